@@ -8,7 +8,7 @@ BUILD_TOOLS := "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
 SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi' -o -name 'report.*') CMakeLists.txt pyproject.toml
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 
-.PHONY: help demo test test-deep test-slow test-peers test-web test-asan cover lint format dev stubs coverage bench docs pictures wheel clean
+.PHONY: help demo test test-deep test-slow test-peers test-web test-asan cover mutate lint format dev stubs coverage bench docs pictures wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
@@ -59,6 +59,10 @@ cover: $(VENV)/.made  ## line coverage of Python and C++; the figures in docs/in
 	NOVUM_COVERAGE=1 $(VENV)-cover/bin/python -m pip install --quiet --constraint constraints.txt --no-build-isolation ".[cover]"
 	-$(VENV)-cover/bin/python -m pytest -n $(JOBS) -m "not deep and not slow and not peer" --timeout=1800 --cov --cov-report= tests -k "not import_time and not memory_does_not_grow"
 	$(VENV)-cover/bin/python tools/cover.py
+
+mutate: $(VENV)/.installed  ## small faults in one package (PACKAGE=...) against its marked tests; writes docs/mutation.md
+	$(PIP) --no-build-isolation ".[cover]"
+	$(BIN)/python tools/mutate.py $(PACKAGE)
 
 lint: $(VENV)/.lint  ## ruff, mypy, import-linter, clang-format
 	$(BIN)/ruff check .

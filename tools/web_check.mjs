@@ -1,11 +1,12 @@
 // Opens reports in Chromium as a reader would: light and dark, wide and on a phone, on paper; clicks, hovers, downloads; axe judges.
-// usage: node web_check.mjs MODULES CHROMIUM SCREENSHOT REPORT...
+// The page of novum serve is judged by axe alone.
+// usage: node web_check.mjs MODULES CHROMIUM SCREENSHOT SERVE_PAGE REPORT...
 import { createRequire } from "node:module";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import assert from "node:assert/strict";
 
-const [modules, chromiumPath, screenshot, ...reports] = process.argv.slice(2);
+const [modules, chromiumPath, screenshot, servePage, ...reports] = process.argv.slice(2);
 const require = createRequire(resolve(modules, "package.json"));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -59,6 +60,13 @@ async function downloads(page) {
 
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
 try {
+  for (const view of views) {
+    const page = await browser.newPage({ viewport: view, colorScheme: view.colorScheme });
+    await page.goto("file://" + servePage);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `serve, ${view.name}: no sideways scrolling`);
+    console.log(`  page of novum serve, ${view.name}: fine (axe: nothing serious, ${await judge(page, "serve")} minor)`);
+    await page.close();
+  }
   for (const report of reports) {
     assert.ok(statSync(report).size < 3 * 2 ** 20, "under 3 MB");
     for (const view of views) {

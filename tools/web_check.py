@@ -1,4 +1,4 @@
-"""Check the study's report in a real browser: make two reports, get Chromium, Playwright and axe if need be, click through.
+"""Check the study's report and the server's page in a real browser: make them, get Chromium, Playwright and axe, click through.
 
 usage: python tools/web_check.py        keeps a picture of the first report in docs/_static/report.png
 """
@@ -12,8 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+import novum
 from novum.datasets import path
 from novum.study import Study
+from novum.study.serving.app import ModelServer
 
 ROOT = Path(__file__).parents[1]
 WEB = ROOT / "build" / "web"
@@ -57,14 +59,22 @@ def reports() -> list[Path]:
     return made
 
 
+def serve_page(model: Path) -> Path:
+    """Return the page that `novum serve` shows for a model, as a file."""
+    page = WEB / "serve.html"
+    page.write_bytes(ModelServer(novum.load(model)).fixed["/docs"][1])
+    return page
+
+
 def main() -> int:
     chromium, folder = browser(), modules()
     picture = ROOT / "docs" / "_static" / "report.png"
     picture.parent.mkdir(parents=True, exist_ok=True)
     script = ROOT / "tools" / "web_check.mjs"
-    return subprocess.run(
-        ["node", str(script), str(folder), chromium, str(picture), *map(str, reports())], check=False
-    ).returncode
+    made = reports()
+    page = serve_page(made[1].with_name("model.novum"))
+    command = ["node", str(script), str(folder), chromium, str(picture), str(page), *map(str, made)]
+    return subprocess.run(command, check=False).returncode
 
 
 if __name__ == "__main__":

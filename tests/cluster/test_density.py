@@ -44,6 +44,7 @@ def test_the_definition(d, eps):
         assert_array_equal(model.core_sample_indices_, np.flatnonzero(core))
 
 
+@pytest.mark.notes("004", "dbscan-named")
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "canberra"])
 def test_scikit_learn_agrees(metric):
     X = make_blobs(700, 4, centers=5, random_state=1)[0].round() / 2  # with ties at the radius, exact in binary

@@ -47,12 +47,20 @@ def merged_by_definition(rows, name):
     return heights
 
 
+@pytest.mark.notes("004", "hierarchical-clustering")
+@pytest.mark.notes("000-c", "agglomerative")
+@pytest.mark.notes("000-c", "linkages")
+@pytest.mark.notes("004", "linkage")
 @pytest.mark.parametrize("name", ["single", "complete", "average", "centroid", "ward"])
 def test_the_definition(name):
     rows = X[:24]
     assert_allclose(linkage(rows, name)[:, 2], merged_by_definition(rows, name), rtol=1e-10)
 
 
+@pytest.mark.notes("004", "hierarchical-clustering")
+@pytest.mark.notes("000-c", "agglomerative")
+@pytest.mark.notes("000-c", "linkages")
+@pytest.mark.notes("004", "linkage")
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("n", [2, 3, 70, 333])
 def test_scipy_agrees(name, n):

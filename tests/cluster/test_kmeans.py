@@ -104,6 +104,9 @@ def test_pictures_of_the_steps():
         plot_kmeans_steps(LINE, LINE[:2])
 
 
+@pytest.mark.notes("000-c", "kmeans")
+@pytest.mark.notes("002", "kmeans")
+@pytest.mark.notes("004", "kmeans")
 @pytest.mark.parametrize("dtype, rtol", [(np.float64, 1e-12), (np.float32, 3e-6)])
 @pytest.mark.parametrize("n, d, k", [(3000, 2, 60), (2000, 20, 50), (4000, 30, 64), (500, 5, 4)])
 def test_equals_scikit_learn_from_the_same_start(n, d, k, dtype, rtol):
@@ -121,6 +124,9 @@ def test_equals_scikit_learn_from_the_same_start(n, d, k, dtype, rtol):
         assert_allclose(ours.transform(X), cdist(X, ours.cluster_centers_), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.notes("000-c", "kmeans")
+@pytest.mark.notes("002", "kmeans")
+@pytest.mark.notes("004", "kmeans")
 def test_against_definition_with_weights():
     X, w = RNG.normal(size=(400, 3)), RNG.uniform(0.1, 2, 400)
     centers, history = reference.lloyd(X, w, X[:5], 12)

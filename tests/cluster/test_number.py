@@ -48,6 +48,7 @@ def test_000_silhouettes():
             assert_allclose(found, (b - a) / max(a, b), rtol=1e-12)
 
 
+@pytest.mark.notes("000-c", "silhouette")
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "manhattan", "cosine", "chebyshev"])
 @pytest.mark.parametrize("n", [7, 300])
 def test_scikit_learn_agrees(metric, n):
@@ -86,7 +87,21 @@ def test_000_the_mean_silhouette_is_largest_at_two():
     choice = choose_clusters(LINE, max_clusters=5, criteria=["silhouette"], random_state=0)
     assert_allclose(choice.values["silhouette"][1:], [0.806548, 0.478904, 0.166667, 0.083333], atol=5e-7)
     ax = choice.plot()[0]
+    assert_allclose(ax.lines[0].get_xdata(), [1, 2, 3, 4, 5])
     assert_allclose(ax.lines[0].get_ydata()[1:], choice.values["silhouette"][1:])
+    rng = np.random.default_rng(0)
+    X, labels = (
+        rng.normal(size=(30, 2)),
+        rng.integers(3, size=30),
+    )  # some rows are nearer to others
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(-1))
+    literal = []
+    for i in range(30):
+        a = D[i, labels == labels[i]].sum() / ((labels == labels[i]).sum() - 1)
+        b = min(D[i, labels == k].mean() for k in range(3) if k != labels[i])
+        literal.append((b - a) / max(a, b))
+    assert_allclose(silhouette_samples(X, labels), literal, rtol=1e-10)
+    assert min(literal) < -0.1 and silhouette_score(X, labels) == pytest.approx(np.mean(literal))
     assert ax.lines[1].get_xdata()[0] == 2 and choice.best == {"silhouette": 2}
 
 

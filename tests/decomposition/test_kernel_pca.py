@@ -38,6 +38,7 @@ def test_definition_and_the_linear_case():
     assert_allclose(linear.eigenvalues_ / (n - 1), PCA(3).fit(X).explained_variance_, rtol=1e-10)
 
 
+@pytest.mark.notes("002", "kernel-pca")
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid", "cosine"])
 @pytest.mark.parametrize("solver", ["dense", "arpack", "randomized"])
 def test_equals_scikit_learn(kernel, solver):

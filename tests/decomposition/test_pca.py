@@ -154,6 +154,11 @@ def test_picture_before_and_after():
         plot_components(PCA().fit(np.eye(3)), np.eye(3))
 
 
+@pytest.mark.notes("000-a", "pca")
+@pytest.mark.notes("000-a", "pca-reduce")
+@pytest.mark.notes("002", "pca")
+@pytest.mark.notes("003", "pca")
+@pytest.mark.notes("004", "pca")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("shape", [(150, 4), (400, 60), (30, 100)])
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -43,6 +43,17 @@ def test_closed_form_of_six_points():
         W = model.loadings_ + 0.1 * RNG.normal(size=(2, 1))
         C = W @ W.T + model.noise_variance_ * np.exp(0.1 * RNG.normal()) * np.eye(2)
         assert scipy.stats.multivariate_normal(model.mean_, C).logpdf(STAR).sum() < model.log_likelihood_
+    X = sample(300, 6, 2, missing=0.0)  # four left-over eigenvalues, none like another
+    values, vectors = np.linalg.eigh(np.cov(X.T, bias=True))
+    wide = ProbabilisticPCA(2).fit(X)
+    rest = values[:4].mean()
+    assert np.ptp(values[:4]) > 0.05 * rest
+    assert_allclose(wide.noise_variance_, rest, rtol=1e-9)
+    assert_allclose(
+        wide.loadings_ @ wide.loadings_.T, vectors[:, 4:] * (values[4:] - rest) @ vectors[:, 4:].T, rtol=1e-8
+    )
+    expected = scipy.stats.multivariate_normal(X.mean(0), wide.loadings_ @ wide.loadings_.T + rest * np.eye(6))
+    assert_allclose(wide.score_samples(X), expected.logpdf(X), rtol=1e-10)
     means, covariances = factors.row_posteriors(STAR, model._mean, model._loadings, model._noise)
     found = model.posterior(STAR)
     assert_allclose(found.mean, means, atol=1e-14)
@@ -52,6 +63,7 @@ def test_closed_form_of_six_points():
     assert_allclose(model.get_precision() @ model.get_covariance(), np.eye(2), atol=1e-13)
 
 
+@pytest.mark.notes("002", "ppca")
 @pytest.mark.parametrize("q", [0, 1, 3, 6])
 def test_density_of_observed_cells_by_brute_force(q):
     X = sample(60, 6)

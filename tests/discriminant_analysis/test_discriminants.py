@@ -122,6 +122,11 @@ def test_parameter_counts():
         parameter_count(2, 2, "odd")
 
 
+@pytest.mark.notes("000-b", "gaussian-classifier")
+@pytest.mark.notes("001", "gda-k-class")
+@pytest.mark.notes("001", "gda-two-class")
+@pytest.mark.notes("002", "lda")
+@pytest.mark.notes("004", "lda")
 @pytest.mark.parametrize(
     "options",
     [
@@ -147,6 +152,9 @@ def test_linear_as_scikit_learn(options):
         assert_allclose(a.explained_variance_ratio_, b.explained_variance_ratio_, rtol=1e-8, atol=1e-12)
 
 
+@pytest.mark.notes("001", "gda-separate-covariance")
+@pytest.mark.notes("002", "qda")
+@pytest.mark.notes("004", "qda")
 @pytest.mark.parametrize(
     "options",
     [{}, {"reg_param": 0.2}, {"solver": "eigen", "shrinkage": 0.1}, {"solver": "eigen", "shrinkage": "auto"}],

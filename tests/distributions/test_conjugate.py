@@ -212,6 +212,11 @@ def test_natural_parameters_add():
         assert moved == pytest.approx(expected, rel=1e-13)
 
 
+@pytest.mark.notes("000-a", "bayes-normal-mean")
+@pytest.mark.notes("000-a", "beta-bernoulli")
+@pytest.mark.notes("002", "conj-gauss-mean")
+@pytest.mark.notes("002", "conj-gauss-precision")
+@pytest.mark.notes("003", "beta-bernoulli")
 @pytest.mark.parametrize("name", ["Bernoulli", "Binomial", "Poisson", "Exponential", "precision", "mean"])
 def test_posterior_and_evidence_by_quadrature(name):
     prior, likelihood, data = CASES[name]

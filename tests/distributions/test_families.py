@@ -54,6 +54,20 @@ def density_of(peer):
     return peer.logpdf if hasattr(peer.dist, "pdf") else peer.logpmf
 
 
+@pytest.mark.notes("000-a", "bernoulli")
+@pytest.mark.notes("000-a", "binomial")
+@pytest.mark.notes("000-a", "gaussian")
+@pytest.mark.notes("000-a", "beta")
+@pytest.mark.notes("000-a", "student-t")
+@pytest.mark.notes("001", "gaussian-1d")
+@pytest.mark.notes("002", "dist-bernoulli")
+@pytest.mark.notes("002", "dist-binomial")
+@pytest.mark.notes("002", "dist-poisson")
+@pytest.mark.notes("002", "dist-beta")
+@pytest.mark.notes("002", "dist-gamma")
+@pytest.mark.notes("002", "student-t")
+@pytest.mark.notes("003", "gaussian")
+@pytest.mark.notes("004", "gaussian-density")
 @pytest.mark.parametrize("ours, peer, x", SCALARS, ids=names)
 def test_density_cdf_and_moments_are_scipys(ours, peer, x):
     theirs = density_of(peer)

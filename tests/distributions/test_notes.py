@@ -165,6 +165,10 @@ def test_dirichlet_numbers():
     assert_allclose(model.cov[np.triu_indices(3, 1)], [-0.005455, -0.009091, -0.013636], atol=5e-7)
     assert_allclose(model.prob([0.2, 0.3, 0.5]), 8.505, atol=5e-4)
     assert_allclose(Dirichlet([2.0, 5.0]).log_prob([0.4, 0.6]), Beta(2, 5).log_prob(0.4), rtol=1e-13)
+    assert_allclose(model.mode, [1 / 7, 2 / 7, 4 / 7], rtol=1e-14)
+    near = model.mode + 1e-3 * np.array([[1, -1, 0], [-1, 1, 0], [0, 1, -1], [0, -1, 1], [1, 0, -1], [-1, 0, 1]])
+    assert (model.log_prob(near) < model.log_prob(model.mode)).all()
+    assert_allclose(model.mean, [0.2, 0.3, 0.5], rtol=1e-15)
 
 
 @pytest.mark.notes("000-a", "gamma-fn")

@@ -24,6 +24,10 @@ RNG = np.random.default_rng(3)
 COV = np.array([[2.0, 0.5, 0.3], [0.5, 1.0, -0.2], [0.3, -0.2, 0.7]])
 
 
+@pytest.mark.notes("000-a", "mvn")
+@pytest.mark.notes("001", "gaussian-mv")
+@pytest.mark.notes("002", "mvn")
+@pytest.mark.notes("004", "multivariate-normal")
 def test_multivariate_normal_is_scipys():
     mean = np.array([1.0, -2.0, 0.5])
     ours, peer = MultivariateNormal(mean, COV), st.multivariate_normal(mean, COV)
@@ -65,6 +69,8 @@ def test_divergence_of_multivariate_normals_by_its_formula():
     assert_allclose(p.kl(q), 0.5 * (np.trace(other @ p.cov) + gap @ other @ gap - 3 + determinants), rtol=1e-13)
 
 
+@pytest.mark.notes("000-a", "dirichlet")
+@pytest.mark.notes("002", "dist-dirichlet")
 def test_dirichlet_is_scipys():
     alpha = np.array([2.0, 3.0, 5.0])
     ours = Dirichlet(alpha)
@@ -103,6 +109,9 @@ def test_categorical_is_its_table():
     assert list(model.mode) == [2, 2]
 
 
+@pytest.mark.notes("000-a", "multinomial")
+@pytest.mark.notes("001", "multinomial-distribution")
+@pytest.mark.notes("002", "dist-multinomial")
 def test_multinomial_is_scipys():
     p = np.array([0.2, 0.3, 0.5])
     ours, peer = Multinomial(5, p), st.multinomial(5, p)

@@ -77,6 +77,11 @@ def test_margins_are_shares_of_the_vote():
     assert_allclose(two.margins(X[50:], y[50:]), sign * two.decision_function(X[50:]) / 2, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.notes("000-c", "adaboost")
+@pytest.mark.notes("000-c", "boosting")
+@pytest.mark.notes("002", "adaboost")
+@pytest.mark.notes("003", "adaboost")
+@pytest.mark.notes("003", "boosting")
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("depth", [1, 2])
 def test_equals_scikit_learn(k, depth):

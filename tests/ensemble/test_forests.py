@@ -57,6 +57,24 @@ def test_numbers_are_averaged(forest):
         assert_allclose(model.predict(X), each.mean(axis=0), rtol=1e-12)
 
 
+@pytest.mark.notes("000-a", "random-forest")
+@pytest.mark.notes("000-c", "random-forest")
+@pytest.mark.notes("001", "random-forest")
+@pytest.mark.notes("002", "random-forest")
+@pytest.mark.notes("004", "random-forest")
+def test_every_tree_is_grown_on_its_own_draw_of_the_rows():
+    X, y = classes(400, 10)
+    forest = RandomForestClassifier(30, max_features=None, random_state=0).fit(X, y)
+    drawn = forest.estimators_samples_
+    assert all(len(rows) == 400 for rows in drawn) and len({tuple(rows) for rows in drawn}) == 30
+    distinct = [len(np.unique(rows)) / 400 for rows in drawn]
+    assert_allclose(np.mean(distinct), 1 - (1 - 1 / 400) ** 400, atol=4 * 0.0155 / np.sqrt(30))  # 63 % of the rows
+    for tree, rows in zip(forest.estimators_[:5], drawn):
+        alone = DecisionTreeClassifier(random_state=0).fit(X[rows], y[rows])
+        assert alone.score(X[rows], y[rows]) == tree.score(X[rows], y[rows]) == 1
+        assert_allclose(tree.tree_.value[0, 0], np.bincount(y[rows], minlength=len(forest.classes_)) / 400)
+
+
 @pytest.mark.notes("000-c", "random-forest")
 @pytest.mark.notes("001", "random-forest")
 @pytest.mark.notes("003", "trees-named")
@@ -73,6 +91,11 @@ def test_drawing_columns_makes_trees_agree_less_and_the_forest_better():
     assert_allclose(few.tree_correlation(X[test]), pairs.mean(), rtol=1e-9)
 
 
+@pytest.mark.notes("000-a", "random-forest")
+@pytest.mark.notes("000-c", "random-forest")
+@pytest.mark.notes("001", "random-forest")
+@pytest.mark.notes("002", "random-forest")
+@pytest.mark.notes("004", "random-forest")
 @pytest.mark.parametrize(
     "name", ["RandomForestClassifier", "ExtraTreesClassifier", "RandomForestRegressor", "ExtraTreesRegressor"]
 )

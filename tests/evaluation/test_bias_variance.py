@@ -139,6 +139,7 @@ def test_curve_over_the_degree_marks_its_minimum():
     assert found.best == best == 3 and set(curve(ax, -1)[0]) == {3} and "bias" in repr(found)
 
 
+@pytest.mark.notes("003", "bias-variance-decomposition")
 def test_zero_one_parts_by_brute_force():
     generator = np.random.default_rng(0)
     predictions, truth = generator.integers(3, size=(11, 40)), generator.integers(3, size=40)

@@ -51,6 +51,9 @@ def test_label_functions_have_the_same_law(function):
     assert quick.standard_error == pytest.approx(slow.standard_error, rel=0.2)
 
 
+@pytest.mark.notes("000-c", "bootstrap")
+@pytest.mark.notes("003", "bootstrap")
+@pytest.mark.notes("004", "bootstrap")
 def test_intervals_literally():
     x = rng.exponential(size=60)
     results = {m: bootstrap(np.mean, x, method=m, random_state=1) for m in ("bca", "percentile", "basic")}
@@ -65,6 +68,9 @@ def test_intervals_literally():
     assert results["bca"].standard_error == pytest.approx(reps.std(ddof=1)) and abs(results["bca"].bias) < 0.02
 
 
+@pytest.mark.notes("000-c", "bootstrap")
+@pytest.mark.notes("003", "bootstrap")
+@pytest.mark.notes("004", "bootstrap")
 @pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
 def test_scipy_agrees(method):
     x = rng.exponential(size=100)

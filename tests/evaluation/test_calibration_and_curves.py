@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import canvas
 from numpy.testing import assert_allclose
 from sklearn import metrics
 from sklearn.calibration import calibration_curve
@@ -96,6 +97,20 @@ def test_precision_recall_curve():
     assert display.area_trapezoid == pytest.approx(metrics.auc(recall, precision), rel=1e-12)
     assert display.prevalence == pytest.approx(y.mean()) and display.plot().get_ylabel() == "precision"
     assert (display.lower <= display.upper).all()
+    order = np.argsort(-p, kind="stable")
+    for r, found in zip(display.x, display.y):  # counting rows at every threshold whose recall is r
+        at = [k for k in range(1, len(y) + 1) if np.isclose(y[order[:k]].sum() / y.sum(), r)]
+        assert not at or any(np.isclose(found, y[order[:k]].mean()) for k in at)
+    places = np.linspace(0, 1, len(display.lower))
+    reached = np.array(
+        [next(k for k in range(1, len(y) + 1) if y[order[:k]].sum() >= r * y.sum() - 1e-9) for r in places]
+    )
+    there = np.array([y[order[:k]].mean() for k in reached])
+    inside = (display.lower - 0.05 <= there) & (there <= display.upper + 0.05)
+    assert inside.mean() > 0.95  # the band of the precision is about the precision
+    ax = display.plot(canvas())
+    drawn = ax.lines[0].get_xydata()
+    assert_allclose(drawn, np.column_stack([display.x, display.y]))
     X, t = load_breast_cancer(return_X_y=True)
     model = GaussianNB().fit(X, t)
     both = [kind.from_estimator(model, X, t, n_resamples=20) for kind in (RocCurveDisplay, PrecisionRecallDisplay)]

@@ -97,6 +97,7 @@ def test_models_on_several_data_sets():
 # ------------------------------------------------------------------------------------------------------------ Bayesian
 
 
+@pytest.mark.notes("000-a", "t-test-paired-kfold")
 def test_correlated_t_by_quadrature():
     post = correlated_t(A - B, 1 / 9, 0.01, ("A", "B"))
     scale = np.std(A - B, ddof=1) * np.sqrt(1 / 10 + 1 / 9)

@@ -120,6 +120,7 @@ def test_leave_one_out_by_leverage():
     assert any("closed form" in note for note in found.notes)
 
 
+@pytest.mark.notes("003", "loo-cv")
 @pytest.mark.parametrize(
     "model", [LinearRegression(), Ridge(2.0), NadarayaWatson(bandwidth=0.5)], ids=lambda m: type(m).__name__
 )

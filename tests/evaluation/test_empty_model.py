@@ -44,6 +44,8 @@ def test_classes():
     assert not path.support.any() and "kept none" in repr(path)
 
 
+@pytest.mark.notes("003", "aic")
+@pytest.mark.notes("003", "bic")
 def test_one_definition_of_the_criteria():
     rng = np.random.default_rng(2)
     X, t = rng.normal(size=(60, 3)), rng.normal(size=60)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import canvas
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
@@ -94,8 +95,14 @@ def test_three_classes():
     assert_allclose(frame["accuracy"], [0.88, 0.76, 0.88])
     assert found["macro_f1"].value == pytest.approx(0.759334, abs=5e-7)
     assert found.confused()[:2] == [(1, 0, 2.0), (1, 2, 2.0)]
-    diagonal = found.plot_confusion(normalize="true").images[0].get_array().diagonal()
-    assert_allclose(diagonal, frame["recall"])  # the diagonal is the accuracy of a class only after dividing
+    shares = found.plot_confusion(canvas(), normalize="true").images[0].get_array()
+    assert_allclose(shares, np.array(table) / np.sum(table, axis=1, keepdims=True))
+    assert_allclose(shares.diagonal(), frame["recall"])  # the diagonal is the accuracy of a class only after dividing
+    ax = found.plot_confusion(canvas())
+    assert_array_equal(ax.images[0].get_array(), table)  # true classes down, predicted ones across
+    written = {tuple(int(v) for v in text.get_position()): int(text.get_text()) for text in ax.texts}
+    assert written == {(j, i): table[i][j] for i in range(3) for j in range(3)}
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Predicted label", "True label")
 
 
 @pytest.mark.notes("002", "confusion-matrix")
@@ -184,6 +191,11 @@ NUMBERS = {
 }
 
 
+@pytest.mark.notes("000-a", "f-measure")
+@pytest.mark.notes("003", "f1")
+@pytest.mark.notes("000-a", "accuracy")
+@pytest.mark.notes("000-a", "precision")
+@pytest.mark.notes("000-a", "recall")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_two_classes_are_scikit_learns(weighted):
     n = 300
@@ -211,6 +223,8 @@ def test_two_classes_are_scikit_learns(weighted):
         assert found[name].lower <= value <= found[name].upper, name
 
 
+@pytest.mark.notes("001", "confusion-matrix")
+@pytest.mark.notes("002", "confusion-matrix")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_several_classes_are_scikit_learns(weighted):
     y = rng.choice(list("abcd"), p=[0.4, 0.3, 0.2, 0.1], size=250)
@@ -236,6 +250,11 @@ def test_several_classes_are_scikit_learns(weighted):
     assert_allclose(found.confusion, metrics.confusion_matrix(y, said, **w), rtol=1e-12)
 
 
+@pytest.mark.notes("000-a", "rmse")
+@pytest.mark.notes("000-a", "pearson")
+@pytest.mark.notes("001", "mae")
+@pytest.mark.notes("001", "mse")
+@pytest.mark.notes("001", "rmse")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_numbers_are_scikit_learns(weighted):
     y = rng.normal(size=120) * 3 + 1e6  # far from zero: no digits may be lost

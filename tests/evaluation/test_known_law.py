@@ -46,7 +46,17 @@ def test_the_sample_error_is_unbiased():
         independent = sampling_distribution(sample_error, UNIFORM, n)
         assert independent.bias(true) == pytest.approx(0, abs=1e-15)
         assert independent.variance == pytest.approx(true * (1 - true) / n, rel=1e-12)
+    uneven = {(0, 1): 0.05, (1, 1): 0.15, (4, 0): 0.3, (5, 1): 0.5}  # h is wrong at 0, 4 and 5
+    true = expected_loss(h, uneven).value
+    assert true == pytest.approx(0.85, abs=1e-15) and expected_loss(h, uneven).variance == pytest.approx(0.85 * 0.15)
+    for n in (1, 2):
+        found = sampling_distribution(sample_error, uneven, n)
+        wanted = sum(
+            np.prod([uneven[one] for one in sample]) * sample_error(sample) for sample in product(uneven, repeat=n)
+        )
+        assert found.value == pytest.approx(wanted, abs=1e-14) == pytest.approx(true, abs=1e-14)
     many = sampling_distribution(sample_error, UNIFORM, 50, n_draws=500, random_state=0)
+    true = expected_loss(h, UNIFORM).value
     assert not many.exact and abs(many.bias(true)) < 4 * many.standard_error
 
 

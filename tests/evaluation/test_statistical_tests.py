@@ -40,6 +40,7 @@ def test_z_of_the_notes():
         assert (high - low) / 2 == pytest.approx(c, abs=2e-5)
 
 
+@pytest.mark.notes("000-a", "z-test")
 @SIDES
 def test_z_and_proportions_by_their_definition(alternative):
     tail = {"two-sided": lambda z: 2 * stats.norm.sf(abs(z)), "greater": stats.norm.sf, "less": stats.norm.cdf}[
@@ -130,6 +131,8 @@ def test_mean_zero_is_the_default():
     assert t_test(x).null_value == 0 and "mean" in t_test(x).parameter
 
 
+@pytest.mark.notes("000-a", "t-test")
+@pytest.mark.notes("000-a", "confidence-interval")
 @SIDES
 @pytest.mark.parametrize("kind", ["one", "welch", "pooled", "paired"])
 def test_t_is_scipys(kind, alternative):

@@ -55,6 +55,9 @@ OPTIONS = [
 LIMITS = [{"min_df": 2}, {"max_df": 0.3}, {"max_features": 5}, {"min_df": 2, "max_features": 3, "ngram_range": (1, 2)}]
 
 
+@pytest.mark.notes("000-b", "bag-of-words")
+@pytest.mark.notes("001", "bag-of-words")
+@pytest.mark.notes("001", "text-vocabulary")
 @pytest.mark.parametrize("options", [*OPTIONS, *LIMITS], ids=str)
 @pytest.mark.parametrize("name", ["CountVectorizer", "TfidfVectorizer"])
 def test_vectorizers_equal_scikit_learn(name, options):

@@ -66,6 +66,8 @@ def test_a_linear_kernel_is_bayesian_linear_regression():
     np.testing.assert_allclose(law.var, std**2, rtol=1e-9)
 
 
+@pytest.mark.notes("002", "gp-regression")
+@pytest.mark.notes("003", "gp-regression")
 def test_the_posterior_is_the_conditional_of_the_joint_gaussian():
     kernel = 1.5 * RBF([0.7, 1.2, 2.0]) + 0.2 * Linear()
     model = GaussianProcessRegressor(kernel, alpha=0.05, optimizer=None).fit(X, Y[:, 0])
@@ -91,6 +93,8 @@ def test_the_gradient_is_that_of_finite_differences(kernel, outputs):
         assert gradient[s] == pytest.approx(slope, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.notes("002", "gp-regression")
+@pytest.mark.notes("003", "gp-regression")
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("outputs", [1, 2])
 def test_fits_agree_with_scikit_learn(normalize, outputs):

@@ -59,6 +59,8 @@ def test_counts_of_graphs_and_classes():
         DAG.enumerate("aab")
 
 
+@pytest.mark.notes("000-b", "i-equivalence")
+@pytest.mark.notes("000-b", "dag-space-partition")
 def test_classes_are_those_of_the_definition_and_essential_graphs_list_them():
     groups = {}
     for graph in DAG.enumerate("abcd"):

@@ -250,6 +250,8 @@ def brute(network, names, evidence):
     return total / total.sum()
 
 
+@pytest.mark.notes("000-b", "markov-network")
+@pytest.mark.notes("002", "mrf")
 def test_markov_queries_equal_brute_force():
     rng = np.random.default_rng(1)
     pairs = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "e")]

@@ -221,6 +221,7 @@ def information(x, y, c=None):
     return out
 
 
+@pytest.mark.notes("000-b", "structure-score")
 def test_chow_liu_is_the_best_tree():
     import networkx as nx
 

@@ -171,6 +171,17 @@ def test_lint_reports_what_a_careful_builder_would():
         ("latent", "hidden"),
     }
     assert "the arc a -> b can go" in repr(found)
+    assert "a: 1 of 2 cells are zero" in repr(found) and "2 parts without a path between them" in repr(found)
+    second = BayesianNetwork(  # the first parent matters, the second does not
+        {"a": [], "b": [], "c": ["a", "b"]},
+        {"a": [0.4, 0.6], "b": [0.3, 0.7], "c": [[[0.2, 0.8], [0.2, 0.8]], [[0.9, 0.1], [0.9, 0.1]]]},
+    )
+    assert [(f.rule, f.message) for f in second.lint()] == [
+        ("constant", "c: its table does not depend on b; the arc b -> c can go.")
+    ]
+    many = [f"p{i}" for i in range(9)]
+    crowded = BayesianNetwork({"x": many, **{p: [] for p in many}}).lint()
+    assert {(f.rule, f.variable) for f in crowded} == {("dense", "x"), ("tables", None)}
     assert repr(load_fuel_gauge().lint()) == "nothing to remark"
     assert [f.rule for f in BayesianNetwork([("a", "b")]).lint()] == ["tables"]
     with pytest.raises(ParameterError, match="no variable 'z'"):

@@ -102,6 +102,7 @@ def test_states(test):
     assert PC().fit(load_fuel_gauge().sample(5000, random_state=0)).dag_.parents["gauge"] == ("battery", "fuel")
 
 
+@pytest.mark.notes("000-b", "structure-constraint")
 def test_statistics_are_those_of_scipy():
     rng = np.random.default_rng(0)
     cards = [2, 3, 3]

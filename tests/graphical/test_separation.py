@@ -89,6 +89,8 @@ def by_paths(dag, a, b, given):
     return True
 
 
+@pytest.mark.notes("000-b", "d-separation")
+@pytest.mark.notes("002", "d-separation")
 def test_reachability_equals_paths_and_networkx():
     rng = np.random.default_rng(0)
     for _ in range(150):

@@ -195,6 +195,10 @@ def chebyshev(x):
     return np.abs(x[:, None] - x[None]).max(axis=2)
 
 
+@pytest.mark.notes("002", "differential-entropy")
+@pytest.mark.notes("000-a", "kl")
+@pytest.mark.notes("002", "kl")
+@pytest.mark.notes("002", "mutual-information")
 @pytest.mark.parametrize("d", [1, 3])
 def test_estimates_from_neighbors_are_their_definitions(d):
     rng = np.random.default_rng(d)
@@ -300,6 +304,14 @@ def test_information_diagram_has_true_areas():
     r, s = circles[0].radius, circles[1].radius
     assert np.pi * r * r == pytest.approx(diagram.x) and np.pi * s * s == pytest.approx(diagram.y)
     assert lens_area(r, s, b - a) == pytest.approx(diagram.shared, rel=1e-9)
+    x, y = np.meshgrid(
+        np.linspace(-1, 2, 1501), np.linspace(-1, 1, 1001)
+    )  # the overlap of the drawn discs, by counting cells
+    both = (np.hypot(x - a, y) < r) & (np.hypot(x - b, y) < s)
+    assert both.mean() * 6 == pytest.approx(diagram.shared, abs=4e-3)
+    for r1, r2, gap in ((1.0, 0.6, 0.9), (0.7, 0.7, 0.5), (1.0, 0.3, 0.8)):
+        both = (np.hypot(x, y) < r1) & (np.hypot(x - gap, y) < r2)
+        assert both.mean() * 6 == pytest.approx(lens_area(r1, r2, gap), abs=6e-3)
     assert "H(X|Y)\n0.875" in [text.get_text() for text in axes.texts]
     middle = words(axes)
     hx, hy = np.asarray(SECOND).sum(1), np.asarray(SECOND).sum(0)

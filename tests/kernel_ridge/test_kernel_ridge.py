@@ -78,6 +78,8 @@ def test_infinitely_many_features_force_the_dual():
         KernelRidge(0, solver="primal").fit(X, Y)
 
 
+@pytest.mark.notes("002", "kernel-ridge")
+@pytest.mark.notes("003", "kernel-ridge")
 @pytest.mark.filterwarnings(
     "ignore:KernelRidge. the kernel matrix has the eigenvalue", "ignore:Singular matrix:UserWarning"
 )

@@ -62,6 +62,8 @@ def test_dual_and_primal_perceptron_are_one():
     assert (model.predict(X) == LABEL).all()
 
 
+@pytest.mark.notes("000-c", "kernel-perceptron")
+@pytest.mark.notes("003", "svm-from-perceptron")
 @pytest.mark.parametrize("average", [False, True])
 def test_literal_loop(average, monkeypatch):
     kernel = RBF(0.7) + Constant(0.3)

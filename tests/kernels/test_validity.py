@@ -108,6 +108,13 @@ def test_stationary_and_isotropic_as_told_and_as_measured():
     assert not RBF([0.5, 1.0, 2.0]).is_isotropic() and not Laplacian().is_isotropic() and Matern().is_isotropic()
 
 
+@pytest.mark.notes("000-c", "gaussian-kernel")
+@pytest.mark.notes("000-c", "linear-kernel")
+@pytest.mark.notes("002", "kernel-gaussian")
+@pytest.mark.notes("002", "kernel-linear")
+@pytest.mark.notes("003", "gaussian-kernel")
+@pytest.mark.notes("003", "linear-kernel")
+@pytest.mark.notes("004", "rbf-kernel")
 def test_pairwise_kernels_of_scikit_learn():
     close(Laplacian(1 / 0.7)(X, Y), pairwise.laplacian_kernel(X, Y, gamma=0.7))
     close(Linear()(X, Y), pairwise.linear_kernel(X, Y))

@@ -231,6 +231,7 @@ def test_the_occam_factor_is_the_penalty_of_a_wide_prior():
     assert occam_factor(1.0, 10.0, 3) == 3 * occam_factor(1.0, 10.0, 1)
 
 
+@pytest.mark.notes("002", "evidence-linreg")
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("n, p", [(60, 5), (30, 50), (400, 20)])
 def test_bayesian_ridge_equals_scikit_learn(n, p, fit_intercept):

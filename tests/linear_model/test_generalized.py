@@ -170,6 +170,35 @@ def test_inference_equals_statsmodels(table, kind):
         assert found.null_deviance == pytest.approx(other.null_deviance, rel=1e-10)
 
 
+def test_clusters_are_summed_before_they_are_squared(table):
+    X, counts, _, _ = table
+    groups = np.random.default_rng(3).integers(0, 25, len(counts))
+    model = PoissonRegressor(alpha=0).fit(X, counts)
+    found = model.inference(X, counts, covariance="cluster", groups=groups)
+    Z = np.column_stack([np.ones(len(X)), X])
+    mean = model.predict(X)
+    bread = np.linalg.inv((Z * mean[:, None]).T @ Z)
+    totals = np.array([((counts - mean)[:, None] * Z)[groups == g].sum(axis=0) for g in np.unique(groups)])
+    G, n, k = len(totals), len(X), Z.shape[1]
+    expected = bread @ totals.T @ totals @ bread * G / (G - 1) * (n - 1) / (n - k)
+    assert_allclose(found.covariance, expected, rtol=1e-8)
+    with pytest.raises(
+        ParameterError, match=r"PoissonRegressor\.inference: covariance='cluster' and groups go together"
+    ):
+        model.inference(X, counts, groups=groups)
+
+
+@pytest.mark.peer
+def test_clusters_equal_statsmodels(table):
+    sm = pytest.importorskip("statsmodels.api")
+    X, counts, _, _ = table
+    groups = np.random.default_rng(3).integers(0, 25, len(counts))
+    found = PoissonRegressor(alpha=0).fit(X, counts).inference(X, counts, covariance="cluster", groups=groups)
+    model = sm.GLM(counts, sm.add_constant(X), family=sm.families.Poisson())
+    other = model.fit(tol=1e-13, cov_type="cluster", cov_kwds={"groups": groups})
+    assert_allclose(found.standard_error, other.bse, rtol=1e-8)
+
+
 @pytest.mark.parametrize("excess", [1.0, 3.0])
 def test_the_sandwich_covers_whatever_the_variance(excess):
     rng = np.random.default_rng(5)

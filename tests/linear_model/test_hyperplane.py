@@ -75,6 +75,9 @@ def test_a_squashed_function_has_a_flat_boundary():
 def test_regions_of_the_largest_function_are_convex():
     several = Hyperplane(RNG.normal(size=(4, 3)), RNG.normal(size=4))
     A, B = RNG.normal(size=(2, 500, 3))
+    literal = [[f_w @ x + f_b for f_w, f_b in zip(several.coef, several.intercept)] for x in A]
+    assert_allclose(several.decision_function(A), literal, rtol=1e-12)
+    assert_array_equal(several.predict(A), [int(np.argmax(row)) for row in literal])
     same = several.predict(A) == several.predict(B)
     for share in (0.1, 0.5, 0.9):
         assert_array_equal(several.predict(share * A + (1 - share) * B)[same], several.predict(A)[same])

@@ -43,6 +43,8 @@ def test_selects_features():
     assert_allclose(model.sparse_coef_.toarray()[0], model.coef_)
 
 
+@pytest.mark.notes("003", "lasso")
+@pytest.mark.notes("004", "lasso")
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize("p", [20, 500])
 @pytest.mark.parametrize("options", [{}, {"positive": True}, {"fit_intercept": False}, {"selection": "random"}])

@@ -172,6 +172,12 @@ def test_too_few_iterations_are_said_in_the_words_of_the_solver(solver, words):
         LogisticRegression(solver=solver, max_iter=1, tol=1e-12).fit(X6, T6)
 
 
+@pytest.mark.notes("002", "logreg")
+@pytest.mark.notes("002", "softmax-regression")
+@pytest.mark.notes("003", "logistic-regression")
+@pytest.mark.notes("003", "softmax-regression")
+@pytest.mark.notes("004", "logistic-regression")
+@pytest.mark.notes("004", "multinomial-logistic")
 def test_scikit_learns_default_fit_on_real_data():
     X, y = load_iris(return_X_y=True)
     X = scale(X)

@@ -168,3 +168,37 @@ def test_separation_is_found_where_columns_are_many(name):
     z[np.arange(len(y)), y] = -np.inf
     margin = own - z.max(axis=1)
     assert margin.min() >= -1e-6 * margin.max() and margin.max() > 0
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("k", [2, 3])
+def test_clusters_as_statsmodels(k, fit_intercept, statsmodels):
+    X, y = sample(k)
+    groups = np.array([f"g{number}" for number in np.random.default_rng(2).integers(0, 30, len(y))])
+    found = LogisticRegression(C=np.inf, fit_intercept=fit_intercept).fit(X, y)
+    found = found.inference(X, y, covariance="cluster", groups=groups)
+    design = statsmodels.add_constant(X) if fit_intercept else X
+    model = statsmodels.Logit(y, design) if k == 2 else statsmodels.MNLogit(y, design)
+    numbers = np.unique(groups, return_inverse=True)[1]
+    kwds = {"cov_type": "cluster", "cov_kwds": {"groups": numbers}}
+    expected = model.fit(disp=0, tol=1e-14, method="newton", **kwds)
+    assert_allclose(found.standard_error, np.asarray(expected.bse).T.ravel(), rtol=1e-8)
+    assert "covariance cluster" in repr(found)
+
+
+def test_clusters_are_named_where_they_are_used():
+    X, y = sample()
+    model = LogisticRegression(C=np.inf).fit(X, y)
+    for ask, told in (
+        ({"covariance": "cluster"}, "covariance='cluster' and groups go together"),
+        ({"groups": np.arange(len(y))}, "covariance='cluster' and groups go together"),
+        ({"covariance": "cluster", "groups": [1, 2]}, r"groups of shape \(2,\); give a cluster for each of 250 rows"),
+    ):
+        with pytest.raises(ParameterError, match=told):
+            model.inference(X, y, **ask)
+    with pytest.raises(DataError, match="one cluster only"):
+        model.inference(X, y, covariance="cluster", groups=np.zeros(len(y)))
+    alone = model.inference(X, y, covariance="cluster", groups=np.arange(len(y)))  # every row a cluster: the sandwich
+    n, k = len(y), X.shape[1] + 1
+    sandwich = model.inference(X, y, covariance="sandwich")
+    assert_allclose(alone.standard_error**2, sandwich.standard_error**2 * n / (n - k), rtol=1e-9)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.stats
 from artists import canvas, curve, scatters
 from numpy.testing import assert_allclose
 from reference.nist import digits, exact_least_squares, longley, wampler
@@ -53,6 +54,18 @@ def test_notes_normal_equations_and_covariance():
     table = model.inference()
     assert_allclose(table.noise_variance, 0.35, rtol=1e-13)
     assert_allclose(table.covariance, [[0.245, -0.105], [-0.105, 0.07]], rtol=1e-13)
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(25, 3))
+    y = X @ [1.0, 0.0, -0.5] + rng.normal(size=25)
+    A = np.column_stack([np.ones(25), X])
+    w = np.linalg.solve(A.T @ A, A.T @ y)
+    rss, tss = ((y - A @ w) ** 2).sum(), ((y - y.mean()) ** 2).sum()
+    table = LinearRegression().fit(X, y).inference()
+    assert_allclose(table.covariance, rss / 21 * np.linalg.inv(A.T @ A), rtol=1e-9)
+    assert_allclose(table.r_squared, 1 - rss / tss, rtol=1e-11)
+    assert_allclose(table.adjusted_r_squared, 1 - (rss / 21) / (tss / 24), rtol=1e-11)
+    assert_allclose(table.f_statistic, ((tss - rss) / 3) / (rss / 21), rtol=1e-10)
+    assert_allclose(table.log_likelihood, scipy.stats.norm(A @ w, np.sqrt(rss / 25)).logpdf(y).sum(), rtol=1e-11)
 
 
 @pytest.mark.notes("002", "linreg-ml")

@@ -109,6 +109,7 @@ def test_leave_one_out_is_exact(shape, fit_intercept):
     assert_allclose(model.best_score_, -model.cv_results_.mean(axis=0).min(), rtol=1e-12)
 
 
+@pytest.mark.notes("003", "lambda-by-cv")
 @pytest.mark.parametrize("n", [60, 20])
 @pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
 @pytest.mark.parametrize("sparse", [False, True])
@@ -164,6 +165,9 @@ def test_rows_with_several_labels():
     assert np.array_equal(RidgeClassifier().fit(X, Y).predict(X), sk.RidgeClassifier().fit(X, Y).predict(X))
 
 
+@pytest.mark.notes("002", "ridge")
+@pytest.mark.notes("003", "ridge")
+@pytest.mark.notes("004", "ridge")
 def test_ridge_regression_as_scikit_learn():
     X, y = data()
     assert_allclose(ridge_regression(X, y, 2.0), sk.ridge_regression(X, y, 2.0), rtol=1e-9)

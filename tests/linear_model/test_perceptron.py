@@ -182,6 +182,11 @@ def test_average_beats_the_last_weights_where_classes_overlap():
     assert mean > last + 0.02
 
 
+@pytest.mark.notes("000-b", "perceptron-stochastic")
+@pytest.mark.notes("000-c", "perceptron-primal")
+@pytest.mark.notes("002", "perceptron")
+@pytest.mark.notes("003", "perceptron")
+@pytest.mark.notes("004", "perceptron")
 @pytest.mark.parametrize("penalty", [None, "l2", "l1", "elasticnet"])
 def test_equals_scikit_learn_in_the_order_of_the_rows(penalty):
     rng = np.random.default_rng(0)

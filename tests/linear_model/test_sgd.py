@@ -113,6 +113,9 @@ def test_kernel_refuses_what_it_would_index_out_of_range():
         )
 
 
+@pytest.mark.notes("000-b", "svm-sgd")
+@pytest.mark.notes("001", "lms-update")
+@pytest.mark.notes("003", "lms-sgd")
 @pytest.mark.parametrize("rate", ["optimal", "constant", "invscaling", "adaptive", "pa1", "pa2"])
 @pytest.mark.parametrize("penalty", ["l2", "l1", "elasticnet", None])
 @pytest.mark.parametrize("sparse", [False, True])

@@ -34,6 +34,9 @@ def away_from_kinks(loss, target, f):
     return all(abs(place - kink) > 0.05 for kink in KINKS.get(loss.name, []))
 
 
+@pytest.mark.notes("000-b", "hinge-loss")
+@pytest.mark.notes("000-b", "squared-error")
+@pytest.mark.notes("002", "perceptron-loss")
 @pytest.mark.parametrize(("loss", "targets"), CASES, ids=IDS)
 @settings(max_examples=25, deadline=None)
 @given(f=st.floats(-4, 4), which=st.booleans())

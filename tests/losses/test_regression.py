@@ -85,6 +85,7 @@ def test_epsilon_insensitive_is_flat_in_the_tube_and_linear_outside():
     np.testing.assert_allclose(EpsilonInsensitiveLoss(0).value(T, F), AbsoluteLoss().value(T, F))
 
 
+@pytest.mark.notes("000-b", "empirical-error")
 def test_against_peers():
     rng = np.random.default_rng(1)
     t, f, w = rng.normal(size=(3, 300))

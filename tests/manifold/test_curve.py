@@ -30,6 +30,7 @@ def test_an_arc_is_found_and_is_self_consistent():
     assert_allclose(model.reconstruction_error(ARC), model.history_[-1], rtol=1e-2)
 
 
+@pytest.mark.notes("004", "principal-curves-named")
 def test_a_step_by_its_definition():
     start = PrincipalCurve(n_corners=40, span=0.1, max_iter=1)
     with pytest.warns(NotConverged, match="the curve still moved after max_iter=1"):

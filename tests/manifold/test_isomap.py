@@ -26,6 +26,7 @@ def test_a_roll_is_unrolled():
     assert model.trustworthiness() > 0.995
 
 
+@pytest.mark.notes("003", "reducers-named")
 @pytest.mark.parametrize(
     "options",
     [

@@ -29,6 +29,7 @@ def test_distances_of_the_plane_give_the_points_back(algorithm):
     assert_allclose(model.transform(D[:5]), model.embedding_[:5], atol=1e-6)
 
 
+@pytest.mark.notes("004", "mds-named")
 @pytest.mark.parametrize("metric_mds", [True, False])
 @pytest.mark.parametrize("normalized_stress", [True, False])
 def test_the_same_steps_as_scikit_learn(metric_mds, normalized_stress):

@@ -37,6 +37,9 @@ def start(X, k, form):
     }
 
 
+@pytest.mark.notes("000-c", "gmm")
+@pytest.mark.notes("002", "gmm")
+@pytest.mark.notes("002", "gmm-em")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     "options", [{"max_iter": 1}, {"tol": 1e-9, "max_iter": 2000}, {"reg_covar": 0.1, "tol": 1e-9, "max_iter": 2000}]

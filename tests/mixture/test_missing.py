@@ -37,6 +37,7 @@ def started(form, d=4, k=2, seed=1):
     return S, {**options, "weights_init": weights, "means_init": means, "precisions_init": precision}
 
 
+@pytest.mark.notes("002", "gmm-em")
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 def test_one_step_is_the_brute_force_one(form, weighted):

@@ -33,6 +33,7 @@ def test_bernoulli_mixture_of_the_notes():
     assert_allclose(first.predict_proba(X)[:, 0], [0.692308, 0.692308, 0.307692, 0.307692], atol=5e-7)
 
 
+@pytest.mark.notes("002", "bernoulli-mixture")
 def test_bernoulli_mixture_by_brute_force_with_missing_cells():
     rng = np.random.default_rng(0)
     X = (rng.random((80, 5)) < rng.random((2, 5))[rng.integers(2, size=80)]).astype(float)
@@ -77,6 +78,7 @@ def test_bernoulli_refuses_what_is_not_binary():
         BernoulliMixture(1, probabilities_init=[[2.0]]).fit([[0.0], [1.0]])
 
 
+@pytest.mark.notes("000-c", "gmm-means-em")
 def test_generic_em_equals_the_gaussian_one():
     X = blobs()
     eye = np.stack([np.eye(3)] * 3)

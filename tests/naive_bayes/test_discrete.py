@@ -208,6 +208,9 @@ def test_mixed_leaves_missing_cells_out():
     )
 
 
+@pytest.mark.notes("000-b", "multinomial-nb")
+@pytest.mark.notes("001", "multinomial-nb")
+@pytest.mark.notes("002", "bernoulli-nb")
 @pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB", "BernoulliNB", "CategoricalNB"])
 def test_as_scikit_learn_in_every_home(name, tmp_path):
     rng = np.random.default_rng(0)

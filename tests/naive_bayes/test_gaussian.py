@@ -37,6 +37,9 @@ def test_height_weight_foot():
     assert model.predict([[6.0, 130, 8]])[0] == "female"
 
 
+@pytest.mark.notes("001", "gaussian-nb")
+@pytest.mark.notes("003", "naive-bayes")
+@pytest.mark.notes("004", "gaussian-naive-bayes")
 def test_joint_log_against_definition():
     X, y = RNG.normal(size=(50, 21)), RNG.integers(3, size=50)
     model = GaussianNB().fit(X, y)
@@ -54,6 +57,9 @@ def test_joint_log_against_definition():
     assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X), rtol=1e-14)
 
 
+@pytest.mark.notes("001", "gaussian-nb")
+@pytest.mark.notes("003", "naive-bayes")
+@pytest.mark.notes("004", "gaussian-naive-bayes")
 @pytest.mark.parametrize("dtype, rtol", [(np.float64, 1e-10), (np.float32, 2e-4)])
 def test_equals_scikit_learn(dtype, rtol):
     from sklearn.naive_bayes import GaussianNB as Peer
@@ -67,6 +73,7 @@ def test_equals_scikit_learn(dtype, rtol):
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X.astype(np.float64)), rtol=100 * rtol, atol=rtol)
 
 
+@pytest.mark.notes("001", "gaussian-nb")
 @pytest.mark.parametrize("cuts", [[100], [1, 2, 150], [50, 51, 199]])
 def test_portions_equal_one_fit(cuts):
     X, y, w = RNG.normal(size=(200, 5)) * [1, 1e3, 1e-3, 1, 1] + 1e4, RNG.integers(3, size=200), RNG.uniform(size=200)

@@ -31,6 +31,14 @@ ROWS, QUERIES = RNG.normal(size=(300, 3)), RNG.normal(size=(40, 3))
 def test_euclidean_distance():
     assert pairwise_distances([[0.0, 0]], [[3.0, 4]]) == 5
     assert_allclose(pairwise_distances(QUERIES, ROWS), reference.distances(QUERIES, ROWS), rtol=1e-14)
+    for metric, law in (
+        ("sqeuclidean", lambda a, b: ((a - b) ** 2).sum()),
+        ("manhattan", lambda a, b: np.abs(a - b).sum()),
+        ("chebyshev", lambda a, b: np.abs(a - b).max()),
+        ("cosine", lambda a, b: 1 - a @ b / np.sqrt((a @ a) * (b @ b))),
+    ):
+        literal = [[law(a, b) for b in ROWS] for a in QUERIES]
+        assert_allclose(pairwise_distances(QUERIES, ROWS, metric), literal, rtol=1e-10, atol=1e-12)
     near = np.array([[1e8, 1.0], [1e8, 1.0 + 1e-7]])  # products would lose this difference
     assert_allclose(pairwise_distances(near)[0, 1], near[1, 1] - near[0, 1], rtol=1e-15)
 
@@ -170,6 +178,11 @@ def test_kernel_regression():
         np.fill_diagonal(values, 0)
         with np.errstate(invalid="ignore"):
             assert_allclose(model.leave_one_out_predict(), values @ y / values.sum(1)[:, None], rtol=1e-9)
+    count = np.random.default_rng(1).integers(1, 4, len(ROWS))  # a weight is a number of rows, of which one is left out
+    model = NadarayaWatson(bandwidth=1.5).fit(ROWS, y, sample_weight=count)
+    values = reference.kernel("gaussian", reference.distances(ROWS, ROWS) / 1.5) * count
+    values -= np.diag(reference.kernel("gaussian", np.zeros(len(ROWS))))
+    assert_allclose(model.leave_one_out_predict(), values @ y / values.sum(1)[:, None], rtol=1e-9)
     best = NadarayaWatson().fit(ROWS, y[:, 0])
     error = [
         ((NadarayaWatson(bandwidth=h).fit(ROWS, y[:, 0]).leave_one_out_predict() - y[:, 0]) ** 2).sum()

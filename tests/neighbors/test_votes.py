@@ -96,6 +96,11 @@ def test_rows_added_and_forgotten_count_at_once(algorithm):
         model.forget([99])
 
 
+@pytest.mark.notes("000-a", "knn-classifier")
+@pytest.mark.notes("000-a", "knn-regressor")
+@pytest.mark.notes("000-a", "knn-weighted")
+@pytest.mark.notes("003", "knn")
+@pytest.mark.notes("004", "knn")
 @pytest.mark.parametrize("weights", ["uniform", "distance", lambda d: np.exp(-d)])
 @pytest.mark.parametrize("metric", ["minkowski", "manhattan", "cosine"])
 def test_scikit_learns_classes(weights, metric):

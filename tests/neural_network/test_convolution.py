@@ -36,6 +36,7 @@ def test_convolution_is_a_dot_product_with_every_window(stride, padding):
     assert_allclose(found, literal_convolution(x, w, b, stride, padding), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.notes("000-c", "conv2d")
 @pytest.mark.parametrize(("stride", "padding"), [(1, 0), (2, 1), (3, 2)])
 def test_gradients_of_a_convolution_equal_differences(stride, padding):
     rng = np.random.default_rng(1)

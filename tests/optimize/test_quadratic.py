@@ -66,6 +66,8 @@ def test_units_of_the_variables_and_of_the_objective_do_not_matter(seed):
     assert scaled.value / 1e4 == pytest.approx(value, rel=1e-7, abs=1e-7)
 
 
+@pytest.mark.notes("000-b", "qp-solver")
+@pytest.mark.notes("003", "lagrangian-qp")
 @pytest.mark.parametrize("seed", range(6))
 def test_against_scipy(seed):
     Q, c, k = random_programme(seed + 100)

@@ -66,6 +66,9 @@ def test_one_recipe_any_optimizer_the_same_hypothesis(loss):
         assert risk.value(np.append(near, fits[0].intercept)) >= fits[0].value
 
 
+@pytest.mark.notes("000-b", "regularised-risk")
+@pytest.mark.notes("003", "regularised-loss")
+@pytest.mark.notes("004", "regularised-loss")
 def test_against_scikit_learn():
     n = len(X)
     ridge = Ridge(alpha=3.0).fit(X, Y, W)

@@ -302,6 +302,13 @@ def test_optimism_finds_the_best():
         agent = ADP(500, optimism=2.0, tries=20, random_state=seed).fit(room)
         assert agent.compare(plan).worth > 0.68
         assert (agent.visits_[~room.model.terminal] >= 20).sum() > 25
+    # f(u, n) = optimism where an action was tried fewer than `tries` times, else u: hope above 1 makes it try the other, too
+    fork = MDP({"s": {"a": [(1.0, "end", 1.0)], "b": [(1.0, "end", 2.0)]}}, terminal=["end"])
+    s, (a, b) = list(fork.states).index("s"), (list(fork.actions).index(name) for name in "ab")
+    hopeful = ADP(60, optimism=5.0, tries=4, random_state=0).fit(fork).visits_[s]
+    assert hopeful[a] == 4 and hopeful[b] == 56  # each four times, then the better one
+    wary = ADP(60, optimism=0.5, tries=4, random_state=0).fit(fork).visits_[s]
+    assert sorted(wary)[-1] >= 56  # what pays more than it hopes for is not left
 
 
 @pytest.mark.notes("003", "glie-check")

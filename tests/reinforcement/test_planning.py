@@ -338,6 +338,15 @@ def test_prediction_and_control_of_the_same_process():
     toy = two_state()
     assert toy.evaluate().start == pytest.approx((0.934066 + 2.582418) / 2, abs=1e-6)  # prediction with a model
     assert value_iteration(toy).start == pytest.approx((16.341463 + 20) / 2, abs=1e-6)  # control with a model
+    P, R = np.array([[[1.0, 0], [0.2, 0.8]], [[0, 1], [1, 0]]]), np.array([[0.0, -1], [2, 0]])
+    for table in ([[0.5, 0.5], [0.5, 0.5]], [[0.1, 0.9], [0.7, 0.3]]):
+        step, gain = np.einsum("sa,sat->st", table, P), (table * R).sum(axis=1)
+        expected = np.linalg.solve(np.eye(2) - 0.9 * step, gain)
+        uneven = MDP(P, R, discount=0.9, initial=[0.2, 0.8])
+        for method in ("exact", "iterative"):
+            found = uneven.evaluate(np.array(table), method=method, tol=1e-10)
+            np.testing.assert_allclose(found.values, expected, rtol=1e-8)
+            assert found.start == pytest.approx(0.2 * expected[0] + 0.8 * expected[1], rel=1e-8)
     td = TD(3000, max_steps=50, random_state=0).fit(toy)
     np.testing.assert_allclose(td.values_, [0.934066, 2.582418], atol=0.35)  # the same without
     q = QLearning(2000, max_steps=50, random_state=0).fit(toy)

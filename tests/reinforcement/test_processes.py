@@ -220,6 +220,12 @@ def test_policies():
     np.testing.assert_allclose(Policy.uniform(room).probabilities[0], 0.25)
     soft = Policy.softmax([[0.0, np.log(3.0)]], 1.0)
     np.testing.assert_allclose(soft.probabilities, [[0.25, 0.75]])
+    q, can = np.array([[1.0, 5.0, 2.0], [4.0, 9.0, 0.5]]), np.array([[True, True, True], [True, False, True]])
+    worth = np.where(can, np.exp(q / 2.0), 0)
+    np.testing.assert_allclose(Policy.softmax(q, 2.0, can).probabilities, worth / worth.sum(axis=1, keepdims=True))
+    np.testing.assert_array_equal(Policy.greedy(q, can).probabilities, [[0, 1, 0], [1, 0, 0]])
+    near = Policy.epsilon_greedy(q, 0.3, can).probabilities  # the share of chance goes to what can be done
+    np.testing.assert_allclose(near, [[0.1, 0.8, 0.1], [0.85, 0, 0.15]])
     with pytest.raises(DataError, match=r"the probabilities of state 0 are \[0.5, 0.6\]"):
         Policy([[0.5, 0.6]])
     with pytest.raises(ParameterError, match=r"there is no state \(9, 9\)"):
@@ -230,6 +236,7 @@ def test_policies():
         room.evaluate(np.ones((2, 2)) / 2)
 
 
+@pytest.mark.notes("003", "policy")
 @pytest.mark.notes("003", "epsilon-greedy")
 @pytest.mark.notes("000-c", "epsilon-greedy")
 def test_epsilon_greedy_probabilities():

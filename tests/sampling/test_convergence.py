@@ -26,6 +26,7 @@ def halves(x):
 CASES = [(4, 200, 0.0), (4, 200, 0.9), (2, 101, -0.8), (3, 51, 0.5), (4, 8, 0.3), (1, 300, 0.7)]
 
 
+@pytest.mark.notes("002", "mcmc")
 @pytest.mark.parametrize("shape", CASES)
 def test_effective_sizes_equal_the_sums_term_by_term(shape):
     x = autoregression(*shape)

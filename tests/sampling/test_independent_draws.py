@@ -150,6 +150,11 @@ def test_importance_sampling_against_closed_forms():
     np.testing.assert_allclose(found.weights, w / w.sum(), rtol=1e-9)
     assert found.value == pytest.approx(np.sum(w * found.samples**2) / w.sum(), rel=1e-10)
     assert found.effective_size == pytest.approx(w.sum() ** 2 / np.sum(w**2), rel=1e-9)
+    assert found.log_normalizer == pytest.approx(np.log(w.mean()), rel=1e-9)
+    assert found.log_normalizer_error == pytest.approx(w.std() / w.mean() / np.sqrt(len(w)), rel=1e-9)
+    share = w / w.sum()
+    spread = np.sqrt(np.sum(share**2 * (found.samples**2 - found.value) ** 2))  # the delta method, term by term
+    assert found.standard_error == pytest.approx(spread, rel=1e-2)
     mean, error = found.expectation(lambda x: x)
     assert abs(mean - 1) < 4 * error
     assert abs(found.resample(50_000, 0).mean() - 1) < 0.03

@@ -63,6 +63,7 @@ def test_an_unsymmetric_proposal_that_says_nothing_of_it_is_another_law():
     assert abs(np.mean(chains["x"] == 1) - 0.3) > 0.05
 
 
+@pytest.mark.notes("002", "metropolis-hastings")
 @UNJUDGED
 def test_the_walk_equals_its_twin():
     covariance = np.array([[2.0, 0.6], [0.6, 0.5]])

@@ -44,6 +44,8 @@ def test_counts_parameters_and_likelihood_of_the_notes():
     assert places.score([list(w) for w in words]) == pytest.approx(3 * np.log(1 / 3))
 
 
+@pytest.mark.notes("002", "markov-model")
+@pytest.mark.notes("003", "markov-chain")
 @pytest.mark.parametrize("order", [0, 1, 2, 3])
 def test_likelihoods_of_all_words_are_those_of_the_definition(order):
     chain = random_chain(2, order, seed=order)
@@ -117,6 +119,7 @@ def test_draws_have_the_law_and_are_recognised_as_order_one_and_homogeneous():
     assert MarkovChain().compare_orders(twice, most=3).best == 2
 
 
+@pytest.mark.notes("002", "markov-order-reduction")
 def test_the_test_statistics_are_those_of_the_tables():
     """G^2 by its definition, on a short word."""
     word = [0, 1, 1, 0, 2, 1, 0, 0, 1, 2, 2, 1, 0, 1]

@@ -31,6 +31,9 @@ def chain_of(rng, k, kind):
     return Chain(start, trans)
 
 
+@pytest.mark.notes("002", "hmm")
+@pytest.mark.notes("002", "viterbi")
+@pytest.mark.notes("002", "forward-backward")
 @pytest.mark.parametrize("kind", ["full", "left-right", "sparse"])
 @pytest.mark.parametrize("scale", [1.0, 30.0, 400.0, 5000.0])
 @pytest.mark.parametrize("k, n", [(1, 1), (1, 4), (2, 1), (2, 7), (3, 5), (4, 4), (5, 4), (9, 3), (17, 2)])

@@ -26,7 +26,7 @@ def test_explain_prints_what_adds_up(saved):
     blocks = run.stdout.strip().split("\n\n")
     assert len(blocks) == 2
     for block in blocks:
-        assert re.match(r"row \d: predicted (yes|no), probability of \1 \S+; set at 90%: ", block)
+        assert re.match(r"row \d: predicted (yes|no), probability of \1 \S+; set at 90 %: ", block)
         numbers = [float(line.split()[-1]) for line in block.splitlines()[2:]]
         assert sum(numbers[:-1]) == pytest.approx(numbers[-1], abs=0.004)
 

@@ -200,3 +200,22 @@ def test_case_variants_and_rare_classes_are_named():
     notes = "\n".join(result.card.notes)
     assert "city has 'Rome' and 'rome', which differ only in case" in notes
     assert "4 classes of too few rows" in notes and "(other)" in result.task.labels
+
+
+ADDED_BY_PROGRAMS = {
+    "Excel's line": (b"sep=;\na;b\n1;2\n3;4\n", {}),
+    "comments above": (b"# made by x\n# twice\na,b\n1,2\n3,4\n", {"# are left out"}),
+    "a header with #": (b"#a,b\n1,2\n3,4\n", {}),
+    "marks at the ends of rows": (b"a,b\n1,2,\n3,4,\n", {}),
+    "headers of parts": (b"a,b\n1,2\na,b\n3,4\na,b\n", {"the header comes back in 2 rows"}),
+}
+
+
+@pytest.mark.parametrize("what", ADDED_BY_PROGRAMS)
+def test_what_programs_add_is_not_read_as_rows(tmp_path, what):
+    text, said = ADDED_BY_PROGRAMS[what]
+    (tmp_path / "t.csv").write_bytes(text)
+    table = read_table(tmp_path / "t.csv")
+    assert [name.lstrip("#") for name in table.columns][:2] == ["a", "b"] and table.n_rows == 2
+    assert [list(column.values) for column in table.columns.values()][:2] == [[1.0, 3.0], [2.0, 4.0]]
+    assert all(any(words in note for note in table.notes) for words in said)

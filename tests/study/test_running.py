@@ -153,8 +153,10 @@ def test_the_folder_is_named_after_table_and_target(tmp_path, monkeypatch):
     run = CliRunner().invoke(application(), ["study", "shop.csv", "--target", "bought", *options])
     assert run.exit_code == 0, run.output
     assert sorted(path.name for path in (tmp_path / "shop-bought-study").iterdir()) == [
+        "MODEL_CARD.md",
         "model.novum",
         "report.html",
+        "report.md",
         "scores.csv",
     ]
     assert "the model was fitted again on all 120 rows" in run.output

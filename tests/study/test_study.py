@@ -12,8 +12,9 @@ from studytables import mixed
 import novum
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.study import Listener, Study, StudyResult, predict_table
+from novum.study.board import Board
 from novum.study.candidates import candidates_for
-from novum.study.compare import Board, gather
+from novum.study.compare import gather
 from novum.study.fits import Outcome, Rows
 from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
 from novum.study.measures import MEASURES, Predicted

@@ -43,6 +43,7 @@ def scaled_diabetes():
     return X, (y - y.mean()) / y.std()
 
 
+@pytest.mark.notes("000-b", "svm-sgd")
 @pytest.mark.parametrize("options", CLASSIFIERS, ids=str)
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer])
 def test_classifier_equals_liblinear(load, options):

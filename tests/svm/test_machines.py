@@ -32,6 +32,16 @@ def weights(n):
     return np.random.default_rng(7).uniform(0.2, 2, n)
 
 
+@pytest.mark.notes("000-b", "support-vectors")
+@pytest.mark.notes("000-b", "svm-dual")
+@pytest.mark.notes("000-b", "svm-soft")
+@pytest.mark.notes("000-b", "svm-nonlinear")
+@pytest.mark.notes("000-c", "kernel-svc")
+@pytest.mark.notes("002", "svm-soft")
+@pytest.mark.notes("003", "svm-dual")
+@pytest.mark.notes("003", "svm-soft")
+@pytest.mark.notes("004", "kernel-svm")
+@pytest.mark.notes("004", "multiclass-svm")
 @pytest.mark.parametrize("options", KERNELS, ids=lambda o: o["kernel"])
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
 @pytest.mark.parametrize("C", [0.05, 1.0, 20.0])
@@ -59,6 +69,8 @@ def test_nu_machines_equal_libsvm(nu):
     assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-4)
 
 
+@pytest.mark.notes("000-b", "svr")
+@pytest.mark.notes("000-c", "kernel-svr")
 @pytest.mark.parametrize("options", KERNELS, ids=lambda o: o["kernel"])
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_regressor_equals_libsvm(options, C):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
@@ -138,6 +138,10 @@ def test_support_vectors_alone_give_the_same_machine():
     again = SVC(C=2.0, gamma=0.3, tol=1e-8).fit(X[whole.support_], y[whole.support_])
     assert len(whole.support_) < len(X)
     assert_allclose(again.decision_function(X), whole.decision_function(X), atol=1e-5)
+    assert_array_equal(whole.support_vectors_, X[whole.support_])  # in the same order
+    assert_array_equal(np.sign(whole.dual_coef_[0]), 2 * y[whole.support_] - 1)
+    inside = np.setdiff1d(np.arange(len(X)), whole.support_)
+    assert ((2 * y - 1) * whole.decision_function(X))[inside].min() > 1 - 1e-6  # the others lie beyond the margin
     kernels = np.exp(-0.3 * ((X[:, None] - whole.support_vectors_) ** 2).sum(-1))
     assert_allclose(kernels @ whole.dual_coef_[0] + whole.intercept_, whole.decision_function(X), atol=1e-12)
 

@@ -99,6 +99,7 @@ def test_counts():
         hypothesis_count("k_dnf", 3, k=2, n_values=3)
 
 
+@pytest.mark.notes("003", "hypothesis-space-size")
 def test_counts_by_enumeration():
     grid = list(product([0, 1], repeat=3))
     conjunctions = {

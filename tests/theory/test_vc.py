@@ -21,6 +21,10 @@ def positive(concept, X):
 
 
 def check_certificates(found):
+    every = list(itertools.product([False, True], repeat=len(found.points)))
+    assert [
+        tuple(labels) for labels in found.labelings.tolist()
+    ] == every  # each labeling once, in the order of counting
     for labels, concept in zip(found.labelings, found.certificates):
         if concept is not None:
             assert np.array_equal(positive(concept, found.points), labels)
@@ -134,6 +138,9 @@ def test_search_finds_the_known_dimension():
     assert own == 2
 
 
+@pytest.mark.notes("003", "shattering")
+@pytest.mark.notes("003", "vc-dimension")
+@pytest.mark.notes("004", "shattering")
 def test_tables_by_brute_force():
     grid = np.array(list(product([0, 1], repeat=3)))
     conjunctions = np.array(

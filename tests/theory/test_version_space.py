@@ -82,6 +82,8 @@ def test_best_hypothesis_by_performance(integers):
         space.observe([1], ["-"]).best(n, sign)
 
 
+@pytest.mark.notes("001", "version-space")
+@pytest.mark.notes("003", "version-space")
 def test_boundaries_and_queries_of_an_enumerated_space(integers):
     space, n, sign = integers
     after = space.observe(n, sign)

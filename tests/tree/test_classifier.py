@@ -97,6 +97,13 @@ def test_the_first_splits_matter_most():
     )
 
 
+@pytest.mark.notes("004", "greedy-tree")
+@pytest.mark.notes("004", "entropy-impurity")
+@pytest.mark.notes("000-a", "dt-learn")
+@pytest.mark.notes("001", "tree-grow")
+@pytest.mark.notes("001", "tree-classifier")
+@pytest.mark.notes("002", "decision-tree")
+@pytest.mark.notes("004", "gini")
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "log_loss"])
 def test_scikit_learns_tree(criterion):
     X = rng.normal(size=(900, 4)).astype(np.float32).astype(float)

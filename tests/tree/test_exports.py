@@ -45,6 +45,8 @@ def test_formulas_of_the_notes():
     assert_array_equal(formulas["Yes"].evaluate(tennis), played == "Yes")
 
 
+@pytest.mark.notes("000-a", "dt-dnf")
+@pytest.mark.notes("001", "tree-to-rules")
 @pytest.mark.parametrize("branching", ["binary", "multiway"])
 @pytest.mark.parametrize("missing", ["best_side", "fractional"])
 def test_formulas_agree_with_predict(branching, missing):

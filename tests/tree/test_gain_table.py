@@ -33,6 +33,17 @@ def test_subsets_by_wind():
     assert part.counts.tolist() == [[2, 6], [3, 3]]
     assert_allclose(part.entropy, [0.811278, 1], atol=5e-7)
     assert part.to_frame().loc["Weak", "Yes"] == 6 and "<td>Weak</td>" in part._repr_html_()
+    weight = np.arange(1.0, 15)  # rows that count several times: subsets by every attribute, added up one by one
+    table = information_gain_table(tennis, played, sample_weight=weight)
+    for name in tennis.columns:
+        part = table.partition(name)
+        for i, value in enumerate(part.values):
+            counts = [
+                weight[((tennis[name] == value) & (np.asarray(played) == c)).to_numpy()].sum() for c in part.classes
+            ]
+            assert_allclose(part.counts[i], counts)
+            share = np.array(counts)[np.array(counts) > 0] / sum(counts)
+            assert_allclose(part.entropy[i], -(share * np.log2(share)).sum(), atol=1e-12)
 
 
 @pytest.mark.notes("001", "id3")

@@ -1,5 +1,7 @@
 """The notes' trees: ID3 on PlayTennis, missing cells, chi-squared stopping, costs; and a slow recursive grower as the oracle."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -118,13 +120,14 @@ def test_a_split_that_chance_may_have_made_is_not_taken():
 def test_costs_change_the_choice():
     gain = {"Outlook": 0.246750, "Temperature": 0.029223, "Humidity": 0.151836, "Wind": 0.048127}
     for form, worth in (
-        ("tan_schlimmer", lambda g, c: g**2 / c),
-        ("nunez", lambda g, c: (2**g - 1) / (c + 1) ** 0.5),
+        ("tan_schlimmer", lambda g, c, w: g**2 / c),
+        ("nunez", lambda g, c, w: (2**g - 1) / (c + 1) ** w),
     ):
-        for cost in ({"Outlook": 2.0}, {"Outlook": 20.0}, {"Outlook": 500.0, "Humidity": 500.0}):
-            best = max(gain, key=lambda name: worth(gain[name], cost.get(name, 1.0)))
-            tree = ID3(attribute_costs=cost, cost_form=form, cost_weight=0.5).fit(tennis, played)
-            assert tennis.columns[tree.tree_.feature[0]] == best
+        for price, weight in itertools.product((1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 20.0, 500.0), (0.0, 0.5, 1.0)):
+            cost = {"Outlook": price, "Humidity": 500.0 if price == 500 else 1.0}
+            best = max(gain, key=lambda name: worth(gain[name], cost.get(name, 1.0), weight))
+            tree = ID3(attribute_costs=cost, cost_form=form, cost_weight=weight).fit(tennis, played)
+            assert tennis.columns[tree.tree_.feature[0]] == best, (form, price, weight)
     assert ID3(attribute_costs=[9, 9, 1, 9]).fit(tennis, played).tree_.feature[0] == 2
 
 

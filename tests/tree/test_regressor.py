@@ -35,6 +35,8 @@ def test_variance_and_mean_of_the_leaves():
     assert_allclose(model.predict([[2.5], [100.0]]), [1.0, 5.0], rtol=1e-14)
 
 
+@pytest.mark.notes("000-a", "dt-regressor")
+@pytest.mark.notes("004", "regression-tree")
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
 def test_scikit_learns_tree(criterion):
     X = rng.normal(size=(400, 4)).astype(np.float32).astype(float)

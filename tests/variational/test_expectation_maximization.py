@@ -91,6 +91,12 @@ def test_known_steps_and_fixed_point():
     assert found.converged and np.abs(gaussian_step(found.q, None) - found.parameters).max() < 1e-7
     assert (np.diff(found.log_likelihood) > -1e-12).all()
     assert found.log_likelihood[-1] == pytest.approx(-best.fun, abs=1e-12)
+    between = np.array([2.5, 2.5])  # both means in one place: EM rests there, and better starts are kept
+    stuck = em(between, gaussian_step, log_joint=gaussian_joint)
+    assert stuck.log_likelihood[-1] < found.log_likelihood[-1] - 1
+    for starts in ([between, np.array([0.0, 4.0])], [np.array([0.0, 4.0]), between]):
+        kept = em(starts[0], gaussian_step, log_joint=gaussian_joint, more_starts=starts[1:])
+        np.testing.assert_allclose(kept.parameters, found.parameters, atol=1e-6)
 
 
 @pytest.mark.notes("002", "em")

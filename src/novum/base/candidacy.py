@@ -22,6 +22,7 @@ class Candidacy(NamedTuple):
     most_rows: int | None = None  # beyond which it is too slow to be compared
     most_columns: int | None = None  # likewise
     units: dict[str, str] = {}  # parameters given per standard deviation of the target (TARGET) or per row (ROWS)
+    strong: bool = False  # often among the best: compared before the others, should the time be short
     shares: dict[str, float] = {}  # whole numbers that may be at most this share of the rows, and at least 1
 
 

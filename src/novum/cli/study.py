@@ -208,6 +208,10 @@ class Terminal:
         """Move the bar of the columns whose importance is measured."""
         self.move("explain", "columns", done, planned)
 
+    def looked(self, done: int, planned: int) -> None:
+        """Move the bar of what is found about the kept model."""
+        self.move("look", "steps", done, planned)
+
     def move(self, name: str, what: str, done: int, planned: int) -> None:
         """Move a bar, or draw it first."""
         if not sys.stderr.isatty():

@@ -52,7 +52,12 @@ class ExtraTreesClassifier(ForestClassifier):
 
     _tree_type = ExtraTreeClassifier
     _candidacy = Candidacy(
-        rank=8, settings={"n_estimators": 200}, search=FOREST_SEARCH, quick={"n_estimators": 60}, most_rows=100_000
+        rank=8,
+        settings={"n_estimators": 200},
+        search=FOREST_SEARCH,
+        quick={"n_estimators": 60},
+        most_rows=100_000,
+        strong=True,
     )
     _domains: dict[str, Domain] = CLASSIFIER_DOMAINS
 
@@ -99,7 +104,12 @@ class ExtraTreesRegressor(ForestRegressor):
 
     _tree_type = ExtraTreeRegressor
     _candidacy = Candidacy(
-        rank=8, settings={"n_estimators": 200}, search=FOREST_SEARCH, quick={"n_estimators": 60}, most_rows=100_000
+        rank=8,
+        settings={"n_estimators": 200},
+        search=FOREST_SEARCH,
+        quick={"n_estimators": 60},
+        most_rows=100_000,
+        strong=True,
     )
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS
 

@@ -121,7 +121,9 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
     array([0., 2.])
     """
 
-    _candidacy = Candidacy(rank=8, settings={"min_samples_leaf": 20}, search=SEARCH, shares={"min_samples_leaf": 0.1})
+    _candidacy = Candidacy(
+        rank=8, settings={"min_samples_leaf": 20}, search=SEARCH, shares={"min_samples_leaf": 0.1}, strong=True
+    )
     _domains: dict[str, Domain] = {
         **HistGradientBoosting._domains,
         "loss": Choice("squared_error", "absolute_error", "huber", "gamma", "poisson", "quantile"),
@@ -222,7 +224,9 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     1.0
     """
 
-    _candidacy = Candidacy(rank=8, settings={"min_samples_leaf": 20}, search=SEARCH, shares={"min_samples_leaf": 0.1})
+    _candidacy = Candidacy(
+        rank=8, settings={"min_samples_leaf": 20}, search=SEARCH, shares={"min_samples_leaf": 0.1}, strong=True
+    )
     _domains: dict[str, Domain] = {
         **HistGradientBoosting._domains,
         "loss": Choice("log_loss"),

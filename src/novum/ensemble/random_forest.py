@@ -90,7 +90,12 @@ class RandomForestClassifier(ForestClassifier):
 
     _tree_type = DecisionTreeClassifier
     _candidacy = Candidacy(
-        rank=8, settings={"n_estimators": 200}, search=FOREST_SEARCH, quick={"n_estimators": 60}, most_rows=100_000
+        rank=8,
+        settings={"n_estimators": 200},
+        search=FOREST_SEARCH,
+        quick={"n_estimators": 60},
+        most_rows=100_000,
+        strong=True,
     )
     _domains: dict[str, Domain] = CLASSIFIER_DOMAINS
 
@@ -133,5 +138,6 @@ class RandomForestRegressor(ForestRegressor):
         search=FOREST_SEARCH,
         quick={"n_estimators": 60},
         most_rows=100_000,
+        strong=True,
     )
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS

@@ -25,8 +25,9 @@ def scan(
     ----------
     path : path, pattern, or list of them
         Files of one format and one schema: Parquet (`.parquet`, `.pq`), Arrow IPC or Feather (`.arrow`, `.feather`, `.ipc`), CSV
-        (`.csv`, `.tsv`, also `.gz` and `.bz2`), NumPy (`.npy`, two-dimensional). A pattern such as "part-*.parquet" stands
-        for the files that match, in sorted order.
+        (`.csv`, `.tsv`, also `.gz` and `.bz2`), JSON lines (`.jsonl`, `.ndjson`, likewise), NumPy (`.npy`, two-dimensional). A
+        pattern such as "part-*.parquet" stands for the files that match, in sorted order. Cells are read as a study reads them,
+        but a column stays one column: dates, of which a study makes several, and Excel workbooks are not read.
     columns : list, default=None
         Features, by name (by number for `.npy`). None takes all columns but the target and the weight.
     target : column, list of columns, or path of a `.npy`, default=None

@@ -27,6 +27,7 @@ from novum.persistence.archive import ABOUT, Contents, inspect
 from novum.persistence.attributes import check_declared
 from novum.persistence.moved import with_current_modules
 from novum.persistence.sklearn_state import check_companions, names_of
+from novum.persistence.skops_module import skops_io
 
 __all__ = ["load", "save", "saved_with"]
 
@@ -87,7 +88,7 @@ def unchecked_types(path: Path, names: list[str], refusal: str) -> FileFormatErr
 
 def build(path: Path, file: BinaryIO, contents: Contents, refusal: str, trusted: set[str]) -> BaseEstimator:
     """Make the estimator that a checked file describes, or raise."""
-    from skops.io import get_untrusted_types, load
+    skops = skops_io()
     from skops.io.exceptions import UntrustedTypesFoundException
 
     file.seek(0)
@@ -96,12 +97,12 @@ def build(path: Path, file: BinaryIO, contents: Contents, refusal: str, trusted:
             raise UntrustedTypesFoundException(contents.foreign)
         if unchecked := [name for name in contents.unchecked if name not in trusted]:
             raise unchecked_types(path, unchecked, refusal)
-        estimator = load(with_current_modules(file), trusted=contents.trusted)
+        estimator = skops.load(with_current_modules(file), trusted=contents.trusted)
         check_companions(estimator, trusted)
         check_declared(estimator)
     except UntrustedTypesFoundException as error:
         file.seek(0)
-        names = contents.foreign or sorted(set(get_untrusted_types(data=file.read())) - set(contents.trusted))
+        names = contents.foreign or sorted(set(skops.get_untrusted_types(data=file.read())) - set(contents.trusted))
         raise foreign_types(path, names, refusal) from error
     except FileFormatError as error:
         known = str(error).startswith(str(path))
@@ -146,8 +147,6 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
     >>> model.predict([[10.0]]).round(6)
     array([21.])
     """
-    from skops.io import dump
-
     path = Path(path)
     name = type(estimator).__name__
     if not isinstance(estimator, BaseEstimator) or isinstance(estimator, type):
@@ -156,7 +155,7 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
         raise FileFormatError(f"{path}: cannot save {text}, which is not an estimator; save(estimator, path).{own}")
     buffer = io.BytesIO()
     try:
-        dump(without_callbacks(estimator, {}), buffer)
+        skops_io().dump(without_callbacks(estimator, {}), buffer)
         with ZipFile(buffer, "a") as archive:
             archive.writestr(ABOUT, json.dumps(versions()))
         contents = inspect(buffer, max_bytes=sys.maxsize)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["cell_text", "counted", "decimal", "number", "numeral", "weight_text"]
+__all__ = ["cell_text", "counted", "decimal", "number", "numeral", "percent", "weight_text"]
 
 LONGEST_CELL = 60  # characters of an object that a cell shows
 
@@ -19,6 +19,11 @@ def decimal(value: float) -> str:
     if np.isnan(value):
         return "-"
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share in per cent, as sentences have it: 95 %, 86.3 %."""
+    return f"{100 * share:.{digits}f} %"
 
 
 def number(value: float) -> str:

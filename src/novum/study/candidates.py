@@ -124,7 +124,9 @@ def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Ca
 
 
 def candidates_for(task: str, n_rows: int, seed: int, models: Any = None, n_columns: int = 0) -> list[Candidate]:
-    """Return the candidates for a task, the simple ones first: stopped early, a study has them and the baseline.
+    """Return the candidates for a task: the baseline, those that are often among the best, then the others, simple ones first.
+
+    Stopped early, a study has the first of them.
 
     Parameters
     ----------
@@ -150,7 +152,15 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None, n_colu
         found = named(kind, seed, models, listed)
     else:
         found = [c for c in listed if c.candidacy is None or bears(c.candidacy, n_rows, n_columns)]
-    return [baseline, *sorted(found, key=lambda candidate: (candidate.simplicity, slowness(candidate)))]
+    return [
+        baseline,
+        *sorted(found, key=lambda candidate: (not strong(candidate), candidate.simplicity, slowness(candidate))),
+    ]
+
+
+def strong(candidate: Candidate) -> bool:
+    """Return whether a class is often among the best."""
+    return candidate.candidacy is not None and candidate.candidacy.strong
 
 
 def slowness(candidate: Candidate) -> float:

@@ -119,8 +119,13 @@ def near_best(leaders: list[Leader], measure: Measure, practical: float) -> list
     ]
 
 
-def choose(leaders: list[Leader], measure: Measure, prefer: str = "accuracy") -> tuple[Leader, str]:
-    """Return the row to keep and the reason in a few words; the probabilities' measure is the log loss, so theirs is the best."""
+def choose(
+    leaders: list[Leader], measure: Measure, prefer: str = "accuracy", everyone: list[Leader] | None = None
+) -> tuple[Leader, str]:
+    """Return the row to keep and the reason in a few words; the probabilities' measure is the log loss, so theirs is the best.
+
+    `everyone` is the whole leaderboard, where only some of it can be kept.
+    """
     best = leaders[0]
     baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
     if baseline is not None and baseline.best:
@@ -140,7 +145,7 @@ def choose(leaders: list[Leader], measure: Measure, prefer: str = "accuracy") ->
             kept, practical = max(light, key=lambda leader: measure.better(leader.mean)), FOR_SIZE
             why = f"{best.size / max(kept.size, 1):.0f} times smaller"
     if kept is best or practical == 0:
-        like = sum(leader.verdict == "cannot tell" for leader in leaders)
+        like = sum(leader.verdict == "cannot tell" for leader in everyone or leaders)
         others = "the next is shown to be worse" if not like else f"{number(like)} cannot be told from it"
         return best, f"best mean; {others}"
     cost, most = (measure.text(abs(amount)) for amount in (kept.difference, tolerance(kept, best, measure, practical)))

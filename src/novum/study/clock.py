@@ -14,9 +14,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Clock", "TimeIsUp", "usual_seconds", "within"]
+__all__ = ["Clock", "TimeIsUp", "seconds_to_finish", "slowness_since", "usual_seconds", "within"]
 
 USUAL_SECONDS, USUAL_CELLS, GROWTH, MOST_SECONDS = 100.0, 1e6, 0.5, 3600.0
+FOR_THE_END, LEAST_FOR_THE_END, MOST_FOR_THE_END = (
+    0.15,
+    4.0,
+    0.4,
+)  # share, seconds, share for the explanation and the report
+FOR_LAST, LEAST_FOR_LAST = (
+    0.5,
+    0.05,
+)  # share of the time for the last fits, however late it is; the second where a user set it
+COLUMNS_A_SECOND = 500  # that the report describes
+MOST_SLOWNESS, LEAST_WORK = 5.0, 0.05  # of the machine, and seconds of work below which it cannot be told
 
 
 class TimeIsUp(BaseException):
@@ -26,8 +37,8 @@ class TimeIsUp(BaseException):
 class Clock:
     """How long there is for fits: until `at`, of `time.perf_counter`; None is for ever."""
 
-    def __init__(self, start: float, limit: float | None, *, asked: bool = True) -> None:
-        self.start, self.seconds = start, limit
+    def __init__(self, start: float, limit: float | None, *, asked: bool = True, slowness: float = 1.0) -> None:
+        self.start, self.seconds, self.slowness = start, limit, slowness
         self.limit = None if limit is None else start + limit
         self.at = self.limit
         self.asked = asked and limit is not None  # whether the user set it
@@ -41,6 +52,12 @@ class Clock:
         """Return the seconds until then."""
         return None if self.at is None else max(0.0, self.at - time.perf_counter())
 
+    def until(self) -> float | None:
+        """Return when the last fits should be done: a limit that nobody asked for is exceeded rather than a worse model kept."""
+        if self.limit is None or self.seconds is None:
+            return None
+        return max(self.limit, time.perf_counter() + (LEAST_FOR_LAST if self.asked else FOR_LAST) * self.seconds)
+
     @property
     def over(self) -> bool:
         """Whether none are left."""
@@ -50,6 +67,20 @@ class Clock:
 def usual_seconds(n_rows: int, n_columns: int) -> float:
     """Return (1)."""
     return min(USUAL_SECONDS * max(1.0, n_rows * n_columns / USUAL_CELLS) ** GROWTH, MOST_SECONDS)
+
+
+def seconds_to_finish(limit: float, n_columns: int, slowness: float) -> float:
+    """Return how much of a study's time is kept for the explanation and the report."""
+    return min(
+        max(FOR_THE_END * limit, (LEAST_FOR_THE_END + n_columns / COLUMNS_A_SECOND) * slowness),
+        MOST_FOR_THE_END * limit,
+    )
+
+
+def slowness_since(wall: float, cpu: float) -> float:
+    """Return how many seconds pass for one of work, since times of `perf_counter` and `process_time`: the load of the machine."""
+    worked = time.process_time() - cpu
+    return min(max((time.perf_counter() - wall) / worked, 1.0), MOST_SLOWNESS) if worked > LEAST_WORK else 1.0
 
 
 @contextmanager

@@ -1,9 +1,9 @@
 """The comparison: every candidate on the same folds, first as it is, then with settings sought inside every training part.
 
-The order of the fits is: candidates at their first settings, repetition by repetition; then the tuned ones, those first that did
-best. So whenever it ends early, by Ctrl-C or by the time limit, some number of whole repetitions is there for all candidates, or
-at least one whole set of folds for some; only these are compared. A candidate has one row, the better of the two. The ensemble
-(novum.study.blend) is made of the predictions that are there, and costs no fit.
+The order of the fits is: candidates at their first settings on the first set of folds, those first that are often among the best;
+then the tuned ones, those first that did best; then further sets of folds for all. So whenever it ends early, by Ctrl-C or by the
+time limit, one whole set of folds is there for the models that matter most; only whole sets are compared. A candidate has one row,
+the better of the two. The ensemble (novum.study.blend) is made of the predictions that are there, and costs no fit.
 """
 
 import time
@@ -13,28 +13,22 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from novum.study.blend import greedy_weights
+from novum.study.board import LEAST_MODELS, Board
 from novum.study.candidates import ENSEMBLE_RANK, Candidate
 from novum.study.clock import Clock
 from novum.study.fits import Fold, Outcome, Rows, Task
 from novum.study.measures import Predicted
 from novum.study.task import CLASSIFICATION
-from novum.study.workers import outcomes
+from novum.study.workers import Crew, outcomes
 
-__all__ = ["Part", "Scores", "compare", "last_seconds", "parts_of"]
+__all__ = ["Part", "Scores", "compare", "parts_of"]
 
 FEW_ROWS, MANY_COLUMNS = 3_000, 500
 TUNED, TUNED_OF_MANY = 5, 3  # how many of the best are tuned, and of a table of more rows or columns
 MOST_PARTS = 5  # models of the ensemble
 LEAST_WEIGHT = 0.02
-LEAST_MODELS = 2  # the baseline and the simplest are compared however little time there is
-MODEL_SHARE, LEAST_SECONDS = 0.25, 0.5  # of the time, for one model at its first settings; of a fit, whatever the time
+MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its first settings; of a fit, whatever the time
 MOST_RESERVED = 0.5  # of the time, for the last fits: of more rows than that allows some are taken
-TOP, LAST_FITS = 3, 2.5  # of the best so far, the slowest: how many of its fits the last two may take as long as
-
-
-def last_seconds(seconds: Any, last: Any, growth: float) -> float:
-    """Return how long the last fits take, to be judged and to be used: the search once, fits on `growth` times the rows twice."""
-    return float(seconds - last + LAST_FITS * last * growth)
 
 
 class Part(NamedTuple):
@@ -67,69 +61,6 @@ class Progress(Protocol):
 
     def find(self, task: Task) -> Outcome | None: ...
     def keep(self, task: Task, outcome: Outcome) -> None: ...
-
-
-class Board:
-    """The outcomes so far, by candidate (tuned or not) and fold."""
-
-    def __init__(self, rows: Rows, folds: list[Fold]) -> None:
-        self.rows, self.folds = rows, folds
-        self.candidates: list[Candidate] = []
-        self.done: dict[tuple[int, int], Outcome] = {}
-
-    def add(self, candidates: list[Candidate], seconds: float | None = None) -> list[Task]:
-        """Take more candidates; return their fits, whole repetitions of all of them first, and what each may take."""
-        first = len(self.candidates)
-        self.candidates += candidates
-        repeats = 1 + max(fold.repeat for fold in self.folds)
-        return [
-            Task(first + c, f, candidate, fold, seconds)
-            for repeat in range(repeats)
-            for c, candidate in enumerate(candidates)
-            for f, fold in enumerate(self.folds)
-            if fold.repeat == repeat
-        ]
-
-    def values(self, c: int) -> np.ndarray:
-        """Return the scores of a candidate, NaN where there is none."""
-        found = [self.done.get((c, f)) for f in range(len(self.folds))]
-        return np.array([np.nan if one is None else one.score for one in found])
-
-    def error(self, c: int) -> str:
-        """Return why a candidate failed."""
-        return next((one.error for f in range(len(self.folds)) if (one := self.done.get((c, f))) and one.error), "")
-
-    def used_folds(self) -> np.ndarray:
-        """Return which folds are compared on: whole repetitions that all candidates at their first settings finished."""
-        repeat = np.array([fold.repeat for fold in self.folds])
-        plain = [c for c, one in enumerate(self.candidates) if not one.tuned and not self.error(c)]
-        done = np.array([np.isfinite(self.values(c)) for c in plain]).reshape(len(plain), len(self.folds))
-        whole = [r for r in range(repeat.max() + 1) if done[:, repeat == r].all()]
-        return np.isin(repeat, whole or [0])
-
-    def last_seconds(self, n_rows: int) -> float:
-        """Return how long the last fits of the best so far will take."""
-        used = self.used_folds()
-        chosen = [c for c in self.best_of_each(used) if not self.candidates[c].baseline]
-        better, places = self.rows.judge.measure.better, np.flatnonzero(used)
-        top = sorted(chosen, key=lambda c: -better(self.values(c)[used].mean()))[:TOP]
-        compared = float(np.mean([len(fold.train) for fold in self.folds]))
-        done = [[self.done[c, int(f)] for f in places] for c in top]
-        return max((last_seconds(np.mean([o.seconds for o in made]), np.mean([o.last for o in made]), n_rows / compared)
-                    for made in done), default=0.0)  # fmt: skip
-
-    def best_of_each(self, used: np.ndarray) -> list[int]:
-        """Return the candidates that finished these folds; of one name the better one."""
-        chosen: dict[str, int] = {}
-        for c, candidate in enumerate(self.candidates):
-            values = self.values(c)[used]
-            if self.error(c) or not np.isfinite(values).all():
-                continue
-            better = self.rows.judge.measure.better
-            rival = chosen.get(candidate.name)
-            if rival is None or better(values.mean()) > better(self.values(rival)[used].mean()):
-                chosen[candidate.name] = c
-        return list(chosen.values())
 
 
 def to_tune(board: Board) -> list[Candidate]:
@@ -165,10 +96,16 @@ def compare(
     """
     board, start = Board(rows, folds), time.perf_counter()
     clock = clock or Clock(start, None)
-    planned, stopped = 0, ""
+    planned, stopped, crew = 0, "", Crew(rows, processes)
+    further = max(fold.repeat for fold in folds) > 0
     try:
-        for stage in range(2 if tune else 1):
-            tasks = board.add(candidates if stage == 0 else to_tune(board), seconds_of_a_fit(clock, folds, processes))
+        for stage in ("first", *(("tuned",) if tune else ()), *(("further",) if further else ())):
+            seconds = seconds_of_a_fit(clock, folds, processes)
+            tasks = (
+                board.repeat(seconds)
+                if stage == "further"
+                else board.add(candidates if stage == "first" else to_tune(board), seconds)
+            )
             planned += len(tasks)
             waiting = []
             for task in tasks:
@@ -178,8 +115,8 @@ def compare(
                 else:
                     waiting.append(task)
             by_place = {(task.model, task.fold): task for task in waiting}
-            least = LEAST_MODELS * sum(fold.repeat == 0 for fold in folds) if stage == 0 else 0
-            stream = outcomes(rows, waiting, processes, clock, cluster, least)
+            least = LEAST_MODELS * sum(fold.repeat == 0 for fold in folds) if stage == "first" else 0
+            stream = outcomes(rows, waiting, crew, clock, cluster, least)
             try:
                 for outcome in stream:
                     place = outcome.model, outcome.fold
@@ -187,10 +124,10 @@ def compare(
                     if progress:
                         progress.keep(by_place[place], outcome)
                     advance(len(board.done), planned)
-                    values = board.values(outcome.model)
-                    if np.isfinite(values).all():
+                    if stage != "further" and board.finished(outcome.model, 0):
                         clock.reserve(min(board.last_seconds(last_rows), MOST_RESERVED * (clock.seconds or 0.0)))
-                        formed(label_of(board.candidates[outcome.model]), float(values.mean()))
+                        mean = float(np.nanmean(board.values(outcome.model)))
+                        formed(label_of(board.candidates[outcome.model]), mean)
             finally:
                 stream.close()
             if len(board.done) < planned:
@@ -198,6 +135,8 @@ def compare(
                 break
     except KeyboardInterrupt:
         stopped = "interrupted"
+    finally:
+        crew.end()
     scores = gather(board, planned, time.perf_counter() - start, processes, stopped)
     return with_ensemble(scores, board) if ensemble and stopped != "interrupted" else scores
 
@@ -206,7 +145,10 @@ def seconds_of_a_fit(clock: Clock, folds: list[Fold], processes: int) -> float |
     """Return how long a fit may take, so that no model has more than its share of the time."""
     if clock.seconds is None:
         return None
-    return max(LEAST_SECONDS, MODEL_SHARE * clock.seconds * processes / sum(fold.repeat == 0 for fold in folds))
+    return max(
+        LEAST_SECONDS * clock.slowness,
+        MODEL_SHARE * clock.seconds * processes / sum(fold.repeat == 0 for fold in folds),
+    )
 
 
 def label_of(candidate: Candidate) -> str:

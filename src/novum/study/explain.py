@@ -20,7 +20,7 @@ from novum.study.measures import Predicted
 from novum.study.task import CLASSIFICATION
 from novum.study.tuning import Judge, predict_rows
 
-__all__ = ["Explanation", "Importance", "Roc", "explain"]
+__all__ = ["Explanation", "Importance", "Roc", "explain", "members_of", "say"]
 
 SHUFFLES = 10  # of every column; fewer where there are many columns
 MOST_PREDICTIONS = 1_000  # of all hold-out rows, for the importances
@@ -29,7 +29,7 @@ MOST_POINTS = 800  # in a picture
 MOST_SECONDS = 20.0  # of shuffling
 WITH_INTERVALS = 20  # columns whose importance gets an interval
 KEPT_PREDICTIONS = 500  # columns whose predictions are kept for it
-DRAWS = 200
+DRAWS = 120
 MOST_DRAWN = 2_000_000  # rows drawn for the interval of the area
 
 
@@ -166,28 +166,36 @@ def shuffle_importances(
             shuffled[str(name)] = said
         advance(len(found), len(names))
     found.sort(key=lambda importance: -importance.mean)
-    usual = say(members, judge, None, None)
+    draws = resamples_of(judge, y, say(members, judge, None, None), rng)
     for place, one in enumerate(found[:WITH_INTERVALS]):
         if one.column in shuffled and time.perf_counter() - start < 1.2 * seconds + 1:
-            found[place] = one._replace(interval=loss_interval(judge, y, usual, shuffled[one.column], rng))
+            found[place] = one._replace(interval=loss_interval(judge, y, draws, shuffled[one.column], rng))
     return found, len(names) - len(found)
 
 
+def resamples_of(
+    judge: Judge, y: np.ndarray, usual: Predicted, rng: np.random.Generator
+) -> list[tuple[np.ndarray, float]]:  # fmt: skip
+    """Return resamples of the rows, as weights, with the score that nothing shuffled has on each."""
+    drawn = [np.bincount(rng.integers(len(y), size=len(y)), minlength=len(y)).astype(np.float64) for _ in range(DRAWS)]
+    if judge.kind == CLASSIFICATION:  # some measures need every class
+        classes = np.unique(y)
+        drawn = [weight for weight in drawn if len(np.unique(y[weight > 0])) == len(classes)]
+    return [(w, judge.measure.better(judge.measure.score(y, usual, judge.classes, w))) for w in drawn]
+
+
 def loss_interval(
-    judge: Judge, y: np.ndarray, usual: Predicted, shuffled: list[Predicted], rng: np.random.Generator
+    judge: Judge, y: np.ndarray, draws: list[tuple[np.ndarray, float]], shuffled: list[Predicted], rng: np.random.Generator
 ) -> Interval:  # fmt: skip
     """Return an interval for the loss of score: the bootstrap over rows, with a shuffle drawn for every resample."""
-    measure, draws = judge.measure, []
-    for _ in range(DRAWS):
-        weight = np.bincount(rng.integers(len(y), size=len(y)), minlength=len(y)).astype(np.float64)
-        if judge.kind == CLASSIFICATION and len(np.unique(y[weight > 0])) < len(np.unique(y)):
-            continue  # some measures need every class
-        pair = (usual, shuffled[int(rng.integers(len(shuffled)))])
-        before, after = (measure.better(measure.score(y, one, judge.classes, weight)) for one in pair)
-        draws.append(before - after)
     if not draws:
         return Interval(float("nan"), float("nan"))
-    low, high = np.quantile(draws, [0.025, 0.975])
+    measure, picked = judge.measure, rng.integers(len(shuffled), size=len(draws))
+    losses = [
+        before - measure.better(measure.score(y, shuffled[k], judge.classes, weight))
+        for (weight, before), k in zip(draws, picked)
+    ]
+    low, high = np.quantile(losses, [0.025, 0.975])
     return Interval(float(low), float(high))
 
 

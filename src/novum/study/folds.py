@@ -25,6 +25,7 @@ from novum.study.task import CLASSIFICATION
 __all__ = ["Parting", "class_numbers", "make_folds", "plan", "split_rows"]
 
 PLANS = (  # rows up to which there are so many folds, and repetitions of them
+    (100, 5, 4),
     (500, 5, 2),
     (5_000, 5, 1),
 )

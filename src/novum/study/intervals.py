@@ -1,54 +1,176 @@
 r"""How far the score on the hold-out rows may be from the score on all rows that there could be.
 
-A share of right rows: Wilson's interval, Clopper and Pearson's for few right or wrong ones. Another mean m of row values with
-standard error s: the studentised bootstrap, whose draws b tell how (m_b - m) / s_b is spread,
+The hold-out part has the classes in the shares of the whole table, so its scores vary less than those of rows drawn at random; the
+variances are those of `novum.study.influence`. With v the variance of a score p between 0 and 1:
 
-    m - q_{1-a/2} s   to   m - q_{a/2} s                                                                        (1)
+    accuracy, balanced accuracy, F1,   Wilson's interval of p for n' = p (1 - p) / v rows; of one class's F1 in the units
+    AUC, average precision             p = F / (2 - F), the share of its hits among all rows that are or are called so. The last
+                                       two take Student's quantile, with 2 n / (k - 1) degrees of freedom, k the kurtosis of
+                                       the influence values: it says how well v itself is known
+    a mean m of row values             the studentised bootstrap: m - q_{1-a/2} s to m - q_{a/2} s, where q are quantiles of
+                                       (m_b - m) / s_b over resamples b; it follows the skewness of squared errors and logarithms
+    R2                                 the same of log(1 - R2)
+    median error                       order statistics whose ranks hold the median with the wished probability, interpolated
+                                       between the two nearest (Hettmansperger and Sheather 1986)
 
-which follows the skewness of squared errors and logarithms where percentiles fall short. The other measures are no means: the
-bias-corrected and accelerated bootstrap (Efron 1987), with p the share of draws below the score and c the skewness of the
-leave-out values,
-
-    z0 = Phi^-1(p),   a = c / 6,   ends at the quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z)))                        (2)
-
-docs/theory/coverage_of_intervals.md; benchmarks/studies.py measures the coverage of whole studies.
+Where rows have weights, other scores than means get the bias-corrected and accelerated bootstrap (Efron 1987). docs/theory/
+coverage_of_intervals.md; benchmarks/study_coverage.py measures how often they hold the truth.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import binom, norm
+from scipy.stats import t as student
 
-from novum.evaluation import clopper_pearson_interval, wilson_interval
 from novum.evaluation.proportion import Interval
+from novum.study import influence
 from novum.study.measures import Measure, Predicted, judge_rows
 
 __all__ = ["RESAMPLES", "score_interval"]
 
-FEW_EVENTS = 3  # right or wrong answers at which Wilson's interval is in doubt (docs/theory/coverage_of_intervals.md)
 RESAMPLES = 1000  # of the bootstrap; the ends of a 95 % interval then rest on 25 values each
 MOST_DRAWS = 2_000_000  # rows drawn in all: fewer resamples of a large part, whose scores hardly differ
 LEAST_RESAMPLES = 200
+MANY_ROWS = 20_000  # of which means are normal
 AT_ONCE = 250_000  # rows drawn at a time
+LEAST_FREEDOM = 3.0  # below which Student's quantile is of no use
 LEFT_OUT = 100  # parts of the rows that are left out in turn for the skewness
 
 
 def score_interval(
-    measure: Measure, y: Any, predicted: Predicted, classes: Any, seed: int, weight: Any = None, level: float = 0.95
-) -> Interval:
-    """Return an interval for the score on new rows."""
+    measure: Measure, y: Any, predicted: Predicted, classes: Any, seed: int, weight: Any = None, level: float = 0.95,
+    share: float | None = None
+) -> Interval:  # fmt: skip
+    """Return an interval for the score on new rows.
+
+    Parameters
+    ----------
+    share : float or None
+        Of all rows, where the part was drawn with the classes in the shares of all; None where it was not.
+    """
     truth, said = judge_rows(measure, y, predicted, classes)
-    if measure.name == "accuracy" and weight is None:
-        right, n = int((truth == said).sum()), len(truth)
-        few = 0 < min(right, n - right) <= FEW_EVENTS
-        return (clopper_pearson_interval if few else wilson_interval)(right, n, level)
     rng = np.random.default_rng(seed)
-    if measure.rows is not None:
-        found = studentised(measure.rows(truth, said), weight, rng, level)
+    if measure.rows is not None and (measure.name != "accuracy" or weight is not None):
+        values = measure.rows(truth, said)
+        strata = None if share is None or measure.kind == "regression" else truth
+        found = studentised(mean_and_error, (values,), weight, rng, level, strata, share)
         if measure.root:
             found = Interval(float(np.sqrt(max(found.lower, 0.0))), float(np.sqrt(max(found.upper, 0.0))))
         return measure.inside(found)
-    return measure.inside(accelerated(measure, truth, said, weight, rng, level))
+    if weight is not None:
+        return measure.inside(accelerated(measure, truth, said, weight, rng, level))
+    return measure.inside(PLAIN[measure.name](measure, truth, said, level, share, rng))
+
+
+# ---------------------------------------------------------------------------------------------------- shares
+
+
+def wilson(p: float, n: float, level: float) -> Interval:
+    """Return Wilson's interval for a share found in n rows, which need not be a whole number."""
+    z2 = float(norm.ppf((1 + level) / 2)) ** 2
+    center, half = (p + z2 / (2 * n)) / (1 + z2 / n), np.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    return Interval(float(max(center - half, 0.0)) if p > 0 else 0.0, float(min(center + half, 1.0)) if p < 1 else 1.0)
+
+
+def effective_rows(p: float, variance: float, most: float) -> float:
+    """Return how many rows give a share p this variance; `most` where the rows show none."""
+    return p * (1 - p) / variance if variance > 0 and 0 < p < 1 else most
+
+
+def accuracy_interval(measure: Measure, y: Any, said: Any, level: float, share: Any, rng: Any) -> Interval:
+    right = (y == said).astype(np.float64)
+    p, n = float(right.mean()), len(right)
+    variance = influence.stratified_variance(right, y, share) * (n - 1) / n
+    return wilson(p, effective_rows(p, variance, n), level)
+
+
+def balanced_interval(measure: Measure, y: Any, said: Any, level: float, share: Any, rng: Any) -> Interval:
+    """Return Wilson's interval; classes that are always or never right lend a row each way to the variance."""
+    classes, code, counts = np.unique(y, return_inverse=True, return_counts=True)
+    right = np.bincount(code, y == said)
+    smooth = (right + 1) / (counts + 2)
+    variance = float((smooth * (1 - smooth) / counts).sum()) / len(classes) ** 2
+    center = float(smooth.mean())
+    return wilson(float((right / counts).mean()), center * (1 - center) / variance, level)
+
+
+def f1_interval(measure: Measure, y: Any, said: Any, level: float, share: Any, rng: Any) -> Interval:
+    positive = positive_of(measure)
+    score = measure.of(y, said)
+    u = influence.f1_influence(y, said, positive)
+    variance = influence.stratified_variance(u, y, share)
+    if positive is None:
+        return wilson(score, effective_rows(score, variance, len(y)), level)
+    union = int(((y == positive) | (said == positive)).sum())
+    if not union:
+        return Interval(0.0, 1.0)
+    plain = influence.stratified_variance(u, y, None)
+    p = score / (2 - score)
+    low, high = wilson(p, union * (plain / variance if variance > 0 else 1.0), level)
+    return Interval(2 * low / (1 + low), 2 * high / (1 + high))
+
+
+def positive_of(measure: Measure) -> int | None:
+    """Return the class that a measure is about; None where it is a mean over all."""
+    return getattr(measure.whole, "keywords", {}).get("positive")
+
+
+def ranked_interval(measure: Measure, y: Any, said: Any, level: float, share: Any, rng: Any) -> Interval:
+    """Return the interval of the AUC or the average precision; rows that show no variance count as few as the rarest class."""
+    of = influence.area_influence if measure.name == "auc" else influence.precision_influence
+    p, u = measure.of(y, said), of(y, said, positive_of(measure))
+    variance = influence.stratified_variance(u, y, share)
+    if variance <= 0 or not 0 < p < 1:
+        fewest = int(np.unique(y, return_counts=True)[1].min())
+        return wilson(p, fewest, level)
+    kurtosis = float((u**4).mean() / (u**2).mean() ** 2)
+    freedom = max(LEAST_FREEDOM, 2 * len(u) / max(kurtosis - 1, 1e-9))
+    wider = 2 * float(norm.cdf(student.ppf((1 + level) / 2, freedom))) - 1
+    return wilson(p, effective_rows(p, variance, len(u)), wider)
+
+
+# ---------------------------------------------------------------------------------------------------- numbers
+
+
+def median_interval(measure: Measure, y: Any, said: Any, level: float, share: Any, rng: Any) -> Interval:
+    """Return the interpolated order statistics; of fewer rows than can hold the median so surely, the extremes."""
+    off = np.sort(np.abs(y - said))
+    n = len(off)
+    k = int(binom.ppf((1 - level) / 2, n, 0.5))
+    while k > 0 and 1 - 2 * binom.cdf(k - 1, n, 0.5) < level:
+        k -= 1
+    if k == 0:
+        return Interval(float(off[0]), float(off[-1]))
+    outer, inner = (1 - 2 * float(binom.cdf(j - 1, n, 0.5)) for j in (k, k + 1))
+    part = (outer - level) / (outer - inner)
+    weight = (n - k) * part / (k + (n - 2 * k) * part)
+    low = (1 - weight) * off[k - 1] + weight * off[k]
+    high = (1 - weight) * off[n - k] + weight * off[n - k - 1]
+    return Interval(float(low), float(high))
+
+
+def r2_interval(measure: Measure, y: Any, said: Any, level: float, share: Any, rng: Any) -> Interval:
+    if np.ptp(y) == 0 or not ((y - said) ** 2).any():
+        score = measure.of(y, said)
+        return Interval(score, score)
+    low, high = studentised(log_ratio_and_error, ((y - said) ** 2, y), None, rng, level)
+    return Interval(float(1 - np.exp(high)), float(1 - np.exp(low)))
+
+
+PLAIN: dict[str, Callable[..., Interval]] = {
+    "accuracy": accuracy_interval,
+    "balanced_accuracy": balanced_interval,
+    "f1": f1_interval,
+    "auc": ranked_interval,
+    "average_precision": ranked_interval,
+    "median_error": median_interval,
+    "r2": r2_interval,
+}
+
+
+# ---------------------------------------------------------------------------------------------------- bootstrap
 
 
 def draws_of(n: int) -> int:
@@ -56,26 +178,56 @@ def draws_of(n: int) -> int:
     return int(np.clip(MOST_DRAWS // max(n, 1), LEAST_RESAMPLES, RESAMPLES))
 
 
-def studentised(values: np.ndarray, weight: Any, rng: np.random.Generator, level: float) -> Interval:
-    """Return (1), with weights those of the weighted mean."""
-    n = len(values)
+def mean_and_error(w: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
+    """Return weighted means along the last axis with their standard errors."""
+    n, total = x.shape[-1], w.sum(axis=-1)
+    center = (w * x).sum(axis=-1) / total
+    off = w * (x - center[..., None])
+    return center, np.sqrt((off**2).sum(axis=-1) * n / max(n - 1, 1)) / total
+
+
+def log_ratio_and_error(w: np.ndarray, squares: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:
+    """Return log(1 - R2) along the last axis, with its standard error by influence values."""
+    n = y.shape[-1]
+    off = (y - y.mean(axis=-1, keepdims=True)) ** 2
+    top, bottom = squares.mean(axis=-1), off.mean(axis=-1)
+    with np.errstate(all="ignore"):
+        u = squares / top[..., None] - off / bottom[..., None]
+        return np.log(top / bottom), np.sqrt((u**2).sum(axis=-1) / max(n - 1, 1) / n)
+
+
+def studentised(
+    statistic: Callable[..., tuple[Any, Any]], values: tuple[np.ndarray, ...], weight: Any, rng: np.random.Generator,
+    level: float, strata: np.ndarray | None = None, share: float | None = None
+) -> Interval:  # fmt: skip
+    """Return the studentised bootstrap's interval; with strata the standard error is that of (5) of the influence values.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes weights and row values, resamples along the first axis; returns the statistic and its standard error.
+    """
+    n = len(values[0])
     w = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
-
-    def mean_and_error(x: np.ndarray, w: np.ndarray) -> tuple[Any, Any]:
-        total = w.sum(axis=-1)
-        center = (w * x).sum(axis=-1) / total
-        off = w * (x - center[..., None])
-        return center, np.sqrt((off**2).sum(axis=-1) * n / max(n - 1, 1)) / total
-
-    center, error = mean_and_error(values, w)
-    if error == 0:
+    center, error = statistic(w, *values)
+    if not error > 0:
         return Interval(float(center), float(center))
+    if strata is not None and weight is None:
+        plain = influence.stratified_variance(values[0], strata, None)
+        factor = influence.stratified_variance(values[0], strata, share) / plain if plain > 0 else 1.0
+    else:
+        factor = 1.0
+    error = error * np.sqrt(factor)
+    if n > MANY_ROWS:
+        half = float(norm.ppf((1 + level) / 2) * error)
+        return Interval(float(center - half), float(center + half))
     parts = []
     left = draws_of(n)
     while left > 0:  # as many resamples at once as fit into a few megabytes
         rows = rng.integers(n, size=(min(left, max(1, AT_ONCE // n)), n))
-        b, s = mean_and_error(values[rows], w[rows])
-        parts.append(((b - center) / np.where(s > 0, s, np.inf))[s > 0])
+        b, s = statistic(w[rows], *(one[rows] for one in values))
+        fine = np.isfinite(b) & (s > 0)
+        parts.append((b[fine] - center) / s[fine])
         left -= len(rows)
     low, high = np.quantile(np.concatenate(parts), [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(center - high * error), float(center - low * error))
@@ -84,7 +236,11 @@ def studentised(values: np.ndarray, weight: Any, rng: np.random.Generator, level
 def accelerated(
     measure: Measure, truth: np.ndarray, said: np.ndarray, weight: Any, rng: np.random.Generator, level: float
 ) -> Interval:  # fmt: skip
-    """Return (2)."""
+    r"""Return the bias-corrected and accelerated interval.
+
+    With p the share of draws below the score, c the skewness of the leave-out values, z0 = Phi^-1(p) and a = c / 6, its ends are
+    the quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z))).
+    """
     n = len(truth)
 
     def score(rows: np.ndarray) -> float:

@@ -98,8 +98,9 @@ def precision_sum(truth: np.ndarray, score: np.ndarray, weight: np.ndarray | Non
     values, place = np.unique(-score, return_inverse=True)
     up = np.bincount(place, w * truth, minlength=len(values))
     every = np.bincount(place, w, minlength=len(values))
-    total = up.sum()
-    return float((up * np.cumsum(up) / np.cumsum(every)).sum() / total) if total > 0 else 0.0
+    total, seen = up.sum(), np.cumsum(every)
+    seen[seen == 0] = 1.0  # rows of weight 0 before all others
+    return float((up * np.cumsum(up) / seen).sum() / total) if total > 0 else 0.0
 
 
 def squares(y: np.ndarray, f: np.ndarray) -> np.ndarray:

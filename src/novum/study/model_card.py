@@ -10,7 +10,7 @@ from typing import Any
 
 from novum import __version__
 from novum.persistence.versions import installed_version
-from novum.report.numbers import counted, decimal
+from novum.report.numbers import counted, decimal, percent
 from novum.study.markdown import escaped, table_lines
 from novum.study.report import PACKAGES, measures
 from novum.study.result import bytes_text
@@ -45,7 +45,7 @@ def model_card(result: Any, size: int, background: int) -> str:
         f" {rows:,} rows.",
         *(f"- {escaped(note)}." for note in result.card.notes),
         *(
-            f"- Look at {escaped(column)}: alone it predicts {score:.1%}; is it known beforehand?"
+            f"- Look at {escaped(column)}: alone it predicts {percent(score)}; is it known beforehand?"
             for column, score in result.leaks
         ),
         "",
@@ -114,8 +114,8 @@ def sure_lines(result: Any, found: Any) -> list[str]:
     if at is not None:
         kind = "Sets of classes" if result.task.labels else "Intervals"
         said.append(
-            f"{kind} stated to hold the truth in 90 % of the rows held it in {at.measured:.1%} (95 % interval"
-            f" {at.interval.lower:.1%} to {at.interval.upper:.1%})."
+            f"{kind} stated to hold the truth in 90 % of the rows held it in {percent(at.measured)} (95 % interval"
+            f" {percent(at.interval.lower)} to {percent(at.interval.upper)})."
         )
     if found.thresholds is not None:
         said.append(found.thresholds.sentence)
@@ -134,7 +134,7 @@ def limit_lines(result: Any, found: Any) -> list[str]:
         "- It tells what goes with the target, not what causes it.",
     ]
     unit = found.slices.unit
-    show = (lambda value: f"{value:.1%}") if result.task.labels else result.measure.text
+    show = percent if result.task.labels else result.measure.text
     lines += [
         f"- Worse where {escaped(one.words)} ({one.rows:,} rows): {unit} {show(one.loss)}, elsewhere {show(one.elsewhere)}."
         for one in found.slices.found

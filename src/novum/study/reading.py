@@ -69,6 +69,8 @@ def read_table(
     DataError
         If it holds no table.
     """
+    import pyarrow as pa
+
     name = "standard input" if str(path) == "-" else str(path)
     data = unpacked(name, bytes_of(path, name))
     if not data:
@@ -85,7 +87,10 @@ def read_table(
         native = read_workbook(name, data, notes)
     else:
         native = read_text(name, data, separator, encoding, notes)
+    del data
     table = table_of(native, name, forms)
+    del native
+    pa.default_memory_pool().release_unused()  # what the file took, as bytes and as Arrow's columns
     if not table.n_rows:
         raise DataError(f"{name}: has a header and no rows.")
     return table._replace(notes=notes)

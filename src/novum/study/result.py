@@ -58,6 +58,10 @@ class Listener(Protocol):
         """The importance of one more column is known."""
         return None
 
+    def looked(self, done: int, planned: int) -> None:
+        """One more thing is known about the kept model."""
+        return None
+
 
 class Silence(Listener):
     """Hears and says nothing."""

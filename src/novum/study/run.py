@@ -14,7 +14,7 @@ import os
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,11 @@ from novum.runtime.renamed import renamed_parameter
 from novum.study.candidates import candidates_for
 from novum.study.card import make_card
 from novum.study.choose import PREFERENCES
-from novum.study.clock import Clock, usual_seconds
+from novum.study.clock import Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.compare import compare
 from novum.study.costs import cost_table
 from novum.study.explain import MOST_SECONDS, explain
-from novum.study.final import fit_again, fit_seconds, keep, model_to_save
+from novum.study.final import fit_again, keep, model_to_save
 from novum.study.fits import Rows
 from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
 from novum.study.insight.findings import look_further
@@ -50,9 +50,8 @@ from novum.study.workers import available_cores
 __all__ = ["Study"]
 
 MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
-FOR_THE_END, LEAST_FOR_THE_END = 0.15, 5.0  # share of the time, and seconds, for the explanation and the report
 FOR_EXPLAINING = 0.08
-FOR_SHUFFLING = 0.5  # of the time for explaining
+LOOKING = 1.6  # times as long for the importances and all else that is found about the kept model
 
 
 class Study:
@@ -96,7 +95,8 @@ class Study:
     hold_out : float, default=0.25
         Share of the rows put away until the end.
     folds, repeats : int or None, default=None
-        None: five folds twice up to 500 training rows, once up to 5,000, three beyond; ten folds thrice and less without `tune`.
+        None: five folds, four times up to 100 training rows, twice up to 500, once up to 5,000, three beyond; ten folds thrice and
+        less without `tune`.
     time_limit : float or None, default=None
         Seconds for the whole study; the comparison uses what is finished. None: as many as are usual for the size of the table,
         minutes (novum.study.clock).
@@ -187,7 +187,7 @@ class Study:
             Prints as a leaderboard; `save(folder)` writes model, scores and report. Interrupted by Ctrl-C, it holds the
             part of the leaderboard that was finished, and no model.
         """
-        listener, start = listener or Silence(), perf_counter()
+        listener, start, worked = listener or Silence(), perf_counter(), process_time()
         table = self._table()
         task = find_task(table.columns[self.target], table.name, self.task)
         table = table.take(task.known)
@@ -238,7 +238,9 @@ class Study:
         listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
         asked = self.time_limit is not None
         limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
-        clock = Clock(start, limit - seconds_to_finish(limit), asked=asked)
+        slowness = slowness_since(start, worked)
+        for_fits = limit - seconds_to_finish(limit, frame.shape[1], slowness)
+        clock = Clock(start, for_fits, asked=asked, slowness=slowness)
         scores = compare(
             candidates,
             rows,
@@ -292,7 +294,9 @@ class Study:
         measure, judge, ordered = result.measure, rows.judge, self.time is not None
         if result.scores is None:
             raise DataError("StudyResult: nothing has been compared yet.")
-        kept = keep(result.leaders, result.scores, rows, train, prefer=self.prefer, ordered=ordered, until=clock.limit)
+        kept = keep(
+            result.leaders, result.scores, rows, train, prefer=self.prefer, ordered=ordered, until=clock.until()
+        )
         listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {len(train)} rows"])
         model = kept.model
         y, frame = rows.y[held], rows.frame.iloc[held]
@@ -303,10 +307,12 @@ class Study:
             for one in MEASURES.values()
             if one.kind == result.task.kind and (said.proba is not None or not one.proba)
         ]
+        by_class = self.group is None and self.time is None  # how the rows were put away
+        share = len(held) / len(rows.y) if by_class else None
         every = {
             one.name: (
                 one.score(y, said, judge.classes, weight),
-                score_interval(one, y, said, judge.classes, self.random_state, weight),
+                score_interval(one, y, said, judge.classes, self.random_state, weight, share=share),
             )
             for one in [
                 measure,
@@ -317,19 +323,25 @@ class Study:
         seconds = MOST_SECONDS if clock.seconds is None else min(MOST_SECONDS, FOR_EXPLAINING * clock.seconds)
         result.hold_out = hold = HoldOut(score, interval, y, said.values, said.proba, every)
         listener.step("hold-out", [result.judged()])
-        final = fit_again(rows, kept, ordered=ordered, until=clock.limit)
+        final = fit_again(rows, kept, ordered=ordered, until=clock.until())
         result.refitted = final is not None
-        explanation = explain(model, frame, y, said, judge, positive, FOR_SHUFFLING * seconds, listener.explained)
-        result.findings = look_further(
-            rows, kept.parts, kept.changes, model, train, held, said, explanation, result.schema, positive,
-            fit_seconds(result.scores, kept.leader.position, len(train)), (1 - FOR_SHUFFLING) * seconds, ordered,
-            listener.explained,
-        )  # fmt: skip
+        explaining = perf_counter()
+        explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
+        left = LOOKING * seconds - (perf_counter() - explaining)
+        result.findings = found = look_further(
+            rows,
+            kept,
+            result.scores,
+            train,
+            held,
+            said,
+            explanation,
+            result.schema,
+            positive,
+            left,
+            ordered,
+            listener.looked,
+        )
         saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
-        remember(saved, memory_from(result.findings, table, result.schema, rows.frame, self.random_state, positive))
+        remember(saved, memory_from(found, table, result.schema, rows.frame, self.random_state, positive))
         result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)
-
-
-def seconds_to_finish(limit: float) -> float:
-    """Return how much of a study's time is kept for the explanation and the report."""
-    return max(FOR_THE_END * limit, min(LEAST_FOR_THE_END, limit / 2))

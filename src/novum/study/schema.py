@@ -82,7 +82,7 @@ def prepare(table: Table, schema: Schema) -> Any:
             columns[name] = pd.Series([np.nan if v is None else v for v in column.values], dtype=object)
         else:
             columns.update(date_parts(column))
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns, copy=False)  # a large table need not be there twice
 
 
 def date_parts(column: Column) -> dict[str, np.ndarray]:

@@ -37,7 +37,7 @@ class Column(NamedTuple):
     def missing(self) -> np.ndarray:
         """Which rows have no value."""
         if self.kind == TEXT:
-            return np.array([value is None for value in self.values], dtype=bool)
+            return np.equal(self.values, None).astype(bool)  # type: ignore[call-overload]
         return np.isnat(self.values) if self.kind == DATE else np.isnan(self.values)
 
     @property
@@ -61,6 +61,8 @@ class Table(NamedTuple):
 
     def take(self, rows: np.ndarray) -> "Table":
         """Return some rows."""
+        if rows.dtype == bool and rows.all():
+            return self
         count = int(rows.sum()) if rows.dtype == bool else len(rows)
         return self._replace(columns={name: column.take(rows) for name, column in self.columns.items()}, n_rows=count)
 
@@ -128,6 +130,10 @@ def column_of(series: Any, name: str, form: Form | None = None) -> Column:
             raw = [np.datetime64("NaT") if is_missing(v) else v for v in moments.tolist()]
             moments = np.array(raw, dtype="datetime64[us]")
         return Column(name, DATE, moments.astype("datetime64[s]"), label)
+    if dtype == nw.String and series.implementation.is_pyarrow():
+        coded = series.to_native().combine_chunks().dictionary_encode()  # a Python text per kind of cell, not per cell
+        codes = np.asarray(coded.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+        return texts_in(coded.dictionary.to_pylist(), codes, name, label, form)
     if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object) or label.startswith("unknown"):
         return objects_in(series.to_list(), name, label, form)
     return Column(name, OTHER, None, label)
@@ -159,6 +165,15 @@ def objects_in(values: list[Any], name: str, label: str, form: Form | None = Non
     trimmed = {v: cell_text(v) for v in {v for v in values if isinstance(v, str)}}
     text[:] = [None if is_missing(v) else trimmed[v] if isinstance(v, str) else str(v) for v in values]
     return as_written(Column(name, TEXT, text, label), form)
+
+
+def texts_in(different: list[str], codes: np.ndarray, name: str, label: str, form: Form | None = None) -> Column:
+    """Return a column of text from its different cells and their places; a place of -1 is missing."""
+    cells = np.empty(len(different) + 1, dtype=object)
+    cells[:] = [*(cell_text(cell) for cell in different), None]
+    if all(cell is None for cell in cells):
+        return Column(name, NUMBER, np.full(len(codes), np.nan), "empty")
+    return as_written(Column(name, TEXT, cells[codes], label), form)
 
 
 def cell_text(cell: str) -> str | None:

@@ -31,7 +31,7 @@ def read_text(name: str, data: bytes, separator: str | None, encoding: str | Non
         raise DataError(f"{name}: is a page of the web or XML, not a table; save the table itself.")
     if start[0] in "{[" and separator is None:
         return read_json(name, text, start[0])
-    return read_cells(name, text, separator)
+    return read_cells(name, text, separator, notes)
 
 
 def as_utf8(name: str, data: bytes, encoding: str | None, notes: list[str]) -> bytes:
@@ -109,7 +109,7 @@ def read_json(name: str, text: bytes, first: str) -> Any:
 # ---------------------------------------------------------------------------------------------------- cells
 
 
-def read_cells(name: str, text: bytes, separator: str | None) -> Any:
+def read_cells(name: str, text: bytes, separator: str | None, notes: list[str]) -> Any:
     """Return the Arrow table of cells parted by a mark."""
     import pyarrow as pa
     from pyarrow import csv as arrow
@@ -117,9 +117,16 @@ def read_cells(name: str, text: bytes, separator: str | None) -> Any:
     empty = len(text) - len(text.lstrip(b"\n \t")) if not text[:1].strip() else 0
     skipped = text[:empty].count(b"\n")
     body = text[text.rfind(b"\n", 0, empty) + 1 if skipped else 0 :]
+    above, said = preamble(body)
+    skipped, body, separator = skipped + body[:above].count(b"\n"), body[above:], separator or said
+    if above and not said:
+        notes.append("lines at the top that begin with # are left out")
     lines = some_lines(body)
     mark = separator or likely_mark(lines)
     names, taken = header(name, body, mark)
+    if ends_in_mark(lines, mark):
+        names.append(f"(column {len(names) + 1})")
+    body = without_headers(body, taken, notes)
     options = arrow.ConvertOptions(
         null_values=list(MISSING), strings_can_be_null=True, decimal_point=decimal_mark(lines[1:], mark)
     )
@@ -138,6 +145,43 @@ def read_cells(name: str, text: bytes, separator: str | None) -> Any:
         raise DataError(f"{name}: {csv_problem(str(error), before, len(names))}") from error
     except (pa.ArrowException, MemoryError, OSError) as error:
         raise SourceError(f"{name}: cannot be read: {str(error).splitlines()[0][:200]}.") from error
+
+
+def preamble(body: bytes) -> tuple[int, str | None]:
+    """Return how many bytes stand above the header, comments or Excel's line `sep=;`, and the mark which that names."""
+    end = body.find(b"\n") + 1
+    first = body[:end].strip().decode("utf-8", errors="ignore").strip('"')
+    if end and re.fullmatch(r"sep=.", first):
+        return end, first[-1]
+    start = 0
+    while body[start : start + 1] == b"#" and (end := body.find(b"\n", start) + 1):
+        start = end
+    after, last = some_lines(body[start:]), body[:start].decode("utf-8", errors="ignore").rstrip("\n").split("\n")[-1]
+    mark = likely_mark(after)
+    named = last.count(mark) and last.count(mark) == after[0].count(mark)  # a header may begin with # itself
+    return (0, None) if named or not any(line.strip() for line in after) else (start, None)
+
+
+def ends_in_mark(lines: list[str], mark: str) -> bool:
+    """Return whether every row ends in a mark that the header does not have, as some programs write them."""
+    rows = [line for line in lines[1:-1] or lines[1:] if line.strip()]
+    cells = lines[0].count(mark) + 1
+    more = bool(rows) and all(line.rstrip("\r ").endswith(mark) for line in rows) and not lines[0].endswith(mark)
+    return more and cells > 1 and all('"' in line or line.count(mark) == cells for line in rows)
+
+
+def without_headers(body: bytes, taken: int, notes: list[str]) -> bytes:
+    """Return the text without further copies of its first line, which come from files put one below the other."""
+    head = body[:taken]
+    if not head.endswith(b"\n") or len(head) < 3 or b"\n" + head not in body[taken - 1 :]:
+        return body
+    rows = body[taken:].splitlines(keepends=True)
+    kept = [row for row in rows if row != head]
+    copies = len(rows) - len(kept)
+    notes.append(
+        f"the header comes back in {copies} row{'s' if copies > 1 else ''}, which {'are' if copies > 1 else 'is'} left out"
+    )
+    return head + b"".join(kept)
 
 
 def some_lines(body: bytes) -> list[str]:

@@ -1,10 +1,12 @@
 """Many fits in as many processes as are worth it, to be stopped at any time.
 
 Every process has one fit at a time and is a pool of its own: one that dies, or does not end in time, loses that fit and is
-replaced, and the others know nothing of it. Rows are sent to a process once, not with every fit. A model that failed on one fold
-is not tried on the others. Nothing depends on the number of processes.
+replaced, and the others know nothing of it. Rows are sent to a process once, not with every fit. While processes start, which
+takes seconds, this one goes on with fits. A model that failed on one fold is not tried on the others. Nothing depends on the
+number of processes.
 """
 
+import math
 import os
 import pickle
 import signal
@@ -16,10 +18,11 @@ from typing import Any
 from novum.study.clock import Clock
 from novum.study.fits import Outcome, Rows, Task, fit_task
 
-__all__ = ["available_cores", "outcomes"]
+__all__ = ["Crew", "available_cores", "outcomes"]
 
 TRIED_ALONE = 1.5  # seconds of fits in this process before others are thought of
 WORTH_PROCESSES = 8.0  # seconds of work left; starting processes costs about three
+TIME_TO_START = 8.0  # seconds that must be left for it on an idle machine
 MANY_CELLS = 500_000  # of a table whose fits go to other processes at once
 GRACE, START = 5.0, 60.0  # seconds that a process gets to end a fit by itself, and to begin its first
 KNOWN = ("novum", "sklearn")  # packages whose models may be fitted in this process: they do not end it
@@ -72,38 +75,42 @@ class Queue:
 
 
 def outcomes(
-    rows: Rows, tasks: list[Task], processes: int, clock: Clock, cluster: str | None = None,
+    rows: Rows, tasks: list[Task], crew: "Crew", clock: Clock, cluster: str | None = None,
     least: int = 0
 ) -> Generator[Outcome, None, None]:  # fmt: skip
-    """Yield the outcomes as they come, until all are there or the time is over; the first `least` are made in any case."""
+    """Yield the outcomes as they come, until all are there or the time is over; the first `least` are made in any case,
+    unless they are of a model that may never end."""
     made: set[tuple[int, int]] = set()
-    for outcome in streamed(rows, tasks, processes, clock, cluster):
+    for outcome in streamed(rows, tasks, crew, clock, cluster):
         made.add((outcome.model, outcome.fold))
         yield outcome
     for task in tasks[:least]:
-        if (task.model, task.fold) not in made:
+        if (task.model, task.fold) not in made and is_known(task.candidate.estimator):
             yield fit_task(rows, task._replace(seconds=None))
 
 
 def streamed(
-    rows: Rows, tasks: list[Task], processes: int, clock: Clock, cluster: str | None
+    rows: Rows, tasks: list[Task], crew: "Crew", clock: Clock, cluster: str | None
 ) -> Generator[Outcome, None, None]:
     """Yield outcomes until all are there or the time is over."""
-    queue = Queue(tasks, processes, clock)
+    queue = Queue(tasks, crew.processes, clock)
     if clock.over or not tasks:
         return
     if cluster is not None:
         yield from on_cluster(rows, queue, cluster)
         return
     start, cells = time.perf_counter(), rows.frame.shape[0] * rows.frame.shape[1]
-    done, elsewhere = 0, processes > 1 or clock.asked
+    done, elsewhere = 0, crew.processes > 1 or clock.asked
     risky = any(not is_known(task.candidate.estimator) for task in tasks)
     while queue and not clock.over:
         spent = time.perf_counter() - start
         left = spent / max(done, 1) * len(queue)
         many = (spent > TRIED_ALONE and left > WORTH_PROCESSES) or (cells > MANY_CELLS and len(queue) > 1)
-        if risky or (many and elsewhere):
-            yield from in_processes(rows, queue)
+        soon = (clock.left() or math.inf) < TIME_TO_START * clock.slowness
+        if many and elsewhere and not soon:
+            crew.start()
+        if risky or crew.ready:
+            yield from in_processes(crew, queue)
             return
         outcome = queue.note(fit_task(rows, queue.take()))
         if outcome.error and clock.over:
@@ -145,17 +152,26 @@ class Worker:
         self.future: Any = None
         self.began, self.grace = 0.0, GRACE
 
-    def begin(self, task: Task) -> None:
-        """Give it a fit."""
+    def start(self) -> Any:
+        """Start the process; return what is done when it is there."""
         from joblib.externals.loky import ProcessPoolExecutor
 
+        self.pool = ProcessPoolExecutor(1, initializer=begin_work, initargs=(self.rows,))
+        return self.pool.submit(os.getpid)
+
+    def begin(self, task: Task) -> None:
+        """Give it a fit."""
+        self.grace = GRACE
         if self.pool is None:
-            self.pool = ProcessPoolExecutor(1, initializer=begin_work, initargs=(self.rows,))
+            self.start()
             self.grace = START
-        else:
-            self.grace = GRACE
         self.task, self.began = task, time.perf_counter()
-        self.future = self.pool.submit(shared_task, task)
+        try:
+            self.future = self.pool.submit(shared_task, task)
+        except Exception:  # it died while it had nothing to do
+            self.pool.shutdown(wait=True, kill_workers=True)
+            self.start()
+            self.future, self.grace = self.pool.submit(shared_task, task), START
 
     def overdue(self) -> float:
         """Return in how many seconds its fit must be ended; the processes of a tuned model end with the comparison."""
@@ -183,14 +199,38 @@ class Worker:
         """End the process, whatever it is at."""
         if self.pool is not None:
             self.pool.shutdown(wait=True, kill_workers=True)
-            self.pool = None
+        self.pool = self.task = self.future = None
 
 
-def in_processes(rows: Rows, queue: Queue) -> Generator[Outcome, None, None]:
-    """Yield the outcomes of fits in other processes, which are ended when nobody waits for them any more."""
+class Crew:
+    """The processes of a study, from the first that is worth starting to the end of the comparison."""
+
+    def __init__(self, rows: Rows, processes: int) -> None:
+        self.processes = processes
+        self.workers = [Worker(rows) for _ in range(processes)]
+        self.starting: list[Any] = []
+
+    def start(self) -> None:
+        """Start the processes, once; they are ready some seconds later."""
+        if not self.starting:
+            self.starting = [worker.start() for worker in self.workers]
+
+    @property
+    def ready(self) -> bool:
+        """Whether they were started and are there, or failed to."""
+        return bool(self.starting) and all(one.done() for one in self.starting)
+
+    def end(self) -> None:
+        """End all processes, whatever they are at."""
+        for worker in self.workers:
+            worker.end()
+
+
+def in_processes(crew: Crew, queue: Queue) -> Generator[Outcome, None, None]:
+    """Yield the outcomes of fits in other processes; those that nobody waits for any more are ended."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
-    workers = [Worker(rows) for _ in range(min(queue.processes, len(queue)))]
+    workers = crew.workers
     try:
         while True:
             yield from queue.lost()
@@ -218,7 +258,8 @@ def in_processes(rows: Rows, queue: Queue) -> Generator[Outcome, None, None]:
                 yield queue.note(worker.result())
     finally:
         for worker in workers:
-            worker.end()
+            if worker.future is not None:
+                worker.end()
 
 
 def on_cluster(rows: Rows, queue: Queue, address: str) -> Generator[Outcome, None, None]:

@@ -276,6 +276,12 @@ def test_sigmoids_let_gradients_vanish():
     assert len(found.plot().lines) == 2
 
 
+@pytest.mark.notes("000-c", "mlp")
+@pytest.mark.notes("000-c", "backprop")
+@pytest.mark.notes("002", "mlp")
+@pytest.mark.notes("002", "backprop")
+@pytest.mark.notes("004", "mlp")
+@pytest.mark.notes("004", "backprop")
 @pytest.mark.parametrize("activation", ["logistic", "tanh", "softplus", "gelu", "softmax", "identity"])
 @quiet
 def test_compiled_gradients_are_differences(activation):

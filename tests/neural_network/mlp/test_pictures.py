@@ -23,6 +23,9 @@ def test_the_curve_shows_the_best_epoch_and_the_last():
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.loss_curve_)
     np.testing.assert_array_equal(right.lines[0].get_ydata(), model.validation_scores_)
     best = int(np.argmax(model.validation_scores_)) + 1
+    np.testing.assert_array_equal(right.lines[1].get_xydata(), [[best, max(model.validation_scores_)]])  # the dot
+    for line in (ax.lines[0], right.lines[0]):
+        np.testing.assert_array_equal(line.get_xdata(), np.arange(1, model.n_iter_ + 1))
     marks = {line.get_label(): line.get_xdata()[0] for line in ax.lines[1:]}
     assert marks == {f"best epoch {best}": best, f"stopped at {model.n_iter_}": model.n_iter_}
     assert list(model.history_["validation score"]) == model.validation_scores_

@@ -98,6 +98,7 @@ def test_lstm_starts_with_open_forget_gates():
             assert gates[1].min() > 0.5 and np.abs(gates[[0, 2, 3]]).max() < 0.5
 
 
+@pytest.mark.notes("000-c", "seq2seq-attention")
 @pytest.mark.parametrize("kind", ["dot", "additive"])
 def test_attention_of_a_decoder_is_its_formula(kind):
     layer = Attention(kind, 4, 3).double()
@@ -152,6 +153,8 @@ def test_the_bridge_joins_both_ways_of_every_layer():
         torch.testing.assert_close(state[0, layer], torch.tanh(W @ both + b), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.notes("002", "backprop")
+@pytest.mark.notes("000-c", "lstm")
 def test_gradients_are_differences():
     x = torch.randn(2, 3, 3, dtype=torch.float64, requires_grad=True)
     lengths = torch.tensor([3, 2])

@@ -83,6 +83,7 @@ def test_words_are_reversed_and_attention_points_backwards():
         blind.plot_attention(X[0])
 
 
+@pytest.mark.notes("000-c", "seq2seq-attention")
 @pytest.mark.parametrize("attention", ["dot", "additive"])
 def test_attention_maps_are_those_of_the_formula(attention):
     X = words(30, 0)

@@ -74,6 +74,7 @@ def test_one_hot_features_give_the_values_of_the_table():
         np.testing.assert_allclose(learned.predict([1, 2, 3]), [0.25, 0.5, 0.75], atol=0.05)
 
 
+@pytest.mark.notes("000-c", "td-function-approx")
 def test_a_step_by_hand():
     world = chain(5, discount=0.5)
     learned = SemiGradientTD(StateFeatures("one-hot"), step=0.5, discount=0.5, trace_decay=0.5, random_state=0)

@@ -18,7 +18,7 @@ from novum.fold.readers.columns import ArrowPiece, describe
 from novum.fold.readers.dialect import MISSING, decimal_mark, encoding_of_file, first_lines, likely_mark
 from novum.fold.readers.table import NUMBER, DataFile
 
-__all__ = ["CsvFile"]
+__all__ = ["BLOCK_BYTES", "CsvFile", "float_type", "number_forms", "with_numbers"]
 
 BLOCK_BYTES = 2**21  # of text at a time; also what the types are inferred from, and the longest line
 
@@ -59,24 +59,15 @@ class CsvFile(DataFile):
         self.unique(schema.names)
         if self.like is not None:
             self.forms = self.like.forms
-            self.types = {name: self.like.types.get(name, self._type(schema.field(name).type)) for name in schema.names}
+            self.types = {name: self.like.types.get(name, float_type(schema.field(name).type)) for name in schema.names}
             self.whole = self.like.whole
             self.columns = {name: self.like.columns.get(name, describe(self.types[name])) for name in schema.names}
         else:
-            self.types = {field.name: self._type(field.type) for field in schema}
+            self.types = {field.name: float_type(field.type) for field in schema}
             self.whole = frozenset(field.name for field in schema if pa.types.is_integer(field.type))
             self.columns = {name: describe(kind) for name, kind in self.types.items()}
-            for name in text:
-                form = form_of(first.column(name).unique().to_pylist())
-                if form is not None and form.kind == NUMBERS:
-                    self.forms[name] = form
-                    self.columns[name] = describe(pa.float64())
-
-    @staticmethod
-    def _type(inferred: pa.DataType) -> pa.DataType:
-        """Return the type to read a column in: floats for every number and for a column that begins empty."""
-        number = describe(inferred).kind == NUMBER and not pa.types.is_boolean(inferred)
-        return pa.float64() if number else inferred
+            self.forms = number_forms(first) if text else {}
+            self.columns |= {name: describe(pa.float64()) for name in self.forms}
 
     def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
         # an empty cell is missing in a column of text too, so an empty label is refused like a null one elsewhere
@@ -84,12 +75,29 @@ class CsvFile(DataFile):
         start = 0
         with self._connect(**options) as reader:
             for batch in reader:
-                yield ArrowPiece(self, start, self._with_numbers(batch), self.whole)
+                yield ArrowPiece(self, start, with_numbers(batch, self.forms), self.whole)
                 start += batch.num_rows
 
-    def _with_numbers(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a batch with numbers in the columns that write them as text; a cell that is none is missing."""
-        for name in [name for name in batch.schema.names if name in self.forms]:
-            values = pa.array(numbers_of(batch.column(name).to_pylist(), self.forms[name]))
-            batch = batch.set_column(batch.schema.get_field_index(name), name, values)
-        return batch
+
+def float_type(inferred: pa.DataType) -> pa.DataType:
+    """Return the type to read a column in: floats for every number and for a column that begins empty."""
+    number = describe(inferred).kind == NUMBER and not pa.types.is_boolean(inferred)
+    return pa.float64() if number else inferred
+
+
+def number_forms(batch: pa.RecordBatch) -> dict[str, Form]:
+    """Return how the columns of text that write numbers are to be read, by name."""
+    found = {
+        field.name: form_of(batch.column(field.name).unique().to_pylist())
+        for field in batch.schema
+        if pa.types.is_string(field.type)
+    }
+    return {name: form for name, form in found.items() if form is not None and form.kind == NUMBERS}
+
+
+def with_numbers(batch: pa.RecordBatch, forms: dict[str, Form]) -> pa.RecordBatch:
+    """Return a batch with numbers in the columns that write them as text; a cell that is none is missing."""
+    for name in [name for name in batch.schema.names if name in forms]:
+        values = pa.array(numbers_of(batch.column(name).to_pylist(), forms[name]))
+        batch = batch.set_column(batch.schema.get_field_index(name), name, values)
+    return batch

@@ -16,6 +16,7 @@ ENDINGS = {
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
     "csv": (".csv", ".csv.gz", ".csv.bz2", ".tsv", ".tsv.gz", ".tsv.bz2"),
+    "json": tuple(f".{name}{packed}" for name in ("jsonl", "ndjson") for packed in ("", ".gz", ".bz2")),
     "npy": (".npy",),
 }
 SPARSE_ENDINGS = (".svm", ".svmlight", ".libsvm")  # of files that a scan does not read, with a remedy of their own
@@ -96,6 +97,11 @@ def open_files(files: list[Path], form: str, delimiter: str | None, beside: list
         from novum.fold.readers.arrow import ArrowFile
 
         return [ArrowFile(file) for file in files]
+    if form == "json":
+        from novum.fold.readers.json_lines import JsonLinesFile
+
+        leader = JsonLinesFile(files[0])
+        return [leader, *(JsonLinesFile(file, leader) for file in files[1:])]
     from novum.fold.readers.csv import CsvFile
 
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):

@@ -113,6 +113,7 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         *,
         covariance: str = "information",
         level: float = 0.95,
+        groups: Any = None,
     ) -> GeneralizedInference:
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty (alpha=0).
 
@@ -120,15 +121,17 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         ----------
         X, y, sample_weight
             The training data. Weights count how often a row was seen.
-        covariance : {"information", "sandwich"}, default="information"
+        covariance : {"information", "sandwich", "cluster"}, default="information"
             "information" trusts the law, with the dispersion estimated from Pearson's residuals (Poisson: one); "sandwich" trusts
-            the mean only, and holds for counts of any variance.
+            the mean only, and holds for counts of any variance; "cluster" also lets the rows of one cluster depend on each other.
         level : float, default=0.95
+        groups : array-like of shape (n_samples,), default=None
+            The cluster of every row, for covariance="cluster".
         """
         check_is_fitted(self)
         probe = type(self)(**self.get_params(deep=False))
         source = probe._source(X, y, sample_weight, target="numeric")
-        return infer_generalized(self, source, covariance=covariance, level=level)
+        return infer_generalized(self, source, covariance=covariance, level=level, groups=groups)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

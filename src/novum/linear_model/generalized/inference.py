@@ -3,6 +3,7 @@ r"""What maximum likelihood says about the coefficients of a generalised linear 
 information  I = Z' diag(w e) Z,  e the expected curvatures by eta,  Z = [1, X]                                         (7)
 cov = phi I^{-1},   phi = sum w (y - mu)^2/mu^q / (n - k)  (Pearson);  one for Poisson                                  (8)
 sandwich  I^{-1} (sum w s^2 z z') I^{-1},  s the slopes of (3): right for any variance about the mean                   (9)
+cluster   I^{-1} M I^{-1},  M as in `novum.linear_model.least_squares.clusters`: rows of a cluster may depend on each other
 deviance explained  1 - D/D_0;   likelihood ratio (D_0 - D)/phi ~ chi^2(p)                                              (10)
 """
 
@@ -14,12 +15,13 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.generalized.family import Family
+from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_outer
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable
 from novum.runtime import arrays
 
 __all__ = ["GeneralizedInference", "infer_generalized"]
 
-COVARIANCES = ("information", "sandwich")
+COVARIANCES = ("information", "sandwich", "cluster")
 STATIONARY = 1e-5  # largest slope, in units of its own spread, that a fit of these very rows may leave
 
 
@@ -86,7 +88,19 @@ def facts(fit: Fitted, block: Block) -> Facts:
     )
 
 
-def infer_generalized(model: Any, source: Source, *, covariance: str, level: float) -> GeneralizedInference:
+def cluster_meat(owner: str, fit: Fitted, source: Source, groups: Any) -> tuple[np.ndarray, int]:
+    """Return the sum over clusters of the squares of their scores, and how many there are."""
+    held: Any = source.in_memory("rows are added up by cluster")
+    X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
+    y = np.asarray(arrays.to_numpy(held.y), dtype=np.float64).ravel()
+    w = np.ones(len(y)) if held.weight is None else np.asarray(arrays.to_numpy(held.weight), dtype=np.float64)
+    slopes = fit.family.rows(y, X @ fit.coef + fit.intercept).slope
+    return cluster_outer(owner, np.column_stack([np.ones(len(y)), X]) * (w * slopes)[:, None], w > 0, groups)
+
+
+def infer_generalized(
+    model: Any, source: Source, *, covariance: str, level: float, groups: Any = None
+) -> GeneralizedInference:
     """Return (7) to (10) of a fitted model for its training data."""
     from scipy import stats
 
@@ -99,6 +113,7 @@ def infer_generalized(model: Any, source: Source, *, covariance: str, level: flo
         )
     if covariance not in COVARIANCES:
         raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
+    check_groups(owner, covariance, groups)
     if not 0 < level < 1:
         raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
     if source.n_features != model.n_features_in_:
@@ -106,7 +121,8 @@ def infer_generalized(model: Any, source: Source, *, covariance: str, level: flo
     family = model._family()
     mass = targets_in_range(family, source)
     coef = np.asarray(model.coef_, dtype=np.float64)
-    found = source.total(facts, Fitted(family, coef, float(model.intercept_), mass.target / mass.weight))
+    fit = Fitted(family, coef, float(model.intercept_), mass.target / mass.weight)
+    found = source.total(facts, fit)
     first = 0 if model.fit_intercept else 1
     information, meat = found.information[first:, first:], found.meat[first:, first:]
     gradient, scale = found.gradient[first:], np.sqrt(np.diag(found.meat))[first:]
@@ -126,6 +142,9 @@ def infer_generalized(model: Any, source: Source, *, covariance: str, level: flo
     if n <= k:
         raise DataError(f"{owner}: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
     dispersion = 1.0 if family.power == 1 else found.pearson / (n - k)
+    if covariance == "cluster":
+        outer, n_clusters = cluster_meat(owner, fit, source, groups)
+        meat = cluster_factor(n_clusters, n, k) * outer[first:, first:]
     V = dispersion * inverse if covariance == "information" else inverse @ meat @ inverse
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(source.n_features)]))
     estimate = coef

@@ -22,6 +22,7 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
+from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_outer
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
 from novum.linear_model.least_squares.model import check_fitted_rows
 from novum.runtime import arrays
@@ -109,23 +110,11 @@ def cluster_meat(s: Spread, source: Source, groups: Any) -> tuple[Meat, int]:
     held: Any = source.in_memory("rows are added up by cluster")
     X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
     y = arrays.as_matrix(arrays.to_numpy(held.y)).astype(np.float64)[:, s.target]
-    labels = np.asarray(groups)
-    if labels.shape != (len(X),):
-        raise ParameterError(
-            f"LinearRegression.inference: groups of shape {labels.shape}; give a cluster for each of {len(X)} rows."
-        )
     w = np.ones(len(X)) if held.weight is None else np.asarray(arrays.to_numpy(held.weight), dtype=np.float64)
     r = y - X @ s.coef - s.intercept
     z = np.column_stack([np.ones(len(X)), X - s.mean]) * (w * r)[:, None]
-    used = w > 0
-    names, place = np.unique(labels[used], return_inverse=True)
-    if len(names) < 2:
-        raise DataError(
-            "LinearRegression.inference: groups names one cluster only; (16) compares clusters, at least two."
-        )
-    totals = np.zeros((len(names), z.shape[1]))
-    np.add.at(totals, place, z[used])
-    return Meat(totals.T @ totals, float(w @ r**2)), len(names)
+    outer, count = cluster_outer("LinearRegression.inference", z, w > 0, groups)
+    return Meat(outer, float(w @ r**2)), count
 
 
 def infer(
@@ -133,10 +122,7 @@ def infer(
 ) -> Inference:
     """Return the inference of a fitted LinearRegression; `source` holds the training data for the robust covariances."""
     check(model, source, covariance, level, weights, target)
-    if (groups is not None) != (covariance == "cluster"):
-        raise ParameterError(
-            "LinearRegression.inference: covariance='cluster' and groups go together; give both, or neither."
-        )
+    check_groups("LinearRegression.inference", covariance, groups)
     with np.errstate(divide="ignore", invalid="ignore"):  # a perfect fit: no noise, infinite t, infinite likelihood
         return table(model, source, covariance, level, weights, target, groups)
 
@@ -175,7 +161,7 @@ def table(
         check_fitted_rows("LinearRegression.inference", found.rss, float(rss), float(tss))
         factor = n / freedom if covariance == "HC1" else 1.0
         if n_clusters:
-            factor, t_freedom = n_clusters / (n_clusters - 1) * (n - 1) / freedom, float(n_clusters - 1)
+            factor, t_freedom = cluster_factor(n_clusters, n, k), float(n_clusters - 1)
         M = found.outer * factor
         centred = inverse @ M[1:, 1:] @ inverse
         at_mean, cross = M[0, 0] / total**2, inverse @ M[1:, 0] / total

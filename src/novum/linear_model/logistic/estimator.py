@@ -104,6 +104,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         settings={"max_iter": 1000},
         search=({"C": 0.1}, {"C": 0.01}, {"C": 10.0}, {"C": 0.001}, {"C": 100.0}),
         scaled=True,
+        strong=True,
     )
     _domains: dict[str, Domain] = {
         "penalty": Choice("l1", "l2", "elasticnet", "deprecated") | Null(),
@@ -241,16 +242,18 @@ class LogisticRegression(LinearProbabilities, Estimator):
 
     def inference(
         self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = None,
-        level: float = 0.95, weights: Any = "precision", base_class: Any = None, method: str = "wald"
+        level: float = 0.95, weights: Any = "precision", base_class: Any = None, method: str = "wald",
+        groups: Any = None
     ) -> LogisticInference:  # fmt: skip
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.
 
         Parameters
         ----------
         X, y, sample_weight : the training data, needed for the sandwich and where `method` is not "wald"
-        covariance : {"information", "sandwich"}, default=None
+        covariance : {"information", "sandwich", "cluster"}, default=None
             "information" is the inverse of the observed information, right where the likelihood is; "sandwich" holds also
-            where it is not. None takes the sandwich where it is due: with `class_weight`, or weights that are no counts.
+            where it is not; "cluster" also where the rows of one cluster depend on each other. None takes the sandwich where it
+            is due: with `class_weight`, or weights that are no counts.
         weights : {"precision", "frequency"}, default="precision"
             As in `LinearRegression.inference`: whether a weight says how much a row counts in the fit, so that doubling all
             weights changes nothing here, or the number of times the row was seen. Where rows were weighted by precision or
@@ -263,6 +266,8 @@ class LogisticRegression(LinearProbabilities, Estimator):
             "profile" takes p and intervals from the likelihood itself: better in small samples, and after separation it gives
             the finite bounds that remain. "firth" maximises the likelihood with Jeffreys' prior (Firth 1993), whose estimates
             are finite also where the classes are separated, with intervals from that likelihood.
+        groups : array-like of shape (n_samples,), default=None
+            The cluster of every row, for covariance="cluster".
 
         Returns
         -------
@@ -309,6 +314,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
                 weights=weights,
                 base_class=base_class,
                 method=method,
+                groups=groups,
             )
 
     def __sklearn_tags__(self) -> Any:

@@ -7,6 +7,7 @@ against a base class,
     likelihood ratio 2 (l - l_0) ~ chi^2 with (K - 1) p degrees of freedom                         (14)
     McFadden's pseudo R^2 = 1 - l / l_0,   l_0 = sum_k W_k log(W_k / W)                            (15)
     sandwich:  I^{-1} M I^{-1},   M = sum_i u_i s_i s_i',   s_i the gradient of row i              (16)
+    cluster:   the same, M from the sums of w_i c_i s_i over clusters (least_squares/clusters.py)
 
 l_0 belongs to the model with intercepts only; without intercepts to the one where all coefficients are zero, l_0 = -W log K: in
 either case one that the fitted model contains. Weights mean what they mean for least squares: precisions, u_i = (w_i c_i)^2 with
@@ -17,30 +18,30 @@ likelihood itself serve, plain or after Firth: `novum.linear_model.logistic.prof
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import stats
 
 from novum.exceptions import DataError, ParameterError
-from novum.fold.blocks import Block, Source
+from novum.fold.blocks import Source
+from novum.linear_model.least_squares.clusters import check_groups
 from novum.linear_model.least_squares.coefficient_table import UNTOLD, CoefficientTable
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.likelihood import Likelihood
 from novum.linear_model.logistic.profile import likelihood_table
+from novum.linear_model.logistic.scores import meat_of
 from novum.linear_model.logistic.sums import weight_facts
-from novum.runtime import arrays
 
 __all__ = ["LogisticInference", "infer_logistic"]
 
-COVARIANCES = ("information", "sandwich")
+COVARIANCES = ("information", "sandwich", "cluster")
 WEIGHTS = ("precision", "frequency")
 METHODS = {
     "wald": "observed information",
     "profile": "observed information",
     "firth": "information at Firth's estimates",
 }
-SAME_DATA = 1e-6  # relative difference of log-likelihoods that rounding may leave between two passes over the same rows
 SINGULAR = 1e-13  # smallest eigenvalue of the unit-diagonal information, relative to the largest, that is not rounding
 
 
@@ -121,59 +122,6 @@ def inverse(owner: str, information: np.ndarray) -> np.ndarray:
     )
 
 
-class Fitted(NamedTuple):
-    """What (16) needs to know of the fit."""
-
-    theta: np.ndarray  # (1, m) or (K, m)
-    constant: float
-    by_class: np.ndarray | None
-    frequency: bool
-
-
-class Scores(NamedTuple):
-    """M of (16) and the log-likelihood at the fit."""
-
-    outer: np.ndarray
-    log_likelihood: float
-
-
-def row_scores(fit: Fitted, block: Block) -> Scores:
-    """Return M of (16) for one block."""
-    X = np.asarray(arrays.to_numpy(arrays.dense(block.X)), dtype=np.float64)
-    code = np.asarray(arrays.to_numpy(block.y)).astype(np.int64)
-    design = np.column_stack([X, np.full(len(X), fit.constant)])  # (n, m)
-    reach = design @ fit.theta.T
-    reach = np.column_stack([np.zeros(len(X)), reach]) if len(fit.theta) == 1 else reach
-    reach = reach - reach.max(axis=1, keepdims=True)
-    log_p = reach - np.log(np.exp(reach).sum(axis=1, keepdims=True))
-    gap = np.exp(log_p)
-    own = log_p[np.arange(len(X)), code]
-    gap[np.arange(len(X)), code] -= 1
-    gap = gap[:, 1:] if len(fit.theta) == 1 else gap
-    w = np.ones(len(X)) if block.weight is None else np.asarray(arrays.to_numpy(block.weight), dtype=np.float64)
-    factor = np.ones(len(X)) if fit.by_class is None else fit.by_class[code]
-    u = w * factor**2 if fit.frequency else (w * factor) ** 2
-    rows = (gap[:, :, None] * design[:, None, :]).reshape(len(X), -1)  # (n, K m)
-    return Scores((rows * u[:, None]).T @ rows, float((w * factor) @ own))
-
-
-def meat_of(owner: str, model: Any, source: Source, weights: str) -> np.ndarray:
-    """Return M of (16), refusing rows that the model was not fitted to."""
-    if source.n_features != model.n_features_in_:
-        raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
-    fit = Fitted(model._theta, model._constant, model._class_factor, weights == "frequency")
-    found = source.total(row_scores, fit)
-    seen = model._log_likelihood
-    if not np.isclose(found.log_likelihood, seen, rtol=SAME_DATA, atol=SAME_DATA):
-        raise DataError(
-            f"{owner}: these rows have a log-likelihood of {found.log_likelihood:.6g}, those that were fitted {seen:.6g}; give"
-            " X, y and sample_weight that `fit` saw."
-        )
-    k, full = model._theta.shape
-    free = full - (not model.fit_intercept)  # without an intercept its column does not exist
-    return found.outer.reshape(k, full, k, full)[:, :free, :, :free].reshape(k * free, k * free)
-
-
 def chosen_covariance(owner: str, model: Any, source: Source | None, covariance: str | None, weights: str) -> tuple:
     """Return the kind of covariance, and whether the objective is a likelihood."""
     if weights not in WEIGHTS:
@@ -190,7 +138,7 @@ def chosen_covariance(owner: str, model: Any, source: Source | None, covariance:
             f"{owner}(covariance='information'): with {why} the objective is no likelihood; use covariance='sandwich'"
             + (", or weights='frequency' if the weights count rows." if by_class is None else ".")
         )
-    if kind == "sandwich" and source is None:
+    if kind != "information" and source is None:
         why = "class_weight" if by_class is not None else "sample_weight, taken as precisions," if weighted else "it"
         raise ParameterError(
             f"{owner}: {why} needs the sandwich covariance, and that the training data: inference(X, y, sample_weight)"
@@ -208,15 +156,9 @@ def null_log_likelihood(mass: np.ndarray, fit_intercept: bool) -> float:
 
 
 def infer_logistic(
-    model: Any,
-    source: Source | None,
-    *,
-    covariance: str | None,
-    level: float,
-    weights: str,
-    base_class: Any,
-    method: str,
-) -> LogisticInference:
+    model: Any, source: Source | None, *, covariance: str | None, level: float, weights: str, base_class: Any, method: str,
+    groups: Any
+) -> LogisticInference:  # fmt: skip
     """Return (13) to (16) of a fitted LogisticRegression, or (19); `source` holds the training data for the latter two."""
     owner, classes = "LogisticRegression.inference", list(model.classes_)
     if not 0 < level < 1:
@@ -225,6 +167,7 @@ def infer_logistic(
         raise ParameterError(f"{owner}: base_class={base_class!r} is none of the classes {classes}.")
     if method not in METHODS:
         raise ParameterError(f"{owner}: method={method!r} is none of {', '.join(map(repr, METHODS))}.")
+    check_groups(owner, covariance, groups)
     base = 0 if base_class is None else classes.index(base_class)
     if method != "wald":
         return from_likelihood(owner, model, source, covariance, level, weights, base, method)
@@ -238,7 +181,7 @@ def infer_logistic(
             f"{owner}: the fit was penalised or had too many columns for its Hessian, so there are no Wald intervals;"
             f" fit LogisticRegression(C=np.inf)."
         )
-    return from_information(owner, model, source, covariance, level, weights, base)
+    return from_information(owner, model, source, covariance, level, weights, base, groups)
 
 
 def names_in(model: Any, base: int) -> list[str]:
@@ -312,8 +255,9 @@ def from_likelihood(
 
 
 def from_information(
-    owner: str, model: Any, source: Source | None, covariance: str | None, level: float, weights: str, base: int
-) -> LogisticInference:
+    owner: str, model: Any, source: Source | None, covariance: str | None, level: float, weights: str, base: int,
+    groups: Any
+) -> LogisticInference:  # fmt: skip
     """Return (13) to (16)."""
     kind, likely = chosen_covariance(owner, model, source, covariance, weights)
     k, p, m = len(model.classes_), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
@@ -328,9 +272,9 @@ def from_information(
         scale[-1] = model._constant  # the information is about theta, the table about theta times the constant
     scale = np.tile(scale, len(information) // m)
     spread = inverse(owner, information)
-    if kind == "sandwich":
+    if kind != "information":
         assert source is not None
-        spread = spread @ base_form(rows, meat_of(owner, model, source, weights), base)[1] @ spread
+        spread = spread @ base_form(rows, meat_of(owner, model, source, weights, groups), base)[1] @ spread
     spread = spread * np.outer(scale, scale)
     V = spread[np.ix_(place, place)]
     error = np.sqrt(np.diag(V))
@@ -351,7 +295,7 @@ def from_information(
         estimate - half,
         estimate + half,
         V,
-        "observed information" if kind == "information" else "sandwich",
+        "observed information" if kind == "information" else kind,
         level,
         n_rows,
         log_likelihood,

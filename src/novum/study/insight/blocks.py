@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from novum.report.numbers import decimal, number
+from novum.report.numbers import decimal, number, percent
 from novum.study.blocks import Block, Cell
 from novum.study.insight.drawing import calibration_picture, curve_picture, dependence_picture, threshold_picture
 from novum.study.insight.findings import OTHERS
@@ -12,10 +12,6 @@ from novum.study.pictures import bars
 __all__ = ["failing_blocks", "growing_blocks", "sure_blocks", "using_blocks"]
 
 MOST_BARS = 20
-
-
-def share_text(value: float) -> str:
-    return f"{value:.1%}"
 
 
 def sure_blocks(result: Any) -> list[Block]:
@@ -84,16 +80,16 @@ def coverage_block(result: Any) -> Block:
         size = f"{at.size:.2f} classes on average" if sets else f"± {number(at.size / 2)} {result.task.target}"
         fine = at.interval.lower <= at.level
         words.append(
-            f"Stated {at.level:.0%}, measured {share_text(at.measured)} of the {result.n_held:,} rows put away"
-            f" (95 % interval {share_text(at.interval.lower)} to {share_text(at.interval.upper)}), with {size}."
+            f"Stated {percent(at.level, 0)}, measured {percent(at.measured)} of the {result.n_held:,} rows put away"
+            f" (95 % interval {percent(at.interval.lower)} to {percent(at.interval.upper)}), with {size}."
             + ("" if at.interval.upper >= at.level else " That is too few: do not rely on the stated level.")
             + ("" if fine else " They hold more than they promise.")
         )
     rows = [
         [
-            Cell(f"{one.level:.0%}", one.level),
-            Cell(share_text(one.measured), one.measured),
-            Cell(f"{share_text(one.interval.lower)} to {share_text(one.interval.upper)}", one.interval.lower),
+            Cell(percent(one.level, 0), one.level),
+            Cell(percent(one.measured), one.measured),
+            Cell(f"{percent(one.interval.lower)} to {percent(one.interval.upper)}", one.interval.lower),
             Cell(f"{one.size:.2f}" if sets else number(one.size), one.size),
         ]
         for one in found.coverages
@@ -115,8 +111,8 @@ def threshold_block(found: Any) -> Block:
         [
             Cell(decimal(t), float(t)),
             Cell(decimal(score) if abs(score) <= 1 else number(score), float(score)),
-            Cell(share_text(a), float(a)),
-            Cell("-" if b != b else share_text(b), "" if b != b else float(b)),
+            Cell(percent(a), float(a)),
+            Cell("-" if b != b else percent(b), "" if b != b else float(b)),
         ]
         for t, score, a, b in list(zip(found.at, found.score, found.found, found.right))[4::5]
     ]
@@ -131,7 +127,7 @@ def failing_blocks(result: Any) -> list[Block]:
     """Return the slices where the model fails."""
     found = result.findings.slices
     wrong = bool(result.task.labels)
-    text = share_text if wrong else number
+    text = percent if wrong else number
     rows = [
         [
             Cell(one.words),

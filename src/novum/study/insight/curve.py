@@ -6,21 +6,21 @@ Whether more rows would help is read off the last doubling: the gain from half o
 the bootstrap over the rows put away, the same draw for both.
 """
 
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novum.evaluation.proportion import Interval
-from novum.study.clock import Clock
 from novum.study.compare import Part
+from novum.study.explain import members_of, say
 from novum.study.final import fit_kept
 from novum.study.fits import Rows
 from novum.study.measures import Predicted
-from novum.study.tuning import predict_rows
 
 __all__ = ["LearningCurve", "learning_curve", "some_of"]
 
-HALVINGS, REPEATS = 4, 4
+HALVINGS, REPEATS = 4, 2
 LEAST_ROWS = 20
 RESAMPLES = 400
 SMALL_GAIN = 0.01  # of a share, or of the score of an error: less is hardly worth twice the rows
@@ -60,7 +60,7 @@ def some_of(train: np.ndarray, y: np.ndarray, size: int, classes: Any, ordered: 
 
 def learning_curve(
     rows: Rows, parts: list[Part], changes: list[dict[str, Any]], train: np.ndarray, held: np.ndarray, said: Predicted,
-    fit_seconds: float, clock: Clock, ordered: bool = False
+    fit_seconds: float, seconds: float, ordered: bool = False
 ) -> LearningCurve:  # fmt: skip
     """Return the curve, as far as there is time for it.
 
@@ -70,7 +70,7 @@ def learning_curve(
     said : what the judged model says of the rows put away
     fit_seconds : of one fit on all training rows
     """
-    judge = rows.judge
+    judge, start = rows.judge, perf_counter()
     y, frame = rows.y[held], rows.frame.iloc[held]
     weight = None if rows.weight is None else rows.weight[held]
     least = max(LEAST_ROWS, 0 if judge.classes is None else 4 * len(judge.classes))
@@ -78,13 +78,12 @@ def learning_curve(
     found: dict[int, list[Predicted]] = {size: [] for size in sizes}
     for repeat in range(1 if ordered else REPEATS):
         for size in sizes[::-1]:
-            left = clock.left()
-            if left is not None and fit_seconds * size / len(train) > left:
+            if fit_seconds * size / len(train) > seconds - (perf_counter() - start):
                 continue
             drawn = some_of(train, rows.y, size, judge.classes, ordered, (judge.seed, repeat, size))
             try:
                 model, _ = fit_kept(rows, parts, drawn, changes)
-                found[size].append(predict_rows(judge, model, frame))
+                found[size].append(say(members_of(model, frame), judge, None, None))
             except Exception:  # whatever a model raises on few rows: the curve begins later
                 continue
     sizes = [size for size in sizes if found[size]]

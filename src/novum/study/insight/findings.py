@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.evaluation.proportion import Interval
-from novum.study.clock import Clock
-from novum.study.compare import Part
+from novum.study.clock import Clock, TimeIsUp, within
+from novum.study.compare import Scores
 from novum.study.explain import Explanation
+from novum.study.final import Kept, fit_seconds
 from novum.study.fits import Rows
 from novum.study.insight.calibrated import Calibrated, calibrated_rows
 from novum.study.insight.curve import LearningCurve, learning_curve
@@ -22,6 +23,7 @@ from novum.study.insight.threshold import Thresholds, thresholds_of
 from novum.study.insight.unseen import Unseen, join_unseen, predict_folds
 from novum.study.measures import MEASURES, Predicted
 from novum.study.memory.conformal import Coverage, coverage_of, score_rows
+from novum.study.roles import some_rows
 from novum.study.schema import Schema
 
 __all__ = ["Attribution", "Findings", "column_order", "look_further"]
@@ -30,7 +32,7 @@ MOST_ROWS = 300  # that dependence is measured on
 BACKGROUND = 24  # rows that attributions compare with
 ATTRIBUTED = 120  # rows whose contributions are averaged
 SHOWN = 6  # columns whose dependence is drawn
-TIMES = {"attributions": 0.35, "dependence": 0.25}  # shares of the time that is left when each begins
+STAGES, STAGE_ROOM = 5, 0.1  # seconds after which a stage that does not look at the clock itself is ended
 OTHERS = "(all other columns)"
 
 
@@ -62,66 +64,72 @@ class Findings(NamedTuple):
 
 
 def look_further(
-    rows: Rows, parts: list[Part], changes: list[dict[str, Any]], model: Any, train: np.ndarray, held: np.ndarray,
-    said: Predicted, explanation: Explanation, schema: Schema, positive: int | None, fit_seconds: float, seconds: float,
-    ordered: bool = False, advance: Callable[[int, int], None] = lambda done, planned: None
+    rows: Rows, kept: Kept, scores: Scores, train: np.ndarray, held: np.ndarray, said: Predicted, explanation: Explanation,
+    schema: Schema, positive: int | None, seconds: float, ordered: bool = False,
+    advance: Callable[[int, int], None] = lambda done, planned: None
 ) -> Findings:  # fmt: skip
     """Return what can be found about a kept model in so many seconds.
 
     Parameters
     ----------
     rows : all rows of the study
-    parts, changes : the kept model, with the settings that were found
-    model, said : it, fitted on the training rows, and what it says of the rows put away
-    fit_seconds : that such a fit takes
+    kept : the model, fitted on the training rows or on a share of them
+    said : what it says of the rows put away
+    ordered : whether the rows stand in the order of time
     """
-    clock, judge, notes = Clock(perf_counter(), seconds), rows.judge, []
+    clock, judge = Clock(perf_counter(), max(0.0, seconds)), rows.judge
+    train = some_rows(train, round(kept.share * len(train)), ordered, judge.seed)
+    each = fit_seconds(scores, kept.leader.position, len(train))
     y, frame = rows.y[held], rows.frame.iloc[held].reset_index(drop=True)
-    steps = 6
-    advance(1, steps)
-    folds = predict_folds(rows, parts, changes, train, fit_seconds, clock)
-    if folds is None:
-        notes.append("no time to fit the model by folds again: intervals and slices rest on the rows put away alone")
-    unseen = join_unseen(folds, held, said)
-    advance(2, steps)
-    curve = None
-    if fit_seconds / 2 <= (clock.left() or 0.0):
-        curve = learning_curve(
-            rows, parts, changes, train, held, said, fit_seconds, Clock(perf_counter(), 0.5 * (clock.left() or 0.0)), ordered
-        )  # fmt: skip
-    else:
-        notes.append("no time for a learning curve")
-    advance(3, steps)
-    machine, groups = machine_of(model), frame_columns(schema)
-    if judge.classes is not None:
-        machine = machine._replace(classes=judge.classes)
-    order = column_order(explanation, groups)
-    attributions, count, exact = attribute(
-        machine, rows.frame.iloc[train], frame, groups, order, judge.seed, TIMES["attributions"] * (clock.left() or 0.0), positive
-    )  # fmt: skip
-    if not attributions:
-        notes.append("no time for contributions of the columns")
-    advance(4, steps)
-    dependences = dependences_of(
-        machine, frame, groups, order, positive if judge.classes is not None and len(judge.classes) == 2 else None,
-        judge.seed, Clock(perf_counter(), TIMES["dependence"] * (clock.left() or 0.0))
-    )  # fmt: skip
-    advance(5, steps)
-    weight = None if rows.weight is None else rows.weight[train]
     two = judge.classes is not None and len(judge.classes) == 2
     second = (1 if positive is None else positive) if two else None
-    readable = read_model(model, rows.frame.iloc[train], rows.y[train], weight, second)
+    machine, groups = machine_of(kept.model)._replace(classes=judge.classes), frame_columns(schema)
+    order, notes = column_order(explanation, groups), []
+
+    def stage(done: int, share: float, work: Callable[[float], Any]) -> Any:
+        """Return what a stage found in its share of the time that is left; None where that was too short."""
+        mine = share * (clock.left() or 0.0)
+        try:
+            with within(mine + STAGE_ROOM):
+                return work(mine) if mine > 0 else None
+        except TimeIsUp:
+            return None
+        finally:
+            advance(done, STAGES)
+
+    folds = stage(1, 0.45, lambda mine: predict_folds(rows, kept.parts, kept.changes, train, each, mine))
+    if folds is None:
+        notes.append("no time to fit the model by folds again: intervals and slices rest on the rows put away alone")
+    curve = stage(
+        2, 0.4, lambda mine: learning_curve(rows, kept.parts, kept.changes, train, held, said, each, mine, ordered)
+    )
+    if curve is None:
+        notes.append("no time for a learning curve")
+    elif kept.leader.simplicity == 0:
+        curve = curve._replace(
+            verdict="The baseline was kept, which looks at no column: more rows may help a model that does."
+        )
+    added = stage(
+        3, 0.6, lambda mine: attribute(machine, rows.frame.iloc[train], frame, groups, order, judge.seed, mine, second)
+    )
+    attributions, count, exact = added or ([], 0, True)
+    if not attributions:
+        notes.append("no time for contributions of the columns")
+    dependences = stage(4, 0.8, lambda mine: dependences_of(machine, frame, groups, order, second, judge.seed, mine))
+    weight = None if rows.weight is None else rows.weight[train]
+    readable = read_model(kept.model, rows.frame.iloc[train], rows.y[train], weight, second)
     label = "" if second is None else str(judge.classes[second])
+    unseen = join_unseen(folds, held, said)
     found = Findings(
         calibrated_rows(judge, y, said, positive),
         thresholds_of(judge, y, said, positive, label, MEASURES, (rows.y[folds.rows], folds.said) if folds else None),
         slices_of_unseen(rows, unseen, order, groups),
-        curve, attributions, count, exact, dependences, readable,
+        curve, attributions, count, exact, dependences or [], readable,
         coverages_of(rows, folds, y, said),
         score_rows(rows.y[unseen.rows], unseen.said, judge.classes),
         unseen.folds, order, notes,
     )  # fmt: skip
-    advance(steps, steps)
+    advance(STAGES, STAGES)
     return found
 
 
@@ -159,7 +167,7 @@ def players_in(order: list[str], groups: dict[str, list[str]]) -> dict[str, list
 
 def attribute(
     machine: Machine, train: Any, frame: Any, groups: dict[str, list[str]], order: list[str], seed: int, seconds: float,
-    positive: int | None
+    second: int | None
 ) -> tuple[list[Attribution], int, bool]:  # fmt: skip
     """Return the mean contribution of the columns over as many rows put away as there is time for."""
     start, rng = perf_counter(), np.random.default_rng(seed)
@@ -177,27 +185,28 @@ def attribute(
             machine, [X[[i]] for X in matrices], background, places, orders=2, seed=seed + i, most_exact=6_000
         )
         exact = one.exact
-        # of two classes one speaks for both; of more, their mean
-        k = None if one.values.shape[2] != 2 else (1 if positive is None else positive)
-        found.append(np.abs(one.values[0]).mean(axis=1) if k is None else np.abs(one.values[0, :, k]))
+        size = np.abs(one.values[0])  # of two classes one speaks for both; of more, their mean
+        found.append(size.mean(axis=1) if second is None else size[:, second])
     if len(found) < 2:
         return [], 0, True
-    size = np.array(found)
-    mean, error = size.mean(axis=0), size.std(axis=0, ddof=1) / np.sqrt(len(size))
+    sizes = np.array(found)
+    mean, error = sizes.mean(axis=0), sizes.std(axis=0, ddof=1) / np.sqrt(len(sizes))
     ends = [Interval(max(0.0, float(m - 1.96 * e)), float(m + 1.96 * e)) for m, e in zip(mean, error)]
     made = [Attribution(name, float(m), end) for name, m, end in zip(players, mean, ends)]
     return sorted(made, key=lambda one: -one.mean), len(found), exact
 
 
 def dependences_of(
-    machine: Machine, frame: Any, groups: dict[str, list[str]], order: list[str], output: int | None, seed: int, clock: Clock
+    machine: Machine, frame: Any, groups: dict[str, list[str]], order: list[str], output: int | None, seed: int,
+    seconds: float
 ) -> list[Dependence]:  # fmt: skip
     """Return the dependence on the most important columns, as many as there is time for."""
+    start = perf_counter()
     rows = np.sort(np.random.default_rng(seed).permutation(len(frame))[:MOST_ROWS])
     some = frame.iloc[rows].reset_index(drop=True)
     matrices, found = machine.matrices(some), []
     for name in [name for name in order if not groups[name][-1].endswith(" (words)")][:SHOWN]:
-        if clock.left() == 0.0:
+        if perf_counter() - start > seconds:
             break
         places = [at[0] for at in machine.places(some, {name: groups[name]})]
         one = partial_dependence(machine, matrices, some, name, groups[name], places, output)

@@ -9,17 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.study.clock import Clock
 from novum.study.compare import Part
+from novum.study.explain import members_of, say
 from novum.study.final import fit_kept
 from novum.study.fits import Rows
 from novum.study.measures import Predicted
-from novum.study.tuning import predict_rows
 
 __all__ = ["Unseen", "join_unseen", "predict_folds"]
 
 FOLDS = (5, 3)  # as many as there is time for
-SHARE = 0.6  # of the time that is left, at most
 
 
 class Unseen(NamedTuple):
@@ -31,11 +29,11 @@ class Unseen(NamedTuple):
 
 
 def predict_folds(
-    rows: Rows, parts: list[Part], changes: list[dict[str, Any]], train: np.ndarray, fit_seconds: float, clock: Clock
+    rows: Rows, parts: list[Part], changes: list[dict[str, Any]], train: np.ndarray, fit_seconds: float,
+    seconds: float
 ) -> Unseen | None:  # fmt: skip
     """Return predictions of the training rows by models fitted without their fold; None where there is no time for it."""
-    left = clock.left()
-    fitting = [k for k in FOLDS if left is None or (k - 1) * fit_seconds <= SHARE * left]
+    fitting = [k for k in FOLDS if (k - 1) * fit_seconds <= seconds]
     if not fitting:
         return None
     judge, found, said = rows.judge, [], []
@@ -44,7 +42,7 @@ def predict_folds(
             continue  # a class that stands in one fold only
         model, _ = fit_kept(rows, parts, train[inside], changes)
         found.append(train[outside])
-        said.append(predict_rows(judge, model, rows.frame.iloc[train[outside]]))
+        said.append(say(members_of(model, rows.frame.iloc[train[outside]]), judge, None, None))
     if not found:
         return None
     return Unseen(np.concatenate(found), join_predicted(said), fitting[0])

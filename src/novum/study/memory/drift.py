@@ -18,14 +18,14 @@ import numpy as np
 from scipy.stats import chi2_contingency, fisher_exact, kstwo
 
 from novum.evaluation import holm
-from novum.report.numbers import number
+from novum.report.numbers import number, percent
 from novum.study.measures import probability
 from novum.study.schema import Schema
 from novum.study.table import DATE, Column, Table
 
 __all__ = ["drift_notes", "reference_of"]
 
-MOST_POINTS, LEAST_POINTS, MOST_CELLS = 256, 24, 200_000  # values kept of a column, and of all
+MOST_POINTS, LEAST_POINTS, MOST_CELLS = 256, 24, 60_000  # values kept of a column, and of all
 MOST_LEVELS = 100  # counts kept of a category; the others are counted together
 LEVEL = 0.01
 LEAST_MOVE = 0.1
@@ -62,7 +62,7 @@ def reference_of(table: Table, schema: Schema) -> dict[str, dict[str, Any]]:
             if len(known):
                 chosen = np.unique(known[np.round(np.linspace(0, len(known) - 1, points)).astype(int)])
                 entry["values"] = chosen
-                entry["shares"] = np.searchsorted(known, chosen, side="right") / len(known)
+                entry["shares"] = np.round(np.searchsorted(known, chosen, side="right") / len(known), 6)
         elif role == "category":
             levels, counts = np.unique(column.values[~column.missing].astype(str), return_counts=True)
             order = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
@@ -140,7 +140,7 @@ def level_move(column: Column, entry: dict[str, Any]) -> list[Move]:
     k = int(np.argmax(np.abs(after - before)))
     label = repr(levels[k]) if k < len(levels) else "rare or new values"
     words = (
-        f"{label} in {before[k]:.0%} of the rows then, {after[k]:.0%} of these"
+        f"{label} in {percent(before[k], 0)} of the rows then, {percent(after[k], 0)} of these"
         f" (PSI {stability_index(before, after, then.sum(), now.sum()):.2f})"
     )
     return [Move(column.name, p, float(np.abs(after - before).max()), words)] if merged > 1 else []
@@ -180,7 +180,7 @@ def missing_move(column: Column, entry: dict[str, Any]) -> list[Move]:
     then = entry["missing"], entry["rows"] - entry["missing"]
     p = float(fisher_exact([[now, rows - now], list(then)]).pvalue)
     shares = now / rows, entry["missing"] / max(1, entry["rows"])
-    words = f"missing in {shares[1]:.0%} of the rows then, in {shares[0]:.0%} of these"
+    words = f"missing in {percent(shares[1], 0)} of the rows then, in {percent(shares[0], 0)} of these"
     return [Move(column.name, p, abs(shares[0] - shares[1]), words)]
 
 
