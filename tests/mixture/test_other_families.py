@@ -248,6 +248,17 @@ def test_the_same_rows_under_four_kinds_of_covariance(kind):
         plot_ellipses(GaussianMixture(1).fit(blobs(30)))
 
 
+@pytest.mark.notes("002", "gmm-em")
+@pytest.mark.notes("000-c", "gmm")
+def test_the_best_of_several_starts_is_kept():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(center, 0.5, (30, 2)) for center in ([0, 0], [4, 0], [0, 4], [4, 4], [9, 9])])
+    options = {"init_params": "random_from_data", "max_iter": 500, "random_state": 1}
+    bounds = [GaussianMixture(5, n_init=n, **options).fit(X).lower_bound_ for n in (1, 2, 4, 8, 16)]
+    assert (np.diff(bounds) >= -1e-9).all() and bounds[-1] > bounds[0] + 0.05  # more starts are never worse
+    assert_allclose(bounds[-1], GaussianMixture(5, n_init=16, **options).fit(X).score(X), atol=1e-3)
+
+
 def test_panels_of_em_rise():
     X = blobs(100, d=2)
     axes = plot_em_steps(GaussianMixture(2, random_state=0), X, steps=(0, 1, 4), axes=canvas(1, 3))
