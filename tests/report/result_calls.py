@@ -34,7 +34,7 @@ from novum.datasets import (
 )
 from novum.decomposition import ProbabilisticPCA
 from novum.discriminant_analysis import LinearDiscriminantAnalysis
-from novum.ensemble import RandomForestClassifier
+from novum.ensemble import RandomForestClassifier, compare_ensembles
 from novum.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -255,6 +255,7 @@ JUDGEMENTS = {
     "BiasVarianceCurve": lambda: evaluation.bias_variance_decomposition(
         KNeighborsRegressor(), *numbers(), n_repeats=5, parameter="n_neighbors", values=[1, 5]
     ),
+    "EnsembleRivalry": lambda: compare_ensembles(*iris(), sizes=(2,), noise=(0.0, 0.2), n_splits=1, random_state=0),
     "OutOfBagCurve": lambda: RandomForestClassifier(60, oob_score=True, random_state=0).fit(*iris()).oob_curve(*iris()),
     "StudyResult": study,
     "HoldOut": lambda: study().hold_out,

@@ -12,5 +12,6 @@ ALGEBRA = {
     "MatrixIdentities": lambda: linalg.check_identities([[2.0, 1.0], [0.0, 3.0]], [[1.0, 4.0], [1.0, 1.0]]),
     "EigenReport": lambda: linalg.eigen_report([[1.0, 2.0], [2.0, 4.0]]),
     "ReductionCost": lambda: theory.reduction_cost([10, 20, 30], 2),
+    "DimensionCurse": lambda: theory.curse_of_dimensionality(),
     "VarianceBias": lambda: theory.bias_of_variance(5, n_samples=100),
 }

@@ -103,7 +103,8 @@ def test_noisy_features_hurt_and_more_rows_help():
 def test_shell_of_a_cube_and_cells_of_a_grid():
     d = np.array([1, 2, 3, 10, 100])
     found = curse_of_dimensionality(d, side=0.99, cells=4, share=0.1)
-    shares, need = found.plot(canvas(1, 2))
+    shares = found.plot(canvas())
+    (need,) = (other for other in shares.figure.axes if other is not shares)
     drawn = curves(shares)
     shell, side = drawn["share in the shell"], drawn["side of a neighborhood"]
     assert_allclose(shell[:, 0], d)

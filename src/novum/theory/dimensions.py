@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.report.axes import drawing_panels
+from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 
@@ -40,24 +40,16 @@ class DimensionCurse(Result):
     side: NDArray[Any]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the shell and the side over the dimensions, and the rows that a grid needs in a panel of their own.
-
-        Parameters
-        ----------
-        ax : two matplotlib axes, default=None
-
-        Returns
-        -------
-        list of two matplotlib axes
-        """
-        shares, need = drawing_panels(2) if ax is None else ax
-        shares.plot(self.dimensions, self.shell, "o-", label="share in the shell")
-        shares.plot(self.dimensions, self.side, "s--", label="side of a neighborhood")
-        shares.set(xscale="log", ylim=(0, 1), xlabel="dimensions", ylabel="share")
-        shares.legend()
-        need.plot(self.dimensions, self.rows, "o-")
-        need.set(xscale="log", yscale="log", xlabel="dimensions", ylabel="rows to fill a grid")
-        return [shares, need]
+        """Draw the shell and the side over the dimensions, and on a second scale the rows that a grid needs; return the axes."""
+        ax = drawing_axes(ax)
+        lines = ax.plot(self.dimensions, self.shell, "o-", label="share in the shell")
+        lines += ax.plot(self.dimensions, self.side, "s--", label="side of a neighborhood")
+        ax.set(xscale="log", ylim=(0, 1), xlabel="dimensions", ylabel="share")
+        need = ax.twinx()
+        lines += need.plot(self.dimensions, self.rows, "^:", color="C2", label="rows to fill a grid")
+        need.set(yscale="log", ylabel="rows to fill a grid")
+        ax.legend(lines, [line.get_label() for line in lines])
+        return ax
 
 
 def curse_of_dimensionality(
