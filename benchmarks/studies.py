@@ -1,6 +1,6 @@
 """Hold-out scores of `novum study` beside scikit-learn's usual three and FLAML, all with the same seconds on the same cores.
 
-    python -m benchmarks.studies --out found.jsonl [--seconds 30] [--seeds 3] [--tables "cars MPG,food"] [--part 0/8]
+    python -m benchmarks.studies --out found.jsonl [--seconds 30] [--splits 0,1,2] [--tables "cars MPG,food"] [--part 0/8]
     python -m benchmarks.studies --dump tables                        for a machine without these packages: --folder tables
     python -m benchmarks.studies --summary found*.jsonl
 
@@ -221,7 +221,7 @@ def run(options):
     part, parts = (int(number) for number in options.part.split("/"))
     chosen = options.contestants.split(",") if options.contestants else list(CONTESTANTS)
     chosen += ["autogluon"] if options.autogluon else []
-    jobs = [(name, seed) for seed in range(options.seeds) for name in names][part::parts]
+    jobs = [(name, seed) for seed in map(int, options.splits.split(",")) for name in names][part::parts]
     done = {(line["table"], line["seed"], line["contestant"]) for line in read_lines([options.out])}
     Parallel(options.jobs)(delayed(abs)(number) for number in range(options.jobs))  # processes start outside the time
     for name, seed in jobs:
@@ -270,7 +270,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("studies.jsonl"))
     parser.add_argument("--seconds", type=float, default=30)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--splits", default="0,1,2", help="seeds of the partings, parted by commas")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--tables", help="names parted by commas")
     parser.add_argument("--contestants", help=f"of {', '.join(CONTESTANTS)}")

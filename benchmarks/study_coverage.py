@@ -1,7 +1,7 @@
 """How often the 95 % interval of a study's hold-out score holds the true score.
 
-    python -m benchmarks.study_coverage [--replications 1000] [--measures auc,rmse]
-    python -m benchmarks.study_coverage --studies 200
+    python -m benchmarks.study_coverage [--replications 1000] [--measures auc,rmse] [--jobs 16]
+    python -m benchmarks.study_coverage --studies 400 [--jobs 16]
 
 First the intervals alone (novum.study.intervals): predictors that are fixed, so that their true score is known from a huge sample,
 judged on parts of 40 to 1,000 rows, many times over. Then, if asked, whole studies of simulated tables.
@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 from novum.study import Study
 from novum.study.folds import split_rows
@@ -20,6 +21,10 @@ from novum.study.measures import MEASURES, Predicted, measure_for
 
 CLASSES = np.array([0, 1])
 HELD = (40, 150, 1000)
+STUDIED = {
+    "classification": ["LogisticRegression", "GaussianNB", "DecisionTree"],
+    "regression": ["Ridge", "DecisionTree"],
+}
 
 
 # ---------------------------------------------------------------------------------------------------- intervals alone
@@ -66,30 +71,29 @@ def held_part(rng, draw, kind, n):
     return y[held], Predicted(said.values[held], None if said.proba is None else said.proba[held])
 
 
-def interval_coverage(replications, names=None, held=HELD, seed=0, chosen=lambda name: True):
-    """Yield (cell, rows, measure, true score, share of the intervals that hold it)."""
-    for name, kind, draw in cells():
-        if not chosen(name):
-            continue
-        rng = np.random.default_rng(seed)
-        y, said = draw(rng, 1_000_000)
-        measures = [measure_for(kind, m.name, 1 if kind == "classification" else None)
-                    for m in MEASURES.values() if m.kind == kind and (names is None or m.name in names)]  # fmt: skip
-        truth = {m.name: m.score(y, said, CLASSES) for m in measures}
-        for n in held:
-            hits = dict.fromkeys(truth, 0)
-            for number in range(replications):
-                part, told = held_part(rng, draw, kind, n)
-                for m in measures:
-                    low, high = score_interval(m, part, told, CLASSES, number, share=0.25)
-                    hits[m.name] += low <= truth[m.name] <= high
+def interval_coverage(place, replications, names=None, held=HELD, seed=0):
+    """Return (cell, rows, measure, true score, share of the intervals that hold it) for the measures of one situation."""
+    name, kind, draw = list(cells())[place]
+    found, rng = [], np.random.default_rng(seed)
+    y, said = draw(rng, 1_000_000)
+    wanted = [m.name for m in MEASURES.values() if m.kind == kind and (names is None or m.name in names)]
+    measures = [measure_for(kind, one, 1 if kind == "classification" else None) for one in wanted]
+    truth = {m.name: m.score(y, said, CLASSES) for m in measures}
+    for n in held:
+        hits = dict.fromkeys(truth, 0)
+        for number in range(replications):
+            part, told = held_part(rng, draw, kind, n)
             for m in measures:
-                yield name, n, m.name, truth[m.name], hits[m.name] / replications
+                low, high = score_interval(m, part, told, CLASSES, number, share=0.25)
+                hits[m.name] += low <= truth[m.name] <= high
+        found += [(name, n, m.name, truth[m.name], hits[m.name] / replications) for m in measures]
+    return found
 
 
-def print_intervals(replications, names):
+def print_intervals(replications, names, jobs):
     found = {}
-    for name, n, measure, truth, share in interval_coverage(replications, names):
+    lines = Parallel(jobs)(delayed(interval_coverage)(i, replications, names) for i in range(len(list(cells()))))
+    for name, n, measure, truth, share in (line for part in lines for line in part):
         print(
             f"{name:44}{n:>6}  {measure:18}{truth:>9.4g}{share:>8.3f}{'' if 0.93 <= share <= 0.97 else '  <'}",
             flush=True,
@@ -102,28 +106,30 @@ def print_intervals(replications, names):
 # ---------------------------------------------------------------------------------------------------- whole studies
 
 
-def coverage(studies, seed=0):
-    """Return how often the interval of the reported score held the truth, found on 20,000 further rows."""
-    rng = np.random.default_rng(seed)
-    hits = {"accuracy": [], "rmse": [], "auc": [], "log_loss": []}
-    for number in range(studies):
-        n = int(rng.choice([120, 240, 480]))
-        X = rng.normal(size=(n + 20_000, 4))
-        signal = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * np.abs(X[:, 3])
-        frame = pd.DataFrame(X, columns=list("abcd"))
-        noisy = signal + rng.normal(size=len(X)) * rng.choice([0.5, 1.0, 2.0])
-        for kind in ("classification", "regression"):
-            y = np.where(noisy > 0.4, "yes", "no") if kind == "classification" else noisy
-            table = frame.assign(y=y)
-            names = (
-                ["LogisticRegression", "GaussianNB", "DecisionTree"]
-                if kind == "classification"
-                else ["Ridge", "DecisionTree"]
-            )
-            study = Study(table[:n], "y", models=names, random_state=number, n_jobs=1, folds=3, repeats=1, tune=False)
-            result = study.run()
-            judge_coverage(result, table[n:], hits)
-    return {name: (np.mean(found), len(found)) for name, found in hits.items()}
+def covered_by(number, seed=0):
+    """Return by measure whether the intervals of one simulated study held the truth, found on 20,000 further rows."""
+    rng = np.random.default_rng((seed, number))
+    hits = {}
+    n = int(rng.choice([120, 240, 480]))
+    X = rng.normal(size=(n + 20_000, 4))
+    signal = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * np.abs(X[:, 3])
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    noisy = signal + rng.normal(size=len(X)) * rng.choice([0.5, 1.0, 2.0])
+    for kind, names in STUDIED.items():
+        y = np.where(noisy > 0.4, "yes", "no") if kind == "classification" else noisy
+        table = frame.assign(y=y)
+        study = Study(table[:n], "y", models=names, random_state=number, n_jobs=1, folds=3, repeats=1, tune=False)
+        judge_coverage(study.run(), table[n:], hits)
+    return hits
+
+
+def print_studies(studies, jobs):
+    found = Parallel(jobs)(delayed(covered_by)(number) for number in range(studies))
+    for name in found[0]:
+        share = np.mean([hits[name] for hits in found])
+        print(
+            f"{name:18}{share:.3f} of {studies} studies (standard error {np.sqrt(share * (1 - share) / studies):.3f})"
+        )
 
 
 def judge_coverage(result, rows, hits):
@@ -134,12 +140,12 @@ def judge_coverage(result, rows, hits):
     classes = np.unique(result.task.y) if result.task.labels else None
     proba = result.judged_model.predict_proba(frame) if result.task.labels else None
     said = Predicted(result.judged_model.predict(frame), proba)
-    for name in hits:
-        if MEASURES[name].kind == result.task.kind:
+    for name, measure in MEASURES.items():
+        if measure.kind == result.task.kind:
             measure = measure_for(result.task.kind, name, 1 if result.task.labels else None)
             truth = measure.score(rows["y"].to_numpy(), said, classes)
             low, high = result.hold_out.every[name][1]
-            hits[name].append(low <= truth <= high)
+            hits[name] = bool(low <= truth <= high)
 
 
 def main():
@@ -147,11 +153,12 @@ def main():
     parser.add_argument("--replications", type=int, default=1000)
     parser.add_argument("--measures", help="names parted by commas")
     parser.add_argument("--studies", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     if options.studies:
-        print(coverage(options.studies))
+        print_studies(options.studies, options.jobs)
     else:
-        print_intervals(options.replications, options.measures.split(",") if options.measures else None)
+        print_intervals(options.replications, options.measures.split(",") if options.measures else None, options.jobs)
 
 
 if __name__ == "__main__":

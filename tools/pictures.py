@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
 NAMES = ROOT / "docs" / "names.md"
 WIDTH = 360  # pixels of a picture
+COLORS = 64
 COLUMNS = 3
 HEAD = "<!-- Written by tools/pictures.py; run it after a change. -->\n"
 
@@ -38,8 +39,19 @@ def draw(script: Path) -> None:
         warnings.simplefilter("ignore")
         runpy.run_path(str(script))
     figure = pyplot.gcf()
-    figure.savefig(FOLDER / f"{script.stem.removeprefix('plot_')}.png", dpi=WIDTH / figure.get_figwidth())
+    path = FOLDER / f"{script.stem.removeprefix('plot_')}.png"
+    figure.savefig(path, dpi=WIDTH / figure.get_figwidth())
+    shrink(path)
     pyplot.close("all")
+
+
+def shrink(path: Path) -> None:
+    """Write a picture again with as few colors as the eye needs."""
+    from PIL import Image  # matplotlib brings it
+
+    with Image.open(path) as image:
+        small = image.convert("RGB").quantize(COLORS)
+    small.save(path, optimize=True)
 
 
 def pictures_page(scripts: list[Path]) -> str:

@@ -38,6 +38,7 @@ from novum.ensemble import RandomForestClassifier, compare_ensembles
 from novum.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from novum.study.contributions import explain_table
 
 TABLES = {"h": [0.5, 0.5], "x": [[0.8, 0.2], [0.3, 0.7]], "y": [[[0.9, 0.1], [0.6, 0.4]], [[0.5, 0.5], [0.2, 0.8]]]}
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -255,11 +256,13 @@ JUDGEMENTS = {
     "BiasVarianceCurve": lambda: evaluation.bias_variance_decomposition(
         KNeighborsRegressor(), *numbers(), n_repeats=5, parameter="n_neighbors", values=[1, 5]
     ),
-    "EnsembleRivalry": lambda: compare_ensembles(*iris(), sizes=(2,), noise=(0.0, 0.2), n_splits=1, random_state=0),
     "OutOfBagCurve": lambda: RandomForestClassifier(60, oob_score=True, random_state=0).fit(*iris()).oob_curve(*iris()),
     "StudyResult": study,
     "HoldOut": lambda: study().hold_out,
     "Predictions": lambda: novum.study.predict_table(study().model, load_iris(as_frame=True).frame[:3]),
+    "Reach": lambda: novum.study.predict_table(study().model, load_iris(as_frame=True).frame[:3], level=0.9).reach,
+    "Contributions": lambda: explain_table(study().model, load_iris(as_frame=True).frame[:2]),
+    "EnsembleRivalry": lambda: compare_ensembles(*load_iris(return_X_y=True), sizes=(2,), n_splits=1, random_state=0),
 }
 
 GRAPHS = {

@@ -153,6 +153,21 @@ def test_an_error_of_calibration_that_chance_explains_is_no_fault():
     assert 2 <= above <= 21  # 5 % of 200
 
 
+def test_without_time_the_report_says_what_is_not_there(monkeypatch, tmp_path):
+    from novum.study import Study, run
+    from novum.study.report import report_html
+
+    monkeypatch.setattr(run, "LOOKING", 0.0)
+    quick = {"folds": 3, "repeats": 1, "n_jobs": 1, "ensemble": False, "tune": False}
+    result = Study(mixed(80).drop(columns="spent"), "bought", models=["GaussianNB"], **quick).run()
+    found = result.findings
+    assert found.curve is None and found.folds == 0 and not found.attributions and len(found.notes) == 3
+    assert len(found.scores) == result.n_held and not found.thresholds.honest
+    text = report_html(result)
+    assert "There was no time for a learning curve" in text and "chosen on these rows, which flatters it" in text
+    assert len(result.save(tmp_path / "out")) == 5
+
+
 def test_findings_of_the_two_studies(classes_result, numbers_result):
     for result in (classes_result, numbers_result):
         found = result.findings

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from studytables import mixed
 
 from novum.exceptions import DataError
-from novum.study import Study
+from novum.study import Study, compare
 from novum.study.clock import Clock, TimeIsUp, usual_seconds, within
 from novum.study.workers import is_known
 
@@ -45,20 +45,14 @@ def shop():
 
 
 @pytest.mark.parametrize("how", ["exit", pytest.param("kill", marks=pytest.mark.slow)])
-def test_a_process_that_dies_loses_only_its_model(how):
-    result = Study(shop(), "bought", n_jobs=1, models={"dies": Odd(how), "fine": Odd()}, **QUICK).run()
+def test_a_process_that_dies_or_waits_for_ever_loses_only_its_model(how, monkeypatch):
+    monkeypatch.setattr(compare, "seconds_of_a_fit", lambda clock, folds, processes: 2.0)
+    models = {"dies": Odd(how), "waits": Odd("wait"), "fine": Odd()}
+    result = Study(shop(), "bought", n_jobs=1, models=models, **QUICK).run()
     assert result.complete and {leader.name for leader in result.leaders} == {"baseline (most frequent)", "fine"}
-    assert [note for note in result.scores.notes if note.startswith("dies is left out: its process ended")]
-    assert result.scores.fits == result.scores.planned == 9 and not result.scores.stopped
-
-
-def test_a_fit_that_takes_too_long_is_ended():
-    start = time.perf_counter()
-    models = {"waits": Odd("wait"), "fine": Odd()}
-    result = Study(shop(), "bought", n_jobs=1, time_limit=40.0, models=models, **QUICK).run()
-    assert time.perf_counter() - start < 40 and result.complete
-    assert "fine" in {leader.name for leader in result.leaders}
-    assert any(note.startswith("waits is left out: a fit takes longer than") for note in result.scores.notes)
+    lost = {note.split(" is left out: ")[0]: note for note in result.scores.notes}
+    assert "its process ended" in lost["dies"] and "a fit takes longer than" in lost["waits"]
+    assert result.scores.fits == result.scores.planned == 12 and not result.scores.stopped
 
 
 def test_models_of_others_are_not_fitted_in_this_process():
@@ -95,3 +89,28 @@ def test_the_usual_time_grows_with_the_table():
     assert 400 < usual_seconds(1_000_000, 20) < 500 and usual_seconds(10**9, 1000) == 3600
     clock = Clock(time.perf_counter(), 50.0, asked=False)
     assert not clock.asked and not clock.over and Clock(0.0, 1.0).over
+
+
+def test_the_last_fits_get_the_rows_that_there_is_time_for():
+    from novum.study.compare import Scores
+    from novum.study.final import affordable, share_of_rows
+    from novum.study.fits import Fold
+    from novum.study.result import StudyResult
+
+    folds = [Fold(0, np.arange(1_000), np.arange(1_000, 1_500))]
+    fast, slow = (type("Row", (), {"position": c, "simplicity": 1})() for c in (0, 1))
+    scores = Scores(
+        [], np.zeros((2, 1)), np.array([1.0, 30.0]), np.zeros(2), np.array([1.0, 10.0]), folds, 1, 1, 1, 1, [], ""
+    )
+    assert affordable([slow, fast], scores, None) == [slow, fast] == affordable([slow, fast], scores, 50.0)
+    assert affordable([slow, fast], scores, 20.0) == [fast] == affordable([slow, fast], scores, 0.1)
+    assert share_of_rows(scores, 0, 100_000, None) == 1 == share_of_rows(scores, 0, 1_800, 0.1)
+    assert share_of_rows(scores, 0, 100_000, 25.0) == pytest.approx(0.1)  # 2.5 seconds for every thousand rows
+    assert share_of_rows(scores, 0, 100_000, 0.1) == pytest.approx(0.01)  # never fewer than in the folds
+    result = StudyResult.__new__(StudyResult)
+    result.n_train, result.n_held, result.refitted, result.share = 750, 250, True, 1.0
+    assert result.saved_from() == "fitted again on all 1,000 rows"
+    result.share = 0.5
+    assert result.saved_from() == "fitted again on 500 of the 1,000 rows"
+    result.refitted = False
+    assert result.saved_from() == "fitted on 375 of the 750 rows to learn from, without time for another"

@@ -1,5 +1,7 @@
 """Intervals, sets and warnings of drift: what they promise, measured by simulation."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from studytables import mixed
 
 import novum
 from novum.exceptions import DataError, ParameterError
-from novum.study import predict_table
+from novum.study import Study, predict_table
 from novum.study.measures import Predicted
 from novum.study.memory.conformal import coverage_of, score_rows, sets_of, widths_of
 from novum.study.memory.drift import drift_notes, reference_of
@@ -66,9 +68,64 @@ def test_a_model_without_memory_says_what_it_cannot(saved):
     assert predict_table(forget(model), new).drift == []
     with pytest.raises(DataError, match="without what intervals and sets needs"):
         predict_table(model, new, level=0.9)
-    setattr(model, ATTRIBUTE, '{"background": {}}')
-    with pytest.raises(DataError, match="is damaged; study the table again"):
-        predict_table(model, new, level=0.9)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"background": {}},
+        {"scores": [3.0, 1.0]},
+        {"scores": ["a"]},
+        {"scores": None},
+        {"players": ["nobody"]},
+        {"reference": {}},
+        {"usual": []},
+        {"surprise": 1},
+        {"background": {"age": ["old"]}},
+        {"reference": {"age": {"rows": -1, "missing": 0}}},
+        {"reference": {"age": {"rows": 9, "missing": 0, "values": [2.0, 1.0], "shares": [0.1, 1.0]}}},
+        {"reference": {"city": {"rows": 9, "missing": 0, "levels": ["Rome"], "counts": [1, 2]}}},
+    ],
+)
+def test_a_damaged_memory_is_refused(saved, change):
+    model = novum.load(saved / "numbers" / "model.novum")
+    kept = json.loads(getattr(model, ATTRIBUTE))
+    for name, value in change.items():
+        whole = isinstance(value, dict) and value and isinstance(kept.get(name), dict)
+        kept[name] = {**kept[name], **value} if whole else value
+    setattr(model, ATTRIBUTE, json.dumps(kept))
+    for level in (None, 0.9):
+        with pytest.raises(DataError, match="is damaged; study the table again"):
+            predict_table(model, pd.read_csv(saved / "new.csv", parse_dates=["since"]), level=level)
+    setattr(model, ATTRIBUTE, "[" * 100_000)
+    with pytest.raises(DataError, match="is damaged"):
+        predict_table(model, pd.read_csv(saved / "new.csv", parse_dates=["since"]))
+
+
+@pytest.mark.slow
+def test_intervals_and_sets_of_whole_studies_cover_new_rows():
+    """The saved model is fitted on all rows, so that its coverage is a matter of measurement: at 90 % about 90 %."""
+    quick = {"folds": 2, "repeats": 1, "n_jobs": 1, "ensemble": False, "tune": False}
+
+    def draw(rng, n):
+        X = rng.normal(size=(n, 3))
+        y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_t(4, n)
+        return pd.DataFrame(X, columns=list("abc")).assign(y=y)
+
+    covered, within = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        table, new = draw(rng, 120), draw(rng, 1500)
+        result = Study(table, "y", models=[("Ridge", "DecisionTree")[seed % 2]], random_state=seed, **quick).run()
+        reach = predict_table(result.model, new, level=0.9).reach
+        covered.append(((reach.lower <= new["y"]) & (new["y"] <= reach.upper)).mean())
+        for frame in (table, new):
+            frame["y"] = np.where(frame["y"] > 0.7, "high", np.where(frame["y"] < -0.7, "low", "middle"))
+        result = Study(table, "y", models=["GaussianNB"], random_state=seed, **quick).run()
+        reach = predict_table(result.model, new, level=0.9).reach
+        within.append(np.mean([truth in chosen for truth, chosen in zip(new["y"], reach.sets)]))
+    assert np.mean(covered) == pytest.approx(0.9, abs=0.025)
+    assert 0.875 < np.mean(within) < 0.97
 
 
 def drawn(rng, n, shift=0.0):

@@ -10,6 +10,7 @@ from studytables import mixed
 
 import novum
 from novum.ensemble import RandomForestClassifier, RandomForestRegressor
+from novum.exceptions import DataError
 from novum.study.contributions import contributions_text, explain_table
 from novum.study.insight.machine import Machine, Member, frame_columns
 from novum.study.insight.shapley import shapley_values
@@ -121,3 +122,19 @@ def test_many_columns_play_together():
     names = [f"c{i}" for i in range(100)]
     players = players_in(names, {name: [name] for name in names})
     assert len(players) == 31 and players[OTHERS] == names[30:]
+
+
+def test_a_classifier_without_probabilities_is_explained_too():
+    from sklearn.linear_model import RidgeClassifier
+
+    from novum.study import Study
+
+    frame = mixed(80).drop(columns="spent")
+    quick = {"folds": 3, "repeats": 1, "n_jobs": 1, "ensemble": False}
+    result = Study(frame, "bought", models={"mine": RidgeClassifier()}, **quick).run()
+    found = explain_table(result.model, frame[:2])
+    assert found.reach is None and set(found.said) <= {0.0, 1.0}
+    np.testing.assert_allclose(found.values.sum(axis=1), found.said - found.base, atol=1e-10)
+    assert contributions_text(found)[0].startswith("row 1: predicted ")
+    with pytest.raises(DataError, match="gives no probabilities"):
+        explain_table(result.model, frame[:2], level=0.9)

@@ -104,7 +104,7 @@ def test_shell_of_a_cube_and_cells_of_a_grid():
     d = np.array([1, 2, 3, 10, 100])
     found = curse_of_dimensionality(d, side=0.99, cells=4, share=0.1)
     shares = found.plot(canvas())
-    (need,) = (other for other in shares.figure.axes if other is not shares)
+    need = next(ax for ax in shares.figure.axes if ax is not shares)
     drawn = curves(shares)
     shell, side = drawn["share in the shell"], drawn["side of a neighborhood"]
     assert_allclose(shell[:, 0], d)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import typer
 
+from novum.cli._words import in_words_of_the_shell
 from novum.exceptions import DataError, FileFormatError, ParameterError, SourceError
 
 __all__ = ["refusing"]
@@ -17,7 +18,7 @@ def refusing(command: str) -> Iterator[None]:
         yield
     except (DataError, FileFormatError, ParameterError, SourceError, MemoryError) as error:
         sentence = " ".join(str(error).split()) or "there is not enough memory for this table."
-        typer.echo(f"novum {command}: {sentence}", err=True)
+        typer.echo(f"novum {command}: {in_words_of_the_shell(sentence, command)}", err=True)
         raise typer.Exit(2) from error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "novum":

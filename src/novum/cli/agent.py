@@ -37,7 +37,7 @@ def train(
     discount: Discount = None,
     random_state: Annotated[int, typer.Option(min=0, help="Seed of the first run.")] = 0,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write [default: the environment's name].")
+        Path | None, typer.Option("--out", "-o", help="File to write (default: the environment's name).")
     ] = None,
     option: Option = None,
     progress: Annotated[bool, typer.Option(help="Show a bar while it learns.")] = True,
@@ -77,7 +77,7 @@ def train(
 @group.command("evaluate")
 def evaluate(
     agent: Annotated[Path, typer.Argument(help="A file that `novum agent train` wrote.")],
-    environment: Annotated[str | None, typer.Argument(help="Where to judge it [default: where it learned].")] = None,
+    environment: Annotated[str | None, typer.Argument(help="Where to judge it (default: where it learned).")] = None,
     episodes: Annotated[int, typer.Option(min=2, help="New episodes.")] = JUDGED,
     random_state: Annotated[int, typer.Option(min=0, help="Seed.")] = 0,
     option: Option = None,
@@ -147,15 +147,29 @@ def opened(name: str, options: list[str] | None, discount: float | None) -> Any:
         settings["discount"] = discount
     for short, full in WORLDS.items():
         if name in (short, full):
-            return room_4x3(**settings) if short == "room" else getattr(classics, full)(**settings)
+            make = room_4x3 if short == "room" else getattr(classics, full)
+            return make(**known_settings(short, make, settings))
     if Path(name).is_file():
-        return grid_world(Path(name).read_text(), name=name, **settings)
+        return grid_world(Path(name).read_text(), name=name, **known_settings(name, grid_world, settings))
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", DataWarning)
         made = made_environment(name, **settings)
     for warning in heard:
         typer.echo(f"novum agent: {warning.message}", err=True)
     return made
+
+
+def known_settings(name: str, make: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a world, or raise where it has no such option."""
+    from inspect import signature
+
+    from novum.exceptions import ParameterError
+
+    known = [option for option in signature(make).parameters if option not in ("text", "layout", "name")]
+    unknown = [option for option in settings if option not in known]
+    if unknown:
+        raise ParameterError(f"--option {unknown[0]}: {name} has no such option; it has {', '.join(known)}.")
+    return settings
 
 
 def typed(value: str) -> Any:

@@ -20,7 +20,9 @@ def command(
     about: Annotated[
         str | None, typer.Option("--class", help="Explain the probability of this class (default: the predicted one).")
     ] = None,
-    level: Annotated[float, typer.Option(help="Chance with which the interval or set holds the truth.")] = 0.9,
+    level: Annotated[
+        float | None, typer.Option(help="Chance with which the interval or set holds the truth (default: 0.9).")
+    ] = None,
     most: Annotated[int, typer.Option("--rows", min=1, help="Explain at most so many rows, from the first on.")] = 20,
     unseen: Annotated[bool, typer.Option("--unseen", help="Allow categories that the model never saw.")] = False,
     sep: SEPARATOR = None,
@@ -34,7 +36,7 @@ def command(
         from novum.study.contributions import contributions_text, explain_table
         from novum.study.schema import forms_of, schema_of
 
-        if not 0 < level < 1:
+        if level is not None and not 0 < level < 1:
             raise ParameterError(f"--level {level:g}: must be between 0 and 1, as 0.9.")
         loaded = novum.load(model)
         rows = read_given(table, sep, encoding, forms_of(schema_of(loaded, str(model))))

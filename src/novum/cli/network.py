@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli._refuse import refusing
+from novum.cli._words import with_right_numbers
 
 __all__ = ["group"]
 
@@ -25,7 +26,7 @@ def query(
         list[str] | None, typer.Option("--evidence", "-e", help="What was seen: A=yes; several may follow.")
     ] = None,
     wanted: Annotated[
-        list[str] | None, typer.Option("--query", "-q", help="Variables to ask for [default: all].")
+        list[str] | None, typer.Option("--query", "-q", help="Variables to ask for (default: all).")
     ] = None,
 ) -> None:
     """Print probabilities before and after evidence: novum network query alarm.bif --evidence BP=LOW HR=HIGH --query LVFAILURE"""
@@ -45,10 +46,10 @@ def learn(
     table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with a header; numbers are cut into states.")],
     method: Annotated[str, typer.Option(help="hill-climb, exact, pc or chow-liu.")] = "hill-climb",
     score: Annotated[
-        str | None, typer.Option(help="bic, aic, bdeu, k2 or log_likelihood; of hill-climb and exact [default: bic].")
+        str | None, typer.Option(help="bic, aic, bdeu, k2 or log_likelihood; of hill-climb and exact (default: bic).")
     ] = None,
     max_parents: Annotated[int | None, typer.Option(min=0, help="Of hill-climb and exact.")] = None,
-    significance: Annotated[float | None, typer.Option(help="Of the tests of pc [default: 0.01].")] = None,
+    significance: Annotated[float | None, typer.Option(help="Of the tests of pc (default: 0.01).")] = None,
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
     prior: Annotated[float, typer.Option(min=0, help="Added to every count of the tables.")] = 1.0,
     out: Annotated[
@@ -76,9 +77,9 @@ def learn(
         found = learn_network(columns, method, {k: v for k, v in given.items() if v is not None}, prior)
         found.network.name = table.stem
         for line in [*notes, *found.notes]:
-            typer.echo(f"novum network: {line}", err=True)
+            typer.echo(f"novum network: {with_right_numbers(line)}", err=True)
         for line in network_lines(found.learner, found.network, rows.n_rows):
-            typer.echo(line)
+            typer.echo(with_right_numbers(line))
         if out is not None:
             found.network.write(out)
             typer.echo(f"written to {out}")
@@ -132,7 +133,8 @@ def draw(
         FigureCanvasAgg(figure)
         network.plot(figure.add_subplot(), evidence=read_evidence(evidence or [], network), tables=tables)
         figure.savefig(out, dpi=150)
-        typer.echo(f"{len(network.nodes)} variables and {len(network.arcs)} arcs drawn in {out}")
+        drawn = f"{len(network.nodes)} variables and {len(network.arcs)} arcs drawn in {out}"
+        typer.echo(with_right_numbers(drawn))
 
 
 def read_evidence(pairs: list[str], network: Any) -> dict[str, Any]:

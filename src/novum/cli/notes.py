@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from novum.cli._refuse import refusing
+
 __all__ = ["command"]
 
 
@@ -14,6 +16,7 @@ def command(
     chapter: Annotated[str | None, typer.Argument(help="A chapter of the set: 8, P1.3 in 002, II.1 in 004.")] = None,
 ) -> None:
     """List the five sets of lecture notes, a set, or what a chapter became."""
-    from novum.notes import notes
+    with refusing("notes"):
+        from novum.notes import notes
 
-    typer.echo(notes(number, chapter))
+        typer.echo(notes(number, chapter))

@@ -7,6 +7,7 @@ import typer
 
 from novum.cli._refuse import refusing
 from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.cli._words import with_right_numbers
 from novum.exceptions import ParameterError
 
 __all__ = ["command"]
@@ -41,7 +42,7 @@ def command(
             loaded, rows, proba=proba, unseen=unseen, level=level if interval else None, name=str(model)
         )
         for note in [*found.notes, *found.drift]:
-            typer.echo(f"novum predict: {table}: {note}", err=True)
+            typer.echo(f"novum predict: {table}: {with_right_numbers(note)}", err=True)
         text = with_predictions(rows, found)
         if output is None:
             typer.echo(text, nl=False)
@@ -49,7 +50,8 @@ def command(
             from novum.study.output import write_text
 
             write_text(output, text)
-            typer.echo(f"{rows.n_rows:,} predictions of {found.name.removeprefix('predicted_')} in {output}")
+            told = f"{rows.n_rows:,} predictions of {found.name.removeprefix('predicted_')} in {output}"
+            typer.echo(with_right_numbers(told))
 
 
 def with_predictions(rows: Any, found: Any) -> str:

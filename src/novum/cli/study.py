@@ -11,6 +11,7 @@ import typer
 
 from novum.cli._refuse import refusing
 from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.cli._words import with_right_numbers
 from novum.exceptions import ParameterError, SourceError
 
 __all__ = ["command"]
@@ -64,6 +65,10 @@ def command(
         folder = out or Path(default_folder(table, target))
         check_folder(folder)  # before the work, not after it
         limit = seconds_in(budget)
+        if cluster is not None and not re.fullmatch(r"\w+://.+:\d+", cluster):
+            raise ParameterError(
+                f"--cluster {cluster}: is no address of a Dask scheduler; write it as tcp://host:8786."
+            )
         from novum.cli import seconds_so_far
         from novum.study import Study
         from novum.study.costs import read_costs
@@ -113,7 +118,7 @@ def command(
         if not result.unsaved:
             show(
                 "",
-                [f"the model was fitted again on all {result.n_train + result.n_held:,} rows; {file_size(paths[1])}"],
+                [f"the model was {result.saved_from()}; {file_size(paths[1])}"],
             )
             typer.echo(f"next: novum predict {folder / 'model.novum'} new.csv -o predictions.csv")
 
@@ -154,7 +159,7 @@ def check_folder(folder: Path) -> None:
 def show(name: str, lines: list[str]) -> None:
     """Print the lines of a step with its name before the first."""
     for number, line in enumerate(lines):
-        typer.echo(f"  {name if number == 0 else '':<{INDENT - 2}}{line}".rstrip())
+        typer.echo(with_right_numbers(f"  {name if number == 0 else '':<{INDENT - 2}}{line}".rstrip()))
 
 
 class Terminal:

@@ -16,7 +16,7 @@ from novum.study.insight.machine import frame_columns, machine_of
 from novum.study.insight.shapley import shapley_values
 from novum.study.memory.kept import background_frame, memory_of
 from novum.study.predictions import Reach, checked_rows, reach_of
-from novum.study.schema import prepare, schema_of
+from novum.study.schema import Schema, prepare, schema_of
 from novum.study.table import BOOL, DATE, TEXT, Column
 from novum.study.task import CLASSIFICATION
 
@@ -25,6 +25,7 @@ __all__ = ["Contributions", "contributions_text", "explain_table"]
 LONGEST_CELL = 32
 SHOWN = 12  # columns of a row in the text; the rest is summed up
 ORDERS = 4
+USUAL_LEVEL = 0.9
 
 
 @result
@@ -35,12 +36,31 @@ class Contributions(NamedTuple):
     cells: list[list[str]]  # of every row, as text
     predicted: list[Any]
     output: list[str]  # of every row: the class whose probability is explained, or the target
+    classes: bool  # whether it is a probability
     said: np.ndarray  # (rows,): the number or probability explained
     base: np.ndarray  # (rows,): the mean of the same over the background
     values: np.ndarray  # (rows, columns): they add up to said - base
     errors: np.ndarray  # their standard errors; 0 where exact
-    reach: Reach
+    reach: Reach | None  # None where the model file does not allow it
     notes: list[str]
+
+    def __repr__(self) -> str:
+        return "\n".join(contributions_text(self))
+
+    def _result_caption(self) -> str:
+        return "What every column adds to the mean prediction"
+
+    def _result_columns(self) -> dict[str, Any]:
+        added = {name: self.values[:, j].tolist() for j, name in enumerate(self.columns)}
+        told = {"predicted": [plain(value) for value in self.predicted], "explains": self.output}
+        return {**told, "value": self.said.tolist(), "base": self.base.tolist(), **added}
+
+    def _result_picture(self, ax: Any) -> None:
+        order = np.argsort(np.abs(self.values[0]), kind="stable")[-SHOWN:]
+        ax.barh([f"{self.columns[j]} = {self.cells[0][j]}" for j in order], self.values[0][order])
+        ax.axvline(0.0, color="0.6", linewidth=0.8)
+        about = f"the probability of {self.output[0]}" if self.classes else self.output[0]
+        ax.set(xlabel=f"adds to {about}", title=f"Row 1: {self.said[0]:.4g}, mean prediction {self.base[0]:.4g}")
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as plain values."""
@@ -55,7 +75,6 @@ class Contributions(NamedTuple):
                     "base": float(self.base[i]),
                     "contributions": {n: float(v) for n, v in zip(self.columns, self.values[i])},
                     "standard_errors": {n: float(v) for n, v in zip(self.columns, self.errors[i])},
-                    "level": self.reach.level,
                     **reach_record(self.reach, i),
                 }
             )
@@ -67,15 +86,17 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def reach_record(reach: Reach, i: int) -> dict[str, Any]:
+def reach_record(reach: Reach | None, i: int) -> dict[str, Any]:
     """Return the interval or set of a row."""
+    if reach is None:
+        return {}
     if reach.lower is None or reach.upper is None:
-        return {"set": reach.sets[i]}
-    return {"lower": float(reach.lower[i]), "upper": float(reach.upper[i])}
+        return {"level": reach.level, "set": reach.sets[i]}
+    return {"level": reach.level, "lower": float(reach.lower[i]), "upper": float(reach.upper[i])}
 
 
 def explain_table(
-    model: Any, frame: Any, *, about: str | None = None, level: float = 0.9, unseen: bool = False, seed: int = 0,
+    model: Any, frame: Any, *, about: str | None = None, level: float | None = None, unseen: bool = False, seed: int = 0,
     name: str = "the model"
 ) -> Contributions:  # fmt: skip
     """Return the contributions of the columns to the predictions of some rows.
@@ -87,8 +108,8 @@ def explain_table(
     frame : pandas, polars or pyarrow frame, or Table
     about : str or None, default=None
         The class whose probability is explained; None: that which is predicted, row by row.
-    level : float, default=0.9
-        Of the interval or set beside every prediction.
+    level : float or None, default=None
+        Of the interval or set beside every prediction; None: 0.9, and none beside it where the model file does not allow that.
     unseen : bool, default=False
         Take categories that the model never saw, instead of raising.
     """
@@ -121,13 +142,26 @@ def explain_table(
         [[cell_text(table.columns[c], i) if c in table.columns else "" for c in players] for i in range(n)],
         list(predicted),
         [labels[k] for k in place] if labels else [schema.target] * n,
+        bool(labels),
         found.said[rows, place],
         found.base[place],
         found.values[rows, :, place],
         found.errors[rows, :, place],
-        reach_of(model, schema, prepared, predicted, level, name),
+        reach_beside(model, schema, prepared, predicted, level, name),
         notes,
     )
+
+
+def reach_beside(
+    model: Any, schema: Schema, prepared: Any, predicted: Any, level: float | None, name: str
+) -> Reach | None:  # fmt: skip
+    """Return the intervals or sets; None where nobody asked for a level and the usual one cannot be had."""
+    try:
+        return reach_of(model, schema, prepared, predicted, USUAL_LEVEL if level is None else level, name)
+    except (DataError, ParameterError):
+        if level is not None:
+            raise
+        return None
 
 
 def cell_text(column: Column, i: int) -> str:
@@ -148,14 +182,14 @@ def cell_text(column: Column, i: int) -> str:
 
 def contributions_text(found: Contributions) -> list[str]:
     """Return rows and contributions as lines of text, the largest first."""
-    share = found.reach.lower is None
+    share = found.classes
     text = decimal if share else number
     lines: list[str] = []
     for i in range(len(found.said)):
         order = np.argsort(-np.abs(found.values[i]), kind="stable")
         predicted = found.predicted[i] if share else number(float(found.predicted[i]))
         about = f", probability of {found.output[i]} {decimal(found.said[i])}" if share else ""
-        lines.append(f"row {i + 1}: predicted {predicted}{about}; {reach_words(found.reach, i)}")
+        lines.append(f"row {i + 1}: predicted {predicted}{about}{reach_words(found.reach, i)}")
         rows = [["", "value", "adds"], ["mean prediction", "", text(found.base[i])]]
         rows += [[found.columns[j], found.cells[i][j], signed(found.values[i, j], text)] for j in order[:SHOWN]]
         if len(order) > SHOWN:
@@ -175,8 +209,10 @@ def signed(value: float, text: Any) -> str:
     return f"{'-' if value < 0 else '+'}{text(abs(value))}"
 
 
-def reach_words(reach: Reach, i: int) -> str:
+def reach_words(reach: Reach | None, i: int) -> str:
     """Return the interval or set of a row in words."""
+    if reach is None:
+        return ""
     if reach.lower is None or reach.upper is None:
-        return f"set at {percent(reach.level, 0)}: {', '.join(reach.sets[i])}"
-    return f"interval at {percent(reach.level, 0)}: {number(reach.lower[i])} to {number(reach.upper[i])}"
+        return f"; set at {percent(reach.level, 0)}: {', '.join(reach.sets[i])}"
+    return f"; interval at {percent(reach.level, 0)}: {number(reach.lower[i])} to {number(reach.upper[i])}"

@@ -20,7 +20,7 @@ from novum.study.measures import Predicted
 from novum.study.task import CLASSIFICATION
 from novum.study.tuning import Judge, predict_rows
 
-__all__ = ["Explanation", "Importance", "Roc", "explain"]
+__all__ = ["Explanation", "Importance", "Roc", "explain", "members_of", "say"]
 
 SHUFFLES = 10  # of every column; fewer where there are many columns
 MOST_PREDICTIONS = 1_000  # of all hold-out rows, for the importances

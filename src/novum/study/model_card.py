@@ -32,7 +32,6 @@ def model_card(result: Any, size: int, background: int) -> str:
     """
     name, target = Path(result.name).name, escaped(result.task.target)
     found = result.findings
-    rows = result.n_train + result.n_held
     lines = [f"# Model card: {target}", ""]
     lines += [
         f"{escaped(result.kept.name)}, which predicts {target} from {counted(len(result.schema.names), 'column')} of"
@@ -41,8 +40,8 @@ def model_card(result: Any, size: int, background: int) -> str:
         "## Data and task",
         "",
         f"- {escaped(result.formalised()[0])}.",
-        f"- Judged on {counted(result.n_held, 'row')} that no step had seen; the saved model was then fitted again on all"
-        f" {rows:,} rows.",
+        f"- Judged on {counted(result.n_held, 'row')} that no step had seen; the saved model was"
+        f" {result.saved_from()}.",
         *(f"- {escaped(note)}." for note in result.card.notes),
         *(
             f"- Look at {escaped(column)}: alone it predicts {percent(score)}; is it known beforehand?"

@@ -31,6 +31,7 @@ class Predictions(NamedTuple):
     drift: list[str] = []  # columns that have moved since training, a sentence each
 
 
+@result
 class Reach(NamedTuple):
     """Intervals of numbers, or sets of classes, that hold the truth with a chance of about `level`."""
 
@@ -38,6 +39,9 @@ class Reach(NamedTuple):
     lower: np.ndarray | None  # of numbers
     upper: np.ndarray | None
     sets: list[list[str]]  # of classes, the most probable first; empty for numbers
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {name.strip("_"): list(cells) for name, cells in self.columns("").items()}
 
     def columns(self, name: str) -> dict[str, Any]:
         """Return them as columns of a table."""

@@ -112,7 +112,8 @@ class StudyResult(Result):
         self.explanation: Explanation | None = None
         self.findings: Any = None  # of novum.study.insight
         self.judged_model: Any = None
-        self.refitted = True  # whether there was time to fit the saved model again, on all rows
+        self.refitted = True  # whether there was time to fit the saved model again
+        self.share = 1.0  # of the rows, that the last fits had time for
         self.changes: list[dict[str, Any]] = []  # of the kept model's settings, by the search
         self.unsaved = ""  # why the model could not be saved, where it could not
         self.elapsed = 0.0
@@ -206,6 +207,14 @@ class StudyResult(Result):
         if self.measure.name == "accuracy":
             return f"{int((hold.y == hold.predicted).sum())} of {len(hold.y)} right: {text(hold.score)}, {ends}"
         return f"{self.measure.title} {text(hold.score)} on {len(hold.y)} rows, {ends}"
+
+    def saved_from(self) -> str:
+        """Return what the saved model was fitted on."""
+        every = self.n_train + self.n_held if self.refitted else self.n_train
+        rows = f"all {every:,} rows" if self.share >= 1 else f"{round(self.share * every):,} of the {every:,} rows"
+        return (
+            f"fitted again on {rows}" if self.refitted else f"fitted on {rows} to learn from, without time for another"
+        )
 
     def others(self) -> str:
         """Return the other measures on the hold-out rows in a line."""

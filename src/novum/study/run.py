@@ -324,7 +324,7 @@ class Study:
         result.hold_out = hold = HoldOut(score, interval, y, said.values, said.proba, every)
         listener.step("hold-out", [result.judged()])
         final = fit_again(rows, kept, ordered=ordered, until=clock.until())
-        result.refitted = final is not None
+        result.refitted, result.share = final is not None, kept.share
         explaining = perf_counter()
         explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
         left = LOOKING * seconds - (perf_counter() - explaining)

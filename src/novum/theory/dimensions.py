@@ -40,15 +40,20 @@ class DimensionCurse(Result):
     side: NDArray[Any]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the shell and the side over the dimensions, and on a second scale the rows that a grid needs; return the axes."""
+        """Draw the shell and the side over the dimensions, and the rows that a grid needs on an axis of their own at the right.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+        """
         ax = drawing_axes(ax)
-        lines = ax.plot(self.dimensions, self.shell, "o-", label="share in the shell")
-        lines += ax.plot(self.dimensions, self.side, "s--", label="side of a neighborhood")
+        ax.plot(self.dimensions, self.shell, "o-", label="share in the shell")
+        ax.plot(self.dimensions, self.side, "s--", label="side of a neighborhood")
         ax.set(xscale="log", ylim=(0, 1), xlabel="dimensions", ylabel="share")
         need = ax.twinx()
-        lines += need.plot(self.dimensions, self.rows, "^:", color="C2", label="rows to fill a grid")
+        need.plot(self.dimensions, self.rows, "^:", color="C2", label="rows to fill a grid")
         need.set(yscale="log", ylabel="rows to fill a grid")
-        ax.legend(lines, [line.get_label() for line in lines])
+        ax.legend(handles=[*ax.lines, *need.lines], loc="center right")
         return ax
 
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from novum.evaluation.proportion import Interval
 from novum.study.compare import Part
+from novum.study.explain import members_of, say
 from novum.study.final import fit_kept
 from novum.study.fits import Rows
 from novum.study.measures import Predicted
-from novum.study.tuning import predict_rows
 
 __all__ = ["LearningCurve", "learning_curve", "some_of"]
 
@@ -83,7 +83,7 @@ def learning_curve(
             drawn = some_of(train, rows.y, size, judge.classes, ordered, (judge.seed, repeat, size))
             try:
                 model, _ = fit_kept(rows, parts, drawn, changes)
-                found[size].append(predict_rows(judge, model, frame))
+                found[size].append(say(members_of(model, frame), judge, None, None))
             except Exception:  # whatever a model raises on few rows: the curve begins later
                 continue
     sizes = [size for size in sizes if found[size]]

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.study.compare import Part
+from novum.study.explain import members_of, say
 from novum.study.final import fit_kept
 from novum.study.fits import Rows
 from novum.study.measures import Predicted
-from novum.study.tuning import predict_rows
 
 __all__ = ["Unseen", "join_unseen", "predict_folds"]
 
@@ -42,7 +42,7 @@ def predict_folds(
             continue  # a class that stands in one fold only
         model, _ = fit_kept(rows, parts, train[inside], changes)
         found.append(train[outside])
-        said.append(predict_rows(judge, model, rows.frame.iloc[train[outside]]))
+        said.append(say(members_of(model, rows.frame.iloc[train[outside]]), judge, None, None))
     if not found:
         return None
     return Unseen(np.concatenate(found), join_predicted(said), fitting[0])

@@ -136,18 +136,30 @@ def memory_of(model: Any, schema: Schema, name: str, wanted: str) -> Memory:
     try:
         memory = Memory(**{name: as_read(name, value) for name, value in json.loads(stored).items()})
         check_memory(memory, schema)
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError) as error:
         raise DataError(f"{name}: what it keeps for {wanted} is damaged; study the table again.") from error
     return memory
 
 
 def check_memory(memory: Memory, schema: Schema) -> None:
     """Raise ValueError unless everything fits together."""
-    columns = [part for parts in frame_columns(schema).values() for part in parts]
+    groups = frame_columns(schema)
+    columns = [part for parts in groups.values() for part in parts]
     scores = np.asarray(memory.scores, dtype=np.float64)
     lengths = {len(memory.background[name]) for name in columns}
+    kinds = {
+        name: (int, float) if role in ("number", "date") else (str,) for name, role in zip(schema.names, schema.roles)
+    }
     fine = (
-        len(lengths) == 1
+        all(
+            cell is None or (isinstance(cell, kinds[name]) and not isinstance(cell, bool))
+            for name, parts in groups.items()
+            for part in parts
+            for cell in memory.background[part]
+        )
+        and all(fits_reference(entry) for entry in memory.reference.values())
+        and isinstance(memory.usual, dict)
+        and len(lengths) == 1
         and min(lengths) > 0
         and set(memory.players) <= set(schema.names)
         and scores.ndim == 1
@@ -156,6 +168,21 @@ def check_memory(memory: Memory, schema: Schema) -> None:
     )
     if not fine:
         raise ValueError("parts do not fit together")
+
+
+def fits_reference(entry: dict[str, Any]) -> bool:
+    """Return whether the summary of a column can be compared with."""
+    counted = [entry["rows"], entry["missing"], *entry.get("counts", [])]
+    values, shares = (np.asarray(entry.get(key, ()), dtype=np.float64) for key in ("values", "shares"))
+    return (
+        all(isinstance(count, int) and count >= 0 for count in counted)
+        and entry["missing"] <= entry["rows"]
+        and values.shape == shares.shape == (len(values),)
+        and bool(np.isfinite(values).all() and (np.diff(values) > 0).all())
+        and bool(((shares >= 0) & (shares <= 1)).all() and (np.diff(shares) >= 0).all())
+        and len(entry.get("levels", [])) == len(entry.get("counts", []))
+        and all(isinstance(level, str) for level in entry.get("levels", []))
+    )
 
 
 def background_frame(memory: Memory, schema: Schema) -> Any:

@@ -222,7 +222,7 @@ class ModelServer:
             known = f"it knows {', '.join(self.schema.labels[:8])}" if self.schema.labels else "it predicts numbers"
             raise Refusal(422, f"class {about[:80]!r}: the model does not know it; {known}.")
         found = explain_table(
-            self.model, wish.table, about=about, level=options.get("level", 0.9), unseen=bool(options.get("unseen")),
+            self.model, wish.table, about=about, level=options.get("level"), unseen=bool(options.get("unseen")),
             name=self.name,
         )  # fmt: skip
         return {"target": self.schema.target, "explanations": found.records(), "notes": found.notes}

@@ -1,0 +1,85 @@
+"""What the command line says: options instead of parameters, one row instead of 1 rows, help texts whole."""
+
+import re
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from novum import cli
+from novum.cli._words import in_words_of_the_shell, with_right_numbers
+
+TABLE = "a,b,y\n" + "".join(f"{k % 7},{'uv'[k % 2]},{'pq'[k % 3 == 0]}\n" for k in range(40))
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "one.csv").write_text("a,b,y\n1,2,x\n")
+
+
+def run(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr(sys, "argv", ["novum", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    out, err = capsys.readouterr()
+    return ended.value.code, out, " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ("study t.csv --target y --prefer best", "novum study: --prefer best: --prefer must be one of accuracy"),
+        ("study t.csv --target y --task guess", "--task guess: --task must be"),
+        ("study t.csv --target y --metric nope", "--metric nope: for a classification --metric must be one of"),
+        ("study t.csv --target y --costs p=q", "--costs p=q: 'p=q' is not of the form"),
+        ("study t.csv --target y --positive zz --metric auc", "--positive zz: the classes of 'y' are p, q"),
+        ("study t.csv --target y --cluster nowhere", "--cluster nowhere: is no address"),
+        ("study one.csv --target y", "one.csv: has 1 row with a target"),
+        ("network learn t.csv --score zzz", "--score zzz: --score must be one of"),
+        ("network learn t.csv --method pc --significance 3", "--significance 3.0: --significance must lie in"),
+        ("network query t.csv", "novum network: t.csv: the name must end in one of"),
+        ("agent train room --option foo=1", "--option foo: room has no such option; it has step_reward"),
+        ("agent plan room --tol -1", "--tol -1.0: --tol must lie in"),
+        ("notes 99", "novum notes: 99: no set is called so and no set has such a chapter; novum notes lists them all."),
+        ("notes 000 44", "novum notes: 000 44: the chapters of 000 are 1, 2"),
+    ],
+)
+def test_messages_speak_of_options(tables, monkeypatch, capsys, arguments, words):
+    status, _, err = run(monkeypatch, capsys, *arguments.split())
+    assert status == 2 and words in err
+    assert not re.search(r"\w\((\w+=|')", err) and "Traceback" not in err
+
+
+def commands():
+    app = cli.application()
+    for command in app.registered_commands:
+        yield [command.name]
+    for group in app.registered_groups:
+        yield from ([group.name, command.name] for command in group.typer_instance.registered_commands)
+
+
+def test_no_help_text_is_eaten_as_markup():
+    """Square brackets are styles to rich: "[default: all]" would leave " ." behind."""
+    app = cli.application()
+    seen = 0
+    for command in commands():
+        found = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
+        assert found.exit_code == 0
+        assert not re.search(r"\w \.(\s|$)", found.output), command
+        seen += 1
+    assert seen >= 10
+
+
+def test_numbers_and_their_nouns():
+    assert (
+        with_right_numbers("1 rows, 11 rows, 1,001 rows, 0.1 rows, 1 columns")
+        == "1 row, 11 rows, 1,001 rows, 0.1 rows, 1 column"
+    )
+    assert in_words_of_the_shell("Study(models=...): 'Foo' is no classifier.") == "--models: 'Foo' is no classifier."
+    assert in_words_of_the_shell("t.csv: has no column 'a'.") == "t.csv: has no column 'a'."
+    assert (
+        in_words_of_the_shell("SARSA(n_runs=0): n_runs must lie in [1, inf).", "agent")
+        == "--seeds 0: --seeds must lie in [1, inf)."
+    )
