@@ -44,11 +44,11 @@ print(lunch)
 
 # %%
 # Neighbors believe every column; nearly all of a cube of many dimensions is its shell.
-figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 noisy = irrelevant_features(
     KNeighborsClassifier(), X, y, n_train=(100, 4000), n_noise=(0, 2, 5, 10, 20), random_state=0, n_repeats=2
 )
 noisy.plot(axes[0])
 print(noisy)
-curse_of_dimensionality().plot(axes[1:])
+curse_of_dimensionality().plot(axes[1])
 plt.show()

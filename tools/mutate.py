@@ -49,8 +49,8 @@ HEAD = """# Mutation runs
 `make mutate PACKAGE=linear_model` plants small faults in one package (an operator, a constant, a comparison, a term, a function for
 its opposite) on lines that a test marked with an item of the notes reaches, and runs only those tests. A fault counts as killed
 when one of them fails. Faults are drawn at random, {least} to {most} a package, so that the share of one package may be off by 25
-points, that of all together by 5. *Reached* is the share of the package's lines that marked tests run. The other tests of the suite,
-which judge refusals, homes of data, speed and pictures' looks, are not counted here: many faults below are found by them. Faults
+points, that of all together by 5. *Reached* is the share of the package's lines that marked tests run. The other tests of the
+suite, which judge refusals, homes of data, speed and the looks of pictures, are not counted here. Faults
 that change nothing a caller could see are listed with their reason in `tools/equivalent_mutations.tsv` and left out of the share.
 
 | package | reached | faults | killed | share |

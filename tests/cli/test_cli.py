@@ -34,7 +34,7 @@ def test_notes_find_and_tour(monkeypatch, capsys):
 
 def test_errors_are_sentences(monkeypatch, capsys):
     status, _, err = run(monkeypatch, capsys, "notes", "000", "44")
-    assert status == 1 and err.startswith("novum: notes('000', '44'): the chapters of 000 are")
+    assert status == 2 and err.startswith("novum notes: 000 44: the chapters of 000 are")
 
 
 def test_help_lists_every_command(monkeypatch, capsys):

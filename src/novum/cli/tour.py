@@ -6,7 +6,7 @@ __all__ = ["command"]
 
 
 def command() -> None:
-    """Replay the notes' own numbers; the exit status is 1 if one differs."""
+    """Compute the numbers that the notes print, and examples of ours where they print none; exit status 1 if one differs."""
     from novum.notes import tour
 
     visited = tour()
