@@ -11,7 +11,7 @@ from studytables import mixed
 
 from novum.exceptions import DataError
 from novum.study import Study, compare
-from novum.study.clock import Clock, TimeIsUp, usual_seconds, within
+from novum.study.clock import Clock, TimeIsUp, seconds_to_finish, usual_seconds, within
 from novum.study.workers import is_known
 
 QUICK = {"folds": 3, "repeats": 1, "tune": False, "ensemble": False}
@@ -87,6 +87,8 @@ def test_within_ends_a_block_and_leaves_the_timers_of_others():
 def test_the_usual_time_grows_with_the_table():
     assert usual_seconds(100, 5) == usual_seconds(10_000, 30) == 100
     assert 400 < usual_seconds(1_000_000, 20) < 500 and usual_seconds(10**9, 1000) == 3600
+    assert seconds_to_finish(300, 500, 10, 1.0) == 45 and seconds_to_finish(20, 500, 3_000, 5.0) == 8
+    assert seconds_to_finish(20, 500, 10, 1.0) == pytest.approx(4.02, abs=0.01)
     clock = Clock(time.perf_counter(), 50.0, asked=False)
     assert not clock.asked and not clock.over and Clock(0.0, 1.0).over
 

@@ -26,7 +26,7 @@ FOR_LAST, LEAST_FOR_LAST = (
     0.5,
     0.05,
 )  # share of the time for the last fits, however late it is; the second where a user set it
-COLUMNS_A_SECOND = 500  # that the report describes
+COLUMNS_A_SECOND, ROWS_A_SECOND = 500, 150_000  # that the report describes, and that are judged
 MOST_SLOWNESS, LEAST_WORK = 5.0, 0.05  # of the machine, and seconds of work below which it cannot be told
 
 
@@ -69,7 +69,7 @@ def usual_seconds(n_rows: int, n_columns: int) -> float:
     return min(USUAL_SECONDS * max(1.0, n_rows * n_columns / USUAL_CELLS) ** GROWTH, MOST_SECONDS)
 
 
-def seconds_to_finish(limit: float, n_columns: int, slowness: float) -> float:
+def seconds_to_finish(limit: float, n_rows: int, n_columns: int, slowness: float) -> float:
     """Return how much of a study's time is kept for the explanation and the report."""
     return min(
         max(FOR_THE_END * limit, (LEAST_FOR_THE_END + n_columns / COLUMNS_A_SECOND) * slowness),

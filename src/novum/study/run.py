@@ -239,7 +239,7 @@ class Study:
         asked = self.time_limit is not None
         limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
         slowness = slowness_since(start, worked)
-        for_fits = limit - seconds_to_finish(limit, frame.shape[1], slowness)
+        for_fits = limit - seconds_to_finish(limit, len(frame), frame.shape[1], slowness)
         clock = Clock(start, for_fits, asked=asked, slowness=slowness)
         scores = compare(
             candidates,
