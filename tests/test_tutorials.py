@@ -73,8 +73,10 @@ def fault_of(dotted):
             continue
         try:
             found = import_module(".".join(parts[: at + 1]))
-        except ImportError:
-            return f"{'.'.join(parts[:at])} has no {part}"
+        except ImportError as problem:
+            return (
+                "" if problem.name == "torch" else f"{'.'.join(parts[:at])} has no {part}"
+            )  # layers, in the extra deep
     return ""
 
 

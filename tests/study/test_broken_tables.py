@@ -111,7 +111,7 @@ def test_one_sentence_and_nothing_written(case, tmp_path):
         (["--encoding", "klingon"], "is no encoding that Python knows"),
         (["--encoding", "ascii"], "line 2 is not ascii text"),
         (["--budget", "soon"], "is no time above 0; write 90, 90s, 5m or 1h"),
-        (["--metric", "rmse"], "measure must be one of accuracy"),
+        (["--metric", "rmse"], "--metric must be one of accuracy"),
         (["--prefer", "beauty"], "prefer must be one of accuracy, simple"),
         (["--positive", "maybe"], "the classes of 'bought' are no, yes"),
         (["--costs", "yes=3"], "is not of the form true:said=cost"),
