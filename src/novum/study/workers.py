@@ -1,6 +1,6 @@
 """Many fits in as many processes as are worth it, to be stopped at any time.
 
-Every process has one fit at a time and is a pool of its own: one that dies, or does not end in time, loses that fit and is
+Every process has one fit at a time and a line of its own: one that dies, or does not end in time, loses that fit and is
 replaced, and the others know nothing of it. Rows are sent to a process once, not with every fit. While processes start, which
 takes seconds, this one goes on with fits. A model that failed on one fold is not tried on the others. Nothing depends on the
 number of processes.
@@ -13,7 +13,12 @@ import signal
 import time
 from collections import deque
 from collections.abc import Generator, Iterator
+from multiprocessing.connection import Connection, wait
 from typing import Any
+
+from joblib.externals.loky.backend import get_context
+from joblib.externals.loky.backend.reduction import dumps
+from joblib.externals.loky.backend.utils import kill_process_tree
 
 from novum.study.clock import Clock
 from novum.study.fits import Outcome, Rows, Task, fit_task
@@ -129,17 +134,29 @@ def is_known(estimator: Any) -> bool:
 # ---------------------------------------------------------------------------------------------------- processes
 
 
-SHARED: list[Rows] = []  # of this process, where it works for another
+class CannotBeSent(Exception):
+    """A fit that no other process can be given."""
 
 
-def begin_work(rows: Rows) -> None:
-    """Take the rows; Ctrl-C is left to the process that owns the study."""
+def make_fits(line: Connection) -> None:
+    """Work for another process: the rows come first, then one fit after the other, until it hangs up.
+
+    The first message says that this process is there; None that a fit could not be understood. Ctrl-C is left to the process
+    that owns the study.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    SHARED[:] = [rows]
-
-
-def shared_task(task: Task) -> Outcome:
-    return fit_task(SHARED[0], task)
+    try:
+        line.send_bytes(b"")
+        rows = pickle.loads(line.recv_bytes())
+        while True:
+            message = line.recv_bytes()
+            try:
+                answer = dumps(fit_task(rows, pickle.loads(message)))
+            except (pickle.PickleError, TypeError, AttributeError, ImportError):
+                answer = pickle.dumps(None)
+            line.send_bytes(answer)
+    except (EOFError, OSError):
+        return
 
 
 class Worker:
@@ -147,59 +164,83 @@ class Worker:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self.pool: Any = None
-        self.task: Any = None
-        self.future: Any = None
+        self.process: Any = None
+        self.line: Any = None
+        self.task: Task | None = None
+        self.message: Any = b""
+        self.there = False  # whether it has said so
         self.began, self.grace = 0.0, GRACE
 
-    def start(self) -> Any:
-        """Start the process; return what is done when it is there."""
-        from joblib.externals.loky import ProcessPoolExecutor
+    def start(self) -> None:
+        """Start the process, which says when it is there."""
+        context = get_context("loky")  # its processes do not run the user's script again
+        self.line, theirs = context.Pipe()
+        self.process, self.there = context.Process(target=make_fits, args=(theirs,)), False
+        self.process.start()
+        theirs.close()  # so that the line ends when the process does
 
-        self.pool = ProcessPoolExecutor(1, initializer=begin_work, initargs=(self.rows,))
-        return self.pool.submit(os.getpid)
+    @property
+    def started(self) -> bool:
+        """Whether it is there, or ended while it started."""
+        return self.there or self.line.poll()
 
     def begin(self, task: Task) -> None:
         """Give it a fit."""
-        self.grace = GRACE
-        if self.pool is None:
-            self.start()
-            self.grace = START
-        self.task, self.began = task, time.perf_counter()
         try:
-            self.future = self.pool.submit(shared_task, task)
-        except Exception:  # it died while it had nothing to do
-            self.pool.shutdown(wait=True, kill_workers=True)
+            self.message = dumps(task)
+        except (pickle.PickleError, TypeError, AttributeError) as problem:
+            raise CannotBeSent from problem
+        if self.there:
+            try:
+                self.line.send_bytes(self.message)
+            except OSError:  # it died while it had nothing to do
+                self.end()
+        if self.process is None:
             self.start()
-            self.future, self.grace = self.pool.submit(shared_task, task), START
+        self.task, self.began, self.grace = task, time.perf_counter(), GRACE if self.there else START
 
     def overdue(self) -> float:
         """Return in how many seconds its fit must be ended; the processes of a tuned model end with the comparison."""
-        if self.future is None or self.task.seconds is None or self.task.candidate.tuned:
+        if self.task is None or self.task.seconds is None or self.task.candidate.tuned:
             return float("inf")
         return self.began + self.task.seconds + self.grace - time.perf_counter()
 
-    def result(self) -> Outcome:
-        """Return the outcome of its fit, which has ended or is ended now."""
-        task, future = self.task, self.future
-        self.task = self.future = None
-        spent = time.perf_counter() - self.began
-        if not future.done():
-            self.end()
-            return failed(task, f"a fit takes longer than {task.seconds:.3g} s", spent)
+    def hear(self) -> Outcome | None:
+        """Take what it has said: the outcome of its fit, or that it is there for the first."""
+        task = self.task
+        assert task is not None
         try:
-            return future.result()
-        except (pickle.PicklingError, TypeError, AttributeError):  # it cannot be sent anywhere
-            return fit_task(self.rows, task)
-        except Exception as problem:  # the process was killed, or ended itself
-            self.end()
-            return failed(task, f"its process ended in the middle of a fit ({type(problem).__name__})", spent)
+            said = self.line.recv_bytes()
+            if not self.there:
+                own = self.rows if self.rows.prepared is None else self.rows._replace(prepared={})
+                self.line.send_bytes(dumps(own))
+                self.line.send_bytes(self.message)
+                self.there, self.began, self.grace = True, time.perf_counter(), GRACE
+                return None
+        except (EOFError, OSError):  # it was killed, or ended itself
+            spent, code = time.perf_counter() - self.began, self.end()
+            return failed(task, f"its process ended in the middle of a fit (exit code {code})", spent)
+        self.task = None
+        outcome = pickle.loads(said)
+        return fit_task(self.rows, task) if outcome is None else outcome
 
-    def end(self) -> None:
-        """End the process, whatever it is at."""
-        if self.pool is not None:
-            self.pool.shutdown(wait=True, kill_workers=True)
-        self.pool = self.task = self.future = None
+    def give_up(self) -> Outcome:
+        """End its fit, which takes too long."""
+        task, spent = self.task, time.perf_counter() - self.began
+        assert task is not None
+        self.end()
+        return failed(task, f"a fit takes longer than {task.seconds:.3g} s", spent)
+
+    def end(self) -> int | None:
+        """End the process, whatever it is at, and all that it has started; return its exit code."""
+        code = None
+        if self.process is not None:
+            kill_process_tree(self.process)
+            code = self.process.exitcode
+            self.line.close()
+        self.process = self.line = self.task = None
+        self.there = False
+        return code
 
 
 class Crew:
@@ -208,17 +249,19 @@ class Crew:
     def __init__(self, rows: Rows, processes: int) -> None:
         self.processes = processes
         self.workers = [Worker(rows) for _ in range(processes)]
-        self.starting: list[Any] = []
+        self.starting = False
 
     def start(self) -> None:
         """Start the processes, once; they are ready some seconds later."""
         if not self.starting:
-            self.starting = [worker.start() for worker in self.workers]
+            for worker in self.workers:
+                worker.start()
+            self.starting = True
 
     @property
     def ready(self) -> bool:
         """Whether they were started and are there, or failed to."""
-        return bool(self.starting) and all(one.done() for one in self.starting)
+        return self.starting and all(worker.process is None or worker.started for worker in self.workers)
 
     def end(self) -> None:
         """End all processes, whatever they are at."""
@@ -228,37 +271,35 @@ class Crew:
 
 def in_processes(crew: Crew, queue: Queue) -> Generator[Outcome, None, None]:
     """Yield the outcomes of fits in other processes; those that nobody waits for any more are ended."""
-    from concurrent.futures import FIRST_COMPLETED, wait
-
     workers = crew.workers
     try:
         while True:
             yield from queue.lost()
             for worker in workers:
-                if worker.future is None and queue:
-                    worker.begin(queue.take())
-                    queue.running += 1
+                while worker.task is None and queue:
+                    task = queue.take()
+                    try:
+                        worker.begin(task)
+                        queue.running += 1
+                    except CannotBeSent:
+                        yield queue.note(fit_task(worker.rows, task))
                     yield from queue.lost()
-            busy = [worker for worker in workers if worker.future is not None]
+            busy = [worker for worker in workers if worker.task is not None]
             if not busy:
                 return
-            patience = min(worker.overdue() for worker in busy)
-            left = queue.clock.left()
+            patience, left = min(worker.overdue() for worker in busy), queue.clock.left()
             patience = patience if left is None else min(patience, left)
-            wait(
-                [worker.future for worker in busy],
-                None if patience == float("inf") else max(0.0, patience),
-                return_when=FIRST_COMPLETED,
-            )
-            ended = [worker for worker in busy if worker.future.done() or worker.overdue() <= 0]
-            if queue.clock.over and not any(worker.future.done() for worker in ended):
+            heard = wait([worker.line for worker in busy], None if patience == math.inf else max(0.0, patience))
+            if queue.clock.over and not heard:
                 return
-            for worker in ended:
-                queue.running -= 1
-                yield queue.note(worker.result())
+            for worker in busy:
+                outcome = worker.hear() if worker.line in heard else worker.give_up() if worker.overdue() <= 0 else None
+                if outcome is not None:
+                    queue.running -= 1
+                    yield queue.note(outcome)
     finally:
         for worker in workers:
-            if worker.future is not None:
+            if worker.task is not None:
                 worker.end()
 
 
