@@ -101,11 +101,15 @@ class Everywhere(Record):
 
 def test_a_fit_without_callbacks_is_silent_and_cheap():
     assert reporting(Descent(), 5) is SILENT
-    start = time.perf_counter()
-    with reporting(Descent(), 1000) as report:
-        for n_iter in range(1000):
-            report(n_iter, 0.0)
-    assert time.perf_counter() - start < 0.05
+
+    def seconds():
+        start = time.perf_counter()
+        with reporting(Descent(), 1000) as report:
+            for n_iter in range(1000):
+                report(n_iter, 0.0)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(5)) < 0.05
 
 
 def test_callbacks_hear_every_task_in_order():
