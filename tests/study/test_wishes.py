@@ -1,5 +1,7 @@
 """What a user may ask of a study: groups, times, weights, costs, measures, preferences; and that its figures are honest."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +14,8 @@ from novum.study import Study
 from novum.study.blend import Blend, greedy_weights
 from novum.study.candidates import candidates_for, model_of
 from novum.study.folds import Parting, make_folds
+from novum.study.measures import MEASURES
+from novum.study.tuning import Judge, tune
 
 QUICK = {
     "folds": 3,
@@ -216,3 +220,15 @@ def test_an_ensemble_that_is_kept_can_be_saved(tmp_path):
     loaded = novum.load(tmp_path / "out" / "model.novum")
     np.testing.assert_allclose(novum.study.predict_table(loaded, frame).values, result.predict(frame))
     assert len(result.explanation.importances) == 3
+
+
+def test_few_of_a_class_and_no_time_for_a_try_are_no_trouble():
+    codes = np.repeat([0, 1], [20, 4])
+    parting = Parting(codes, None, False, len(codes))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(parting.splits(5, 0)) == 5
+    X, y = np.random.default_rng(0).normal(size=(24, 2)), codes.astype(str)
+    judge = Judge(MEASURES["accuracy"], "classification", np.unique(y), 0, parting.inner)
+    for candidate in candidates_for("classification", 24, 0):
+        assert tune(judge, candidate, X, y, np.arange(24), None, until=0.0) == {}

@@ -106,6 +106,6 @@ def tune(
         return sorted(judged, key=lambda number: -np.mean(scores[number][:common]))
 
     order = judge_on(folds[:FIRST], list(scores))
-    if folds[FIRST:]:
+    if folds[FIRST:] and order:  # without any, the time was over before the first try
         order = judge_on(folds[FIRST:], order[: -(-len(order) // KEPT)])
     return tries[order[0]] if order else {}
