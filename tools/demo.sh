@@ -26,17 +26,22 @@ PY
 }
 
 environment() { [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"; }
-install() {
+tools() {
     "$venv/bin/python" -m pip install --upgrade pip --constraint constraints.txt
     "$venv/bin/python" -m pip install --constraint constraints.txt "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
-    dependencies | "$venv/bin/python" -m pip install --constraint constraints.txt --requirement /dev/stdin
     touch "$venv/.made"
 }
-build() { "$venv/bin/python" -m pip install --no-build-isolation --no-deps .; }
+install() {  # what novum needs comes over the network while the compiler works
+    local wheels=$log.wheels
+    dependencies | "$venv/bin/python" -m pip install --constraint constraints.txt --requirement /dev/stdin &
+    local others=$!
+    "$venv/bin/python" -m pip wheel --no-build-isolation --no-deps --wheel-dir "$wheels" . || { kill $others; return 1; }
+    wait $others && "$venv/bin/python" -m pip install --no-deps --force-reinstall "$wheels"/*.whl && rm -r "$wheels"
+}
 
 step "[1/4] virtual environment $venv" environment
-step "[2/4] dependencies (numpy scipy scikit-learn ...; PyTorch not needed)" install
-step "[3/4] compiled core: $(find cpp/src bindings -name '*.cpp' | wc -l) sources, $(nproc) jobs" build
+step "[2/4] tools to build with" tools
+step "[3/4] numpy scipy scikit-learn ...; $(find cpp/src bindings -name '*.cpp' | wc -l) sources of the core, $(nproc) jobs" install
 echo "[4/4] novum $("$venv/bin/python" -c 'import novum; print(novum.__version__)')"
 echo
 "$venv/bin/novum" tour
