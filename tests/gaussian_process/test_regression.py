@@ -79,6 +79,8 @@ def test_the_posterior_is_the_conditional_of_the_joint_gaussian():
     assert model.log_marginal_likelihood_value_ == pytest.approx(evidence, rel=1e-10)
 
 
+@pytest.mark.notes("003", "gp-regression")
+@pytest.mark.notes("002", "gp-regression")
 @pytest.mark.parametrize("kernel", KERNELS, ids=["rbf", "matern", "mixed"])
 @pytest.mark.parametrize("outputs", [1, 2])
 def test_the_gradient_is_that_of_finite_differences(kernel, outputs):
@@ -168,12 +170,15 @@ def test_prior_draws_have_the_covariance_of_the_kernel():
     assert not mean.any()
 
 
+@pytest.mark.notes("002", "gp-prior")
+@pytest.mark.notes("003", "gp-prior")
 def test_weight_space_functions_have_the_covariance_of_their_features():
     features = np.column_stack([np.ones(5), np.linspace(-1, 1, 5), np.linspace(-1, 1, 5) ** 2])
     draws = GaussianProcessRegressor(0.25 * Linear()).sample_y(features, n_samples=200_000, random_state=0)
     np.testing.assert_allclose(np.cov(draws), 0.25 * features @ features.T, atol=0.01)
 
 
+@pytest.mark.notes("002", "gp-regression")
 def test_posterior_draws_follow_the_posterior():
     model = GaussianProcessRegressor(KERNELS[0], optimizer=None).fit(X, Y)
     mean, cov = model.predict(NEW, return_cov=True)

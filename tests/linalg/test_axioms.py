@@ -36,6 +36,16 @@ def test_metrics():
     assert not check_metric_axioms("minkowski", [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], p=0.5).triangle
     uneven = np.array([[0.0, 1.0], [2.0, 0.0]])
     assert not check_metric_axioms("precomputed", uneven).symmetric
+    tables = {
+        "nonnegative": [[0.0, -1.0], [-1.0, 0.0]],
+        "zero_on_equal_rows": [[0.5, 1.0], [1.0, 0.0]],
+        "positive_between_different_rows": [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]],
+        "triangle": [[0.0, 1.0, 5.0], [1.0, 0.0, 2.0], [5.0, 2.0, 0.0]],
+    }
+    for law, table in tables.items():
+        found = check_metric_axioms("precomputed", table)
+        assert not getattr(found, law) and not found.is_metric
+    assert found.symmetric and found.worst_triangle == pytest.approx(5 - 1 - 2)
 
 
 @pytest.mark.notes("000-a", "algebra-axioms")

@@ -100,6 +100,10 @@ def test_change_of_basis_names_its_direction():
     P = change_of_basis(standard, new)
     assert np.allclose(P, np.array([[1, 2], [-1, 3]]) / 5) and np.allclose(P @ [5, 5], [3, 2])
     assert np.allclose(change_of_basis(new, standard) @ P, np.eye(2))
+    rng = np.random.default_rng(8)
+    old, other, x = rng.normal(size=(3, 3)), rng.normal(size=(3, 3)), rng.normal(size=3)
+    moved = change_of_basis(old, other) @ x  # x as coordinates in the old basis
+    assert np.allclose(moved @ other, x @ old)
     with pytest.raises(DataError, match="must be bases of the same space"):
         change_of_basis([[1, 0]], new)
     with pytest.raises(DataError, match="outside the span"):
@@ -113,6 +117,8 @@ def test_rayleigh_quotient():
     assert rayleigh_quotient(A, [1e200, 2e200]) == pytest.approx(2.8, rel=1e-15)
     values = rayleigh_quotient(A, np.random.default_rng(0).normal(size=(200, 2)))
     assert values.min() >= 1 - 1e-15 and values.max() <= 3 + 1e-15
+    B, v = np.array([[4.0, -1, 2], [-1, 0, 0.5], [2, 0.5, -3]]), np.array([[1.0, -2, 0.5], [0.3, 0.1, 2]])
+    assert np.allclose(rayleigh_quotient(B, v), [(x @ B @ x) / (x @ x) for x in v], rtol=1e-14)
     with pytest.raises(DataError, match="vector 1 is zero"):
         rayleigh_quotient(A, [[1, 1], [0, 0]])
 
@@ -272,6 +278,10 @@ def test_covariance_and_correlation():
     assert np.allclose(covariance(Y, correction=1), np.cov(Y.T), rtol=1e-13)
     assert np.allclose(covariance(Y, correction=1, sample_weight=weight), np.cov(Y.T, fweights=weight), rtol=1e-13)
     assert np.allclose(correlation(Y), np.corrcoef(Y.T), rtol=1e-13)
+    center = np.average(Y, axis=0, weights=weight)
+    assert np.allclose(
+        covariance(Y, sample_weight=weight), ((Y - center).T * weight) @ (Y - center) / weight.sum(), rtol=1e-12
+    )
     assert np.allclose(covariance(X + 1e9), covariance(X), rtol=1e-12)
     with pytest.raises(DataError, match="column 1 is constant"):
         correlation([[1, 2], [2, 2]])

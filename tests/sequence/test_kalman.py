@@ -39,6 +39,8 @@ def compare_with_joint(system, X, form="covariance", rtol=1e-8):
         assert_allclose(found.filtered.predicted_covariances[t], spread[t], atol=rtol * scale)
 
 
+@pytest.mark.notes("002", "kalman-filter")
+@pytest.mark.notes("002", "kalman-smoother")
 @pytest.mark.parametrize("form", ["covariance", "square_root"])
 @pytest.mark.parametrize(("s", "p"), [(1, 1), (2, 1), (2, 3), (3, 2), (4, 2), (5, 4), (6, 1), (7, 3), (25, 2)])
 def test_the_joint_gaussian(s, p, form):
@@ -46,6 +48,8 @@ def test_the_joint_gaussian(s, p, form):
     compare_with_joint(random_system(s, p, seed=s + p), X, form)
 
 
+@pytest.mark.notes("002", "kalman-filter")
+@pytest.mark.notes("002", "kalman-smoother")
 @pytest.mark.parametrize("form", ["covariance", "square_root"])
 def test_matrices_that_differ_by_step(form):
     X = with_gaps(np.random.default_rng(0).normal(size=(8, 2)))

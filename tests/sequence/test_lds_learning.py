@@ -68,6 +68,7 @@ def test_a_step_of_em_is_that_of_the_joint_gaussian():
     assert (np.diff(more.history_) >= -1e-10 * abs(more.history_[-1])).all() and more.history_[-1] > found.history_[-1]
 
 
+@pytest.mark.notes("002", "lds-em")
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("kinds", [("full", "full"), ("diag", "diag"), ("spherical", "scaled")])
 def test_em_never_falls_and_ends_where_the_likelihood_is_flat(kinds, gaps):

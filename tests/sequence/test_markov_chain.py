@@ -80,6 +80,7 @@ def test_order_two_is_a_chain_of_order_one_over_pairs():
     assert_allclose(first.sum(axis=0), first.sum(axis=1))  # both states of a pair have the same law
 
 
+@pytest.mark.notes("002", "markov-model")
 def test_smoothing_and_weights():
     words = ["aab", "abb", "bba"]
     chain = MarkovChain(smoothing=0.5).fit([list(w) for w in words], sample_weight=[2.0, 1.0, 0.0])
@@ -136,6 +137,7 @@ def test_the_test_statistics_are_those_of_the_tables():
     assert found.statistic[2] == pytest.approx(2 * expected)
 
 
+@pytest.mark.notes("003", "markov-chain")
 def test_draws_repeat_and_start_where_told():
     chain = random_chain(3, 2, seed=2)
     assert (chain.sample(50, random_state=3) == chain.sample(50, random_state=3)).all()
@@ -151,6 +153,7 @@ def test_draws_repeat_and_start_where_told():
     assert_allclose(np.bincount(independent) / 20_000, [0.2, 0.3, 0.5], atol=0.015)
 
 
+@pytest.mark.notes("003", "markov-chain")
 def test_forecasts_are_powers():
     chain = random_chain(4, seed=5)
     T = np.asarray(chain.transition)

@@ -87,6 +87,7 @@ def test_the_best_path_and_the_next_ones():
     assert len(paths) == 4 and np.ptp(scores) < 1e-15
 
 
+@pytest.mark.notes("002", "viterbi")
 def test_the_trellis_of_the_notes():
     """Three states, no observations: every row missing, so the chain alone decides."""
     model = CategoricalHMM(3)

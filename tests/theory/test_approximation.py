@@ -32,6 +32,11 @@ def test_two_hidden_layers_come_near_a_step_and_a_comb():
 
     found = universal_approximation(comb, widths=(2, 12), layers=2, n_init=4)
     assert found.models[1].hidden_layer_sizes == (12, 12) and len(found.models[1].coefs_) == 3
+    hidden = x = np.linspace(-1, 1, 201)[:, None]
+    for w, b in zip(found.models[1].coefs_[:2], found.models[1].intercepts_):
+        hidden = np.tanh(hidden @ w + b)
+    away = hidden @ found.models[1].coefs_[2][:, 0] + found.models[1].intercepts_[2] - comb(x[:, 0])
+    assert found.rms_error[1] == pytest.approx(np.sqrt(np.mean(away**2)), rel=1e-9)
     assert found.rms_error[0] > 0.3 and found.rms_error[1] < 0.15
     assert universal_approximation("step", widths=(3,), layers=2).max_error[0] < 0.1
     with pytest.raises(ParameterError, match="cosine"):

@@ -88,6 +88,10 @@ def test_law_of_the_sample_mean():
 def test_central_limit_theorem():
     few, many = (standardized_means(Exponential(1.0), n, random_state=0).distance for n in (1, 200))
     assert few > 0.1 > 0.04 > many
+    shown = standardized_means(Exponential(0.5), 9, 500, random_state=3)
+    draws = Exponential(0.5).sample((500, 9), random_state=3)
+    assert_allclose(shown.values, (draws.mean(axis=1) - 2) / (2 / 3), rtol=1e-12)
+    assert shown.distance == pytest.approx(stats.kstest(shown.values, "norm").statistic, rel=1e-12)
     x = np.random.default_rng(0).exponential(size=80)
     for level in (0.5, 0.9, 0.99):
         expected = stats.norm.interval(level, x.mean(), x.std(ddof=1) / math.sqrt(80))

@@ -35,6 +35,10 @@ def test_no_learner_beats_a_coin_over_all_targets():
     }
     found = no_free_lunch(learners, n_inputs=3, n_train=5)
     assert found.mean == dict.fromkeys(learners, 0.5) and found.targets.shape == (256, 8)
+    assert len(np.unique(found.targets, axis=0)) == 256
+    assert_allclose(found.accuracy["constant"], found.targets[:, 5:].mean(axis=1))
+    most = found.targets[:, :5].mean(axis=1) > 0.5
+    assert_allclose(found.accuracy["majority"], (found.targets[:, 5:] == most[:, None]).mean(axis=1))
     better = found.accuracy["1-NN"] - found.accuracy["constant"]
     assert better.max() > 0 > better.min()  # what wins on one target loses on another
     assert no_free_lunch({"c": learners["constant"]}, 2, 1).mean == {"c": 0.5}
@@ -53,6 +57,10 @@ def test_least_squares_has_the_least_variance():
     for weights in (None, rng.uniform(0.1, 5, 30), np.linalg.pinv(phi) + null_matrix(phi, rng)):
         found = gauss_markov(phi, weights, noise=0.7)
         assert_allclose(found.least_squares, 0.49 * inverse, rtol=1e-10)
+        if weights is not None:
+            rule = weights if weights.ndim == 2 else np.linalg.inv((phi.T * weights) @ phi) @ (phi.T * weights)
+            assert_allclose(found.other, 0.49 * rule @ rule.T, rtol=1e-9)
+            assert_allclose(found.efficiency, np.diag(inverse) / np.diag(rule @ rule.T), rtol=1e-9)
         assert found.excess.min() > -1e-12 and (found.efficiency <= 1 + 1e-12).all()
     same = gauss_markov(phi, np.ones(30))
     assert_allclose(same.other, same.least_squares, rtol=1e-10)
@@ -188,6 +196,10 @@ def test_gaussian_kernels_come_as_close_as_one_likes():
         x = np.linspace(0, 1, n)[:, None]
         model = KernelRidge(kernel="rbf", gamma=1 / (2 * width**2), alpha=1e-10).fit(x, target(x[:, 0]))
         errors.append(np.abs(model.predict(dense) - target(dense[:, 0])).max())
+        K = np.exp(-((x - x.T) ** 2) / (2 * width**2))
+        by_hand = np.exp(-((dense - x.T) ** 2) / (2 * width**2)) @ model.dual_coef_
+        assert_allclose(model.predict(dense), by_hand, atol=1e-8 * np.abs(model.dual_coef_).sum())
+        assert_allclose((K + 1e-10 * np.eye(n)) @ model.dual_coef_, target(x[:, 0]), atol=1e-7)
     assert all(b < a for a, b in itertools.pairwise(errors)) and errors[-1] < 0.01 < 0.05 < errors[0]
 
 
