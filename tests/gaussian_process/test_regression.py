@@ -77,6 +77,12 @@ def test_the_posterior_is_the_conditional_of_the_joint_gaussian():
     np.testing.assert_allclose(found[1], cov, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(model.predict(NEW, return_std=True)[1], np.sqrt(np.diag(cov)), rtol=1e-8)
     assert model.log_marginal_likelihood_value_ == pytest.approx(evidence, rel=1e-10)
+    far = 50 + 7 * Y[:, 0]  # targets in units of their own spread: answers come back in theirs
+    model = GaussianProcessRegressor(kernel, alpha=0.05, optimizer=None, normalize_y=True).fit(X, far)
+    mean, cov, _ = by_definition(kernel, X, (far - far.mean()) / far.std(), NEW, 0.05)
+    law = model.predict_distribution(NEW)
+    np.testing.assert_allclose(law.mean, far.mean() + far.std() * mean, rtol=1e-9)
+    np.testing.assert_allclose(law.var, far.var() * (np.diag(cov) + 0.05), rtol=1e-8)
 
 
 @pytest.mark.notes("003", "gp-regression")
@@ -288,6 +294,7 @@ def test_homes_and_files(tmp_path):
         model.fit(novum.scan(str(tmp_path / "rows.npy"), target=0))
 
 
+@pytest.mark.notes("003", "gp-regression")
 def test_searches_say_where_they_end():
     with pytest.warns(NotConverged, match="close to the specified upper bound"):
         GaussianProcessRegressor(RBF(1.0, (0.5, 1.0)) + White(0.1), alpha=0.1).fit(X, 5 * X[:, 0])

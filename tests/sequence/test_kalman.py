@@ -114,6 +114,11 @@ def test_moments_of_drawn_series_and_their_density():
     assert_allclose(np.cov(flat.T), V, atol=0.02 * V.diagonal().max())
     noise = rows - states @ system["observation"].T - system["observation_offset"]
     assert_allclose(np.cov(noise.reshape(-1, s).T), system["observation_covariance"], rtol=0.02, atol=0.02)
+    timed = random_system(2, 2, seed=4, n=3)
+    flat = LinearDynamicalSystem(**timed).sample(3, 100_000, random_state=1)[0].reshape(100_000, -1)
+    mean, V = joint(timed, n)
+    assert_allclose(flat.mean(axis=0), mean, atol=5 * np.sqrt(V.diagonal().max() / len(flat)))
+    assert_allclose(np.cov(flat.T), V, atol=0.03 * V.diagonal().max())
     X = rows[:2]
     assert model.score(X) == pytest.approx(sum(conditioned(system, x)[3] for x in X), rel=1e-10)
 

@@ -208,6 +208,7 @@ def test_missing_cells_are_integrated_out(form):
         assert_allclose(gradient, 0, atol=0.05)
 
 
+@pytest.mark.notes("002", "forward-backward")
 @pytest.mark.parametrize("name", ["categorical", "poisson", "multinomial", "any Normal"])
 def test_a_missing_row_says_nothing(name):
     model, X = fitted(name)

@@ -116,6 +116,14 @@ def test_draws_have_the_law_and_are_recognised_as_order_one_and_homogeneous():
     other = random_chain(3, seed=8, states=["x", "y", "z"]).sample(60_000, random_state=1)
     changed = MarkovChain().check_homogeneity(np.concatenate([drawn, other]))
     assert changed.p_value < 1e-10 and changed.df == 6
+    word = [0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0]  # (16) by its definition: transitions 1 to 5 against 6 to 10
+    tables = np.zeros((2, 2, 2))
+    for t in range(10):
+        tables[t // 5, word[t], word[t + 1]] += 1
+    parts = [*tables, tables.sum(axis=0)]
+    values = [np.sum(n * np.log(np.where(n > 0, n, 1) / n.sum(axis=1, keepdims=True))) for n in parts]
+    split = MarkovChain().check_homogeneity([word, [0, 1]])  # the second is too short to be cut
+    assert split.statistic == pytest.approx(2 * (values[0] + values[1] - values[2])) and split.df == 2
     twice = random_chain(2, 2, seed=3).sample(20_000, random_state=2)
     assert MarkovChain().compare_orders(twice, most=3).best == 2
 
