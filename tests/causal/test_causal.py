@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from artists import arcs, canvas
 from reference.graphical import random_network
+from scipy.stats import norm
 
 from novum.causal import (
     adjust,
@@ -220,6 +221,12 @@ def test_a_coin_flip_finds_the_effect():
     assert trial.truth == pytest.approx(0.3)
     assert abs(trial.randomised - 0.3) < 4 * trial.randomised_error < 0.05
     assert trial.observational - 0.3 > 8 * trial.observational_error
+    assert abs(trial.observational - (0.711111 - 0.209091)) < 4 * trial.observational_error
+    assert trial.randomised_error == pytest.approx(np.sqrt((0.6 * 0.4 + 0.3 * 0.7) / 10_000), rel=0.02)  # half each
+    chosen = 0.711111 * 0.288889 / 9000 + 0.209091 * 0.790909 / 11_000  # 45 % choose the treatment
+    assert trial.observational_error == pytest.approx(np.sqrt(chosen), rel=0.03)
+    other = simulate_trial(confounded(), "x", "y", 2000, treatments=("yes", "no"), outcome_state="no", random_state=1)
+    assert other.truth == pytest.approx(0.3)  # both turned around
     assert repr(trial) == repr(simulate_trial(confounded(), "x", "y", 20_000, random_state=0))
 
 
@@ -227,6 +234,15 @@ def test_a_coin_flip_finds_the_effect():
 def test_selection_makes_independent_causes_dependent():
     found = simulate_selection(20_000, random_state=0)
     assert abs(found.correlation) < 0.03 and found.correlation_kept < -0.4
+    assert found.kept.mean() == pytest.approx(0.3, abs=1e-3)
+    total = found.x + found.y
+    assert total[found.kept].min() > total[~found.kept].max()
+    for share in (0.3, 0.7):  # of x + y only the tail is left, of x - y all: their variances give the correlation
+        cut = norm.isf(share)
+        height = norm.pdf(cut) / share
+        tail = 2 * (1 - height * (height - cut))
+        some = simulate_selection(20_000, share, random_state=1)
+        assert some.correlation_kept == pytest.approx((tail - 2) / (tail + 2), abs=0.03)
     collider = DAG([("x", "s"), ("y", "s")])
     assert collider.d_separated("x", "y") and not collider.d_separated("x", "y", "s")
 

@@ -127,6 +127,11 @@ def test_four_points():
 def test_share_of_the_variance_not_of_the_dimensions():
     assert PCA(0.9).fit(FOUR).n_components_ == 2
     assert PCA(0.7).fit(FOUR).n_components_ == 1
+    assert [PCA(share).fit(FOUR).n_components_ for share in (0.7575, 0.7576)] == [1, 2]  # the first has 0.757539
+    X = RNG.normal(size=(400, 6)) * [5, 4, 3, 2, 1, 0.5]
+    values = np.sort(np.linalg.eigvalsh(np.cov(X.T)))[::-1]
+    for k in range(1, 6):
+        assert PCA(values[:k].sum() / values.sum() - 1e-6).fit(X).n_components_ == k
 
 
 @pytest.mark.notes("004", "pca")
@@ -148,7 +153,11 @@ def test_picture_before_and_after():
     for j, arrow in enumerate(arrows):
         length = np.sqrt(model.explained_variance_[j])
         assert_allclose(np.asarray(arrow.xy), model.mean_ + length * model.components_[j])
+        assert_allclose(arrow.xyann, model.mean_)
+        own = np.cov((FOUR - FOUR.mean(axis=0)).T) @ (np.asarray(arrow.xy) - arrow.xyann)  # an eigenvector of the rows
+        assert_allclose(own, length**2 * (np.asarray(arrow.xy) - arrow.xyann), atol=1e-12)
     assert len(arrows) == 2
+    assert_allclose(before.collections[0].get_offsets(), FOUR)
     assert_allclose(after.collections[0].get_offsets(), model.transform(FOUR), atol=1e-12)
     with pytest.raises(DataError, match="plot_components draws points of the plane"):
         plot_components(PCA().fit(np.eye(3)), np.eye(3))

@@ -58,7 +58,9 @@ def test_alpha_beta_and_posteriors():
     assert_allclose(np.exp(float(log_prob)), 0.03628, rtol=1e-12)
     assert_allclose(gamma[:, 0], [0.876516, 0.622933, 0.212128], atol=5e-7)
     assert_allclose(gamma, alpha * beta / 0.03628, rtol=1e-12)
-    both, shares = given().score_samples(np.vstack([X, X[:2]]), lengths=[3, 2])  # sequences are independent: sums of logs
+    both, shares = given().score_samples(
+        np.vstack([X, X[:2]]), lengths=[3, 2]
+    )  # sequences are independent: sums of logs
     assert_allclose(float(both), np.log(0.03628) + np.log(alpha[1].sum()), rtol=1e-12)
     assert_allclose(shares, np.vstack([gamma, given().predict_proba(X[:2])]), rtol=1e-12)
     gap = np.array([[0.0], [np.nan], [2.0]])  # what was not seen is summed out

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from artists import canvas, curve, curves
+from artists import bars, canvas, curve, curves
 from matplotlib.path import Path as MplPath
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, make_classification
@@ -42,7 +42,12 @@ def test_no_learner_beats_a_coin_over_all_targets():
     better = found.accuracy["1-NN"] - found.accuracy["constant"]
     assert better.max() > 0 > better.min()  # what wins on one target loses on another
     assert no_free_lunch({"c": learners["constant"]}, 2, 1).mean == {"c": 0.5}
-    assert found.plot().get_ylabel() == "targets" and "256 targets" in repr(found)
+    ax = found.plot(canvas())
+    assert ax.get_ylabel() == "targets" and "256 targets" in repr(found)
+    for k, name in enumerate(learners):
+        at, height = bars(ax, k)
+        assert_allclose(at, np.arange(4) / 3 + (k - 1.5) * 0.05)  # a share of four bars each about 0, 1/3, 2/3 and 1
+        assert_allclose(height, [np.isclose(found.accuracy[name], share).sum() for share in np.arange(4) / 3])
     with pytest.raises(ParameterError, match="at most 4"):
         no_free_lunch(learners, 5)
     with pytest.raises(ParameterError, match="must stay unseen"):
@@ -74,7 +79,12 @@ def test_least_squares_has_the_least_variance():
     assert_allclose(np.cov(heavy @ targets.T), found.other, atol=0.006)
     shrunk = 0.9 * plain  # biased, with a smaller variance
     assert np.trace(np.cov(shrunk.T)) < np.trace(found.least_squares)
-    assert found.plot().get_xlabel() == "coefficient" and "least squares" in repr(found)
+    ax = found.plot(canvas())
+    assert ax.get_xlabel() == "coefficient" and "least squares" in repr(found)
+    for k, covariance in enumerate((found.least_squares, found.other)):
+        at, height = bars(ax, k)
+        assert_allclose(at, np.arange(3) + (k - 0.5) * 0.4)
+        assert_allclose(height, np.sqrt(np.diag(covariance)))
     for bad, words in ((np.zeros((3, 30)), "biased"), (np.zeros(30), "positive"), (np.ones(4), "shape")):
         with pytest.raises(DataError, match=words):
             gauss_markov(phi, bad)
@@ -96,6 +106,11 @@ def test_noisy_features_hurt_and_more_rows_help():
     )
     assert (np.diff(found.scores, axis=1) < 0).all()
     assert (found.scores[1] > found.scores[0]).all()
+    units = irrelevant_features(
+        KNeighborsClassifier(), 7 + X * [1, 100, 0.01, 5], y, n_noise=(0, 10, 60), n_train=(60, 1000), n_repeats=3,
+        random_state=0
+    )  # fmt: skip
+    assert_allclose(units.scores, found.scores, atol=2e-3)  # columns are standardized
     fewer = irrelevant_features(KNeighborsClassifier(), X[:, :1], y, n_noise=(0,), n_train=(1000,), random_state=0)
     assert fewer.scores[0, 0] < found.scores[1, 0]  # informative ones are missed
     assert found.to_frame().shape == (2, 3) and found.plot().get_xlabel() == "columns of noise"
