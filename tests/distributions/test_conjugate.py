@@ -351,6 +351,11 @@ def test_the_posterior_of_a_mean_sharpens():
     ):  # prior and noise have the same variance: the mean of n + 1 numbers, one of them 0
         expected = stats.norm.pdf(line[:, 0], x[:n].sum() / (n + 1), np.sqrt(4 / (n + 1)))
         np.testing.assert_allclose(line[:, 1], expected, rtol=1e-9, atol=1e-300)
+    ax = posterior_sequence(Normal(-3, 9), x, (0, 1, 7), likelihood=Normal(var=4.0)).plot(canvas())
+    for n, line in zip((0, 1, 7), curves(ax).values()):  # precisions add up, means by their precisions
+        precision = 1 / 9 + n / 4
+        expected = stats.norm.pdf(line[:, 0], (-3 / 9 + x[:n].sum() / 4) / precision, precision**-0.5)
+        np.testing.assert_allclose(line[:, 1], expected, rtol=1e-9, atol=1e-300)
     prior, known, X = CASES["vector"]
     ax = posterior_sequence(prior, X, (0, 2, 4), known).plot(canvas())
     for k, n in enumerate((0, 2, 4)):
