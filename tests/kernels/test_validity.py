@@ -46,6 +46,8 @@ def test_gram_matrices_symmetry_and_definiteness():
             x, z = X[i], X[j]
             want = 0.7 * np.exp(-np.sum((x - z) ** 2) / (2 * 0.81)) + (x @ z + 0.2) ** 2
             assert K[i, j] == pytest.approx(want, rel=1e-12)
+    assert kernel.is_valid and kernel.is_psd().proved  # by the rules, without points
+    assert all(k.is_valid is None for k in (Polynomial(degree=-1), Polynomial(degree=1.5), Polynomial(coef0=-0.1)))
     assert (K == K.T).all() and kernel.gram(X, Y).shape == (12, 7) and kernel.is_psd(X)
     assert (Linear().gram(X) < 0).any() and Linear().is_psd(X)  # entries may be negative, eigenvalues not
     assert np.linalg.matrix_rank(Linear().gram(X)) == 3  # and may be zero
@@ -84,6 +86,9 @@ def test_validity_by_rules_by_points_and_by_random_points():
     assert proved and proved.proved and not Minimum().is_psd(points).proved
     mapped = (Minimum() + Minimum()).is_psd(points)
     assert mapped and not mapped.proved
+    close((Minimum() + 2.0 * Minimum())(points), 3 * np.minimum(points, points.T))
+    for mixed in (RBF(1.0) + Minimum(), Minimum() * Linear(), RBF(1.0) + Sigmoid(), (RBF(1.0) + Minimum()).exp()):
+        assert mixed.is_valid is None  # one part that is not known to be a kernel is enough
     with pytest.raises(DataError, match="give is_psd some objects"):
         Radial(np.cos).of(lambda Z: Z).is_psd()
 
