@@ -232,6 +232,7 @@ def test_isomorphism_test_of_the_notes():
     triangles = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
     fooled = wl_isomorphism_test(nx.cycle_graph(6), triangles)
     assert fooled and not nx.is_isomorphic(nx.cycle_graph(6), triangles)
+    assert len(fooled.labels) == 2 and "not told apart in 1 round," in fooled.reason  # nothing splits: no more rounds
     assert not wl_isomorphism_test(nx.path_graph(3), nx.path_graph(4))
     colored = nx.path_graph(2)
     nx.set_node_attributes(colored, "x", "label")

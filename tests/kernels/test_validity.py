@@ -74,6 +74,8 @@ class Lopsided(Minimum):
         return np.subtract.outer(np.ravel(X), np.ravel(X if Y is None else Y))
 
 
+@pytest.mark.notes("004", "sigmoid-kernel")
+@pytest.mark.notes("004", "kernel-validity")
 @pytest.mark.notes("000-c", "kernel-validity")
 @pytest.mark.notes("003", "mercer-check")
 def test_validity_by_rules_by_points_and_by_random_points():
@@ -82,6 +84,11 @@ def test_validity_by_rules_by_points_and_by_random_points():
     found = Minimum(-1.0).is_psd(points)
     assert not found and found.weights @ Minimum(-1.0)(points) @ found.weights < 0 and "not positive" in repr(found)
     assert "not symmetric" in Lopsided().is_psd(points).verdict and not Lopsided().is_psd(points)
+    for size in (1e-9, 1e9):  # both judged beside the largest entry
+        assert "not symmetric" in Lopsided().is_psd(size * points).verdict
+        assert Minimum().is_psd(size * points) and not Minimum(-1.0).is_psd(size * points)
+        turned = Linear().of(lambda Z: np.asarray(Z) @ [[0.6, -0.8], [0.8, 0.6]])  # rounding is no lack of symmetry
+        assert turned.is_psd(size * RNG.standard_normal((30, 2)))
     proved = (2.0 * RBF(1.0) + Linear()).is_psd()
     assert proved and proved.proved and not Minimum().is_psd(points).proved
     mapped = (Minimum() + Minimum()).is_psd(points)
