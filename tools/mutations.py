@@ -24,6 +24,7 @@ OPPOSITES = {
 OPPOSITES |= {b: a for a, b in OPPOSITES.items()}
 SILENT = ("__repr__", "_repr_html_", "__str__", "__sklearn_tags__", "_result_caption", "_result_title", "__dir__")
 WARNERS = ("warn", "warning", "annotate", "text", "set_title", "legend", "check_number", "check_count", "check_choice")
+WARNERS += ("work_blocks", "map_ordered", "drawing_axes")  # how much work a block is, how many threads: not the answer
 
 
 # of pictures, and of warnings: taste, not formulas

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from artists import arcs, canvas
 from reference.graphical import random_network
+from scipy.stats import norm
 
 from novum.causal import (
     adjust,
@@ -18,6 +19,7 @@ from novum.causal import (
     simulate_selection,
     simulate_trial,
 )
+from novum.causal.formulas import frontdoor_covariance
 from novum.exceptions import DataError, ParameterError
 from novum.graphical import DAG, BayesianNetwork
 
@@ -76,6 +78,7 @@ def test_the_graph_of_seven_and_eight():
     assert backdoor_sets(dag, 1, 8) == [()]
 
 
+@pytest.mark.notes("002", "backdoor-check")
 @pytest.mark.notes("002", "backdoor-find")
 @pytest.mark.parametrize("seed", range(8))
 def test_minimal_sets_equal_those_of_all_subsets(seed):
@@ -157,6 +160,16 @@ def test_front_door():
         np.testing.assert_allclose(found.p[i], network.do({"x": state}).query("y").p, atol=1e-13)
     rows = network.sample(200_000, random_state=0).drop(columns="u")
     np.testing.assert_allclose(frontdoor(rows, "x", "y", "m", graph=network).p, found.p, atol=0.02)
+    p = rng.dirichlet(np.ones(12)).reshape(2, 2, 3)  # (x, y, m): the spread by derivatives of the formula
+
+    def formula(p):
+        given = p / p.sum(axis=1, keepdims=True)  # p(y | x, m)
+        inner = np.einsum("aym,a->ym", given, p.sum(axis=(1, 2)))
+        return ((p.sum(axis=1) / p.sum(axis=(1, 2))[:, None]) @ inner.T).ravel()
+
+    slopes = [(formula(p + step) - formula(p - step)) / 2e-6 for step in 1e-6 * np.eye(12).reshape(12, 2, 2, 3)]
+    spread = np.transpose(slopes) @ (np.diag(p.ravel()) - np.outer(p, p)) @ slopes / 50
+    np.testing.assert_allclose(frontdoor_covariance(p, 50).reshape(4, 4), spread, atol=1e-8)
     direct = BayesianNetwork({"x": [], "m": ["x"], "y": ["x", "m"]})
     assert "avoids m" in is_frontdoor_set(direct, "x", "y", "m").reason
     with pytest.raises(ParameterError, match="not a front-door set"):
@@ -175,6 +188,14 @@ def test_estimates_from_data_cover_the_truth(method):
     assert naive == pytest.approx(0.711111 - 0.209091, abs=0.03)
     same = adjust(rows, "x", "y", "h").means
     np.testing.assert_allclose(found.means, same, atol=1e-12)  # saturated: all three are one number
+    rng = np.random.default_rng(5)  # two covariates of three and two values: every cell is a stratum of its own
+    two = pd.DataFrame({"a": rng.integers(3, size=600), "b": rng.integers(2, size=600)})
+    two["x"] = (rng.random(600) < 0.2 + 0.2 * two["a"] + 0.2 * two["b"]) * 1
+    two["y"] = rng.normal(two["x"] + two["a"] - 3 * two["b"] * two["a"], 1.0)
+    means = [
+        sum((g.x == t).any() * g.y[g.x == t].mean() * len(g) / 600 for _, g in two.groupby(["a", "b"])) for t in (0, 1)
+    ]
+    np.testing.assert_allclose(adjust(two, "x", "y", ["a", "b"], method=method).means, means, rtol=1e-9)
     hits = 0
     for seed in range(60):
         _, (low, high) = adjust(network.sample(800, random_state=seed), "x", "y", "h", method=method).difference()
@@ -220,6 +241,12 @@ def test_a_coin_flip_finds_the_effect():
     assert trial.truth == pytest.approx(0.3)
     assert abs(trial.randomised - 0.3) < 4 * trial.randomised_error < 0.05
     assert trial.observational - 0.3 > 8 * trial.observational_error
+    assert abs(trial.observational - (0.711111 - 0.209091)) < 4 * trial.observational_error
+    assert trial.randomised_error == pytest.approx(np.sqrt((0.6 * 0.4 + 0.3 * 0.7) / 10_000), rel=0.02)  # half each
+    chosen = 0.711111 * 0.288889 / 9000 + 0.209091 * 0.790909 / 11_000  # 45 % choose the treatment
+    assert trial.observational_error == pytest.approx(np.sqrt(chosen), rel=0.03)
+    other = simulate_trial(confounded(), "x", "y", 2000, treatments=("yes", "no"), outcome_state="no", random_state=1)
+    assert other.truth == pytest.approx(0.3)  # both turned around
     assert repr(trial) == repr(simulate_trial(confounded(), "x", "y", 20_000, random_state=0))
 
 
@@ -227,6 +254,15 @@ def test_a_coin_flip_finds_the_effect():
 def test_selection_makes_independent_causes_dependent():
     found = simulate_selection(20_000, random_state=0)
     assert abs(found.correlation) < 0.03 and found.correlation_kept < -0.4
+    assert found.kept.mean() == pytest.approx(0.3, abs=1e-3)
+    total = found.x + found.y
+    assert total[found.kept].min() > total[~found.kept].max()
+    for share in (0.3, 0.7):  # of x + y only the tail is left, of x - y all: their variances give the correlation
+        cut = norm.isf(share)
+        height = norm.pdf(cut) / share
+        tail = 2 * (1 - height * (height - cut))
+        some = simulate_selection(20_000, share, random_state=1)
+        assert some.correlation_kept == pytest.approx((tail - 2) / (tail + 2), abs=0.03)
     collider = DAG([("x", "s"), ("y", "s")])
     assert collider.d_separated("x", "y") and not collider.d_separated("x", "y", "s")
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.decomposition import PCA as Theirs
 from threadpoolctl import threadpool_limits
 
-from novum.decomposition import PCA, plot_components
+from novum.decomposition import PCA, _spectrum, plot_components
 from novum.decomposition._dimension import components_for_share, log_evidence
 from novum.exceptions import DataError, ParameterError
 
@@ -127,6 +127,13 @@ def test_four_points():
 def test_share_of_the_variance_not_of_the_dimensions():
     assert PCA(0.9).fit(FOUR).n_components_ == 2
     assert PCA(0.7).fit(FOUR).n_components_ == 1
+    assert [PCA(share).fit(FOUR).n_components_ for share in (0.7575, 0.7576)] == [1, 2]  # the first has 0.757539
+    X = RNG.normal(size=(400, 6)) * [5, 4, 3, 2, 1, 0.5]
+    values = np.sort(np.linalg.eigvalsh(np.cov(X.T)))[::-1]
+    for k in range(1, 6):
+        model = PCA(values[:k].sum() / values.sum() - 1e-6).fit(X)
+        assert model.n_components_ == k
+        assert_allclose(model.noise_variance_, values[k:].mean(), rtol=1e-9)
 
 
 @pytest.mark.notes("004", "pca")
@@ -139,6 +146,16 @@ def test_five_points_centred_and_standardized():
     assert_allclose(PCA().fit(standard).explained_variance_ * 4 / 5, [1.6, 0.4])
 
 
+@pytest.mark.notes("000-a", "pca-reduce")
+def test_wide_rows_are_multiplied_in_chunks(monkeypatch):
+    X = RNG.normal(size=(20, 70)) + 3
+    whole = Theirs(4, svd_solver="full").fit(X)
+    monkeypatch.setattr(_spectrum, "CHUNK_VALUES", 200)  # ten columns at a time
+    model = PCA(4, svd_solver="covariance_eigh").fit(X)
+    assert_allclose(model.components_, whole.components_, atol=1e-10)
+    assert_allclose(model.explained_variance_, whole.explained_variance_, rtol=1e-10)
+
+
 @pytest.mark.notes("000-a", "fig-pca")
 @pytest.mark.notes("003", "fig-pca")
 def test_picture_before_and_after():
@@ -148,7 +165,14 @@ def test_picture_before_and_after():
     for j, arrow in enumerate(arrows):
         length = np.sqrt(model.explained_variance_[j])
         assert_allclose(np.asarray(arrow.xy), model.mean_ + length * model.components_[j])
+        assert_allclose(arrow.xyann, model.mean_)
+        own = np.cov((FOUR - FOUR.mean(axis=0)).T) @ (np.asarray(arrow.xy) - arrow.xyann)  # an eigenvector of the rows
+        assert_allclose(own, length**2 * (np.asarray(arrow.xy) - arrow.xyann), atol=1e-12)
     assert len(arrows) == 2
+    assert_allclose(before.collections[0].get_offsets(), FOUR)
+    ring = before.lines[0].get_xydata() - FOUR.mean(axis=0)  # two standard deviations in every direction
+    assert_allclose(np.einsum("ni,ij,nj->n", ring, np.linalg.inv(np.cov(FOUR.T)), ring), 4, rtol=1e-9)
+    assert_allclose(ring.max(axis=0), 2 * FOUR.std(axis=0, ddof=1), rtol=1e-2)
     assert_allclose(after.collections[0].get_offsets(), model.transform(FOUR), atol=1e-12)
     with pytest.raises(DataError, match="plot_components draws points of the plane"):
         plot_components(PCA().fit(np.eye(3)), np.eye(3))
@@ -205,6 +229,7 @@ def test_full_keeps_the_digits_of_small_singular_values(shape, mean):
     assert_allclose(squares.singular_values_[:4], exact[:4], rtol=1e-9)
 
 
+@pytest.mark.notes("003", "pca")
 def test_extreme_scales():
     X = RNG.normal(size=(40, 3)) * [3.0, 2.0, 1.0]
     for scale in (1e152, 1e-152):
@@ -279,6 +304,8 @@ def test_passes_find_leading_axes_of_large_data():
     assert_allclose(a.components_, b.components_, atol=1e-7)
 
 
+@pytest.mark.notes("002", "ppca")
+@pytest.mark.notes("002", "pca-choose-m")
 def test_evidence_is_minkas_formula():
     from sklearn.decomposition._pca import _assess_dimension
 

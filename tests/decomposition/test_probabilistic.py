@@ -155,6 +155,7 @@ def test_missing_cells_are_found_again():
     assert_allclose(filled[i, lost], model.mean_[lost] + gain @ (gaps[i, seen] - model.mean_[seen]), rtol=1e-9)
 
 
+@pytest.mark.notes("002", "ppca")
 def test_number_of_factors():
     X = sample(500, 6, 2, missing=0)
     for name in ("mle", "bic"):

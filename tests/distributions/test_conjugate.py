@@ -49,6 +49,13 @@ CASES = {  # a prior, its likelihood, data
         MultivariateNormal([0, 0], [[1, 0.5], [0.5, 2]]),
         np.array([[1.0, 2], [3, 1], [2, 0], [0, 1]]),
     ),
+    "mean elsewhere": (Normal(-0.7, 1.5), Normal(var=2.0), np.array([1.0, 2, 4, 3])),
+    "vector elsewhere": (
+        MultivariateNormal([0.5, -1], [[2, 0.4], [0.4, 1]]),
+        MultivariateNormal([0, 0], [[1, 0.5], [0.5, 2]]),
+        np.array([[1.0, 2], [3, 1], [2, 0], [0, 1]]),
+    ),
+    "NormalGamma elsewhere": (NormalGamma(1.5, 2, 3, 0.7), Normal, np.array([1, 2, 4, 3.5, 2.2])),
     "NormalGamma": (NormalGamma(0, 1, 2, 1), Normal, np.array([1, 2, 4, 3.5, 2.2])),
     "NormalInverseWishart": (
         NormalInverseWishart([0, 0.5], 1.5, 4, [[2, 0.3], [0.3, 1]]),
@@ -126,6 +133,13 @@ def test_mean_vector_with_known_covariance():
     assert found.mean == pytest.approx([1.640288, 0.517986], abs=5e-7)
     assert np.allclose(found.cov, [[0.273381, 0.086331], [0.086331, 0.395683]], atol=5e-7)
     assert np.allclose(found.predictive().cov, found.cov + known.cov, rtol=1e-15)
+    other = CASES["vector elsewhere"][0]
+    prior_precision, precision = np.linalg.inv(other.cov), np.linalg.inv(known.cov)
+    cov = np.linalg.inv(prior_precision + 3 * precision)
+    assert np.allclose(other.update(X, known).cov, cov, rtol=1e-12)
+    assert np.allclose(
+        other.update(X, known).mean, cov @ (prior_precision @ other.mean + precision @ np.sum(X, axis=0)), rtol=1e-12
+    )
     mean = np.zeros(6)  # the evidence is the density of all rows together
     cov = np.kron(np.eye(3), known.cov) + np.kron(np.ones((3, 3)), prior.cov)
     wanted = stats.multivariate_normal(mean, cov).logpdf(np.ravel(X))
@@ -158,6 +172,10 @@ def test_normal_gamma():
     found = NormalGamma(0, 1, 2, 1).update(x)
     assert parameters(found) == pytest.approx([2.116667, 6, 4.5, 6.604167], abs=5e-7)
     assert NormalGamma(0, 1, 2, 1).log_evidence(x) == pytest.approx(-11.531489, abs=5e-7)
+    mean, gap = np.mean(x), np.mean(x) - 1.5
+    rate = 0.7 + (np.var(x) * 5 + 2 * 5 * gap**2 / 7) / 2
+    elsewhere = NormalGamma(1.5, 2, 3, 0.7).update(x)
+    assert parameters(elsewhere) == pytest.approx([(2 * 1.5 + 5 * mean) / 7, 7, 5.5, rate], rel=1e-12)
     assert close(found.predictive(), StudentT(9, found.center, np.sqrt(found.rate * 7 / (4.5 * 6))))
     far = NormalGamma(-1e6, 1e-3, 2, 1).update(np.array(x) + 1e9)  # digits stay where the prior is far away
     centred = np.array(x) - np.mean(x)
@@ -217,7 +235,9 @@ def test_natural_parameters_add():
 @pytest.mark.notes("002", "conj-gauss-mean")
 @pytest.mark.notes("002", "conj-gauss-precision")
 @pytest.mark.notes("003", "beta-bernoulli")
-@pytest.mark.parametrize("name", ["Bernoulli", "Binomial", "Poisson", "Exponential", "precision", "mean"])
+@pytest.mark.parametrize(
+    "name", ["Bernoulli", "Binomial", "Poisson", "Exponential", "precision", "mean", "mean elsewhere"]
+)
 def test_posterior_and_evidence_by_quadrature(name):
     prior, likelihood, data = CASES[name]
     pair = next(p for p in conjugate_pairs if p.prior is type(prior) and p.likelihood in (likelihood, type(likelihood)))
@@ -350,6 +370,11 @@ def test_the_posterior_of_a_mean_sharpens():
         sizes, drawn.values()
     ):  # prior and noise have the same variance: the mean of n + 1 numbers, one of them 0
         expected = stats.norm.pdf(line[:, 0], x[:n].sum() / (n + 1), np.sqrt(4 / (n + 1)))
+        np.testing.assert_allclose(line[:, 1], expected, rtol=1e-9, atol=1e-300)
+    ax = posterior_sequence(Normal(-3, 9), x, (0, 1, 7), likelihood=Normal(var=4.0)).plot(canvas())
+    for n, line in zip((0, 1, 7), curves(ax).values()):  # precisions add up, means by their precisions
+        precision = 1 / 9 + n / 4
+        expected = stats.norm.pdf(line[:, 0], (-3 / 9 + x[:n].sum() / 4) / precision, precision**-0.5)
         np.testing.assert_allclose(line[:, 1], expected, rtol=1e-9, atol=1e-300)
     prior, known, X = CASES["vector"]
     ax = posterior_sequence(prior, X, (0, 2, 4), known).plot(canvas())

@@ -284,16 +284,20 @@ def test_laws_of_the_mean():
 @pytest.mark.notes("003", "fig-three-gaussians")
 def test_the_likeliest_of_three_normals():
     x = np.array([-0.4, 0.1, 0.3, 0.8])
-    candidates = {"left": Normal(-2, 1), "centred": Normal(0, 1), "right": Normal(3, 1)}
+    candidates = {"left": Normal(-2, 1), "centred": Normal(0, 1), "right": Normal(3, 0.5)}
     found = rank_by_likelihood(x, candidates)
     assert found.best == "centred" and found.names[1] == "left"
     assert found.log_likelihood == pytest.approx([candidates[name].log_prob(x).sum() for name in found.names])
     assert found.probability.sum() == pytest.approx(1)
     ax = found.plot(canvas())
-    for (label, line), (name, mean) in zip(curves(ax).items(), (("centred", 0), ("left", -2), ("right", 3))):
-        total = stats.norm.logpdf(x, mean).sum()
-        assert label == f"{name}: {total:.1f}"
-        np.testing.assert_allclose(line[:, 1], stats.norm.pdf(line[:, 0], mean), rtol=1e-10)
+    totals = []
+    for (label, line), (name, mean, std) in zip(
+        curves(ax).items(), (("centred", 0, 1), ("left", -2, 1), ("right", 3, np.sqrt(0.5)))
+    ):
+        totals.append(stats.norm.logpdf(x, mean, std).sum())
+        assert label == f"{name}: {totals[-1]:.1f}"
+        np.testing.assert_allclose(line[:, 1], stats.norm.pdf(line[:, 0], mean, std), rtol=1e-10)
+    np.testing.assert_allclose(found.probability, np.exp(totals) / np.exp(totals).sum(), rtol=1e-9)
     np.testing.assert_array_equal(curve(ax, 3), [x, np.zeros(4)])  # the data below the curves
     weighted = rank_by_likelihood([-2.0, 3.0], candidates, sample_weight=[0, 1])
     assert weighted.best == "right"

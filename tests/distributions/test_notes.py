@@ -238,6 +238,13 @@ def test_multivariate_normal_by_maximum_likelihood():
     assert_allclose(model.mean, [1, 1], rtol=1e-15)
     assert_allclose(model.cov, 0.8 * np.eye(2), atol=1e-15)
     assert round(float(model.log_prob(X).sum()), 6) == -13.073668
+    Y = RNG.normal(size=(40, 3)) @ [[2.0, 0, 0], [0.5, 1, 0], [-1, 0.3, 0.2]] + [1, 2, 3]
+    w = RNG.integers(0, 4, 40)
+    found, counted = MultivariateNormal.fit(Y), MultivariateNormal.fit(Y, sample_weight=w)
+    assert_allclose(found.mean, Y.mean(axis=0), rtol=1e-13)
+    assert_allclose(found.cov, np.cov(Y.T, bias=True), rtol=1e-11)
+    assert_allclose(counted.cov, np.cov(Y.T, fweights=w, bias=True), rtol=1e-11)
+    assert_allclose(found.log_prob(Y), st.multivariate_normal(Y.mean(axis=0), np.cov(Y.T, bias=True)).logpdf(Y))
 
 
 @pytest.mark.notes("000-a", "sufficient-statistics")

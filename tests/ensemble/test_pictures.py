@@ -43,6 +43,14 @@ def test_flows_of_bagging_and_stacking(kind):
     assert drawn == FLOW[kind]
     for patch, (column, row, _) in zip(ax.patches, FLOWS[kind].boxes.values()):
         assert_allclose(np.add(patch.get_xy(), [0.75, 0.28]), [column, row])
+    ax = plot_flow("boosting", canvas())  # one model after the other, each with new weights; all of them vote
+    named = [text for text in ax.texts if text.get_text()]
+    places = [text.get_position() for text in named]
+    assert [text.get_text().replace("\n", " ") for text in named] == [
+        "equal weights", "model 1", "weights up where wrong", "model 2", "weights up where wrong", "model M", "weighted vote"
+    ]  # fmt: skip
+    drawn = {tuple(int(np.argmin(np.abs(np.subtract(places, end)) @ [1, 3])) for end in arrow) for arrow in arrows(ax)}
+    assert drawn == {(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (1, 6), (3, 6), (5, 6)}
     with pytest.raises(ParameterError, match="must be one of 'bagging', 'boosting', 'stacking'"):
         plot_flow("voting")
 
@@ -133,6 +141,7 @@ def test_noisy_labels_hurt_boosting_more_than_bagging():
     assert row.error.item() == found.error[2, 1, 1, 1]
 
 
+@pytest.mark.notes("003", "ensemble-comparison")
 def test_the_errors_are_those_of_the_models():
     X, y = make_classification(120, 6, random_state=1)
     base = {"tree": DecisionTreeClassifier(max_depth=3)}
@@ -150,6 +159,7 @@ def test_the_errors_are_those_of_the_models():
         found.plot(over="rows")
 
 
+@pytest.mark.notes("003", "ensemble-comparison")
 def test_a_share_of_labels_gets_another_class():
     from novum.ensemble.rivalry import wrong_labels
 

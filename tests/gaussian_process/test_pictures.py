@@ -87,6 +87,12 @@ def test_the_band_is_mean_and_two_deviations_and_wider_where_data_are_sparse():
     at, std = curves(0.3, 0.01)
     assert std[np.argmin(np.abs(at - 2.2))] > 3 * std[np.argmin(np.abs(at - 0.4))]  # a gap, and many points
     assert curves(1.0, 0.01)[1].mean() < std.mean() < curves(0.3, 0.2)[1].mean()  # longer is surer, noise less sure
+    plain, shifted = (
+        GaussianProcessRegressor(RBF(0.3), alpha=0.01, optimizer=None, normalize_y=n).fit(x[:, None], t)
+        for n, t in ((False, (y - y.mean()) / y.std()), (True, 40 + 3 * y))
+    )
+    one, other = (plot_band(m, x, t, panels(1)[0]).lines[0].get_ydata() for m, t in ((plain, y), (shifted, 40 + 3 * y)))
+    np.testing.assert_allclose(other, 40 + 3 * y.mean() + 3 * y.std() * one, rtol=1e-9)
     with pytest.raises(DataError, match="one column"):
         plot_band(None, np.zeros((6, 2)), y)
 

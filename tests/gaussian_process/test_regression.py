@@ -77,8 +77,16 @@ def test_the_posterior_is_the_conditional_of_the_joint_gaussian():
     np.testing.assert_allclose(found[1], cov, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(model.predict(NEW, return_std=True)[1], np.sqrt(np.diag(cov)), rtol=1e-8)
     assert model.log_marginal_likelihood_value_ == pytest.approx(evidence, rel=1e-10)
+    far = 50 + 7 * Y[:, 0]  # targets in units of their own spread: answers come back in theirs
+    model = GaussianProcessRegressor(kernel, alpha=0.05, optimizer=None, normalize_y=True).fit(X, far)
+    mean, cov, _ = by_definition(kernel, X, (far - far.mean()) / far.std(), NEW, 0.05)
+    law = model.predict_distribution(NEW)
+    np.testing.assert_allclose(law.mean, far.mean() + far.std() * mean, rtol=1e-9)
+    np.testing.assert_allclose(law.var, far.var() * (np.diag(cov) + 0.05), rtol=1e-8)
 
 
+@pytest.mark.notes("003", "gp-regression")
+@pytest.mark.notes("002", "gp-regression")
 @pytest.mark.parametrize("kernel", KERNELS, ids=["rbf", "matern", "mixed"])
 @pytest.mark.parametrize("outputs", [1, 2])
 def test_the_gradient_is_that_of_finite_differences(kernel, outputs):
@@ -168,12 +176,15 @@ def test_prior_draws_have_the_covariance_of_the_kernel():
     assert not mean.any()
 
 
+@pytest.mark.notes("002", "gp-prior")
+@pytest.mark.notes("003", "gp-prior")
 def test_weight_space_functions_have_the_covariance_of_their_features():
     features = np.column_stack([np.ones(5), np.linspace(-1, 1, 5), np.linspace(-1, 1, 5) ** 2])
     draws = GaussianProcessRegressor(0.25 * Linear()).sample_y(features, n_samples=200_000, random_state=0)
     np.testing.assert_allclose(np.cov(draws), 0.25 * features @ features.T, atol=0.01)
 
 
+@pytest.mark.notes("002", "gp-regression")
 def test_posterior_draws_follow_the_posterior():
     model = GaussianProcessRegressor(KERNELS[0], optimizer=None).fit(X, Y)
     mean, cov = model.predict(NEW, return_cov=True)
@@ -283,6 +294,7 @@ def test_homes_and_files(tmp_path):
         model.fit(novum.scan(str(tmp_path / "rows.npy"), target=0))
 
 
+@pytest.mark.notes("003", "gp-regression")
 def test_searches_say_where_they_end():
     with pytest.warns(NotConverged, match="close to the specified upper bound"):
         GaussianProcessRegressor(RBF(1.0, (0.5, 1.0)) + White(0.1), alpha=0.1).fit(X, 5 * X[:, 0])

@@ -82,6 +82,10 @@ def test_gaussian():
 @pytest.mark.notes("003", "se-kernel")
 def test_amplitude_and_length_scale():
     assert (1.0 * RBF(1.0))([[0.0]], [[2.0]])[0, 0] == pytest.approx(0.1353353, abs=5e-8)  # the norm squared
+    one_each = np.array([0.5, 1.7, 3.0])
+    close((2.5 * RBF(one_each))(X, Y), 2.5 * np.exp(-(((X[:, None] - Y) / one_each) ** 2).sum(axis=2) / 2))
+    assert RBF(one_each).anisotropic and not RBF(1.7).anisotropic and not RBF([1.7]).anisotropic
+    close((2.5 * RBF([1.7]))(X, Y), (2.5 * RBF(1.7))(X, Y))
     close((2.5 * RBF(1.7))(X, Y), 2.5 * np.exp(-((X[:, None] - Y) ** 2).sum(axis=2) / (2 * 1.7**2)))
 
 

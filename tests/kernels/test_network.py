@@ -124,3 +124,6 @@ def test_three_bumps_raw_and_normalised(normalized):
     parts = [line.get_ydata() for line in model.plot(x, show="parts").lines]
     assert_allclose(sum(parts[:3]) + model.intercept_, parts[3], atol=1e-9)
     assert_allclose(parts[3], model.predict(x[:, None]))
+    at = np.column_stack([np.ones(20), literal_basis(t[:, None], [[0.0], [1.0], [2.0]], 0.4, normalized)])
+    v = np.linalg.lstsq(at, np.sin(t), rcond=None)[0]  # and they add up to the line of least squares
+    assert_allclose(parts[3], np.column_stack([np.ones(50), expected]) @ v, atol=1e-9)

@@ -95,6 +95,8 @@ def test_classes_that_nothing_separates_are_told():
         KernelPerceptron().fit(X, np.ones(80))
 
 
+@pytest.mark.notes("000-c", "kernel-perceptron")
+@pytest.mark.notes("003", "svm-from-perceptron")
 def test_several_classes_and_things():
     several = np.array(["low", "middle", "high"])[np.digitize((X**2).sum(axis=1), [1.5, 4])]
     model = KernelPerceptron(RBF(0.5)).fit(X, several)

@@ -110,8 +110,12 @@ def test_picture_of_shared_words():
     bars = [line for line in ax.lines if line.get_linewidth() == 3]
     spans = sorted((round(line.get_xdata()[0] + 0.35), round(line.get_xdata()[1] - 0.35)) for line in bars[:3])
     assert spans == [(1, 3), (2, 4), (3, 5)]  # ana, nan, ana in banana; ban is not shared
+    spans = sorted((round(line.get_xdata()[0] + 0.35), round(line.get_xdata()[1] - 0.35)) for line in bars[3:])
+    assert spans == [(0, 2), (1, 3), (2, 4)]  # and in ananas; nas is not
     links = [line for line in ax.lines if line.get_linewidth() == 1]
     assert len(links) == 5 and len({line.get_color() for line in links}) == 2
+    ends = sorted(tuple(line.get_xdata()) for line in links)  # from the middle of a word to that of its like
+    assert ends == [(2, 1), (2, 3), (3, 2), (4, 1), (4, 3)]
     assert len({line.get_color() for line in bars}) == 2
 
 
@@ -162,14 +166,14 @@ def test_convolution_over_any_decomposition():
 
     assert Convolution(ends, [Match(), Match()])(["aab"], ["ab"])[0, 0] == 1
     assert Convolution(cuts)(["aab"], ["ab"])[0, 0] == 0
-    words = random_words(9, "ab", 7)
-    first, second = Spectrum(1), Spectrum(2)
-    kernel = Convolution(cuts, [first, second])
-    want = [
-        [sum(first([a], [c])[0, 0] * second([b], [d])[0, 0] for a, b in cuts(x) for c, d in cuts(z)) for z in words]
-        for x in words
-    ]
-    np.testing.assert_array_equal(kernel(words), want)
+    words = random_words(9, "ab\u00e9", 7)
+    for first, second in ((Match(), Spectrum(2)), (Spectrum(1), Spectrum(2))):
+        kernel = Convolution(cuts, [first, second])
+        want = [
+            [sum(first([a], [c])[0, 0] * second([b], [d])[0, 0] for a, b in cuts(x) for c, d in cuts(z)) for z in words]
+            for x in words
+        ]
+        np.testing.assert_array_equal(kernel(words), want)
     np.testing.assert_array_equal(kernel(words[:3], words[3:]), np.array(want)[:3, 3:])
     np.testing.assert_array_equal(kernel.diag(words), np.diag(want))
     grams = Convolution(lambda s: [(s[i : i + 3],) for i in range(len(s) - 2)])
@@ -228,6 +232,7 @@ def test_isomorphism_test_of_the_notes():
     triangles = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
     fooled = wl_isomorphism_test(nx.cycle_graph(6), triangles)
     assert fooled and not nx.is_isomorphic(nx.cycle_graph(6), triangles)
+    assert len(fooled.labels) == 2 and "not told apart in 1 round," in fooled.reason  # nothing splits: no more rounds
     assert not wl_isomorphism_test(nx.path_graph(3), nx.path_graph(4))
     colored = nx.path_graph(2)
     nx.set_node_attributes(colored, "x", "label")
@@ -274,6 +279,18 @@ def test_picture_of_relabelling():
     want = [str(label) for side in (0, 1) for pair in found.labels for label in pair[side]]
     assert drawn == want and "round 1" in texts
     assert any("= 0|0,0,0" in text for text in texts)
+    places = np.array([text.get_position() for text in ax.texts if text.get_text().isdigit()])
+    rounds = len(found.labels)
+    assert places.shape == (8 * rounds, 2)  # both graphs of four nodes, after every round
+    for k, (side, step) in enumerate((side, step) for side in (0, 1) for step in range(rounds)):
+        spots = places[4 * k : 4 * k + 4]
+        np.testing.assert_allclose(spots - [3 * step, 0], places[4 * rounds * side : 4 * rounds * side + 4])
+        assert (np.abs(spots - [3 * step, -3 * side]) <= 1 + 1e-9).all()  # a column each, the second graph below
+    heads = {text.get_text(): text.get_position() for text in ax.texts if text.get_text().startswith("round")}
+    assert heads == {f"round {i}": (3 * i, 1.4) for i in range(rounds)}
+    edges = [segment for c in ax.collections if hasattr(c, "get_segments") for segment in c.get_segments()]
+    ends = {tuple(np.round(end, 9)) for segment in edges for end in segment}
+    assert ends == {tuple(np.round(place, 9)) for place in places}  # edges run between the marked nodes
 
 
 def test_structured_kernels_in_the_algebra_and_in_machines_of_scikit_learn():

@@ -46,6 +46,8 @@ def test_gram_matrices_symmetry_and_definiteness():
             x, z = X[i], X[j]
             want = 0.7 * np.exp(-np.sum((x - z) ** 2) / (2 * 0.81)) + (x @ z + 0.2) ** 2
             assert K[i, j] == pytest.approx(want, rel=1e-12)
+    assert kernel.is_valid and kernel.is_psd().proved  # by the rules, without points
+    assert all(k.is_valid is None for k in (Polynomial(degree=-1), Polynomial(degree=1.5), Polynomial(coef0=-0.1)))
     assert (K == K.T).all() and kernel.gram(X, Y).shape == (12, 7) and kernel.is_psd(X)
     assert (Linear().gram(X) < 0).any() and Linear().is_psd(X)  # entries may be negative, eigenvalues not
     assert np.linalg.matrix_rank(Linear().gram(X)) == 3  # and may be zero
@@ -72,6 +74,8 @@ class Lopsided(Minimum):
         return np.subtract.outer(np.ravel(X), np.ravel(X if Y is None else Y))
 
 
+@pytest.mark.notes("004", "sigmoid-kernel")
+@pytest.mark.notes("004", "kernel-validity")
 @pytest.mark.notes("000-c", "kernel-validity")
 @pytest.mark.notes("003", "mercer-check")
 def test_validity_by_rules_by_points_and_by_random_points():
@@ -80,10 +84,18 @@ def test_validity_by_rules_by_points_and_by_random_points():
     found = Minimum(-1.0).is_psd(points)
     assert not found and found.weights @ Minimum(-1.0)(points) @ found.weights < 0 and "not positive" in repr(found)
     assert "not symmetric" in Lopsided().is_psd(points).verdict and not Lopsided().is_psd(points)
+    for size in (1e-9, 1e9):  # both judged beside the largest entry
+        assert "not symmetric" in Lopsided().is_psd(size * points).verdict
+        assert Minimum().is_psd(size * points) and not Minimum(-1.0).is_psd(size * points)
+        turned = Linear().of(lambda Z: np.asarray(Z) @ [[0.6, -0.8], [0.8, 0.6]])  # rounding is no lack of symmetry
+        assert turned.is_psd(size * RNG.standard_normal((30, 2)))
     proved = (2.0 * RBF(1.0) + Linear()).is_psd()
     assert proved and proved.proved and not Minimum().is_psd(points).proved
     mapped = (Minimum() + Minimum()).is_psd(points)
     assert mapped and not mapped.proved
+    close((Minimum() + 2.0 * Minimum())(points), 3 * np.minimum(points, points.T))
+    for mixed in (RBF(1.0) + Minimum(), Minimum() * Linear(), RBF(1.0) + Sigmoid(), (RBF(1.0) + Minimum()).exp()):
+        assert mixed.is_valid is None  # one part that is not known to be a kernel is enough
     with pytest.raises(DataError, match="give is_psd some objects"):
         Radial(np.cos).of(lambda Z: Z).is_psd()
 

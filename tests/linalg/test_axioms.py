@@ -36,6 +36,16 @@ def test_metrics():
     assert not check_metric_axioms("minkowski", [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], p=0.5).triangle
     uneven = np.array([[0.0, 1.0], [2.0, 0.0]])
     assert not check_metric_axioms("precomputed", uneven).symmetric
+    tables = {
+        "nonnegative": [[0.0, -1.0], [-1.0, 0.0]],
+        "zero_on_equal_rows": [[0.5, 1.0], [1.0, 0.0]],
+        "positive_between_different_rows": [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]],
+        "triangle": [[0.0, 1.0, 5.0], [1.0, 0.0, 2.0], [5.0, 2.0, 0.0]],
+    }
+    for law, table in tables.items():
+        found = check_metric_axioms("precomputed", table)
+        assert not getattr(found, law) and not found.is_metric
+    assert found.symmetric and found.worst_triangle == pytest.approx(5 - 1 - 2)
 
 
 @pytest.mark.notes("000-a", "algebra-axioms")
@@ -106,6 +116,10 @@ def test_angles_and_right_angles():
     assert np.cos(angle(x, y)) == pytest.approx(x @ y / np.sqrt((x @ x) * (y @ y)), rel=1e-13)
     A = RNG.normal(size=(3, 3))
     assert angle(x, y, A.T @ A) == pytest.approx(angle(A @ x, A @ y), rel=1e-10)
+    for size in (1e-9, 1e9):
+        assert angle(x, y, size * A.T @ A) == pytest.approx(angle(A @ x, A @ y), rel=1e-9)
+        assert are_orthonormal(np.eye(3) / np.sqrt(size), size * np.eye(3))
+        assert not are_orthonormal(np.eye(3) * np.sqrt((1 + 1e-5) / size), size * np.eye(3))
     Q = np.linalg.qr(RNG.normal(size=(4, 4)))[0]
     assert are_orthonormal(Q[:3]) and not are_orthonormal(2 * Q[:3]) and not are_orthonormal(Q[[0, 0]])
     lower = np.linalg.cholesky(A.T @ A)
@@ -121,7 +135,11 @@ def test_angles_and_right_angles():
 def test_identities_of_matrices(monkeypatch):
     M, N = RNG.normal(size=(2, 4, 4))
     found = check_identities(M, N)
-    assert found and len(found.residuals) == 9
+    assert found and len(found.residuals) == 9 and found.tolerance < 1e-9
+    for size in (1e-8, 1e8):
+        assert check_identities(size * M, size * N)
+    none = np.array([[0.0, 1.0], [1.0, 0.0]]), np.diag([1.0, 3.0])  # the trace of the product is zero
+    assert check_identities(*none).residuals["tr MN = tr NM"] == 0
     assert_allclose(found.inverse @ M, np.eye(4), atol=1e-12)
     assert found.trace == pytest.approx(sum(M[i, i] for i in range(4)))
     signs = [np.linalg.det(np.eye(4)[list(order)]) for order in permutations(range(4))]
@@ -162,6 +180,10 @@ def test_eigen_reports():
     assert all(is_eigenpair(generic, value, vector) for value, vector in zip(values, vectors.T))
     assert not is_eigenpair(generic, values[0] * (1 + 1e-6), vectors[:, 0])
     assert not is_eigenpair(generic, values[0], np.zeros(5))
+    for size in (1e-9, 1e9):
+        assert is_eigenpair(size * generic, size * values[0], vectors[:, 0])
+        assert not is_eigenpair(size * generic, size * values[0] * (1 + 1e-6), vectors[:, 0])
+        assert eigen_report(size * singular).rank == 2 and eigen_report(size * generic).rank == 5
 
 
 @pytest.mark.notes("000-a", "matrix-derivatives")

@@ -33,6 +33,12 @@ def test_membership_with_its_certificate():
     assert found and found.dimension == 2 and np.allclose(found.coefficients, [2, 3])
     outside = in_span([0, 0, 3], vectors)
     assert not outside and np.allclose(vectors @ outside.residual, 0, atol=1e-15)
+    rng = np.random.default_rng(6)
+    for size in (1e-9, 1.0, 1e9):  # neither units nor numbers decide
+        many = size * rng.normal(size=(3, 40))
+        inside = in_span([2.0, -1.0, 0.5] @ many, many)
+        assert inside and np.allclose(inside.coefficients, [2, -1, 0.5], rtol=1e-10)
+        assert not in_span([2.0, -1.0, 0.5] @ many + 1e-9 * size, many)
     assert in_span([0, 0, 0], vectors) and in_span([0, 0], [[0, 0]]) and in_span([1, 0], [[0, 0]]).dimension == 0
     repeated = in_span([2, 2], [[1, 1], [1, 1], [3, 3]])
     assert repeated.dimension == 1 and np.allclose(repeated.coefficients @ [[1, 1], [1, 1], [3, 3]], [2, 2])
@@ -73,9 +79,13 @@ def test_coordinates():
     assert np.allclose(coordinates([[5, 5], [1, 2]], basis), [[3, 2], [1, 1]], rtol=1e-15)
     plane = [[1, 0, 1], [0, 1, 1]]  # of a subspace
     assert np.allclose(coordinates([2, 3, 5], plane), [2, 3])
+    rng = np.random.default_rng(9)
+    for size in (1e-7, 1e7):
+        frame, c = size * rng.normal(size=(3, 3)), rng.normal(size=(4, 3))
+        assert np.allclose(coordinates(c @ frame, frame), c, rtol=1e-9)
     with pytest.raises(DataError, match="outside the span of the basis"):
         coordinates([0, 0, 1], plane)
-    with pytest.raises(DataError, match=r"2 vectors of rank 1.*Leave a vector out"):
+    with pytest.raises(DataError, match=r"2 vectors of rank 1.*c = \[ 1.  -0.5\]. Leave a vector out"):
         coordinates([1, 1], [[1, 1], [2, 2]])
 
 
@@ -89,6 +99,9 @@ def test_matrix_of_a_map_in_two_bases():
     assert np.allclose(matrix_of_map(lambda x: A @ x, B, C), wanted, atol=1e-14)
     x = coordinates([1, 2, 3, 4], B)
     assert np.allclose(x, [1, -0.5, 1.5, 2.5]) and np.allclose(np.array(C).T @ wanted @ x, [4, 0, -3])
+    rng = np.random.default_rng(3)
+    A, B, C = (size * rng.normal(size=(3, 3)) for size in (1.0, 1e-6, 1e5))
+    assert np.allclose(matrix_of_map(A, B, C), np.linalg.inv(C.T) @ A @ B.T, rtol=1e-9)
     for bent in (lambda x: x + 1, lambda x: x * x, lambda x: np.abs(x - 0.25)):
         with pytest.raises(DataError, match="map is not linear"):
             matrix_of_map(bent, np.eye(3), np.eye(3))
@@ -100,6 +113,10 @@ def test_change_of_basis_names_its_direction():
     P = change_of_basis(standard, new)
     assert np.allclose(P, np.array([[1, 2], [-1, 3]]) / 5) and np.allclose(P @ [5, 5], [3, 2])
     assert np.allclose(change_of_basis(new, standard) @ P, np.eye(2))
+    rng = np.random.default_rng(8)
+    old, other, x = rng.normal(size=(3, 3)), rng.normal(size=(3, 3)), rng.normal(size=3)
+    moved = change_of_basis(old, other) @ x  # x as coordinates in the old basis
+    assert np.allclose(moved @ other, x @ old)
     with pytest.raises(DataError, match="must be bases of the same space"):
         change_of_basis([[1, 0]], new)
     with pytest.raises(DataError, match="outside the span"):
@@ -113,6 +130,8 @@ def test_rayleigh_quotient():
     assert rayleigh_quotient(A, [1e200, 2e200]) == pytest.approx(2.8, rel=1e-15)
     values = rayleigh_quotient(A, np.random.default_rng(0).normal(size=(200, 2)))
     assert values.min() >= 1 - 1e-15 and values.max() <= 3 + 1e-15
+    B, v = np.array([[4.0, -1, 2], [-1, 0, 0.5], [2, 0.5, -3]]), np.array([[1.0, -2, 0.5], [0.3, 0.1, 2]])
+    assert np.allclose(rayleigh_quotient(B, v), [(x @ B @ x) / (x @ x) for x in v], rtol=1e-14)
     with pytest.raises(DataError, match="vector 1 is zero"):
         rayleigh_quotient(A, [[1, 1], [0, 0]])
 
@@ -174,6 +193,8 @@ def test_extension_to_a_basis():
     assert orthonormal_extension(np.eye(3)).shape == (0, 3)
     with pytest.raises(DataError, match=r"<v_0, v_0> = 4 and should be 1"):
         orthonormal_extension([[2, 0]])
+    with pytest.raises(DataError, match=r"<v_0, v_1> = 0.6 and should be 0"):
+        orthonormal_extension([[1, 0], [0.6, 0.8]])
 
 
 @pytest.mark.notes("000-a", "psd-test")
@@ -188,7 +209,10 @@ def test_definiteness_and_its_witness():
     worse = is_psd(1 - match)
     assert not worse and worse.witness @ (1 - match) @ worse.witness == pytest.approx(-(2**0.5))
     X = np.random.default_rng(0).normal(size=(3, 8))
-    assert is_psd(X.T @ X).verdict == "positive semi-definite"
+    for size in (1e-12, 1.0, 1e12):  # rounding is judged beside the largest eigenvalue
+        assert is_psd(size * X.T @ X).verdict == "positive semi-definite"
+        assert is_psd(size * np.array([[0.5, 0.2], [0.2, 0.5]])).smallest_eigenvalue == pytest.approx(0.3 * size)
+        assert is_psd(size * np.diag([1, 1e-9])).strict and not is_psd(size * np.diag([1, -1e-9]))
     assert is_psd(np.diag([1, -1e-6]), tol=1e-5) and not is_psd(np.diag([1, -1e-6]))
     with pytest.raises(DataError, match=r"not symmetric: A\[0, 1\] = 1 and A\[1, 0\] = 2.*pass \(A \+ A.T\) / 2"):
         is_psd([[1, 1], [2, 1]])
@@ -229,6 +253,7 @@ def test_a_symmetric_map_scales_its_eigenbasis():
     axes = eigen_by_deflation(A).plot(canvas())
     drawn = curves(axes)
     circle, ellipse = drawn.pop("unit vectors"), drawn.pop("their images")
+    assert (np.ptp(circle, axis=0) > 1.999).all() and np.allclose(circle[0], circle[-1])  # once around
     assert np.allclose(np.linalg.norm(circle, axis=1), 1) and np.allclose(ellipse, circle @ A)
     order = np.argsort(-np.abs(values))
     assert list(drawn) == [f"scaled by {values[k]:.3g}" for k in order]
@@ -272,6 +297,10 @@ def test_covariance_and_correlation():
     assert np.allclose(covariance(Y, correction=1), np.cov(Y.T), rtol=1e-13)
     assert np.allclose(covariance(Y, correction=1, sample_weight=weight), np.cov(Y.T, fweights=weight), rtol=1e-13)
     assert np.allclose(correlation(Y), np.corrcoef(Y.T), rtol=1e-13)
+    center = np.average(Y, axis=0, weights=weight)
+    assert np.allclose(
+        covariance(Y, sample_weight=weight), ((Y - center).T * weight) @ (Y - center) / weight.sum(), rtol=1e-12
+    )
     assert np.allclose(covariance(X + 1e9), covariance(X), rtol=1e-12)
     with pytest.raises(DataError, match="column 1 is constant"):
         correlation([[1, 2], [2, 2]])

@@ -105,6 +105,16 @@ def test_predictive_distribution_of_the_notes():
     whole = model.predict_distribution([[1.5], [9.0]])
     assert_allclose(whole.mean[0], mean[0])
     assert whole.var[1] > whole.var[0] > 1 / 25  # wider away from the data, never below the noise
+    X, y, _ = make(12, 3)
+    rng = np.random.default_rng(1)
+    A, new = rng.normal(size=(4, 4)), rng.normal(size=(5, 3))
+    m0, S0 = rng.normal(size=4), A @ A.T + np.eye(4)
+    phi, ahead = np.column_stack([np.ones(12), X]), np.column_stack([np.ones(5), new])
+    gain = np.linalg.solve(phi @ S0 @ phi.T + np.eye(12) / 1.7, phi @ S0 @ ahead.T).T
+    any_prior = BayesianLinearRegression(beta=1.7, prior_mean=m0, prior_covariance=S0).fit(X, y)
+    law = any_prior.predict_distribution(new)
+    assert_allclose(law.mean, ahead @ m0 + gain @ (y - phi @ m0), rtol=1e-8)
+    assert_allclose(law.var, 1 / 1.7 + np.diag(ahead @ S0 @ ahead.T - gain @ phi @ S0 @ ahead.T), rtol=1e-8)
     fewer = BayesianLinearRegression(**SETTING).fit(LINE[0][:2], LINE[1][:2])
     grid = np.linspace(-3, 5, 40)[:, None]
     assert (model.predict(grid, return_std=True)[1] <= fewer.predict(grid, return_std=True)[1] + 1e-15).all()
@@ -215,6 +225,9 @@ def test_one_model_made_all_the_data_or_each_point_chose_its_own():
     assert_allclose(combination, np.log((share * np.exp(log_prob)).sum(axis=1)).sum(), rtol=1e-12)
     evidence = compare_evidence({"left": log_prob[:, 0].sum(), "right": log_prob[:, 1].sum()}, prior=share)
     assert_allclose(averaging, np.logaddexp(*(evidence.log_evidence + np.log(share))), rtol=1e-12)
+    each = share * np.exp(log_prob.sum(axis=0))
+    assert_allclose(evidence.probability, each / each.sum(), rtol=1e-12)  # which model made them all
+    assert_allclose(evidence.bayes_factor("right", "left"), np.exp(log_prob.sum(axis=0) @ [-1, 1]), rtol=1e-12)
     assert combination > averaging + 5  # the points lie on both sides: no single component made them all
 
 

@@ -26,6 +26,20 @@ CASES = [(loss, (-1.0, 1.0)) for loss in [*MARGIN, L.CrossEntropyLoss()]] + [(lo
 CASES = [(loss, (0.0, 1.0)) if isinstance(loss, L.CrossEntropyLoss) else (loss, t) for loss, t in CASES]
 CASES.append((L.PoissonLoss(), (0.0, 3.0)))
 IDS = [repr(loss) for loss, _ in CASES]
+ITEMS = {
+    L.PerceptronLoss: [("002", "perceptron-loss"), ("000-b", "perceptron-criterion")],
+    L.HingeLoss: [("000-b", "hinge-loss")],
+    L.ExponentialLoss: [("002", "exp-loss")],
+    L.CrossEntropyLoss: [("000-c", "loss-bce"), ("002", "loss-bce"), ("004", "cross-entropy")],
+    L.SquaredLoss: [("000-b", "squared-error"), ("003", "squared-loss"), ("004", "squared-loss")],
+    L.EpsilonInsensitiveLoss: [("000-b", "eps-insensitive-loss")],
+    L.MinkowskiLoss: [("003", "minkowski-loss")],
+    L.GaussianLoss: [("002", "loss-gaussian-nll")],
+}
+MARKED = [
+    pytest.param(*case, id=name, marks=[pytest.mark.notes(*item) for item in ITEMS.get(type(case[0]), [])])
+    for case, name in zip(CASES, IDS)
+]
 H = 1e-5
 
 
@@ -34,10 +48,7 @@ def away_from_kinks(loss, target, f):
     return all(abs(place - kink) > 0.05 for kink in KINKS.get(loss.name, []))
 
 
-@pytest.mark.notes("000-b", "hinge-loss")
-@pytest.mark.notes("000-b", "squared-error")
-@pytest.mark.notes("002", "perceptron-loss")
-@pytest.mark.parametrize(("loss", "targets"), CASES, ids=IDS)
+@pytest.mark.parametrize(("loss", "targets"), MARKED)
 @settings(max_examples=25, deadline=None)
 @given(f=st.floats(-4, 4), which=st.booleans())
 def test_gradient_and_curvature_match_differences(loss, targets, f, which):

@@ -89,6 +89,8 @@ def test_binary_derivatives_in_the_probability(y, t):
     np.testing.assert_allclose(bend, p.curvature(t, y), rtol=1e-5)
 
 
+@pytest.mark.notes("002", "loss-bce")
+@pytest.mark.notes("000-c", "loss-bce")
 def test_certain_predictions():
     loss, p = CrossEntropyLoss(), CrossEntropyLoss(from_probabilities=True)
     np.testing.assert_allclose(

@@ -31,6 +31,11 @@ def test_zero_one_counts_mistakes_and_refuses_to_be_descended(scores):
     t, f = scores
     np.testing.assert_allclose(empirical_risk(ZeroOneLoss(), t, f), zero_one_loss(t, np.where(f >= 0, 1, -1)))
     assert ZeroOneLoss().value([1, -1], [0.0, 0.0]).tolist() == [0, 1]  # sign(0) = +1
+    wrong = (np.where(f >= 0, 1, -1) != t).sum()
+    assert empirical_risk(ZeroOneLoss(), t, f, reduction="sum") == wrong
+    two = t[:8].reshape(4, 2), f[:8].reshape(4, 2)  # mistakes of a row add up
+    mistakes = (np.sign(two[1]) != two[0]).sum()
+    assert empirical_risk(ZeroOneLoss(), *two) == mistakes / 4 and mistakes > 0
     assert not ZeroOneLoss().trainable and not ZeroOneLoss().differentiable
     with pytest.raises(ParameterError, match=r"ZeroOneLoss.gradient: .*piecewise constant.*train with a surrogate"):
         ZeroOneLoss().gradient(1, 0.3)

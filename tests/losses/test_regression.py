@@ -60,6 +60,10 @@ def test_squared_loss_splits_into_model_and_noise():
     at_mean = split_squared_loss(t, h, x, w)
     assert at_mean.model < 1e-25 and at_mean.noise == pytest.approx(split.noise)
     np.testing.assert_allclose(SquaredLoss().best_constant(t, w), np.average(t, weights=w))
+    np.testing.assert_allclose(SquaredLoss().best_constant(t), t.mean())
+    plain = split_squared_loss(t, y, x)
+    h = np.array([t[x == k].mean() for k in range(6)])[x]
+    np.testing.assert_allclose([plain.model, plain.noise], [np.mean((y - h) ** 2), np.mean((h - t) ** 2)], rtol=1e-12)
     with pytest.raises(DataError, match=r"split_squared_loss: target \(2,\), prediction \(2,\) and group \(3,\)"):
         split_squared_loss([1, 2], [1, 2], [0, 0, 1])
 
@@ -76,6 +80,7 @@ def test_minkowski_best_constants_go_from_mean_over_median_to_mode():
     assert MinkowskiLoss(1).lipschitz == 1 and MinkowskiLoss(2).smoothness == 2 and not MinkowskiLoss(0.9).convex
 
 
+@pytest.mark.notes("000-b", "plot-eps-loss")
 @pytest.mark.notes("000-b", "eps-insensitive-loss")
 def test_epsilon_insensitive_is_flat_in_the_tube_and_linear_outside():
     loss = EpsilonInsensitiveLoss(0.5)

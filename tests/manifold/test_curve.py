@@ -47,6 +47,12 @@ def test_a_step_by_its_definition():
     from scipy.spatial import cKDTree
 
     assert cKDTree(corners).query(model.curve_)[0].max() < 0.02
+    assert (model.curve_[0] - mean) @ axis < 0 < (model.curve_[-1] - mean) @ axis  # along the axis, not against it
+    for turn in (np.array([[0.0, 1.0], [1.0, 0.0]]), -np.eye(2)):
+        with pytest.warns(NotConverged):
+            other = PrincipalCurve(n_corners=40, span=0.1, max_iter=1).fit(ARC @ turn)
+        direction = other.curve_[-1] - other.curve_[0]
+        assert direction[np.abs(axis @ turn).argmax()] > 0  # the largest entry of the first axis is positive
 
 
 def test_a_line_is_its_own_curve():

@@ -240,6 +240,8 @@ def test_the_same_rows_under_four_kinds_of_covariance(kind):
         covariance = [np.diag(np.diag(S)) for S in covariance]
     if kind == "spherical":
         covariance = [np.eye(2) * np.trace(S) / 2 for S in covariance]
+    opacity = [line.get_alpha() for line in ax.lines]  # heavier components are drawn stronger
+    assert_allclose(opacity, 0.15 + 0.75 * share.sum(axis=0) / share.sum(axis=0).max(), rtol=1e-3)
     for k, line in enumerate(ax.lines):
         gap = line.get_xydata() - np.average(X, axis=0, weights=share[:, k])
         assert_allclose(np.einsum("ni,ij,nj->n", gap, np.linalg.inv(covariance[k]), gap), 1.5**2, rtol=2e-3)

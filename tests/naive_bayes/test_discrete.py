@@ -25,6 +25,7 @@ from novum.naive_bayes import (
     plot_class_tables,
     plot_naive_bayes_graph,
 )
+from novum.naive_bayes._counts import Plan, sparse_counts
 
 LEVELS = [["Sunny", "Overcast", "Rain"], ["Hot", "Mild", "Cool"], ["High", "Normal"], ["Weak", "Strong"]]
 
@@ -89,6 +90,9 @@ def test_topics():
     assert {place: float(text) for place, text in written.items()} == pytest.approx(
         {(j, i): shares[i, j] for i in range(2) for j in range(5)}, rel=6e-3
     )
+    middle = (shares.max() + shares.min()) / 2  # numbers stay readable on their shade
+    white = {tuple(map(int, text.get_position())) for text in ax.texts if text.get_color() == "white"}
+    assert white == {(j, i) for i, j in np.argwhere(shares > middle)} == {(2, 0), (0, 1)}
     graph = plot_naive_bayes_graph(["w1", "w2"], "topic", ax=canvas())
     assert words(graph) == {"w1": (-1, 0), "w2": (1, 0), "topic": (0, 1)}
     for tail, head in arrows(graph):  # from the class to every word, none between words
@@ -124,6 +128,14 @@ def test_log_linear_form():
     score = weights @ [2, 1, 1] + bias
     assert_allclose(np.exp(score), [0.006, 0.0036])
     assert_allclose(score, [-5.115996, -5.626821], atol=5e-7)
+    rng = np.random.default_rng(1)
+    X, y = rng.poisson(2.0, size=(30, 4)), rng.integers(3, size=30)
+    model = MultinomialNB(alpha=0.5).fit(X, y)
+    weights, bias = model.linear_form()
+    sums = np.array([X[y == c].sum(axis=0) + 0.5 for c in range(3)])
+    assert_allclose(weights, np.log(sums / sums.sum(axis=1, keepdims=True)), rtol=1e-12)
+    assert_allclose(bias, np.log(np.bincount(y) / 30), rtol=1e-12)
+    assert_allclose(model.predict_joint_log_proba(X), X @ weights.T + bias, rtol=1e-12)
 
 
 @pytest.mark.notes("002", "bernoulli-nb")
@@ -233,6 +245,11 @@ def test_as_scikit_learn_in_every_home(name, tmp_path):
     same = cls(**most).fit(X, y)
     for model in there:
         assert_allclose(model.predict_proba(X), same.predict_proba(X), rtol=1e-10)
+    if name == "MultinomialNB":
+        sums = [sparse_counts(Plan(3, None), sp.csr_matrix(X), y, w, n_threads) for n_threads in (1, 2, 3)]
+        for one in sums:
+            assert_allclose(one.counts, [(w[:, None] * X)[y == c].sum(axis=0) for c in range(3)], rtol=1e-12)
+            assert_allclose(one.mass, np.bincount(y, w), rtol=1e-12)
     if name != "CategoricalNB":
         assert_allclose(whole.predict_proba(sp.csr_matrix(X)), whole.predict_proba(X), rtol=1e-10)
         with pytest.raises(ValueError, match="Input X contains NaN"):

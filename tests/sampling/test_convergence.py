@@ -36,8 +36,15 @@ def test_effective_sizes_equal_the_sums_term_by_term(shape):
     folded = halves(np.abs(x - np.median(halves(x))))
     zf = norm.ppf((rankdata(folded).reshape(folded.shape) - 0.375) / (folded.size + 0.25))
     assert convergence.r_hat(x) == pytest.approx(max(reference.r_hat(z), reference.r_hat(zf)), rel=1e-12)
+    assert convergence.mcse_mean(x) == pytest.approx(x.std(ddof=1) / np.sqrt(reference.effective_size(halves(x))))
+    tails = [reference.effective_size(halves((x <= np.quantile(x, q)) * 1.0)) for q in (0.05, 0.95)]
+    assert convergence.ess_tail(x) == pytest.approx(min(tails), rel=1e-10)
+    square = (x - x.mean()) ** 2
+    error = np.sqrt(square.var() / reference.effective_size(halves(square))) / (2 * x.std())  # d sd = d var / (2 sd)
+    assert convergence.mcse_sd(x) == pytest.approx(error, rel=1e-9)
 
 
+@pytest.mark.notes("002", "mcmc")
 def test_the_effective_size_of_an_autoregression_is_the_known_one():
     x = autoregression(4, 20_000, 0.9, 1)
     assert convergence.ess_mean(x) / x.size == pytest.approx(0.1 / 1.9, rel=0.1)

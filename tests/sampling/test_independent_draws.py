@@ -23,10 +23,18 @@ def test_monte_carlo_is_unbiased_with_the_error_it_says():
     assert errors.mean() == pytest.approx(exact, rel=0.02) and values.std() == pytest.approx(exact, rel=0.12)
     covered = np.mean([f.low <= 5 <= f.high for f in found])
     assert 0.91 < covered < 0.98
+    fixed = np.array([1.0, -2.0, 4.5, 0.25, 3.0])
+    few = monte_carlo(lambda n, rng: fixed[:n], lambda x: x**2, 5, level=0.9)
+    spread = np.sqrt(np.sum((fixed**2 - np.mean(fixed**2)) ** 2) / 4 / 5)
+    np.testing.assert_allclose([few.value, few.standard_error], [np.mean(fixed**2), spread], rtol=1e-13)
+    np.testing.assert_allclose(
+        [few.low, few.high], few.value + stats.norm.ppf(0.95) * spread * np.array([-1, 1]), rtol=1e-12
+    )
     predictive = monte_carlo(Beta(3, 2), lambda q: stats.binom.pmf(2, 3, q), 100_000, random_state=0)
     assert abs(predictive.value - stats.betabinom.pmf(2, 3, 3, 2)) < 4 * predictive.standard_error
 
 
+@pytest.mark.notes("002", "monte-carlo")
 def test_monte_carlo_takes_functions_of_one_draw_and_arrays():
     one = monte_carlo(lambda n, rng: rng.normal(size=n), lambda x: 1.0 if x > 0 else 0.0, 1000, random_state=3)
     many = monte_carlo(lambda n, rng: rng.normal(size=n), lambda x: (x > 0) * 1.0, 1000, random_state=3)
@@ -52,6 +60,7 @@ def test_discrete_inversion_at_the_edges():
     assert inverse_cdf(tenths, u=[np.nextafter(1, 0)]).tolist() == [9]
 
 
+@pytest.mark.notes("002", "inverse-cdf-discrete")
 @pytest.mark.parametrize("k", [1, 2, 17, 1000])
 def test_alias_tables_hold_the_law_exactly(k):
     p = np.random.default_rng(k).dirichlet(np.full(k, 0.3))
@@ -79,6 +88,10 @@ def test_continuous_inversion():
     )
     assert stats.kstest(inverse_cdf(stats.cauchy.cdf, 2000, kind="cdf", random_state=0), "cauchy").pvalue > 0.01
     np.testing.assert_allclose(inverse_cdf(Normal(0, 1), u=u), stats.norm.ppf(u), rtol=1e-10)
+    np.testing.assert_allclose(
+        inverse_cdf(lambda x: np.exp(np.minimum(x - 2, 0)), kind="cdf", high=2, u=u), 2 + np.log(u), rtol=1e-9
+    )
+    np.testing.assert_allclose(inverse_cdf(lambda x: (x / 3) ** 2, kind="cdf", low=0, high=3, u=u), 3 * np.sqrt(u))
 
 
 def test_inversion_refuses_what_is_no_law():
@@ -104,6 +117,12 @@ def test_rejection_keeps_the_share_under_the_target():
     plain = rejection_sample(lambda x: x * (1 - x), Uniform(0, 1), 500, bound=0.25, random_state=0)
     np.testing.assert_allclose(log.samples, plain.samples)
     assert len(plain.samples) == 500 and "acceptance rate" in repr(plain)
+    # a proposal that is not flat: a normal target of mass 3 under 6 t(2)
+    heavy = rejection_sample(lambda x: 3 * stats.norm.pdf(x, 0.3, 0.8), StudentT(2), 20_000, bound=6, random_state=0)
+    assert stats.kstest(heavy.samples, stats.norm(0.3, 0.8).cdf).pvalue > 0.01
+    assert heavy.acceptance_rate == 20_000 / heavy.n_proposed == pytest.approx(0.5, abs=0.01)
+    assert heavy.normalizer == 6 * heavy.acceptance_rate == pytest.approx(3, abs=4 * heavy.normalizer_error)
+    assert heavy.normalizer_error == pytest.approx(6 * np.sqrt(0.25 / heavy.n_proposed), rel=0.01)
 
 
 def test_a_violated_envelope_is_named_with_its_point():
@@ -130,6 +149,13 @@ def test_the_picture_shows_target_envelope_and_points():
     x, y = lines["target"].get_data()
     np.testing.assert_allclose(y, x * (1 - x))
     np.testing.assert_allclose(lines["envelope k q"].get_ydata(), 0.25)
+    ax = rejection_sample(lambda x: 3 * stats.norm.pdf(x), StudentT(2), 300, bound=6, random_state=0).plot()
+    lines = {line.get_label(): line.get_data() for line in ax.lines}
+    np.testing.assert_allclose(lines["target"][1], 3 * stats.norm.pdf(lines["target"][0]), rtol=1e-9)
+    np.testing.assert_allclose(lines["envelope k q"][1], 6 * stats.t(2).pdf(lines["envelope k q"][0]), rtol=1e-9)
+    (x, y), (a, b) = lines["accepted"], lines["rejected"]
+    assert np.all(y < 3 * stats.norm.pdf(x)) and np.all(b >= 3 * stats.norm.pdf(a))
+    assert np.all(b < 6 * stats.t(2).pdf(a)) and (b > 3 * stats.t(2).pdf(a)).any()
     with pytest.raises(DataError, match="one dimension"):
         rejection_sample(
             lambda x: np.exp(-0.6 * (x**2).sum(axis=1)) / 10,
@@ -154,9 +180,10 @@ def test_importance_sampling_against_closed_forms():
     assert found.log_normalizer_error == pytest.approx(w.std() / w.mean() / np.sqrt(len(w)), rel=1e-9)
     share = w / w.sum()
     spread = np.sqrt(np.sum(share**2 * (found.samples**2 - found.value) ** 2))  # the delta method, term by term
-    assert found.standard_error == pytest.approx(spread, rel=1e-2)
+    assert found.standard_error == pytest.approx(spread, rel=1e-9)
     mean, error = found.expectation(lambda x: x)
-    assert abs(mean - 1) < 4 * error
+    assert abs(mean - 1) < 4 * error and mean == pytest.approx(share @ found.samples, rel=1e-9)
+    assert error == pytest.approx(np.sqrt(np.sum((share * (found.samples - mean)) ** 2)), rel=1e-9)
     assert abs(found.resample(50_000, 0).mean() - 1) < 0.03
     one = importance_sample(lambda x: -0.5 * x**2, law, lambda x: x, 1, random_state=0)
     assert one.value == one.samples[0]  # with one draw the weights cancel: biased
@@ -173,8 +200,15 @@ def test_ordinary_and_weighted_forms_on_two_points():
         assert abs(found.value - 2) < 4 * found.standard_error < 0.1
     ratio = (p / q)[found.samples]
     assert found.value == pytest.approx(np.mean(ratio * f[found.samples]), rel=1e-12)
+    assert found.log_normalizer == pytest.approx(np.log(ratio.mean()), rel=1e-9)
+    assert found.log_normalizer_error == pytest.approx(ratio.std() / ratio.mean() / 200, rel=1e-9)
+    assert found.effective_size == pytest.approx(ratio.sum() ** 2 / np.sum(ratio**2), rel=1e-9)
+    few = importance_sample(lambda k: np.log(p[k]), proposal, lambda k: f[k], 9, self_normalized=False, random_state=2)
+    terms = (p / q * f)[few.samples]
+    assert few.standard_error == pytest.approx(np.sqrt(np.sum((terms - terms.mean()) ** 2) / 8 / 9), rel=1e-12)
 
 
+@pytest.mark.notes("002", "importance-sampling")
 def test_degenerate_weights_warn():
     with pytest.warns(DataWarning, match="the weights degenerate"):
         found = importance_sample(lambda x: -0.5 * (x / 10) ** 2, Normal(0, 1), lambda x: x**2, 5000, random_state=0)
@@ -187,9 +221,18 @@ def test_degenerate_weights_warn():
         importance_sample(lambda x: x, "normal")
 
 
+@pytest.mark.notes("002", "importance-sampling")
 def test_the_shape_of_a_pareto_tail_is_found():
     rng = np.random.default_rng(0)
     for shape in (0.2, 0.9):
         found = [pareto_shape(np.log(rng.pareto(1 / shape, 20_000) + 1)) for _ in range(20)]
         assert np.mean(found) == pytest.approx(shape, abs=0.1)
+    logs = rng.normal(size=150) * 1.5  # the profile of Zhang and Stephens (2009) over the tail, term by term
+    tail = np.sort(np.exp(logs - logs.max()))[-31:]  # ceil(0.2 n), the threshold below it
+    x, size = tail[1:] - tail[0], 35
+    grid = [1 / x[-1] + (1 - np.sqrt(size / (j - 0.5))) / (3 * x[7]) for j in range(1, size + 1)]
+    k = [np.mean(np.log(1 - theta * x)) for theta in grid]
+    height = np.array([30 * (np.log(-theta / one) - one - 1) for theta, one in zip(grid, k)])
+    best = np.sum(np.array(grid) * np.exp(height)) / np.sum(np.exp(height))
+    assert pareto_shape(logs) == pytest.approx((30 * np.mean(np.log(1 - best * x)) + 5) / 40, rel=1e-9)
     assert pareto_shape(np.zeros(100)) == 0.0 and np.isnan(pareto_shape(np.arange(3.0)))

@@ -80,6 +80,8 @@ def test_the_walk_equals_its_twin():
         150, resume=walk.sample(50, start=[[0.1, 0.2], [1.0, -1.0]], n_chains=2, n_warmup=0, random_state=9)
     )
     np.testing.assert_array_equal(resumed.draws, chains.draws)
+    begun = walk.sample(20, start=[[0.1, 0.2], [1.0, -1.0]], n_chains=2, n_warmup=0, thin=3, random_state=9)
+    np.testing.assert_array_equal(walk.sample(30, thin=3, resume=begun).draws, chains.draws[:, 2:150:3])
 
 
 def test_the_walk_learns_scales_and_correlation():

@@ -35,6 +35,7 @@ def test_invariance_balance_and_equilibrium_of_the_notes():
     assert not verdict and "from" in verdict.reason and around.is_ergodic()
 
 
+@pytest.mark.notes("002", "markov-chain-properties")
 def test_reasons():
     assert (
         repr(chain_of([[0, 1], [1, 0]]).is_ergodic())
@@ -47,6 +48,7 @@ def test_reasons():
         absorbing.mixing_time()
 
 
+@pytest.mark.notes("002", "markov-chain-properties")
 def test_classes_and_periods():
     T = np.zeros((7, 7))
     for i, j in [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3), (5, 6), (6, 6)]:
@@ -62,6 +64,7 @@ def test_classes_and_periods():
     assert chain_of(T).classes().period == [2]
 
 
+@pytest.mark.notes("002", "markov-chain-properties")
 @pytest.mark.parametrize("k", [1, 2, 5, 30])
 def test_the_stationary_law_solves_its_equation(k):
     T = random_matrix(k, k)

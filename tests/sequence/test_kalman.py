@@ -39,6 +39,8 @@ def compare_with_joint(system, X, form="covariance", rtol=1e-8):
         assert_allclose(found.filtered.predicted_covariances[t], spread[t], atol=rtol * scale)
 
 
+@pytest.mark.notes("002", "kalman-filter")
+@pytest.mark.notes("002", "kalman-smoother")
 @pytest.mark.parametrize("form", ["covariance", "square_root"])
 @pytest.mark.parametrize(("s", "p"), [(1, 1), (2, 1), (2, 3), (3, 2), (4, 2), (5, 4), (6, 1), (7, 3), (25, 2)])
 def test_the_joint_gaussian(s, p, form):
@@ -46,6 +48,8 @@ def test_the_joint_gaussian(s, p, form):
     compare_with_joint(random_system(s, p, seed=s + p), X, form)
 
 
+@pytest.mark.notes("002", "kalman-filter")
+@pytest.mark.notes("002", "kalman-smoother")
 @pytest.mark.parametrize("form", ["covariance", "square_root"])
 def test_matrices_that_differ_by_step(form):
     X = with_gaps(np.random.default_rng(0).normal(size=(8, 2)))
@@ -110,6 +114,11 @@ def test_moments_of_drawn_series_and_their_density():
     assert_allclose(np.cov(flat.T), V, atol=0.02 * V.diagonal().max())
     noise = rows - states @ system["observation"].T - system["observation_offset"]
     assert_allclose(np.cov(noise.reshape(-1, s).T), system["observation_covariance"], rtol=0.02, atol=0.02)
+    timed = random_system(2, 2, seed=4, n=3)
+    flat = LinearDynamicalSystem(**timed).sample(3, 100_000, random_state=1)[0].reshape(100_000, -1)
+    mean, V = joint(timed, n)
+    assert_allclose(flat.mean(axis=0), mean, atol=5 * np.sqrt(V.diagonal().max() / len(flat)))
+    assert_allclose(np.cov(flat.T), V, atol=0.03 * V.diagonal().max())
     X = rows[:2]
     assert model.score(X) == pytest.approx(sum(conditioned(system, x)[3] for x in X), rel=1e-10)
 

@@ -64,10 +64,15 @@ def test_a_step_of_em_is_that_of_the_joint_gaussian():
     expected = literal_step(X, start)
     for name in NAMES:
         assert_allclose(getattr(found, f"{name}_"), expected[name], rtol=1e-8, atol=1e-9, err_msg=name)
+    known = np.random.default_rng(0).normal(size=X.shape)  # what is added to the cells at every step is taken off first
+    moved = fitted(X + known, **start, observation_offset=known, learn=NAMES, max_iter=1)
+    for name in NAMES:
+        assert_allclose(getattr(moved, f"{name}_"), expected[name], rtol=1e-8, atol=1e-9, err_msg=name)
     more = fitted(X, **start, learn=NAMES, max_iter=40, tol=0.0)
     assert (np.diff(more.history_) >= -1e-10 * abs(more.history_[-1])).all() and more.history_[-1] > found.history_[-1]
 
 
+@pytest.mark.notes("002", "lds-em")
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("kinds", [("full", "full"), ("diag", "diag"), ("spherical", "scaled")])
 def test_em_never_falls_and_ends_where_the_likelihood_is_flat(kinds, gaps):

@@ -84,6 +84,7 @@ def fitted(name, **options):
         return model.fit(X, LENGTHS), X
 
 
+@pytest.mark.notes("002", "baum-welch")
 @pytest.mark.parametrize("name", MODELS)
 def test_the_objective_never_falls_and_answers_are_probabilities(name):
     model, X = fitted(name)
@@ -111,6 +112,7 @@ def likelihood_in(model, X, name, shape, values):
     return float(other.score(X, LENGTHS))
 
 
+@pytest.mark.notes("002", "baum-welch")
 @pytest.mark.parametrize(
     "name, attributes",
     [
@@ -133,6 +135,7 @@ def test_the_fixed_point_is_stationary(name, attributes):
         assert_allclose(gradient[inside], 0, atol=5e-3)
 
 
+@pytest.mark.notes("002", "baum-welch")
 @pytest.mark.parametrize(
     "name", ["gaussian full", "categorical", "poisson", "multinomial", "mixture diag", "any Poisson"]
 )
@@ -205,6 +208,7 @@ def test_missing_cells_are_integrated_out(form):
         assert_allclose(gradient, 0, atol=0.05)
 
 
+@pytest.mark.notes("002", "forward-backward")
 @pytest.mark.parametrize("name", ["categorical", "poisson", "multinomial", "any Normal"])
 def test_a_missing_row_says_nothing(name):
     model, X = fitted(name)

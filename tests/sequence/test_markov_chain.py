@@ -80,6 +80,7 @@ def test_order_two_is_a_chain_of_order_one_over_pairs():
     assert_allclose(first.sum(axis=0), first.sum(axis=1))  # both states of a pair have the same law
 
 
+@pytest.mark.notes("002", "markov-model")
 def test_smoothing_and_weights():
     words = ["aab", "abb", "bba"]
     chain = MarkovChain(smoothing=0.5).fit([list(w) for w in words], sample_weight=[2.0, 1.0, 0.0])
@@ -115,6 +116,14 @@ def test_draws_have_the_law_and_are_recognised_as_order_one_and_homogeneous():
     other = random_chain(3, seed=8, states=["x", "y", "z"]).sample(60_000, random_state=1)
     changed = MarkovChain().check_homogeneity(np.concatenate([drawn, other]))
     assert changed.p_value < 1e-10 and changed.df == 6
+    word = [0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0]  # (16) by its definition: transitions 1 to 5 against 6 to 10
+    tables = np.zeros((2, 2, 2))
+    for t in range(10):
+        tables[t // 5, word[t], word[t + 1]] += 1
+    parts = [*tables, tables.sum(axis=0)]
+    values = [np.sum(n * np.log(np.where(n > 0, n, 1) / n.sum(axis=1, keepdims=True))) for n in parts]
+    split = MarkovChain().check_homogeneity([word, [0, 1]])  # the second is too short to be cut
+    assert split.statistic == pytest.approx(2 * (values[0] + values[1] - values[2])) and split.df == 2
     twice = random_chain(2, 2, seed=3).sample(20_000, random_state=2)
     assert MarkovChain().compare_orders(twice, most=3).best == 2
 
@@ -136,6 +145,7 @@ def test_the_test_statistics_are_those_of_the_tables():
     assert found.statistic[2] == pytest.approx(2 * expected)
 
 
+@pytest.mark.notes("003", "markov-chain")
 def test_draws_repeat_and_start_where_told():
     chain = random_chain(3, 2, seed=2)
     assert (chain.sample(50, random_state=3) == chain.sample(50, random_state=3)).all()
@@ -151,6 +161,7 @@ def test_draws_repeat_and_start_where_told():
     assert_allclose(np.bincount(independent) / 20_000, [0.2, 0.3, 0.5], atol=0.015)
 
 
+@pytest.mark.notes("003", "markov-chain")
 def test_forecasts_are_powers():
     chain = random_chain(4, seed=5)
     T = np.asarray(chain.transition)

@@ -58,6 +58,15 @@ def test_alpha_beta_and_posteriors():
     assert_allclose(np.exp(float(log_prob)), 0.03628, rtol=1e-12)
     assert_allclose(gamma[:, 0], [0.876516, 0.622933, 0.212128], atol=5e-7)
     assert_allclose(gamma, alpha * beta / 0.03628, rtol=1e-12)
+    both, shares = given().score_samples(
+        np.vstack([X, X[:2]]), lengths=[3, 2]
+    )  # sequences are independent: sums of logs
+    assert_allclose(float(both), np.log(0.03628) + np.log(alpha[1].sum()), rtol=1e-12)
+    assert_allclose(shares, np.vstack([gamma, given().predict_proba(X[:2])]), rtol=1e-12)
+    gap = np.array([[0.0], [np.nan], [2.0]])  # what was not seen is summed out
+    seen = START * EMIT[:, 0] @ TRANS @ TRANS @ EMIT[:, 2]
+    for model in (given(), generic()):
+        assert_allclose(np.exp(float(model.score(gap))), seen, rtol=1e-12)
     filtered = filter_states(Chain(START, TRANS), Densities(np.log(EMIT.T[X.ravel()])), np.array([0, 3]))[1]
     assert_allclose(filtered, alpha / alpha.sum(axis=1, keepdims=True), rtol=1e-12)
     assert_allclose(generic().predict_proba(X.astype(float)), gamma, rtol=1e-12)
@@ -87,6 +96,7 @@ def test_the_best_path_and_the_next_ones():
     assert len(paths) == 4 and np.ptp(scores) < 1e-15
 
 
+@pytest.mark.notes("002", "viterbi")
 def test_the_trellis_of_the_notes():
     """Three states, no observations: every row missing, so the chain alone decides."""
     model = CategoricalHMM(3)

@@ -58,6 +58,7 @@ def test_enumeration(kind, scale, k, n):
     assert [tuple(one) for one in paths] == [one[1] for one in possible]
 
 
+@pytest.mark.notes("002", "baum-welch")
 @pytest.mark.parametrize("k", [3, 12])
 def test_a_table_of_symbols_and_missing_steps(k):
     rng = np.random.default_rng(k)
@@ -77,6 +78,7 @@ def test_a_table_of_symbols_and_missing_steps(k):
     )
 
 
+@pytest.mark.notes("002", "baum-welch")
 @pytest.mark.parametrize("k", [2, 7, 8, 9, 16, 33])
 def test_weights_repeat_sequences(k):
     rng = np.random.default_rng(k)

@@ -102,6 +102,10 @@ def test_optimum_by_an_independent_solver():
     assert_allclose(multiplier, found.x, atol=1e-5)
 
 
+@pytest.mark.notes("003", "svm-dual")
+@pytest.mark.notes("002", "svm-hard")
+@pytest.mark.notes("000-b", "svm-dual")
+@pytest.mark.notes("000-b", "svm-hard")
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("shrinking", [True, False])
 def test_the_gap_certifies_the_optimum(C, shrinking):

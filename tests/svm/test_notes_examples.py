@@ -76,6 +76,7 @@ def test_hard_margin_of_the_fourth_set():
     assert_allclose(report.multiplier, [1, 0, 1, 0], atol=1e-10)
     assert_allclose([*line(model)[0], line(model)[1]], [1, 1, -1], atol=1e-10)
     assert_allclose([1 / report.norm, report.primal, report.dual], [np.sqrt(0.5), 1, 1], atol=1e-10)
+    assert_allclose(-model.dual_objective_, 1, atol=1e-10)
     assert report.violation < 1e-9 and (report.multiplier >= -1e-15).all()
     assert_allclose(report.multiplier * (report.margin - 1), 0, atol=1e-9)
     shifted = SVC(kernel="linear", C=np.inf).fit(X, sign)
@@ -94,6 +95,21 @@ def test_soft_margin_with_an_outlier(C, w, w0, objective):
     assert_allclose([*line(model)[0], line(model)[1]], [w, w, w0], atol=1e-8)  # C = .3: no vector is free, the midpoint
     report = kkt_report(model, WITH_OUTLIER, THEIR_SIGNS)
     assert_allclose([report.primal, report.dual], objective, rtol=1e-8)
+    assert report.violation < 1e-7 and report.gap == pytest.approx(0, abs=1e-7)
+    for shift in (-0.3, 0.4):  # a bias that is not the best: (3) fails by what every point says of its own margin
+        model = SVC(kernel="linear", C=C, tol=TIGHT).fit(WITH_OUTLIER, THEIR_SIGNS)
+        model.intercept_ = model.intercept_ + shift
+        model._intercept_ = model._intercept_ - shift
+        told, worst = kkt_report(model, WITH_OUTLIER, THEIR_SIGNS), 0.0
+        a = multipliers(model, 7)
+        margin = THEIR_SIGNS * (WITH_OUTLIER @ line(model)[0] + line(model)[1])
+        for i in range(7):
+            off = 1 - margin[i] if a[i] <= 0 else margin[i] - 1 if a[i] >= C else abs(margin[i] - 1)
+            worst = max(worst, off)
+        assert told.violation == pytest.approx(worst, abs=1e-9) and worst > 0.15
+        slack = np.maximum(0, 1 - margin)
+        assert told.primal == pytest.approx(line(model)[0] @ line(model)[0] / 2 + C * slack.sum(), rel=1e-8)
+        assert told.dual == pytest.approx(report.dual, rel=1e-8) and told.gap == pytest.approx(told.primal - told.dual)
     if C >= 0.5:
         assert_allclose(report.slack, [0, 0, 0, 0, 0, 0, 2], atol=1e-8)
         assert_allclose(report.multiplier[6], C)
@@ -123,6 +139,8 @@ def test_roles_of_the_points():
     inside, on, wrong = "inside the margin", "on the margin", "wrong side"
     assert report.role.tolist() == [on, inside, inside, inside, on, on, wrong]
     assert_allclose(report.slack, [0, 0.4, 0.4, 0.4, 0, 0, 1.6], atol=1e-8)
+    assert_allclose(report.margin, THEIR_SIGNS * (0.4 * WITH_OUTLIER.sum(axis=1) - 1), atol=1e-8)
+    assert_allclose([report.norm, report.primal, report.dual], [0.4 * np.sqrt(2), 0.44, 0.44], atol=1e-8)
     assert ((report.multiplier >= report.bound) >= (report.slack > 1e-6)).all()  # slack only at the bound
     wide = SVC(kernel="linear", C=10, tol=TIGHT).fit(WITH_OUTLIER, THEIR_SIGNS)
     roles = kkt_report(wide, WITH_OUTLIER, THEIR_SIGNS).role
@@ -167,6 +185,8 @@ def test_canonical_form():
     w, w0 = canonical_hyperplane([3.0, 3.0], -7.5, BLOBS, SIGNS)
     found = margins(w, w0, BLOBS, SIGNS)
     assert found.functional_margin == pytest.approx(1) and found.margin == pytest.approx(1 / np.linalg.norm(w))
+    assert_allclose(found.geometric, SIGNS * (BLOBS @ w + w0) / np.linalg.norm(w), rtol=1e-12)
+    assert found.width == pytest.approx(2 / np.linalg.norm(w))
     assert_allclose(w0 / w[0], -2.5)
     with pytest.raises(DataError, match="does not separate"):
         canonical_hyperplane([1.0, -1.0], 0.0, BLOBS, SIGNS)
@@ -199,13 +219,29 @@ def test_all_points_within_the_tube():
         SVR(kernel="linear", C=np.inf, epsilon=0.1).fit(x, y)
 
 
+@pytest.mark.notes("000-b", "plot-svr-tube")
+@pytest.mark.notes("000-c", "kernel-svr")
+@pytest.mark.notes("000-b", "svr")
 @pytest.mark.notes("000-b", "svr-kkt")
 def test_roles_of_a_tube():
     x, y = np.arange(5.0)[:, None], np.array([0, 1.2, 1.9, 3.2, 6])
     report = kkt_report(SVR(kernel="linear", C=1.0, epsilon=0.25, tol=TIGHT).fit(x, y), x, y)
+    assert_allclose([report.primal, report.dual, report.norm], [1.893889, 1.893889, 37 / 30], atol=1e-6)
     border, inside, outside = "on its border", "inside the tube", "outside the tube"
     assert report.role.tolist() == [border, inside, outside, border, outside]
-    assert report.violation < 1e-7
+    assert report.violation < 1e-7 and report.gap == pytest.approx(0, abs=1e-7)
+    for shift in (-0.1, 0.2):
+        model = SVR(kernel="linear", C=1.0, epsilon=0.25, tol=TIGHT).fit(x, y)
+        model.intercept_ = model.intercept_ + shift
+        model._intercept_ = model._intercept_ - shift
+        told, worst = kkt_report(model, x, y), 0.0
+        rest = y - (37 / 30 * x[:, 0] - 0.25 + shift)
+        for a, r in zip(told.multiplier, rest):
+            side = np.sign(a) * r  # beyond the side of the tube that its multiplier names
+            off = abs(r) - 0.25 if a == 0 else 0.25 - side if abs(a) >= 1 else abs(side - 0.25)
+            worst = max(worst, off)
+        assert told.violation == pytest.approx(worst, abs=1e-6) and worst > 0.05
+        assert_allclose(told.dual, report.dual, rtol=1e-7)
     assert_allclose(report.slack, np.maximum(0, abs(y - (37 / 30 * x[:, 0] - 0.25)) - 0.25), atol=1e-7)
 
 

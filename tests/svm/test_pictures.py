@@ -22,6 +22,14 @@ def lines(ax, level):
     raise AssertionError("no contour lines")
 
 
+def check_window(ax, rows):
+    """The shaded window holds the points with some room around them, wherever they are."""
+    for (low, high), column in zip((ax.get_xlim(), ax.get_ylim()), rows.T):
+        room = np.ptp(column) / 4
+        assert column.min() - room < low < column.min() and column.max() < high < column.max() + room
+
+
+@pytest.mark.notes("000-b", "plot-separators")
 @pytest.mark.notes("000-b", "plot-svm-margin")
 @pytest.mark.notes("004", "margin-plot")
 @pytest.mark.notes("003", "fig-svm")
@@ -36,6 +44,8 @@ def test_boundary_margins_and_rings():
     classes = [np.asarray(c.get_offsets()) for c in ax.collections if c.get_label() in ("-1", "1")]
     assert_allclose(classes[0], X[:3])
     assert_allclose(classes[1], X[3:6])
+    far = X[:6] * [1.0, 3.0] + [50, -20]
+    check_window(plot_margin(SVC(kernel="linear", C=np.inf, tol=1e-9).fit(far, Y[:6]), far, Y[:6]), far)
     with pytest.raises(DataError, match="two columns"):
         plot_margin(model, X[:6, :1], Y[:6])
 
@@ -48,6 +58,7 @@ def test_curved_boundary():
     model = SVC(gamma=1.0, C=10).fit(points, label)
     ax = plot_margin(model, points, label, grid=400)
     assert_allclose(model.decision_function(lines(ax, 0)), 0, atol=0.02)
+    check_window(ax, points)
     rings = next(c for c in ax.collections if c.get_label() == "support vectors")
     assert_allclose(np.asarray(rings.get_offsets()), points[model.support_])
 
@@ -56,6 +67,7 @@ def test_curved_boundary():
 def test_slack_is_written_beside_the_points():
     model = SVC(kernel="linear", C=0.1, tol=1e-9).fit(X, Y)
     ax = plot_margin(model, X, Y, slack=True)
+    check_window(ax, X)
     written = {tuple(t.xy): t.get_text() for t in ax.texts}
     slack = kkt_report(model, X, Y).slack
     assert written == {tuple(X[i]): f"{slack[i]:.2f}" for i in range(7) if slack[i] > 1e-6}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import canvas
 
 from novum.exceptions import ParameterError
 from novum.theory.approximation import TARGETS, plot_universal_approximation, universal_approximation
@@ -17,6 +18,7 @@ def test_one_hidden_layer_comes_near_continuous_functions(target):
         w, v = model.coefs_
         by_hand = np.tanh(x[:, None] * w[0] + model.intercepts_[0]) @ v[:, 0] + model.intercepts_[1]
         assert error == pytest.approx(np.abs(by_hand - TARGETS[target](x)).max(), rel=1e-9)
+    assert found.rms_error[2] == pytest.approx(np.sqrt(np.mean((by_hand - TARGETS[target](x)) ** 2)), rel=1e-9)
     assert found.max_error[0] > 0.3 > 0.15 > found.max_error[1] and found.max_error[2] < 0.06
     linear = universal_approximation(
         target, widths=(6,), activation="identity", n_init=1
@@ -32,6 +34,12 @@ def test_two_hidden_layers_come_near_a_step_and_a_comb():
 
     found = universal_approximation(comb, widths=(2, 12), layers=2, n_init=4)
     assert found.models[1].hidden_layer_sizes == (12, 12) and len(found.models[1].coefs_) == 3
+    hidden = x = np.linspace(-1, 1, 201)[:, None]
+    for w, b in zip(found.models[1].coefs_[:2], found.models[1].intercepts_):
+        hidden = np.tanh(hidden @ w + b)
+    away = hidden @ found.models[1].coefs_[2][:, 0] + found.models[1].intercepts_[2] - comb(x[:, 0])
+    assert found.rms_error[1] == pytest.approx(np.sqrt(np.mean(away**2)), rel=1e-9)
+    assert found.max_error[1] == pytest.approx(np.abs(away).max(), rel=1e-9)
     assert found.rms_error[0] > 0.3 and found.rms_error[1] < 0.15
     assert universal_approximation("step", widths=(3,), layers=2).max_error[0] < 0.1
     with pytest.raises(ParameterError, match="cosine"):
@@ -52,3 +60,10 @@ def test_the_picture_shows_target_network_and_hidden_units():
         rest = network.get_ydata() - design @ np.linalg.lstsq(design, network.get_ydata(), rcond=None)[0]
         assert np.abs(rest).max() < 1e-6 and name in panel.get_title()
         assert np.abs(network.get_ydata() - f(x)).max() < 0.2
+    found = universal_approximation("sin", widths=(1, 3), random_state=0)
+    narrow = found.plot(canvas(), width=1)
+    drawn = narrow.lines[-1].get_ydata() - TARGETS["sin"](
+        narrow.lines[-1].get_xdata()
+    )  # the error is that of the curve
+    assert len(narrow.lines) == 3 and np.abs(drawn).max() == pytest.approx(found.max_error[0], rel=1e-9)
+    assert np.sqrt(np.mean(drawn**2)) == pytest.approx(found.rms_error[0], rel=1e-9)

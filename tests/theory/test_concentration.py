@@ -40,6 +40,8 @@ def test_radius_of_an_upper_confidence_bound():
         assert_allclose(hoeffding(7, delta=float(t) ** -4), math.sqrt(2 * math.log(t) / 7), rtol=1e-14)
 
 
+@pytest.mark.notes("004", "lln-demo")
+@pytest.mark.notes("000-a", "lln")
 @pytest.mark.notes("000-a", "chebyshev")
 def test_chebyshev_and_the_exact_tail():
     assert chebyshev(1, 2.0) == 0.25 and round(chebyshev(1, 3.0), 6) == 0.111111
@@ -82,12 +84,17 @@ def test_law_of_the_sample_mean():
     found = clt_interval(x)
     assert found.mean == x.mean()
     assert_allclose(found.std**2 / found.n, x.var(ddof=1) / 4, rtol=1e-15)
+    assert_allclose(tuple(found), x.mean() + 1.959963985 * np.array([-1, 1]) * x.std(ddof=1) / 2, rtol=1e-9)
 
 
 @pytest.mark.notes("000-a", "clt")
 def test_central_limit_theorem():
     few, many = (standardized_means(Exponential(1.0), n, random_state=0).distance for n in (1, 200))
     assert few > 0.1 > 0.04 > many
+    shown = standardized_means(Exponential(0.5), 9, 500, random_state=3)
+    draws = Exponential(0.5).sample((500, 9), random_state=3)
+    assert_allclose(shown.values, (draws.mean(axis=1) - 2) / (2 / 3), rtol=1e-12)
+    assert shown.distance == pytest.approx(stats.kstest(shown.values, "norm").statistic, rel=1e-12)
     x = np.random.default_rng(0).exponential(size=80)
     for level in (0.5, 0.9, 0.99):
         expected = stats.norm.interval(level, x.mean(), x.std(ddof=1) / math.sqrt(80))
@@ -95,7 +102,14 @@ def test_central_limit_theorem():
     known = clt_interval(x, std=1.0)
     n = known.sample_size(0.05)
     assert n == math.ceil((stats.norm.ppf(0.975) / 0.05) ** 2) == 1537
-    assert known.plot().get_legend_handles_labels()[1] == ["95% interval"]
+    ax = known.plot(canvas())
+    assert ax.get_legend_handles_labels()[1] == ["95% interval"]
+    at, height = curve(ax)
+    assert_allclose([at[0], at[-1]], x.mean() + np.array([-4, 4]) / math.sqrt(80))
+    assert_allclose(height, stats.norm.pdf(at, x.mean(), 1 / math.sqrt(80)), rtol=1e-10)
+    ((inside, low, high),) = bands(ax)
+    assert_allclose(inside, at[(at >= known.lower) & (at <= known.upper)])
+    assert_allclose(np.abs(high - low), stats.norm.pdf(inside, x.mean(), 1 / math.sqrt(80)), rtol=1e-10)
 
 
 def test_bernstein_in_three_directions():

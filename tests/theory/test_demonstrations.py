@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from artists import canvas, curve, curves
+from artists import bars, canvas, curve, curves
 from matplotlib.path import Path as MplPath
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, make_classification
@@ -35,10 +35,19 @@ def test_no_learner_beats_a_coin_over_all_targets():
     }
     found = no_free_lunch(learners, n_inputs=3, n_train=5)
     assert found.mean == dict.fromkeys(learners, 0.5) and found.targets.shape == (256, 8)
+    assert len(np.unique(found.targets, axis=0)) == 256
+    assert_allclose(found.accuracy["constant"], found.targets[:, 5:].mean(axis=1))
+    most = found.targets[:, :5].mean(axis=1) > 0.5
+    assert_allclose(found.accuracy["majority"], (found.targets[:, 5:] == most[:, None]).mean(axis=1))
     better = found.accuracy["1-NN"] - found.accuracy["constant"]
     assert better.max() > 0 > better.min()  # what wins on one target loses on another
     assert no_free_lunch({"c": learners["constant"]}, 2, 1).mean == {"c": 0.5}
-    assert found.plot().get_ylabel() == "targets" and "256 targets" in repr(found)
+    ax = found.plot(canvas())
+    assert ax.get_ylabel() == "targets" and "256 targets" in repr(found)
+    for k, name in enumerate(learners):
+        at, height = bars(ax, k)
+        assert_allclose(at, np.arange(4) / 3 + (k - 1.5) * 0.05)  # a share of four bars each about 0, 1/3, 2/3 and 1
+        assert_allclose(height, [np.isclose(found.accuracy[name], share).sum() for share in np.arange(4) / 3])
     with pytest.raises(ParameterError, match="at most 4"):
         no_free_lunch(learners, 5)
     with pytest.raises(ParameterError, match="must stay unseen"):
@@ -53,6 +62,10 @@ def test_least_squares_has_the_least_variance():
     for weights in (None, rng.uniform(0.1, 5, 30), np.linalg.pinv(phi) + null_matrix(phi, rng)):
         found = gauss_markov(phi, weights, noise=0.7)
         assert_allclose(found.least_squares, 0.49 * inverse, rtol=1e-10)
+        if weights is not None:
+            rule = weights if weights.ndim == 2 else np.linalg.inv((phi.T * weights) @ phi) @ (phi.T * weights)
+            assert_allclose(found.other, 0.49 * rule @ rule.T, rtol=1e-9)
+            assert_allclose(found.efficiency, np.diag(inverse) / np.diag(rule @ rule.T), rtol=1e-9)
         assert found.excess.min() > -1e-12 and (found.efficiency <= 1 + 1e-12).all()
     same = gauss_markov(phi, np.ones(30))
     assert_allclose(same.other, same.least_squares, rtol=1e-10)
@@ -66,7 +79,12 @@ def test_least_squares_has_the_least_variance():
     assert_allclose(np.cov(heavy @ targets.T), found.other, atol=0.006)
     shrunk = 0.9 * plain  # biased, with a smaller variance
     assert np.trace(np.cov(shrunk.T)) < np.trace(found.least_squares)
-    assert found.plot().get_xlabel() == "coefficient" and "least squares" in repr(found)
+    ax = found.plot(canvas())
+    assert ax.get_xlabel() == "coefficient" and "least squares" in repr(found)
+    for k, covariance in enumerate((found.least_squares, found.other)):
+        at, height = bars(ax, k)
+        assert_allclose(at, np.arange(3) + (k - 0.5) * 0.4)
+        assert_allclose(height, np.sqrt(np.diag(covariance)))
     for bad, words in ((np.zeros((3, 30)), "biased"), (np.zeros(30), "positive"), (np.ones(4), "shape")):
         with pytest.raises(DataError, match=words):
             gauss_markov(phi, bad)
@@ -88,6 +106,11 @@ def test_noisy_features_hurt_and_more_rows_help():
     )
     assert (np.diff(found.scores, axis=1) < 0).all()
     assert (found.scores[1] > found.scores[0]).all()
+    units = irrelevant_features(
+        KNeighborsClassifier(), 7 + X * [1, 100, 0.01, 5], y, n_noise=(0, 10, 60), n_train=(60, 1000), n_repeats=3,
+        random_state=0
+    )  # fmt: skip
+    assert_allclose(units.scores, found.scores, atol=2e-3)  # columns are standardized
     fewer = irrelevant_features(KNeighborsClassifier(), X[:, :1], y, n_noise=(0,), n_train=(1000,), random_state=0)
     assert fewer.scores[0, 0] < found.scores[1, 0]  # informative ones are missed
     assert found.to_frame().shape == (2, 3) and found.plot().get_xlabel() == "columns of noise"
@@ -188,6 +211,10 @@ def test_gaussian_kernels_come_as_close_as_one_likes():
         x = np.linspace(0, 1, n)[:, None]
         model = KernelRidge(kernel="rbf", gamma=1 / (2 * width**2), alpha=1e-10).fit(x, target(x[:, 0]))
         errors.append(np.abs(model.predict(dense) - target(dense[:, 0])).max())
+        K = np.exp(-((x - x.T) ** 2) / (2 * width**2))
+        by_hand = np.exp(-((dense - x.T) ** 2) / (2 * width**2)) @ model.dual_coef_
+        assert_allclose(model.predict(dense), by_hand, atol=1e-8 * np.abs(model.dual_coef_).sum())
+        assert_allclose((K + 1e-10 * np.eye(n)) @ model.dual_coef_, target(x[:, 0]), atol=1e-7)
     assert all(b < a for a, b in itertools.pairwise(errors)) and errors[-1] < 0.01 < 0.05 < errors[0]
 
 

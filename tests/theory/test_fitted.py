@@ -38,6 +38,7 @@ def growth_bound(model, X, y, log_pi, delta=0.05):
     return (model.predict(X) != y).mean() + math.sqrt((log_pi + math.log(4 / delta)) / n)
 
 
+@pytest.mark.notes("004", "vc-bound")
 @pytest.mark.parametrize(
     ("model", "dimension"),
     [
@@ -205,6 +206,7 @@ def test_errors_name_what_is_wrong(data, call, words):
         call(*data)
 
 
+@pytest.mark.notes("003", "structural-risk-minimisation")
 def test_missing_cells_need_held_out_examples(data):
     X, y = data[0].copy(), data[1]
     X[0, 0] = np.nan
@@ -235,6 +237,16 @@ def test_structural_risk_minimization():
     assert found.best == "degree 2" and found.best_model.predict([[0.0]])[0]
     shared = error_bound(found.models["degree 2"], X, y, delta=0.05 / 4)
     assert found.bounds["degree 2"] == shared
+    for p in (1, 2, 4, 8):  # p columns and a bias: VC dimension p + 1, and a quarter of the risk of failure each
+        wrong = float((found.models[f"degree {p}"].predict(X) != y).mean())
+        expected = error_bound(n=3000, vc=p + 1, training_error=wrong, delta=0.05 / 4).value
+        assert_allclose(found.bounds[f"degree {p}"].value, expected, rtol=1e-12)
+    scaled = make_pipeline(
+        StandardScaler(), PolynomialFeatures(2, include_bias=False), linear_model.LogisticRegression()
+    )
+    assert_allclose(
+        error_bound(scaled.fit(X, y), X, y).complexity, error_bound(n=3000, vc=3, training_error=0.1).complexity
+    )
     added = [b.complexity for b in found.bounds.values()]
     assert added == sorted(added)
     errors = [b.training_error for b in found.bounds.values()]

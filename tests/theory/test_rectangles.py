@@ -35,6 +35,10 @@ def test_unions_are_consistent_where_one_rectangle_is_not():
     y = first.all(axis=1) | second.all(axis=1)
     one, two, free = (RectangleLearner(k).fit(X, y) for k in (1, 2, None))
     assert not one.consistent_ and two.consistent_ and free.consistent_ and len(two.low_) == 2
+    order = np.argsort(two.low_[:, 0])  # of all pairs of boxes the two tightest
+    for box, rows in zip(order, (X[first.all(axis=1)], X[second.all(axis=1)])):
+        np.testing.assert_array_equal(two.low_[box], rows.min(axis=0))
+        np.testing.assert_array_equal(two.high_[box], rows.max(axis=0))
     assert free.predict([[50.0, 50.0]]).tolist() == [False]  # a finite union still says no
     labels = rng.integers(2, size=300)  # noise: as many boxes as it takes
     memorized = RectangleLearner(None).fit(X, labels)

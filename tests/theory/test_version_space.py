@@ -64,6 +64,8 @@ def test_majority_with_undefined_ties_and_the_power_set(integers):
     assert [space.hypotheses[name](11) for name in space] == ["+", "-", "+", "-"]
     assert space.predict([11, 2, 4, 9]) == [None, None, "-", "-"]
     assert space.votes(2) == {"-": 2, "+": 2}
+    asked = space.observe([4], ["-"]).observe([3, 5], ["+", "+"])
+    assert [label for _, label in asked.examples] == ["-", "+", "+"]
     power = space.power_set()
     assert len(power) == 15
     assert power.votes(11) == {"+": 5, "-": 5, None: 5}

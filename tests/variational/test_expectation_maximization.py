@@ -62,6 +62,7 @@ def test_the_three_terms_by_their_definitions():
     assert whole.log_evidence == pytest.approx(0, abs=1e-12) and whole.kl == pytest.approx(-whole.elbo)
 
 
+@pytest.mark.notes("002", "elbo")
 def test_bound_with_zeros_and_by_draws():
     from novum.distributions import Normal
 
@@ -127,6 +128,7 @@ def test_maximum_a_posteriori_is_that_of_an_optimiser():
     assert -found.objective[-1] == pytest.approx(best.fun, abs=1e-10)
 
 
+@pytest.mark.notes("002", "em")
 def test_the_best_of_several_starts_is_kept():
     starts = [np.array([4.4, 4.6]), np.array([0.0, 4.0])]
     runs = [em(start, gaussian_step, log_joint=gaussian_joint).objective[-1] for start in starts]
@@ -174,6 +176,7 @@ def test_a_restricted_q_maximises_its_own_bound():
     assert found.kl_after_e[-1] > 0.1 and np.abs(found.parameters - [0.503868, 4.496132]).max() > 0.1
 
 
+@pytest.mark.notes("002", "em")
 def test_other_latents_through_expected_statistics():
     """Student's t location by EM: the latent precision is continuous, q is its expectation."""
     x, degrees = np.array([0.1, 0.4, -0.3, 5.0, 0.2]), 3.0

@@ -49,6 +49,7 @@ def test_fixed_point_over_a_table_is_the_maximum_of_the_bound(seed):
     assert found.kl > 0 and (np.diff(found.bounds) > -1e-12).all() and found.n_iter > 3
 
 
+@pytest.mark.notes("002", "mean-field")
 def test_tables_that_factorise_are_exact_and_those_that_exclude_are_told():
     p, r = np.array([0.3, 0.7]), np.array([0.2, 0.5, 0.3])
     found = mean_field(np.log(0.01 * np.multiply.outer(p, r)), n_init=1)
@@ -219,6 +220,7 @@ def test_regression_against_optimiser_and_integral():
     assert found.elbo < evidence < found.elbo + 0.15 and (np.diff(found.bounds) > -1e-12).all()
 
 
+@pytest.mark.notes("002", "mean-field")
 def test_regression_with_an_intercept_is_that_of_a_very_wide_prior():
     rng = np.random.default_rng(5)
     X, noise = rng.standard_normal((30, 3)), rng.standard_normal(30)
