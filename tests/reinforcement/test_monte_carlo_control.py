@@ -49,7 +49,7 @@ def test_action_values_are_means_of_returns(method):
 
 @pytest.mark.notes("003", "off-policy-mc")
 def test_returns_of_greedy_ends_weigh_by_their_chance():
-    ends = {"x": [(0.5, "end", 3.0, True), (0.5, "end", 1.0, True)], "y": [(1.0, "end", -1.0, True)]}
+    ends = {"x": [(0.5, "won", 3.0, True), (0.5, "lost", 1.0, True)], "y": [(1.0, "lost", -1.0, True)]}
     process = MDP({"begin": {"x": [(1.0, "fork", 0.0)]}, "fork": ends}, initial="begin", discount=0.8)
     shares = Schedule("linear", 0.9, 0.1)
     found = MonteCarloControl(60, method="off-policy", exploration=shares, random_state=1).fit(process)
@@ -64,6 +64,7 @@ def test_returns_of_greedy_ends_weigh_by_their_chance():
     assert found.action_values_[begin, 0] == pytest.approx(weighed / total, rel=1e-12)
     last = [paid for paid in found.returns_[0] if paid > 0]
     np.testing.assert_allclose(found.action_values_[fork], [np.mean(last), -1.0], rtol=1e-12)
+    assert len(set(last)) == 2
 
 
 @pytest.mark.notes("003", "off-policy-mc")
