@@ -172,6 +172,7 @@ def copied(ours, theirs):
 
 
 @pytest.mark.notes("000-c", "transformer-blocks")
+@pytest.mark.notes("000-c", "transformer")
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_blocks_are_those_of_pytorch(norm_first, activation):
