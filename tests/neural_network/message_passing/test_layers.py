@@ -77,6 +77,7 @@ def test_message_passing_is_the_dense_formula(how):
 
 
 @pytest.mark.deep
+@pytest.mark.notes("000-c", "gnn")
 @pytest.mark.parametrize("n_out, n_heads", [(6, 2), (5, 3)])
 def test_attention_is_the_dense_formula(n_out, n_heads):
     from novum.neural_network.message_passing.layers import Attention
