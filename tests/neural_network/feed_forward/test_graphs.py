@@ -195,7 +195,10 @@ def test_parity_is_wide_or_deep():
         assert frame["units"].tolist() == [clauses + 1, sum(2 * (n - k) + 1 for k in range(1, n))]
     with pytest.raises(DataError, match="n_bits=17"):
         parity_network(17)
-    assert len(parity_network(3).shallow.plot().patches) == 3 + 4 + 1
+    drawn = [circle.center for circle in parity_network(3).shallow.plot().patches]
+    heights = [y for n in (3, 4, 1) for y in np.arange(n)[::-1] - (n - 1) / 2]  # inputs, clauses, answer
+    np.testing.assert_allclose([y for _, y in drawn], heights)
+    assert [x for x, _ in drawn] == sorted(x for x, _ in drawn) and len({x for x, _ in drawn}) == 3
 
 
 @pytest.mark.notes("000-b", "plot-boolean")
