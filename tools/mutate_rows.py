@@ -2,6 +2,7 @@
 
     python tools/mutate_rows.py tests/sequence tests/mixture        two faults an item; prints those that nobody noticed
     python tools/mutate_rows.py --faults 3 --seed 1 --draw 60 tests  sixty items drawn at random
+    python tools/mutate_rows.py --deep tests/neural_network         with the tests that need PyTorch
 
 The formula behind an item stands where its tests go and few others do: of all lines that its tests reach, faults are drawn from
 the functions of its tests' package that the fewest items share. Only the item's own tests are run against a fault.
@@ -145,11 +146,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--draw", type=int, help="this many items at random")
     parser.add_argument("--seconds", type=float, default=60.0, help="limit of one fault")
+    parser.add_argument("--deep", action="store_true", help="run the tests that need PyTorch too")
     asked = parser.parse_args()
     os.chdir(ROOT)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # threads do not survive a fork
-    for name in HEAVY:
+    if asked.deep:
+        QUIET[-1] = QUIET[-1].replace(" and not deep", "")
+    for name in (*HEAVY, "torch") if asked.deep else HEAVY:
         importlib.import_module(name)
     run(asked.tests, asked.faults, asked.seed, asked.draw, asked.seconds)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import bands
 
 from novum.bandits import (
     EXP3,
@@ -32,6 +33,10 @@ def test_bandits_pay_as_they_say():
     pulls = np.array([gaussian.pull(0, rng) for _ in range(4000)])
     assert pulls.mean() == pytest.approx(1, abs=0.04) and pulls.std() == pytest.approx(0.5, abs=0.03)
     assert gaussian.pull(1, rng) == -2.0  # an arm without chance
+    z = np.random.default_rng(7).normal()
+    assert gaussian.pull(0, np.random.default_rng(7)) == 1.0 + 0.5 * z
+    np.testing.assert_allclose(THREE.scale, [0.3, 0.4, 0.5], rtol=1e-14)  # sqrt(p (1 - p))
+    assert (THREE.best_arm, gaussian.best_arm, gaussian.gaps.tolist()) == (0, 0, [0.0, 3.0])
     table = AdversarialBandit([[0.1, 0.9], [0.7, 0.2]])
     assert [table.pull(a, rng, t) for t in (0, 1) for a in (0, 1)] == [0.1, 0.9, 0.7, 0.2]
     found = simulate(BernoulliBandit([1.0, 0.0]), UCB1(), 50, n_runs=3, random_state=0)
@@ -79,6 +84,10 @@ def test_thompson_has_the_constant_of_lai_and_robbins():
     t = np.array([1e2, 1e4, 1e8])
     ratio = regret_bound(THREE, t, "thompson") / regret_bound(THREE, t)
     np.testing.assert_allclose(ratio, 1 + np.log(np.log(t)) / np.log(t), rtol=1e-13)
+    means, best = np.array([0.8, 0.5]), 0.9
+    kl = means * np.log(means / best) + (1 - means) * np.log((1 - means) / (1 - best))
+    wanted = ((best - means) / kl).sum() * (np.log(t) + np.log(np.log(t)))
+    np.testing.assert_allclose(regret_bound(THREE, t, "thompson"), wanted, rtol=1e-12)
 
 
 @pytest.mark.notes("003", "adversarial-lower-bound")
@@ -100,6 +109,8 @@ def test_exp3_is_tuned_and_bounded():
     bandit = AdversarialBandit(rewards)
     assert regret_bound(bandit, 3000, "exp3") == pytest.approx(2 * np.sqrt((np.e - 1) * 30_000 * np.log(10)))
     found = simulate(bandit, [EXP3(), EXP3(anytime=True)], 3000, n_runs=200, random_state=0)
+    best = 0.2 * 1500 + 0.9 * 1500  # either favourite in hindsight
+    np.testing.assert_allclose(found.final_regret, best - found.rewards, atol=1e-8)
     for kind, regret in zip(("exp3", "exp3-anytime"), found.final_regret):
         assert regret.mean() < regret_bound(bandit, 3000, kind)
 
@@ -114,11 +125,15 @@ def test_regret_is_drawn_with_bands_and_bounds():
     assert list(lines) == ["UCB1", "Thompson", "lai-robbins bound", "ucb1 bound"]
     np.testing.assert_allclose(lines["Thompson"].get_ydata(), found.regret[1].mean(axis=0))
     np.testing.assert_allclose(lines["lai-robbins bound"].get_ydata(), 3.0351458 * np.log(found.times), rtol=1e-7)
-    band = ax.collections[0].get_paths()[0].vertices[:, 1]
-    mean, sd = found.regret[0, :, -1].mean(), found.regret[0, :, -1].std(ddof=1)
-    assert band.max() == pytest.approx(mean + 1.959964 * sd / np.sqrt(40), rel=1e-6)
-    runs = found.plot(band="runs").collections[0].get_paths()[0].vertices[:, 1]
-    assert runs.max() == pytest.approx(np.quantile(found.regret[0], 0.975, axis=0).max())
+    assert lines["ucb1 bound"].get_ydata()[-1] == pytest.approx(float(regret_bound(THREE, 500, "ucb1")))
+    mean, half = found.regret.mean(axis=1), 1.959964 * found.regret.std(axis=1, ddof=1) / np.sqrt(40)
+    for policy, (x, low, high) in enumerate(bands(ax)):
+        np.testing.assert_array_equal(x, np.arange(50, 501, 50))
+        np.testing.assert_allclose(low, (mean - half)[policy], rtol=1e-6)
+        np.testing.assert_allclose(high, (mean + half)[policy], rtol=1e-6)
+    x, low, high = bands(found.plot(band="runs"))[1]
+    np.testing.assert_allclose([low, high], np.quantile(found.regret[1], [0.025, 0.975], axis=0))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("round", "pseudo-regret")
 
 
 def test_kl_ucb_approaches_the_lower_bound():

@@ -72,7 +72,8 @@ def test_000_elbow():
     assert_allclose(found.error, [77.5, 4, 2.5, 1, 0.5, 0], atol=1e-12)
     assert found.best == 2
     ax = found.plot()
-    assert_allclose(ax.lines[0].get_ydata(), found.error)
+    assert_allclose(ax.lines[0].get_xydata(), np.column_stack([np.arange(1, 7), found.error]))
+    assert ax.get_xlabel() and ax.get_ylabel()
     assert ax.lines[1].get_xdata()[0] == 2 and ax.lines[1].get_ydata()[0] == 4  # the bend is ringed
     below = [
         (1 - x) - e / 77.5 for x, e in zip(np.linspace(0, 1, 6), found.error)

@@ -85,6 +85,11 @@ def test_separable_points_have_the_margins_of_the_notes():
     assert separable(X, y) and len(y) == 301
     X, y = datasets.make_separable(300, gap=-1.0, random_state=0, return_X_y=True)
     assert not separable(X, y)
+    X, y = datasets.make_separable(4000, gap=0.5, outlier=True, random_state=0, return_X_y=True)
+    beyond, along = (X[:, 0] + X[:, 1] - 3) / np.sqrt(2), (X[:, 0] - X[:, 1]) / np.sqrt(2)
+    assert (y[:-1] * beyond[:-1]).min() == pytest.approx(0.25, abs=0.01)  # half the gap on either side, +1 above
+    assert (y[:-1] * beyond[:-1]).mean() == pytest.approx(1.25, abs=0.06) and along.std() == pytest.approx(2, abs=0.1)
+    assert (y[-1], beyond[-1], along[-1]) == pytest.approx((1, -0.2, 0))  # a tenth of the gap from the negatives
     flipped = datasets.make_separable(300, flip=0.1, random_state=0)
     assert 0.05 < np.mean(flipped.target != datasets.make_separable(300, random_state=0).target) < 0.15
 
@@ -94,6 +99,15 @@ def test_ellipse_is_separable_after_the_quadratic_map_only():
     X, y = datasets.make_ellipse(200, radii=(2, 1), random_state=0, return_X_y=True)
     assert not separable(X, y)
     assert separable(np.column_stack([X**2, X[:, 0] * X[:, 1]]), y)
+    data = datasets.make_ellipse(6000, radii=(2, 1, 0.5), gap=0.4, random_state=0)
+    away = np.sqrt(((data.data / [2, 1, 0.5]) ** 2).sum(axis=1))
+    within, beyond = away[data.target > 0], away[data.target < 0]
+    assert len(within) == 3000 and within.max() <= 0.8 and beyond.min() >= 1.2 and beyond.max() <= 2.2
+    assert (within**3).mean() == pytest.approx(0.8**3 / 2, abs=0.01)  # uniform in the ball
+    assert beyond.mean() == pytest.approx(1.7, abs=0.02)
+    np.testing.assert_allclose(data.data.std(axis=0) / [2, 1, 0.5], data.data[:, 1].std(), rtol=0.05)
+    noisy = datasets.make_ellipse(6000, radii=(2, 1, 0.5), gap=0.4, noise=0.3, random_state=0)
+    np.testing.assert_allclose((noisy.data - data.data).std(axis=0), [0.6, 0.3, 0.15], rtol=0.05)
 
 
 @pytest.mark.notes("003", "toy-datasets")
@@ -114,7 +128,10 @@ def test_every_picture_of_the_text_has_a_generator():
     assert not separable(np.hypot(*X.T)[:, None], y)
     assert separable(*datasets.make_separable(60, outlier=True, random_state=1, return_X_y=True))
     far = datasets.make_gaussian_classes(60, outliers=5, random_state=1)
-    assert np.linalg.norm(far.data[-1] - far.means[-1]) > 5
+    away = far.means[1] - far.means[0]
+    place = far.means[1] + 10 * np.sqrt(np.trace(far.covariances[1]) / 2) * away / np.linalg.norm(away)
+    assert len(far.data) == 65 and (far.target[-5:] == 1).all()
+    assert np.linalg.norm(far.data[-5:].mean(axis=0) - place) < 1  # ten deviations beyond the last class
     assert datasets.make_noisy_function(np.sin, 10, random_state=0).data.shape == (10, 1)
 
 
@@ -164,6 +181,20 @@ def test_mixed_signals_are_the_matrix_times_the_sources():
 def test_kmeans_fails_where_a_better_look_succeeds(kind):
     data = datasets.make_kmeans_failures(kind, 300, random_state=0)
     X, y = data.data, data.target
+    told = {  # means, spreads of the two clusters and the share of the second
+        "stretched": ((0, 0), (6, 0.3), (0, 3), (6, 0.3), 0.5),
+        "unequal_spread": ((0, 0), (3, 3), (7, 0), (0.3, 0.3), 0.5),
+        "unequal_size": ((0, 0), (2.5, 2.5), (6.5, 0), (0.4, 0.4), 0.1),
+        "outliers": ((0, 0), (0.5, 0.5), (4, 0), (0.5, 0.5), 0.5),
+        "scales": ((0, 0), (0.5, 50), (4, 0), (0.5, 50), 0.5),
+    }[kind]
+    assert y.mean() == told[4]
+    first = 3 if kind == "outliers" else 0
+    np.testing.assert_allclose(X[:first], 200, atol=4)
+    for k in (0, 1):
+        rows, spread = X[first:][y[first:] == k], np.array(told[2 * k + 1])
+        assert (np.abs(rows.mean(axis=0) - told[2 * k]) < 4 * spread / np.sqrt(len(rows))).all()
+        np.testing.assert_allclose(rows.std(axis=0), spread, rtol=0.35)
     found = KMeans(2, n_init=5, random_state=0).fit_predict(X)
     assert adjusted_rand_score(y, found) < 0.8
     mean = [X[y == k].mean(axis=0) for k in (0, 1)]

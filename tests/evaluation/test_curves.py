@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from artists import bands, curves
+from artists import bands, curve, curves
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.inspection import DecisionBoundaryDisplay
@@ -174,6 +174,12 @@ def test_precision_recall_curve_of_the_catalogue():
     ax = new_axes()
     for name, model in (("nb", GaussianNB()), ("logistic", make_pipeline(StandardScaler(), LogisticRegression()))):
         PrecisionRecallDisplay.from_estimator(model.fit(X[::2], y[::2]), X[1::2], y[1::2], name=name, ax=ax)
+        score, held = model.predict_proba(X[1::2])[:, 1], y[1::2]
+        drawn = curve(ax, -1)  # every threshold's share of right alarms over the share that is found
+        wanted = {(((score >= c) & (held == 1)).sum() / (held == 1).sum(), held[score >= c].mean()) for c in score}
+        assert {tuple(np.round(at, 9)) for at in zip(*drawn)} - {(0.0, 1.0)} == {
+            tuple(np.round(at, 9)) for at in wanted
+        }
     assert len(ax.lines) == 2
 
 
@@ -207,6 +213,9 @@ def test_decision_regions():
     )
     grid = np.column_stack([display.xx0.ravel(), display.xx1.ravel()])
     assert np.array_equal(display.response.ravel(), model.predict(grid))
+    for k, path in enumerate(display.surface_.get_paths()):  # a band of color holds the points of one class
+        inside = path.contains_points(grid, radius=1e-9)
+        assert (inside == (model.predict(grid) == k)).mean() > 0.95 and inside.any()
     pair = labels < 2
     line = LogisticRegression().fit(rows[pair], labels[pair])
     margin = DecisionBoundaryDisplay.from_estimator(

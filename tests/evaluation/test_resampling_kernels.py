@@ -53,6 +53,7 @@ def test_sums_and_cells(n):
         assert_array_equal(plain[j], np.bincount(code[rows], minlength=4))
 
 
+@pytest.mark.notes("000-a", "auprc")
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_areas_are_scikit_learns(ties, weighted):

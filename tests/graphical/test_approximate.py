@@ -1,5 +1,7 @@
 """Approximate inference: exact where theory says so, near the exact answer within the error it reports elsewhere."""
 
+import warnings
+
 import numpy as np
 import pytest
 from reference.graphical import random_network
@@ -124,6 +126,21 @@ def test_sampled_posteriors_are_within_their_errors(method):
     assert 0.5 < np.mean(np.concatenate(deviations)) < 1.8  # squares of standardised errors have mean one
     again = network.query([names[0], names[1]], evidence, method, n_samples=2000, random_state=19)
     np.testing.assert_array_equal(found.p, again.p)
+
+
+@pytest.mark.notes("000-b", "mcmc")
+def test_chains_are_compared_by_their_spread():
+    """Two chains of three draws of one coin: where one of six fell, between is 1/18, within 1/6, so R is one."""
+    coin = BayesianNetwork({"a": []}, {"a": [0.3, 0.7]})
+    seen = []
+    for seed in range(12):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = coin.query("a", None, "gibbs", n_samples=6, n_chains=2, random_state=seed)
+        if round(6 * found.p[0]) in (1, 5):
+            seen.append(found.details["r_hat"])
+    assert len(seen) > 2
+    np.testing.assert_allclose(seen, 1.0, rtol=1e-12)
 
 
 def test_soft_evidence_in_every_method():

@@ -68,6 +68,7 @@ def test_crossings_that_can_be_avoided_are_avoided():
             assert (at[p][0] - at[q][0]) * (at[c][0] - at[d][0]) >= -1e-9
 
 
+@pytest.mark.notes("000-b", "plot-factor-graph")
 def test_undirected_distances_on_paper():
     path = spring_layout({i: [j for j in (i - 1, i + 1) if 0 <= j < 6] for i in range(6)}, 2.0)
     np.testing.assert_allclose([path[i + 1][0] - path[i][0] for i in range(5)], 2.0, atol=1e-6)
@@ -76,6 +77,9 @@ def test_undirected_distances_on_paper():
     points = np.array(list(star.values()))
     apart = np.linalg.norm(points[:, None] - points[None], axis=2) + 10 * np.eye(8)
     assert apart.min() > 0.3
+    parts = spring_layout({"a": ["b"], "b": ["a"], "c": ["d"], "d": ["c"]}, 1.0)  # two edges, two apart
+    away = {pair: np.hypot(*np.subtract(parts[pair[0]], parts[pair[1]])) for pair in ("ab", "cd", "ac", "ad", "bc")}
+    assert max(away["ab"], away["cd"]) < 1.2 and 1.5 < min(away["ac"], away["ad"], away["bc"]) < 2.5
     assert spring_layout({"a": []}, 1.0) == {"a": (0.0, 0.0)} and spring_layout({}, 1.0) == {}
 
 
@@ -139,6 +143,10 @@ def test_tables_with_nested_headers():
             fuel = min(fuels, key=lambda cell: abs(cell[0] - x))[1]
             state = next(name for name, height in states.items() if height == y)
             assert float(text.get_text()) == pytest.approx(frame.loc[state, (battery, fuel)]), (battery, fuel, state)
+    left, right = ax.get_xlim()
+    rules = [line.get_xdata() for line in ax.lines if line.get_ydata()[0] == line.get_ydata()[1]]
+    assert len(rules) == 3 and all(list(x) == [left, right] for x in rules) and left == 0
+    assert all(left < x < right for x, _ in place.values())
     assert words[-1] == ".8" and words.count(".2") == 3
     symbols = [text.get_text() for text in car.plot_table("gauge", symbol="θ").texts]
     assert "θ(full | flat, empty)" in symbols and "θ(empty)" in [
@@ -246,6 +254,11 @@ def test_the_trellis_of_a_chain():
     rendered(ax)
     (path,) = [line for line in ax.lines if line.get_label() == "best path"]
     assert list(path.get_ydata()) == [best.values[f"x{i}"] for i in range(6)]
+    assert list(path.get_xdata()) == [*range(6)]
+    assert ax.get_xlim() == (-0.5, 5.5) and ax.get_ylim() == (2.5, -0.5)  # all states in sight, the first on top
+    dots = {tuple(line.get_xydata()[0]): line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "o"}
+    assert set(dots) == {(t, s) for t in range(6) for s in range(3)}
+    assert {at for at, color in dots.items() if color != "white"} == set(map(tuple, path.get_xydata()))
     links = {
         tuple(map(int, line.get_ydata()))
         for line in ax.lines
@@ -275,6 +288,10 @@ def test_plates_dots_and_copies():
         patch for patch in ax.patches if not isinstance(patch, FancyArrowPatch) and hasattr(patch, "get_boxstyle")
     ]
     assert len(frames) == 3 and {"example 1", "theta_X1"} <= set(texts(ax))
+    wanted = {(f"theta_X{k}", f"X{k}({i})") for k in (1, 2, 3) for i in (1, 2, 3)}
+    wanted |= {(f"X1({i})", f"X{k}({i})") for k in (2, 3) for i in (1, 2, 3)}
+    assert set(arcs(ax, list(graph.nodes))) == wanted
+    ax.figure.canvas.draw()
     for frame, nodes in zip(frames, copies.values(), strict=True):
         x, y, w, h = frame.get_x(), frame.get_y(), frame.get_width(), frame.get_height()
         inside = {
@@ -283,6 +300,12 @@ def test_plates_dots_and_copies():
             if x <= t.get_position()[0] <= x + w and y <= t.get_position()[1] <= y + h
         }
         assert {name for name in inside if name in graph} == set(nodes)
+        border = frame.get_window_extent()
+        name = texts(ax)[next(label for label, inside in copies.items() if inside is nodes)].get_window_extent()
+        assert border.y0 < name.y0 and name.x1 < border.x1  # in the lower right corner
+        for node in nodes:  # with its whole box
+            box = texts(ax)[node].get_bbox_patch().get_window_extent()
+            assert border.x0 < box.x0 and box.x1 < border.x1 and border.y0 < box.y0 and box.y1 < border.y1
     plate = DAG([("alpha", "w"), ("w", "t"), ("x", "t"), ("sigma2", "t")])
     ax = plate.plot(observed=["x", "t"], fixed=["alpha", "sigma2"], plates={"N": ["x", "t"]})
     rendered(ax)

@@ -147,6 +147,7 @@ def test_perfect_maps_and_tables_without_one():
     assert len(minimal) == 20 and {len(g.arcs) for g in minimal} == {5}
 
 
+@pytest.mark.notes("000-b", "perfect-map")
 def test_generic_tables_of_random_graphs_give_their_class_back():
     from novum.graphical import BayesianNetwork
 

@@ -101,6 +101,14 @@ def test_chain_of_the_notes():
 def test_chain_of_pairs():
     chain = MarkovNetwork([((f"x{i}", f"x{i + 1}"), ATTRACT) for i in (1, 2, 3)])
     assert chain.partition == pytest.approx(90)
+    weight = {
+        states: np.prod([ATTRACT[a][b] for a, b in itertools.pairwise(states)])
+        for states in itertools.product(range(2), repeat=4)
+    }
+    top = max(weight, key=weight.get)
+    best = chain.map_query()
+    assert tuple(best.values.values()) == top and best.joint_probability == pytest.approx(weight[top] / 90)
+    assert best.log_probability == pytest.approx(np.log(weight[top] / 90))
     found = chain.marginals()
     for name, first in (("x1", 0.388889), ("x2", 1 / 3), ("x3", 1 / 3), ("x4", 0.388889)):
         assert found[name].p[0] == pytest.approx(first, abs=1e-6)
@@ -165,6 +173,7 @@ def test_cliques_blankets_and_separation():
     assert {frozenset(c) for c in graph.cliques()} == {frozenset(c) for c in ("AC", "AB", "CD", "BDE", "F")}
     assert graph.markov_blanket("B") == set("ADE") and not graph.is_forest and not graph.is_chordal
     assert graph.separated("A", "E", "BC") and not graph.separated("A", "E", "B")
+    assert graph.separated("A", "E", "B").path == ("A", "C", "D", "E")
     for seed in range(5):
         peer = nx.gnp_random_graph(9, 0.4, seed=seed)
         ours = UndirectedGraph(peer)

@@ -32,6 +32,17 @@ def test_counts_of_the_seven_rows():
     np.testing.assert_allclose(other.tables["X2"], [[1 / 3, 1 / 6, 1 / 2], [1, 0, 0]])
     np.testing.assert_allclose(other.tables["X3"], [[2 / 3, 1 / 3], [0, 1]])
     assert other.report_.log_likelihood == pytest.approx(other.score_samples(SEVEN).sum())
+    data = {**SEVEN, "y": np.array([0.3, -1.0, 2.5, 0.1, 4.0, 1.2, 2.2])}
+    tables = {name: np.ones((2, 3) if name == "X2" else 2) / len(STATES[name]) for name in STATES}
+    mixed = BayesianNetwork(
+        {"X1": [], "X2": ["X1"], "X3": [], "y": ["X3"]}, {**tables, "y": LinearGaussian([0, 0])}, STATES
+    ).fit(data)
+    assert mixed.report_.log_likelihood == pytest.approx(mixed.score_samples(data).sum())
+    third = np.array(data["X3"])
+    parts = [data["y"][third == state] for state in "TF"]
+    real = sum(-len(y) / 2 * (np.log(2 * np.pi * y.var()) + 1) for y in parts)
+    table = BayesianNetwork({"X1": [], "X2": ["X1"], "X3": []}, states=STATES).fit(SEVEN)
+    assert mixed.report_.log_likelihood == pytest.approx(table.report_.log_likelihood + real)
 
 
 @pytest.mark.notes("000-b", "bn-map")
@@ -61,6 +72,14 @@ def test_em_on_the_rows_with_question_marks():
     assert network.tables["X1"][0] == pytest.approx(0.735128, abs=1e-5)
     np.testing.assert_allclose(network.tables["X2"], [[0.276393, 0.241202, 0.482405], [1, 0, 0]], atol=1e-5)
     np.testing.assert_allclose(network.tables["X3"][:, 0], [0.777318, 0], atol=1e-5)
+    start = BayesianNetwork(  # counts of rows in which a family is complete, and one
+        FORK,
+        {"X1": [6 / 8, 2 / 8], "X2": [[2 / 7, 2 / 7, 3 / 7], [1 / 3] * 3], "X3": [[5 / 7, 2 / 7], [1 / 3, 2 / 3]]},
+        STATES,
+    )
+    rows = [{name: GAPS[name][i] for name in GAPS if GAPS[name][i] is not None} for i in range(7)]
+    first = BayesianNetwork(FORK, states=STATES).fit(GAPS).report_.history[0]
+    assert first == pytest.approx(sum(np.log(probability_of(start, row)) for row in rows))
     turned = BayesianNetwork({"X2": [], "X1": ["X2"], "X3": ["X1"]}, states=STATES).fit(
         GAPS, init="uniform", tol=1e-15, max_iter=5000
     )
@@ -139,6 +158,15 @@ def test_the_trace_of_em_is_drawn():
         assert line.get_ydata()[-1] == pytest.approx(likelihood, abs=1e-3)  # where the trace ends, by enumeration
         assert (np.diff(line.get_ydata()) >= -1e-9).all() and line.get_ydata()[0] < line.get_ydata()[-1]
     assert ax.get_xlabel() and ax.get_ylabel()
+    assert len({line.get_ydata()[0] for line in ax.lines}) == 3  # each from a start of its own
+    ends = []
+    for n_init in range(1, 7):  # short runs end at different heights: the best so far is kept
+        with pytest.warns(NotConverged, match="max_iter=2"):
+            short = BayesianNetwork(FORK, states=STATES).fit(
+                GAPS, init="random", n_init=n_init, max_iter=2, random_state=0
+            )
+        ends.append(short.report_.history[-1])
+    assert (np.diff(ends) >= 0).all() and ends[-1] > ends[0]
 
 
 def probability_of(network, row):

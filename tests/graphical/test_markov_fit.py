@@ -44,12 +44,18 @@ def test_sampled_expectations_come_near():
     np.testing.assert_allclose(joint(network), FITTED, atol=0.02)
 
 
+@pytest.mark.notes("002", "mrf-learning")
 def test_weights_penalty_and_refusals():
     weights = np.array(list(COUNTS.values()), dtype=float)
     cells = np.array([[int(c) for c in code] for code in COUNTS])
     np.testing.assert_allclose(joint(triangle().fit(cells, sample_weight=weights)), FITTED, atol=1e-6)
     shrunk = triangle().fit(ROWS, method="gradient", l2=100.0)
     assert np.ptp(joint(shrunk)) < np.ptp(FITTED) / 2
+    mild = triangle().fit(ROWS, method="gradient", l2=3.0)
+    for (a, b), factor in zip(PAIRS, mild.potentials, strict=True):  # the gradient of (3) is zero
+        columns = ROWS[:, ["ABC".index(a), "ABC".index(b)]]
+        share = np.array([[(columns == [i, j]).all(axis=1).mean() for j in (0, 1)] for i in (0, 1)])
+        np.testing.assert_allclose(share - mild.query([a, b]).p, 3.0 / 15 * np.log(factor.table), atol=1e-6)
     network = triangle()
     for data, options, error, message in (
         (ROWS[:, :2], {}, DataError, "a column for each of A, B, C"),

@@ -22,6 +22,12 @@ def test_parameters_of_the_network_of_seven():
     network = BayesianNetwork(SEVEN, {v: rng.dirichlet([1, 1], (2,) * len(p)) for v, p in SEVEN.items()})
     assert network.n_parameters == 21 and network.n_joint_parameters == 127
     assert sum(t.size for t in network.tables.values()) == 42
+    cards = {"x": 3, "y": 4, "z": 2}
+    parents = {"x": [], "y": ["x"], "z": ["y"]}
+    uneven = BayesianNetwork(
+        parents, {v: rng.dirichlet(np.ones(cards[v]), tuple(cards[u] for u in p)) for v, p in parents.items()}
+    )
+    assert uneven.n_parameters == 2 + 3 * 3 + 4 * 1 and uneven.n_joint_parameters == 3 * 4 * 2 - 1
 
 
 @pytest.mark.notes("000-b", "bn-joint-factorisation")
@@ -70,6 +76,10 @@ def test_tables_are_checked():
     ):
         with pytest.raises(ParameterError, match=message):
             BayesianNetwork([("x", "y")], {"x": [0.5, 0.5], "y": table}, {"y": ("no", "yes")})
+    two = np.full((2, 3, 2), 0.5)
+    two[1, 0] = 0.5, 0.7
+    with pytest.raises(ParameterError, match=r"'z' sums to 1\.2 for parents in states \(1, 0\), not to 1"):
+        BayesianNetwork({"z": ["x", "y"]}, {"x": [0.5, 0.5], "y": [0.2, 0.3, 0.5], "z": two})
     rounded = BayesianNetwork({"x": []}, {"x": [0.333, 0.333, 0.333]})
     np.testing.assert_allclose(rounded.tables["x"], 1 / 3)
     with pytest.raises(ValueError, match="read-only"):

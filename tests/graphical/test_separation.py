@@ -57,11 +57,13 @@ def test_three_connections(arcs, kind, arrows):
 
 
 @pytest.mark.notes("000-b", "d-separation")
+@pytest.mark.notes("002", "d-separation")
 def test_the_graph_of_the_exercises():
     expected = {"c": False, "": True, "f": True, "e": False, "cf": True}
     assert {given: bool(FIVE.d_separated("a", "b", given)) for given in expected} == expected
     assert "its descendant c is observed" in repr(FIVE.d_separated("a", "b", "c"))
     assert "neither it nor a descendant" in repr(FIVE.d_separated("a", "b"))
+    assert repr(FIVE.d_separated("a", "b", "c")).endswith("f is a fork and is not observed)")
     (path,) = FIVE.paths("a", "b", "f")
     assert path.blocked_by == ("e", "f")
 
@@ -222,6 +224,10 @@ def test_parameters_are_separated_by_complete_examples():
 
     assert all(apart(copies)) and all(apart([c for c in copies if c != "X2(1)"]))
     assert not any(apart([c for c in copies if c != "X1(1)"]))
+    gap = [c for c in copies if c != "X1(1)"]
+    ways = {path.nodes: path.open for path in graph.paths("theta_X1", "theta_X2", gap)}
+    assert len(ways) == 4
+    assert [way for way, passes in ways.items() if passes] == [("theta_X1", "X1(1)", "X2(1)", "theta_X2")]
 
 
 @pytest.mark.notes("002", "bn-plate-regression")

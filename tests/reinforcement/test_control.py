@@ -10,11 +10,9 @@ from novum.reinforcement import (
     MDP,
     SARSA,
     ExpectedSARSA,
-    MonteCarloControl,
     Policy,
     QLearning,
     Schedule,
-    blackjack,
     cliff_walk,
     grid_world,
     method_tags,
@@ -48,6 +46,8 @@ def learner(method, target_epsilon=-1.0, explore=0.0, q=((1.0, 0.0), (3.0, 4.0))
 
 @pytest.mark.notes("003", "sarsa")
 @pytest.mark.notes("003", "q-learning")
+@pytest.mark.notes("000-c", "sarsa")
+@pytest.mark.notes("000-c", "q-learning")
 def test_single_updates():
     sarsa = learner("sarsa")
     sarsa.update(0, 0, 2.0, 1, False, 0, 0)
@@ -132,6 +132,8 @@ def fork():
 @pytest.mark.notes("003", "q-learning")
 @pytest.mark.notes("003", "sarsa")
 @pytest.mark.notes("003", "off-policy-sarsa")
+@pytest.mark.notes("000-c", "sarsa")
+@pytest.mark.notes("000-c", "q-learning")
 def test_compiled_targets_by_hand():
     # Steps of one from values of one: after the second episode the first value is the target by what the first one taught.
     settings = {
@@ -251,38 +253,17 @@ def test_following_the_best_action():
     assert len(lost) == 7
 
 
-@pytest.mark.notes("003", "mc-control-es")
-def test_exploring_starts():
-    game = blackjack()
-    plan = value_iteration(game)
-    agent = MonteCarloControl(400_000, method="exploring-starts", random_state=0).fit(game)
-    found = agent.compare(plan)
-    assert plan.start - found.worth < 0.004
-    assert found.agrees > 0.93 * found.states
-    with pytest.raises(ParameterError, match="exploration=None"):
-        MonteCarloControl(method="exploring-starts", exploration=0.1).fit(game)
-
-
-@pytest.mark.notes("003", "glie-mc")
-def test_glie_monte_carlo():
-    room = room_4x3()
-    plan = value_iteration(room)
-    agent = MonteCarloControl(30_000, max_steps=100, random_state=0).fit(room)
-    assert agent.compare(plan).worth > 0.65
-    chain = MDP({0: {"a": [(1.0, 1, 1.0)], "b": [(1.0, 1, 3.0)]}}, terminal=[1])
-    literal = MonteCarloControl(50, exploration=Schedule("power", 1.0, 1.0), random_state=0).fit(chain)
-    np.testing.assert_allclose(literal.action_values_[0], [1.0, 3.0])
-    assert (literal.returns_[0, 25:] == 3).mean() > 0.9
-
-
-@pytest.mark.notes("003", "off-policy-mc")
-def test_off_policy_monte_carlo():
-    room = room_4x3()
-    plan = value_iteration(room)
-    agent = MonteCarloControl(60_000, method="off-policy", random_state=0).fit(room)
-    assert plan.start - agent.compare(plan).worth < 0.02
-    with pytest.raises(ParameterError, match="must explore"):
-        MonteCarloControl(method="off-policy", exploration=0.0).fit(room)
+@pytest.mark.notes("000-c", "greedy-adp")
+@pytest.mark.notes("000-c", "passive-adp")
+def test_values_solve_the_counted_model():
+    loop = MDP({"s": {"x": [(0.7, "s", 1.0), (0.3, "end", 4.0)]}}, terminal=["end"], discount=0.9)
+    place = list(loop.states).index("s")
+    for policy in (None, Policy.uniform(loop)):
+        found = ADP(40, random_state=0).fit(loop, policy=policy)
+        steps = found.lengths_[0].sum()
+        assert found.visits_[place, 0] == steps > 60
+        stays, reward = 1 - 40 / steps, (steps - 40 + 4.0 * 40) / steps
+        assert found.values_[place] == pytest.approx(reward / (1 - 0.9 * stays), abs=1e-5)
 
 
 @pytest.mark.notes("000-c", "greedy-adp")

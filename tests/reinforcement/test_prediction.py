@@ -167,6 +167,8 @@ def test_first_against_every_visit():
         ax = found.plot(ax)
     lines = ax.get_lines()
     assert len(lines) == 2
+    for line in lines:
+        np.testing.assert_array_equal(line.get_xdata(), np.arange(1, 401))
     np.testing.assert_allclose(lines[0].get_ydata(), curves["first"].errors_.mean(axis=0))
     np.testing.assert_allclose(lines[1].get_ydata(), curves["every"].errors_.mean(axis=0))
 

@@ -195,7 +195,10 @@ def test_parity_is_wide_or_deep():
         assert frame["units"].tolist() == [clauses + 1, sum(2 * (n - k) + 1 for k in range(1, n))]
     with pytest.raises(DataError, match="n_bits=17"):
         parity_network(17)
-    assert len(parity_network(3).shallow.plot().patches) == 3 + 4 + 1
+    drawn = [circle.center for circle in parity_network(3).shallow.plot().patches]
+    heights = [y for n in (3, 4, 1) for y in np.arange(n)[::-1] - (n - 1) / 2]  # inputs, clauses, answer
+    np.testing.assert_allclose([y for _, y in drawn], heights)
+    assert [x for x, _ in drawn] == sorted(x for x, _ in drawn) and len({x for x, _ in drawn}) == 3
 
 
 @pytest.mark.notes("000-b", "plot-boolean")
@@ -210,6 +213,7 @@ def test_the_regions_of_and_or_xor(table, n_lines):
     assert len(ax.lines) == n_lines
     for line, (w, b) in zip(ax.lines, zip(net.coefs[0].T, net.intercepts[0])):
         np.testing.assert_allclose(line.get_xydata() @ w + b, 0, atol=1e-12)
+        assert np.ptp(line.get_xydata(), axis=0).max() > 3  # across the whole picture
         sides = np.sign(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]) @ w + b)
         assert (n_lines == 2) or set(sides[np.array(table) == 1]).isdisjoint(sides[np.array(table) == 0])
     with pytest.raises(DataError, match="plane"):

@@ -27,6 +27,7 @@ def batch_of(A, X):
 
 @pytest.mark.deep
 @pytest.mark.notes("000-c", "gcn")
+@pytest.mark.notes("000-c", "node-classification")
 def test_graph_convolution_is_the_dense_formula():
     from novum.neural_network.message_passing.layers import Convolution
 
@@ -76,6 +77,7 @@ def test_message_passing_is_the_dense_formula(how):
 
 
 @pytest.mark.deep
+@pytest.mark.notes("000-c", "gnn")
 @pytest.mark.parametrize("n_out, n_heads", [(6, 2), (5, 3)])
 def test_attention_is_the_dense_formula(n_out, n_heads):
     from novum.neural_network.message_passing.layers import Attention
@@ -145,3 +147,31 @@ def test_graphs_side_by_side_are_what_each_is_alone():
             alone = module.embed(batch_of(A, X)).detach().numpy()
             expected = {"sum": alone.sum(0), "mean": alone.mean(0), "max": alone.max(0)}[how]
             np.testing.assert_allclose(together[k].detach().numpy(), expected, rtol=1e-10)
+
+
+@pytest.mark.deep
+@pytest.mark.notes("000-c", "graph-classification")
+@pytest.mark.notes("000-c", "node-classification")
+@pytest.mark.notes("000-c", "link-prediction")
+@pytest.mark.parametrize("readout", ["mean", "sum", "max"])
+def test_heads_read_the_vectors_of_nodes_graphs_and_pairs(readout):
+    from novum.neural_network.message_passing.layers import GraphNet
+
+    A, X = dense_graph(5)
+    batch, owner = batch_of(A, X), torch.tensor([0, 0, 1, 1, 1, 0, 1])
+    torch.manual_seed(0)
+    nets = {task: GraphNet({**CONFIG, "layer": "gcn", "task": task, "readout": readout}).double()
+            for task in ("graph", "node", "link")}  # fmt: skip
+    vectors = {task: net.embed(batch).detach().numpy() for task, net in nets.items()}
+    raised = {task: np.where(h > 0, h, np.expm1(h)) for task, h in vectors.items()}
+    head = {task: [p.detach().numpy() for p in nets[task].head.parameters()] for task in ("graph", "node")}
+    read = np.array([getattr(raised["graph"][owner == k], readout)(0) for k in (0, 1)])
+    scores = nets["graph"].graph_scores(batch, owner, 2).detach()
+    np.testing.assert_allclose(scores, read @ head["graph"][0].T + head["graph"][1], rtol=1e-10)
+    some = nets["node"].node_scores(batch, torch.tensor([4, 0])).detach()
+    np.testing.assert_allclose(some, raised["node"][[4, 0]] @ head["node"][0].T + head["node"][1], rtol=1e-10)
+    with torch.no_grad():
+        nets["link"].offset.fill_(0.7)
+    odds = nets["link"].link_scores(torch.tensor(vectors["link"]), torch.tensor([[0, 3], [2, 6]])).detach()
+    pairs = vectors["link"][[0, 2]], vectors["link"][[3, 6]]
+    np.testing.assert_allclose(odds, (pairs[0] * pairs[1]).sum(1) + 0.7, rtol=1e-10)

@@ -51,6 +51,12 @@ def trained(
     return loss, split(settings, machine.memory().theta), machine
 
 
+@pytest.mark.notes("000-c", "adagrad")
+@pytest.mark.notes("000-c", "adam")
+@pytest.mark.notes("000-c", "momentum")
+@pytest.mark.notes("000-c", "rmsprop")
+@pytest.mark.notes("000-c", "reg-l1")
+@pytest.mark.notes("000-c", "reg-l2")
 @pytest.mark.parametrize("units", SHAPES)
 @pytest.mark.parametrize("rule", perceptrons.RULES)
 def test_an_epoch_is_that_of_numpy(units, rule):
@@ -77,6 +83,8 @@ def test_an_epoch_is_that_of_numpy(units, rule):
                 np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-10)
 
 
+@pytest.mark.notes("000-c", "mlp")
+@pytest.mark.notes("004", "mlp")
 @pytest.mark.parametrize("activation", sorted(CODES))
 def test_every_activation_forward_and_back(activation):
     units = (6, 19, 10, 3)

@@ -71,8 +71,6 @@ def test_the_loss_holds_half_alpha_times_the_squares():
         model = MLPClassifier((5,), solver=solver, alpha=3.0, max_iter=1, random_state=0, learning_rate_init=1e-12).fit(
             X, Y
         )
-        if solver == "lbfgs":
-            continue
         plain = -np.log(model.predict_proba(X)[np.arange(150), Y]).mean()
         squares = sum(float((w**2).sum()) for w in model.coefs_)
         assert model.loss_ == pytest.approx(plain + 1.5 * squares / 150, rel=1e-9)
@@ -207,14 +205,14 @@ def test_glorot_keeps_the_variance():
     assert np.abs(w).max() < 0.122475 and np.abs(w).max() > 0.1224 and w.var() == pytest.approx(0.005, rel=0.02)
     (w,), _ = initialize([300, 100], "glorot", activation="logistic", random_state=1)
     assert np.abs(w).max() == pytest.approx(0.122474 / np.sqrt(3), rel=1e-3)
-    (w,), _ = initialize([500, 40], "he", random_state=1)
-    assert w.var() == pytest.approx(2 / 500, rel=0.03)
+    (w,), (b,) = initialize([500, 40], "he", random_state=1)
+    assert w.var() == pytest.approx(2 / 500, rel=0.03) and (b == 0).all()
 
 
 @pytest.mark.notes("000-c", "init-sparse")
 def test_sparse_starts_have_a_few_incoming_weights_each():
-    (w,), _ = initialize([100, 30], "sparse", random_state=0)
-    assert ((w != 0).sum(axis=0) == 15).all() and w[w != 0].var() == pytest.approx(1 / 15, rel=0.2)
+    (w,), (b,) = initialize([100, 30], "sparse", random_state=0)
+    assert (b == 0).all() and ((w != 0).sum(axis=0) == 15).all() and w[w != 0].var() == pytest.approx(1 / 15, rel=0.2)
     assert len({tuple(np.flatnonzero(column)) for column in w.T}) == 30
     (w,), _ = initialize([5, 3], "sparse", random_state=0)
     assert (w != 0).all()

@@ -34,6 +34,8 @@ def test_masks():
     x = np.array([[1.0, 0], [0, 1], [1, 1]])
     _, a = scaled_dot_attention(x, x, x, causal_mask(3))
     np.testing.assert_allclose(a, [[1, 0, 0], [0.330238, 0.669762, 0], [0.248255, 0.248255, 0.503490]], atol=1e-6)
+    _, far = scaled_dot_attention(1e4 * x, x, x, causal_mask(3))
+    np.testing.assert_allclose(far, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], atol=1e-12)
     heard, a = scaled_dot_attention(x, x, x, np.zeros((3, 3)))
     assert not heard.any() and not a.any()
 

@@ -47,6 +47,10 @@ def test_attention_has_the_numbers_of_the_notes():
     out, a = scaled_dot_attention(Q, K, V)
     close(a, torch.tensor([[0.401112, 0.197776, 0.401112], [0.197776, 0.401112, 0.401112]], **DOUBLE), 1e-6)
     close(out, torch.tensor([[3, 4], [3.406673, 4.406673]], **DOUBLE), 1e-6)
+    many = normal(3, 5, 7), normal(3, 4, 7), normal(3, 4, 2)
+    for together, one in zip(zip(*scaled_dot_attention(*many)), zip(*many)):
+        for found, alone in zip(together, scaled_dot_attention(*one)):
+            close(found, alone)
     q, k, v = normal(5, 7), normal(4, 7), normal(4, 3)
     scores = q.numpy() @ k.numpy().T / math.sqrt(7)
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -138,6 +142,7 @@ def test_positions_are_added():
 
 @pytest.mark.notes("000-c", "token-embedding")
 def test_symbols_are_rows_of_a_learned_matrix():
+    assert float(TokenEmbedding(3000, 16).weight.detach().std()) == pytest.approx(1 / 4, rel=0.02)
     layer = TokenEmbedding(7, 4).double()
     symbols = torch.tensor([[3, 0, 3], [6, 1, 2]])
     close(layer(symbols), 2 * layer.weight[symbols])
@@ -172,6 +177,7 @@ def copied(ours, theirs):
 
 
 @pytest.mark.notes("000-c", "transformer-blocks")
+@pytest.mark.notes("000-c", "transformer")
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_blocks_are_those_of_pytorch(norm_first, activation):

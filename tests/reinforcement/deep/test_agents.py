@@ -35,6 +35,8 @@ QUICK = {
 }
 
 
+@pytest.mark.notes("000-c", "deep-q")
+@pytest.mark.notes("000-c", "policy-gradient")
 @pytest.mark.parametrize(("activation", "count"), [("relu", 1), ("tanh", 2)])
 def test_gradients_are_those_of_autograd(activation, count):
     rng = np.random.default_rng(0)
@@ -52,6 +54,8 @@ def test_gradients_are_those_of_autograd(activation, count):
     np.testing.assert_allclose(net.outputs(x.numpy()), h.detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.notes("000-c", "policy-gradient")
+@pytest.mark.notes("003", "rl-named")
 @pytest.mark.parametrize("old", [False, True])
 def test_slopes_of_the_losses_are_those_of_autograd(old):
     torch.manual_seed(0)
@@ -71,6 +75,8 @@ def test_slopes_of_the_losses_are_those_of_autograd(old):
     torch.testing.assert_close(found, out.grad)
 
 
+@pytest.mark.notes("000-c", "policy-gradient")
+@pytest.mark.notes("003", "rl-named")
 def test_advantages_by_definition():
     rng = np.random.default_rng(0)
     rewards, values, last = rng.normal(size=(6, 2)), rng.normal(size=(6, 2)), rng.normal(size=2)
@@ -156,6 +162,10 @@ def test_q_learning_reaches_the_values_of_the_optimum():
         if n_step == 1:  # over several steps a return holds the actions of the explorer
             np.testing.assert_allclose(found[:, 1], [0.8**3, 0.8**2, 0.8, 1.0], atol=0.04)
         assert [agent.predict(s) for s in range(4)] == [1, 1, 1, 1]
+    falling = DQN(exploration_start=0.8, exploration_end=0.2, exploration_share=0.5)
+    falling.n_steps_planned_ = 100
+    for falling.n_steps_, share in ((0, 0.8), (25, 0.5), (50, 0.2), (90, 0.2)):
+        assert falling.epsilon == pytest.approx(share)
 
 
 @pytest.mark.notes("000-c", "policy-gradient")

@@ -3,19 +3,20 @@ r"""What maximum likelihood says about the coefficients of a generalised linear 
 information  I = Z' diag(w e) Z,  e the expected curvatures by eta,  Z = [1, X]                                         (7)
 cov = phi I^{-1},   phi = sum w (y - mu)^2/mu^q / (n - k)  (Pearson);  one for Poisson                                  (8)
 sandwich  I^{-1} (sum w s^2 z z') I^{-1},  s the slopes of (3): right for any variance about the mean                   (9)
-cluster   I^{-1} M I^{-1},  M as in `novum.linear_model.least_squares.clusters`: rows of a cluster may depend on each other
+cluster   I^{-1} M I^{-1},  M as in `novum.linear_model.least_squares.clusters`: rows of a cluster may depend on each other;
+          t with G - 1 degrees of freedom for z, G clusters
 deviance explained  1 - D/D_0;   likelihood ratio (D_0 - D)/phi ~ chi^2(p)                                              (10)
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.generalized.family import Family
-from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_outer
+from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_note, cluster_outer
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable
 from novum.runtime import arrays
 
@@ -37,11 +38,14 @@ class GeneralizedInference(CoefficientTable):
     pearson: float
     likelihood_ratio: float
     likelihood_ratio_p_value: float
+    n_clusters: int | None = None
 
-    symbol: ClassVar[str] = "z"
+    def _freedom(self) -> float | None:
+        return None if self.n_clusters is None else self.n_clusters - 1.0
 
     def _foot(self) -> list[str]:
         return [
+            *cluster_note(self.n_clusters),
             f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type},"
             f" dispersion {self.dispersion:.5g}",
             f"deviance {self.deviance:.6g} (null {self.null_deviance:.6g}, explained {1 - self.deviance / self.null_deviance:.4f}),"
@@ -142,6 +146,7 @@ def infer_generalized(
     if n <= k:
         raise DataError(f"{owner}: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
     dispersion = 1.0 if family.power == 1 else found.pearson / (n - k)
+    n_clusters = None
     if covariance == "cluster":
         outer, n_clusters = cluster_meat(owner, fit, source, groups)
         meat = cluster_factor(n_clusters, n, k) * outer[first:, first:]
@@ -152,11 +157,12 @@ def infer_generalized(
         names, estimate = ["intercept", *names], np.append(float(model.intercept_), coef)
     error = np.sqrt(np.diag(V))
     statistic = estimate / error
-    half = stats.norm.ppf((1 + level) / 2) * error
+    law = stats.norm() if n_clusters is None else stats.t(n_clusters - 1)
+    half = law.ppf((1 + level) / 2) * error
     ratio = (found.null - found.deviance) / dispersion
     freedom = k - model.fit_intercept
     return GeneralizedInference(
-        names, estimate, error, statistic, 2 * stats.norm.sf(np.abs(statistic)), estimate - half, estimate + half, V,
+        names, estimate, error, statistic, 2 * law.sf(np.abs(statistic)), estimate - half, estimate + half, V,
         covariance, level, n, n - k, float(dispersion), found.deviance, found.null, found.pearson, float(ratio),
-        float(stats.chi2.sf(ratio, freedom)) if freedom else float("nan"),
+        float(stats.chi2.sf(ratio, freedom)) if freedom else float("nan"), n_clusters,
     )  # fmt: skip

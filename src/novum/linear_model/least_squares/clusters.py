@@ -11,9 +11,12 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 
-__all__ = ["check_groups", "cluster_factor", "cluster_outer"]
+__all__ = ["check_groups", "cluster_factor", "cluster_note", "cluster_outer"]
 
 CLUSTER = "cluster"
+FEW_CLUSTERS = (
+    50  # below these, simulated intervals of 95 % cover 82 to 95 % (tests/linear_model/test_cluster_coverage.py)
+)
 
 
 def check_groups(owner: str, covariance: Any, groups: Any) -> None:
@@ -38,3 +41,13 @@ def cluster_outer(owner: str, scores: np.ndarray, used: np.ndarray, groups: Any)
 def cluster_factor(n_clusters: int, n: float, k: int) -> float:
     """Return the factor of a small sample."""
     return n_clusters / (n_clusters - 1) * (n - 1) / (n - k)
+
+
+def cluster_note(n_clusters: int | None) -> list[str]:
+    """Return what a table says of its clusters: how many, and what few of them mean."""
+    if n_clusters is None:
+        return []
+    few = "; so few clusters make intervals too short, most of all for columns that are constant within them"
+    return [
+        f"{n_clusters} clusters, t with {n_clusters - 1} degrees of freedom{few if n_clusters < FEW_CLUSTERS else ''}"
+    ]

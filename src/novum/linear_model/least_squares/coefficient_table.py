@@ -1,7 +1,7 @@
 """Coefficients with their uncertainty as a table: how every inference of a linear model prints."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +40,10 @@ class CoefficientTable(Result):
     covariance_type: str
     level: float
 
-    symbol: ClassVar[str] = "t"  # of the statistic
+    @property
+    def symbol(self) -> str:
+        """The name of the statistic: z, or t where it has degrees of freedom."""
+        return "z" if self._freedom() is None else "t"
 
     def _freedom(self) -> float | None:
         """Return the degrees of freedom of t; None where the table has z."""

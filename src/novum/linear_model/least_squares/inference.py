@@ -22,7 +22,7 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_outer
+from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_note, cluster_outer
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
 from novum.linear_model.least_squares.model import check_fitted_rows
 from novum.runtime import arrays
@@ -98,6 +98,7 @@ class Inference(CoefficientTable):
         return [
             *([note] if self.tied else []),
             f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type}",
+            *cluster_note(None if self.covariance_type != "cluster" else int(self.t_freedom) + 1),
             f"R2 {self.r_squared:.4f} (adjusted {self.adjusted_r_squared:.4f}),"
             f" F {number_text(self.f_statistic, '.5g')} (p {number_text(self.f_p_value, '.3g')}), "
             f"residual sd {np.sqrt(self.noise_variance):.5g}",

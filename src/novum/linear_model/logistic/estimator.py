@@ -252,7 +252,8 @@ class LogisticRegression(LinearProbabilities, Estimator):
         X, y, sample_weight : the training data, needed for the sandwich and where `method` is not "wald"
         covariance : {"information", "sandwich", "cluster"}, default=None
             "information" is the inverse of the observed information, right where the likelihood is; "sandwich" holds also
-            where it is not; "cluster" also where the rows of one cluster depend on each other. None takes the sandwich where it
+            where it is not; "cluster" also where the rows of one cluster depend on each other (t with one degree of freedom
+            less than clusters; the table says where they are few). None takes the sandwich where it
             is due: with `class_weight`, or weights that are no counts.
         weights : {"precision", "frequency"}, default="precision"
             As in `LinearRegression.inference`: whether a weight says how much a row counts in the fit, so that doubling all

@@ -7,7 +7,8 @@ against a base class,
     likelihood ratio 2 (l - l_0) ~ chi^2 with (K - 1) p degrees of freedom                         (14)
     McFadden's pseudo R^2 = 1 - l / l_0,   l_0 = sum_k W_k log(W_k / W)                            (15)
     sandwich:  I^{-1} M I^{-1},   M = sum_i u_i s_i s_i',   s_i the gradient of row i              (16)
-    cluster:   the same, M from the sums of w_i c_i s_i over clusters (least_squares/clusters.py)
+    cluster:   the same, M from the sums of w_i c_i s_i over clusters (least_squares/clusters.py); t with G - 1 degrees of
+    freedom for z, G clusters
 
 l_0 belongs to the model with intercepts only; without intercepts to the one where all coefficients are zero, l_0 = -W log K: in
 either case one that the fitted model contains. Weights mean what they mean for least squares: precisions, u_i = (w_i c_i)^2 with
@@ -18,14 +19,14 @@ likelihood itself serve, plain or after Firth: `novum.linear_model.logistic.prof
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
-from novum.linear_model.least_squares.clusters import check_groups
+from novum.linear_model.least_squares.clusters import check_groups, cluster_note
 from novum.linear_model.least_squares.coefficient_table import UNTOLD, CoefficientTable
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.likelihood import Likelihood
@@ -59,8 +60,10 @@ class LogisticInference(CoefficientTable):
     aic: float
     bic: float
     method: str = "wald"
+    n_clusters: int | None = None
 
-    symbol: ClassVar[str] = "z"
+    def _freedom(self) -> float | None:
+        return None if self.n_clusters is None else self.n_clusters - 1.0
 
     def odds_ratios(self) -> np.ndarray:
         """Return exp of the coefficients and of their bounds, one row per coefficient."""
@@ -80,9 +83,14 @@ class LogisticInference(CoefficientTable):
         if self.method == "firth":
             return [first, ratio, f"penalised {ends}"]
         if np.isnan(self.aic):
-            return [first, "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told"]
+            return [
+                first,
+                *cluster_note(self.n_clusters),
+                "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told",
+            ]
         return [
             first,
+            *cluster_note(self.n_clusters),
             f"{ratio}, pseudo R2 {self.pseudo_r_squared:.4f}",
             f"{ends}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
         ]
@@ -271,15 +279,17 @@ def from_information(
     if model.fit_intercept:
         scale[-1] = model._constant  # the information is about theta, the table about theta times the constant
     scale = np.tile(scale, len(information) // m)
-    spread = inverse(owner, information)
+    spread, n_clusters = inverse(owner, information), None
     if kind != "information":
         assert source is not None
-        spread = spread @ base_form(rows, meat_of(owner, model, source, weights, groups), base)[1] @ spread
+        meat, n_clusters = meat_of(owner, model, source, weights, groups)
+        spread = spread @ base_form(rows, meat, base)[1] @ spread
     spread = spread * np.outer(scale, scale)
     V = spread[np.ix_(place, place)]
     error = np.sqrt(np.diag(V))
     statistic = estimate / error
-    half = stats.norm.ppf((1 + level) / 2) * error
+    law = stats.norm() if n_clusters is None else stats.t(n_clusters - 1)
+    half = law.ppf((1 + level) / 2) * error
     mass, log_likelihood, facts = model._class_mass, model._log_likelihood, getattr(model, "_weight_facts", None)
     factor = getattr(model, "_class_factor", None)
     null = null_log_likelihood(mass if factor is None else factor * mass, model.fit_intercept)
@@ -291,7 +301,7 @@ def from_information(
         estimate,
         error,
         statistic,
-        2 * stats.norm.sf(np.abs(statistic)),
+        2 * law.sf(np.abs(statistic)),
         estimate - half,
         estimate + half,
         V,
@@ -306,4 +316,5 @@ def from_information(
         1 - log_likelihood / null,
         2 * len(estimate) - 2 * log_likelihood + unlikely,
         float(len(estimate) * np.log(n_rows) - 2 * log_likelihood) + unlikely,
+        n_clusters=n_clusters,
     )

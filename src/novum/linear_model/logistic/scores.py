@@ -64,8 +64,8 @@ def row_scores(fit: Fitted, block: Block) -> Scores:
     return Scores((rows * u[:, None]).T @ rows, float((w * factor) @ own))
 
 
-def meat_of(owner: str, model: Any, source: Source, weights: str, groups: Any = None) -> np.ndarray:
-    """Return M of (16), by rows or by clusters, refusing rows that the model was not fitted to."""
+def meat_of(owner: str, model: Any, source: Source, weights: str, groups: Any = None) -> tuple[np.ndarray, int | None]:
+    """Return M of (16), by rows or by clusters, and how many clusters; refuse rows that the model was not fitted to."""
     if source.n_features != model.n_features_in_:
         raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
     fit = Fitted(model._theta, model._constant, model._class_factor, weights == "frequency")
@@ -76,7 +76,7 @@ def meat_of(owner: str, model: Any, source: Source, weights: str, groups: Any = 
             f"{owner}: these rows have a log-likelihood of {found.log_likelihood:.6g}, those that were fitted {seen:.6g}; give"
             " X, y and sample_weight that `fit` saw."
         )
-    outer = found.outer
+    outer, n_clusters = found.outer, None
     if groups is not None:
         held: Any = source.in_memory("rows are added up by cluster")
         rows, _, w, factor = gradients(fit, Block(held.array(), held.y, held.weight))
@@ -87,4 +87,4 @@ def meat_of(owner: str, model: Any, source: Source, weights: str, groups: Any = 
         )
     k, full = model._theta.shape
     free = full - (not model.fit_intercept)  # without an intercept its column does not exist
-    return outer.reshape(k, full, k, full)[:, :free, :, :free].reshape(k * free, k * free)
+    return outer.reshape(k, full, k, full)[:, :free, :, :free].reshape(k * free, k * free), n_clusters
