@@ -1,4 +1,3 @@
-import datetime
 import decimal
 import re
 from pathlib import Path
@@ -298,10 +297,9 @@ def test_head(tmp_path, frame):
     np.testing.assert_array_equal(novum.scan(tmp_path / "rows.npy").head(), frame[FEATURES].to_numpy()[:5])
 
 
-def test_dates_are_named_as_no_feature(tmp_path):
-    days = pa.array([datetime.date(2020, 1, 1 + i) for i in range(5)])
-    path = write(pa.table({"day": days, "y": np.arange(5.0)}), tmp_path / "rows.parquet")
-    with pytest.raises(ValueError, match=r"LinearRegression: column 'day' of .*rows.parquet is date32"):
+def test_a_list_is_named_as_no_feature(tmp_path):
+    path = write(pa.table({"pair": pa.array([[1, 2]] * 5), "y": np.arange(5.0)}), tmp_path / "rows.parquet")
+    with pytest.raises(ValueError, match=r"LinearRegression: column 'pair' of .*rows.parquet is list<"):
         LinearRegression().fit(novum.scan(path, target="y"))
 
 

@@ -1,19 +1,31 @@
 """Searches of students and of scikit-learn's users: what each finds first, that it imports, what is not there."""
 
+import json
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from novum.notes import find, search
-from novum.notes.public_names import public_names
+from novum.notes.public_names import ROOT, Sources, names_in, prepare, public_names
 from novum.notes.tables import table
 from novum.notes.words import words_of
 
 SEARCHES = [
     line.split("\t") for line in (Path(__file__).parent / "searches.tsv").read_text(encoding="utf-8").splitlines()
 ]
+FIND = """
+import sys
+sys.argv = ["novum", "find", "svm", "--limit", "1"]
+from novum.cli import main
+try:
+    main()
+except SystemExit:
+    print([name for name in ("sklearn", "scipy", "pandas", "matplotlib", "novum._core") if name in sys.modules])
+"""
 ELSEWHERE = "not in novum; scikit-learn has {}, which works in the same pipelines"
 
 
@@ -91,6 +103,33 @@ def test_words_that_nobody_knows():
     nothing = find("xylophone")
     assert not nothing.answers and not nothing.rows and re.search(r"Nearest words: \w+, \w+", repr(nothing))
     assert "these have some of them" in repr(find("perceptron mistake bound logistic"))
+
+
+@pytest.mark.parametrize("asked", ["genetic algorithm", "fuzzy logic", "particle swarm", "quantum annealing", "arima"])
+def test_a_word_of_the_field_is_not_taken_for_another(asked):
+    nothing = find(asked)
+    assert not nothing.answers and repr(nothing).startswith(f"Nothing in the notes or the library is called {asked!r}.")
+
+
+def test_what_the_build_prepared_says_what_the_sources_say(tmp_path):
+    """Of a module that changed since, the source counts."""
+    prepare(tmp_path / "names.json")
+    ready = json.loads((tmp_path / "names.json").read_text(encoding="utf-8"))
+    fresh = names_in(Sources(ROOT))
+    assert len(ready) > 300 and fresh == public_names() == names_in(Sources(ROOT, tmp_path / "names.json"))
+    check, *facts = ready["novum.naive_bayes.gaussian"]
+    facts[3]["GaussianNB"][0][1] = "changed"
+    for stamp, said in ((check, True), (check + 1, False)):
+        (tmp_path / "old.json").write_text(json.dumps(ready | {"novum.naive_bayes.gaussian": [stamp, *facts]}))
+        summaries = {name.path: name.summary for name in names_in(Sources(ROOT, tmp_path / "old.json"))}
+        assert (summaries["novum.naive_bayes.GaussianNB"] == "changed") == said
+
+
+def test_the_command_loads_no_learner():
+    run = subprocess.run(
+        [sys.executable, "-c", FIND], capture_output=True, text=True, check=True, encoding="utf-8", timeout=120
+    )
+    assert run.stdout.startswith("novum.svm.SVC") and run.stdout.splitlines()[-1] == "[]"
 
 
 def test_weak_words_do_not_matter():

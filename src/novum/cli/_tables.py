@@ -14,7 +14,9 @@ TABLE = Annotated[
         allow_dash=True,
     ),
 ]
-SEPARATOR = Annotated[str | None, typer.Option("--sep", help="What parts the cells (default: found out).")]
+SEPARATOR = Annotated[
+    str | None, typer.Option("--sep", help="What parts the cells: a character, tab or whitespace (default: found out).")
+]
 ENCODING = Annotated[str | None, typer.Option("--encoding", help="Of the text, as latin-1 (default: found out).")]
 
 
@@ -22,5 +24,4 @@ def read_given(table: Path, separator: str | None, encoding: str | None, forms: 
     """Return the table that a command was given."""
     from novum.study.reading import read_table
 
-    mark = {"\\t": "\t", "tab": "\t"}.get(separator or "", separator)
-    return read_table(table, separator=mark, encoding=encoding, forms=forms)
+    return read_table(table, separator=separator, encoding=encoding, forms=forms)

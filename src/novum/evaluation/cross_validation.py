@@ -31,7 +31,7 @@ from novum.evaluation.proportion import Interval
 from novum.evaluation.resampled import corrected_interval
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.axes import drawing_axes
-from novum.report.numbers import counted, decimal, numeral
+from novum.report.numbers import counted, decimal, number
 from novum.report.result import Result
 from novum.report.tables import html_table, text_table
 from novum.runtime.checks import check_number
@@ -131,7 +131,7 @@ class CrossValidation(dict, Result):
         table = [["", "mean", f"{100 * self.level:g} % interval, approximate", "sd of folds"]]
         for name in self.names:
             scores, (low, high) = self._scores(name)[0], self.interval(name)
-            show = decimal if np.abs(scores).max(initial=0.0) <= 1 else numeral
+            show = decimal if np.abs(scores).max(initial=0.0) <= 1 else number
             ends = "-" if np.isnan(low) else f"{show(low)} - {show(high)}"
             spread = show(float(scores.std(ddof=1))) if len(scores) > 1 else "-"
             table.append([name.replace("_", " "), show(self.mean(name)), ends, spread])

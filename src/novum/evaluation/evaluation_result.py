@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
-from novum.report.numbers import counted, decimal, numeral, weight_text
+from novum.report.numbers import counted, decimal, number, weight_text
 from novum.report.result import Result, result
 from novum.report.tables import html_table, text_table
 
@@ -192,7 +192,7 @@ class Evaluation(Result):
     def _rows(self) -> list[list[str]]:
         rows = [["", self.task, f"{100 * self.level:g} % interval", ""]]
         for name, (value, low, high, method) in self.scores.items():
-            show = decimal if max(abs(value), abs(low), abs(high)) <= 1 else numeral
+            show = decimal if max(abs(value), abs(low), abs(high)) <= 1 else number
             ends = "-" if np.isnan(low) or np.isnan(high) else f"{show(low)} - {show(high)}"
             rows.append([name.replace("_", " "), show(value), ends, METHODS.get(method, method)])
         return rows

@@ -120,7 +120,7 @@ def bootstrap(
     >>> x = np.random.default_rng(0).exponential(size=200)
     >>> bootstrap(np.median, x, random_state=0)
     Bootstrap, 2,000 resamples, 95 % interval (bca)
-      0.8077   0.6736 - 0.9357   standard error 0.07209, bias 0.005408
+      .8077   .6736 - .9357   standard error .07209, bias .005408
     """
     owner = "bootstrap"
     count = check_count(owner, "n_resamples", n_resamples, low=2)

@@ -25,9 +25,10 @@ def scan(
     ----------
     path : path, pattern, or list of them
         Files of one format and one schema: Parquet (`.parquet`, `.pq`), Arrow IPC or Feather (`.arrow`, `.feather`, `.ipc`), CSV
-        (`.csv`, `.tsv`, also `.gz` and `.bz2`), JSON lines (`.jsonl`, `.ndjson`, likewise), NumPy (`.npy`, two-dimensional). A
-        pattern such as "part-*.parquet" stands for the files that match, in sorted order. Cells are read as a study reads them,
-        but a column stays one column: dates, of which a study makes several, and Excel workbooks are not read.
+        and other text (`.csv`, `.tsv`, `.txt`, `.dat`, also `.gz` and `.bz2`), JSON lines (`.jsonl`, `.ndjson`, likewise), Excel
+        (`.xlsx`, the first sheet, by openpyxl), NumPy (`.npy`, two-dimensional). A pattern such as "part-*.parquet" stands for the
+        files that match, in sorted order. Cells are read as a study reads them. A column stays one column: a date is the number of
+        days since 1970 began, a time of day or a duration a number of hours; codes such as 01234 are text.
     columns : list, default=None
         Features, by name (by number for `.npy`). None takes all columns but the target and the weight.
     target : column, list of columns, or path of a `.npy`, default=None
@@ -38,7 +39,7 @@ def scan(
         Rows per batch. None chooses by the number of columns alone: about 2^18 values (2 MiB), for more than 360 columns 2
         rows per column up to 2^22 values. Row groups, record batches and file boundaries play no part.
     delimiter : str, default=None
-        Of a CSV. None is a comma, and a tab for `.tsv`.
+        Of a text: one character, or "whitespace". None finds it out; for `.tsv` it is a tab.
 
     Returns
     -------

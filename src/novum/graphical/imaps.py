@@ -93,7 +93,7 @@ def is_i_map(dag: Any, table: Any, minimal: bool = False, tol: float = TOLERANCE
     >>> is_i_map(car.dag, table, minimal=True)
     True
     >>> is_i_map(DAG([("battery", "gauge"), ("gauge", "fuel")]), table)
-    False: fuel ⊥ battery | gauge holds in the graph, but not in the table (deviation 0.0376)
+    False: fuel ⊥ battery | gauge holds in the graph, but not in the table (deviation .0376)
     """
     graph, joint = match_names("is_i_map", dag, table)
     tol = check_number("is_i_map", "tol", tol, 0)

@@ -231,7 +231,7 @@ def information_diagram(
     --------
     >>> from novum.information import information_diagram
     >>> information_diagram([[0.3, 0.2], [0.1, 0.4]])
-    InformationDiagram in bits: H(X) = 1, H(Y) = 0.970951, H(X,Y) = 1.84644; H(X|Y) = 0.875489, I(X;Y) = 0.124511, ...
+    InformationDiagram in bits: H(X) = 1, H(Y) = .970951, H(X,Y) = 1.84644; H(X|Y) = .875489, I(X;Y) = .124511, ...
     """
     owner = "information_diagram"
     table = table_of(owner, p, counts, labels, sample_weight, n_columns=2)

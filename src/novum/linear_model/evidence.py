@@ -131,8 +131,8 @@ def compare_evidence(models: Mapping[str, Any], prior: Any = None) -> EvidenceCo
     >>> coins = compare_evidence({"fair": 10 * np.log(0.5), "any": betaln(8, 4)})  # seven heads in ten throws
     >>> coins
     model  log evidence  probability
-    fair        -6.9315       0.5631
-    any         -7.1854       0.4369
+    fair        -6.9315        .5631
+    any         -7.1854        .4369
     >>> round(coins.bayes_factor("fair", "any"), 6)
     1.289062
     """

@@ -135,12 +135,12 @@ class LinearRegression(LinearRegressor):
         >>> from novum.linear_model import LinearRegression
         >>> x = np.arange(6.0)[:, None]
         >>> LinearRegression().fit(x, [1.1, 2.9, 5.2, 7.1, 8.8, 11.1]).inference()
-                      coef  std err       t      p    [0.025   0.975]
-        intercept   1.0619   0.1206   8.806  <.001  0.727093  1.39672
-        x0         1.98857  0.03983  49.927  <.001   1.87799  2.09916
+                      coef  std err       t      p     [.025    .975]
+        intercept   1.0619    .1206   8.806  <.001   .727093  1.39672
+        x0         1.98857   .03983  49.927  <.001   1.87799  2.09916
         6 rows, 4 degrees of freedom, covariance nonrobust
-        R2 0.9984 (adjusted 0.9980), F 2492.7 (p 9.63e-07), residual sd 0.16662
-        log-likelihood 3.45504, AIC -0.910071, BIC -1.53479
+        R2 .9984 (adjusted .9980), F 2492.7 (p 9.63e-07), residual sd .16662
+        log-likelihood 3.45504, AIC -.910071, BIC -1.53479
         """
         check_is_fitted(self)
         with single_blas():

@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from novum.exceptions import ParameterError
 from novum.notes.misprints import errata
 from novum.notes.public_names import PublicName
 from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, names_of, page_name, served, shown_names
@@ -83,6 +82,8 @@ def with_number(number: str) -> Listing:
     """Return the chapters of any set that carry a number."""
     found = [c for c in chapters() if number.upper() in (c.chapter.upper(), c.chapter.upper().split(".")[-1])]
     if not found:
+        from novum.exceptions import ParameterError
+
         raise ParameterError(
             f"notes({number!r}): no set is called so and no set has such a chapter; notes() lists them all."
         )
@@ -109,6 +110,8 @@ def of_chapter(number: str, chapter: str) -> Listing:
     found = next((c for c in chapters() if (c.notes, c.chapter.upper()) == (number, chapter.upper())), None)
     if found is None:
         known = ", ".join(c.chapter for c in chapters() if c.notes == number)
+        from novum.exceptions import ParameterError
+
         raise ParameterError(f"notes({number!r}, {chapter!r}): the chapters of {number} are {known}.")
     rows = rows_of(found)
     page = f"docs/notes/{page_name(*found[:2])}.md"
@@ -147,6 +150,8 @@ def notes(number: str | int | None = None, chapter: str | int | None = None) -> 
     label = str(number)
     if label not in SETS:
         if chapter is not None:
+            from novum.exceptions import ParameterError
+
             raise ParameterError(f"notes({number!r}, {chapter!r}): the sets are {', '.join(SETS)}.")
         return with_number(label)
     return of_set(label) if chapter is None else of_chapter(label, str(chapter))

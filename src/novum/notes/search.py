@@ -20,7 +20,7 @@ from typing import NamedTuple
 from novum.notes.listing import Listing, clip
 from novum.notes.public_names import PublicName, public_names
 from novum.notes.tables import Row, chapters, ledger, names_of, served, table
-from novum.notes.words import WEAK, joined, likeness, nearness, strong, words_of
+from novum.notes.words import WEAK, WORD, joined, likeness, nearness, strong, words_of
 
 __all__ = ["find"]
 
@@ -34,6 +34,11 @@ LEAST = 0.45  # points of an answer that has only some of the words
 IN_METHOD = 0.93  # a method comes after a class or a function of equal points
 SHOWN = 12
 SUGGESTED = 5
+NOT_MISSPELT = frozenset(  # words of the field that nothing here serves, and that look like others
+    WORD.findall(
+        "genetic memetic fuzzy swarm symbolic quantum spiking federated causality epidemic logistics genomic neutral"
+    )
+)
 ELSEWHERE = "not in novum; scikit-learn has {}, which works in the same pipelines"
 
 
@@ -240,18 +245,27 @@ class Question:
         return best * IN_METHOD if path.count(".") > 2 else best
 
 
+@lru_cache(maxsize=1)
+def vocabulary() -> frozenset[str]:
+    """Return the words that a misspelt one may stand for: those of names and subjects, not of sentences about them."""
+    names = {word for entry in (*library(), *elsewhere()) for word in entry.title}
+    said = {word for known in subjects().values() for phrase in known for word in phrase}
+    said |= {word for group in synonyms() for phrase in group for word in phrase}
+    said |= {word for row in table("scikit_learn.tsv") for word in words_of(row["phrases"])}
+    return frozenset((names | said) - WEAK)
+
+
 def mended(asked: list[str]) -> tuple[list[str], list[str]]:
     """Return the question with unknown words put right where that can be done, and sentences that say so."""
-    known = rarity()
     words, told = [], []
     for word in asked:
-        if word in WEAK or matches(word):
-            words.append(word)
-            continue
-        near = max(known, key=lambda own, word=word: (nearness(word, own), known[own] < 6, own))  # type: ignore[misc]
-        if nearness(word, near):
+        near = word
+        if word not in WEAK and not matches(word) and word not in NOT_MISSPELT:
+            near = max(vocabulary(), key=lambda own, word=word: (nearness(word, own), own))  # type: ignore[misc]
+        if near != word and nearness(word, near):
             told.append(f"No word here is {word!r}; this is for {near!r}.")
-        words.append(near if nearness(word, near) else word)
+            word = near
+        words.append(word)
     return words, told
 
 
@@ -344,7 +358,9 @@ def find(*words: str, limit: int = SHOWN) -> Listing:
         if rows or names or others:
             break
     else:
-        return Listing(f"Nothing in the notes or the library is called {said!r}. Nearest words: {suggestions(asked)}.")
+        return Listing(
+            f"Nothing in the notes or the library is called {said!r}. Nearest words: {suggestions(strong(asked))}."
+        )
     if some:
         told.append(f"Nothing has all the words of {said!r}; these have some of them.")
     rows.sort(key=lambda hit: (-hit[0], hit[1].found.key not in served()))  # type: ignore[union-attr]

@@ -5,14 +5,13 @@ same on both: *neighbours*, *neighbour* and *neighbors* are "neighbor", *regular
 """
 
 import re
-from difflib import SequenceMatcher
 from functools import lru_cache
 
-__all__ = ["WEAK", "joined", "likeness", "nearness", "strong", "words_of"]
+__all__ = ["WEAK", "WORD", "joined", "likeness", "nearness", "strong", "words_of"]
 
 WORD = re.compile(r"[^\W_]+")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
-ALMOST = 0.82  # similarity of two words above which one is taken for a misspelling of the other
+LONG_WORD = 8  # letters of a word in which two may be wrong
 WEAK = frozenset(  # said with a name, not part of it: "EM algorithm", "how to fit a lasso in Python"
     WORD.findall(
         "a algorithm an and approach are by can do estimator fit fitting for from function how i implementation in is learn"
@@ -95,10 +94,35 @@ def likeness(asked: str, word: str) -> float:
     return 0.0
 
 
-@lru_cache(maxsize=65536)
 def nearness(asked: str, word: str) -> float:
-    """Return the similarity of two words where one may be the other misspelt, else 0."""
-    if min(len(asked), len(word)) < SHORTEST_ROOT or abs(len(asked) - len(word)) > 2 or asked[0] != word[0]:
+    """Return the similarity of two words where one may be the other misspelt, else 0.
+
+    One slip is allowed, in words of eight letters or more two: a letter too many, too few, another one, or two that changed places.
+
+    Examples
+    --------
+    >>> round(nearness("gaussain", "gaussian"), 2), nearness("genetic", "kinetic")
+    (0.88, 0.0)
+    """
+    longest = max(len(asked), len(word))
+    most = 1 if longest < LONG_WORD else 2
+    if min(len(asked), len(word)) < SHORTEST_ROOT or abs(len(asked) - len(word)) > most:
         return 0.0
-    ratio = SequenceMatcher(None, asked, word).ratio()
-    return ratio if ratio >= ALMOST else 0.0
+    if asked[0] != word[0] and sorted(asked[:2]) != sorted(word[:2]):
+        return 0.0
+    slips = slips_between(asked, word)
+    return 1 - slips / longest if slips <= most else 0.0
+
+
+def slips_between(asked: str, word: str) -> int:
+    """Return the fewest slips that make one word of another (Damerau and Levenshtein; neighbours change places once)."""
+    before: list[int] = []
+    last: list[int] = []
+    row = list(range(len(word) + 1))
+    for i, letter in enumerate(asked, start=1):
+        before, last, row = last, row, [i, *[0] * len(word)]
+        for j, other in enumerate(word, start=1):
+            row[j] = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == word[j - 2] and asked[i - 2] == other:
+                row[j] = min(row[j], before[j - 2] + 1)
+    return row[-1]

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.report.numbers import without_zeros
+
 __all__ = ["ARROWS", "Layout", "number_text", "policy_lines", "value_lines"]
 
 ARROWS = ("^", ">", "v", "<")  # up, right, down, left: the order of the actions of a grid world
@@ -21,8 +23,7 @@ class Layout(NamedTuple):
 
 def number_text(value: float, decimals: int = DECIMALS) -> str:
     """Return a value with a fixed number of decimals and no leading zero."""
-    text = f"{value:.{decimals}f}"
-    return text.replace("0.", ".", 1) if abs(value) < 1 else text
+    return without_zeros(f"{value:.{decimals}f}")
 
 
 def mark_text(value: float) -> str:

@@ -1,12 +1,34 @@
-"""How numbers print: counts, shares, and values of any size."""
+"""How numbers print: counts, shares, and values of any size. No zero stands before the point, in any table or sentence."""
 
+import re
 from typing import Any
 
 import numpy as np
 
-__all__ = ["cell_text", "counted", "decimal", "number", "numeral", "percent", "weight_text"]
+__all__ = ["cell_text", "counted", "decimal", "number", "percent", "weight_text", "without_zeros"]
 
 LONGEST_CELL = 60  # characters of an object that a cell shows
+
+
+LEADING_ZERO = re.compile(r"(?<![\w.,'\"=:/^*-])(?P<before>[\[(]?-?)0(?=\.\d)")
+
+
+def without_zeros(text: str) -> str:
+    """Return text whose numbers have no zero before the point; columns stay one below the other, parameters as Python has them.
+
+    Examples
+    --------
+    >>> without_zeros("R2 0.5177 (adjusted -0.5066), alpha=0.1")
+    'R2 .5177 (adjusted -.5066), alpha=0.1'
+    """
+    return LEADING_ZERO.sub(
+        lambda found: (" " if found.start() > 1 and gap(text, found.start()) else "") + found["before"], text
+    )
+
+
+def gap(text: str, start: int) -> bool:
+    """Return whether two blanks stand before a place: a cell of a table, not a word of a sentence."""
+    return text[start - 2 : start] == "  "
 
 
 def counted(n: int, thing: str) -> str:
@@ -18,7 +40,7 @@ def decimal(value: float) -> str:
     """Return a share as it is printed: three decimals, without a leading zero."""
     if np.isnan(value):
         return "-"
-    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
+    return without_zeros(f"{value:.3f}")
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -30,12 +52,7 @@ def number(value: float) -> str:
     """Return a number of any size: four digits."""
     if np.isnan(value):
         return "-"
-    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:#.4g}".rstrip(".")
-
-
-def numeral(value: float) -> str:
-    """Return `number` without a leading zero, as it stands beside shares."""
-    return number(value).replace("0.", ".", 1) if abs(value) < 1 else number(value)
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else without_zeros(f"{value:#.4g}".rstrip("."))
 
 
 def weight_text(value: float) -> str:
@@ -49,13 +66,13 @@ def cell_text(value: Any) -> str:
     Examples
     --------
     >>> [cell_text(value) for value in (True, 3, 0.123456789, None, "a word", float("nan"))]
-    ['True', '3', '0.123457', '-', 'a word', '-']
+    ['True', '3', '.123457', '-', 'a word', '-']
     """
     if value is None:
         return "-"
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
-        return "-" if np.isnan(value) else f"{value:.6g}"
+        return "-" if np.isnan(value) else without_zeros(f"{value:.6g}")
     text = " ".join(str(value).split())
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 3] + "..."

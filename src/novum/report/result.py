@@ -13,6 +13,7 @@ A class says more where it knows more: `_result_columns()` gives the columns, `_
 """
 
 import dataclasses
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from novum.report.axes import drawing_axes
-from novum.report.numbers import cell_text
+from novum.report.numbers import cell_text, without_zeros
 from novum.report.tables import html_table, text_table
 
 __all__ = ["RESULTS", "Result", "draw_bars", "result", "table_of_records"]
@@ -102,6 +103,7 @@ class Result:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        print_alike(cls)
         RESULTS.append(cls)
 
     def _result_columns(self) -> Table:
@@ -190,5 +192,29 @@ def result(cls: Class) -> Class:
     for name, method in vars(Result).items():
         if callable(method) and name not in ("__init_subclass__", "__repr__") and not hasattr(cls, name):
             setattr(cls, name, method)
+    print_alike(cls)
     RESULTS.append(cls)
     return cls
+
+
+def print_alike(cls: type) -> None:
+    """Let what a class prints in its own words write numbers as all others do."""
+    for name in ("__repr__", "_repr_html_"):
+        own = vars(cls).get(name)
+        if (
+            callable(own)
+            and own is not getattr(Result, name)
+            and "namedtuple" not in str(getattr(own, "__qualname__", ""))
+        ):
+            setattr(cls, name, printing_alike(own))
+
+
+def printing_alike(method: Any) -> Any:
+    """Return a method whose text has no zero before the point; the call that makes an object stays as Python has it."""
+
+    @functools.wraps(method)
+    def shown(self: Any) -> str:
+        text = method(self)
+        return text if text.startswith(f"{type(self).__name__}(") else without_zeros(text)
+
+    return shown

@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from novum.exceptions import DataError, SourceError
-from novum.fold.readers.cells import Form
-from novum.study.table import Table, check_names, table_of
+from novum.fold.readers.cells import CODE, Form
+from novum.fold.readers.table import check_names
+from novum.study.table import Table, table_of
 from novum.study.text import read_text
+from novum.study.totals import without_totals
 
 __all__ = ["read_table"]
 
@@ -38,12 +40,10 @@ MAGIC = {
 }
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz"}  # by their first bytes
 ZIP = b"PK\x03\x04"
-WORKBOOK = "xl/workbook.xml"
 PIECE = 2**20  # bytes read or unpacked at a time
 MEMORY_SHARE = 0.25  # of the memory that is free, for the table as read; the study makes a few copies
 UNKNOWN_MEMORY = 2**31
 MAX_TEXT = 2**31 - 2  # pyarrow's largest block: types are decided from the whole file
-MAX_SHEET = 64 * 2**20  # bytes of a workbook, which grows some ten times when it is read
 
 
 def read_table(
@@ -56,7 +56,7 @@ def read_table(
     ----------
     path : path, or "-" for standard input
     separator : str or None
-        What parts the cells of a text; None finds it out.
+        What parts the cells of a text: one character, or "whitespace"; None finds it out.
     encoding : str or None
         Of a text; None finds it out.
     forms : dict or None
@@ -69,7 +69,10 @@ def read_table(
     DataError
         If it holds no table.
     """
+    import pandas as pd
     import pyarrow as pa
+
+    from novum.fold.readers.workbook import sheet_of
 
     name = "standard input" if str(path) == "-" else str(path)
     data = unpacked(name, bytes_of(path, name))
@@ -84,16 +87,19 @@ def read_table(
     elif data.startswith(b"ARROW1"):
         native = read_feather(name, data)
     elif data.startswith(ZIP):
-        native = read_workbook(name, data, notes)
+        names, rows = sheet_of(name, data, room(), notes)
+        native = pd.DataFrame(rows, columns=names)
     else:
-        native = read_text(name, data, separator, encoding, notes)
+        coded = [column for column, form in (forms or {}).items() if form.kind == CODE]
+        native = read_text(name, data, separator, encoding, coded, notes)
     del data
     table = table_of(native, name, forms)
     del native
     pa.default_memory_pool().release_unused()  # what the file took, as bytes and as Arrow's columns
     if not table.n_rows:
         raise DataError(f"{name}: has a header and no rows.")
-    return table._replace(notes=notes)
+    table = table._replace(notes=notes)
+    return without_totals(table) if forms is None else table  # rows to predict are all of them
 
 
 def bytes_of(path: str | os.PathLike, name: str) -> bytes:
@@ -197,39 +203,3 @@ def read_feather(name: str, data: bytes) -> Any:
             return pa.Table.from_batches(pieces, schema=file.schema)
     except (pa.ArrowException, MemoryError, OSError) as error:
         raise SourceError(f"{name}: cannot be read as Feather: {first_line(error)}.") from error
-
-
-def read_workbook(name: str, data: bytes, notes: list[str]) -> Any:
-    """Return the first sheet of an Excel workbook as a frame."""
-    from zipfile import BadZipFile, ZipFile
-
-    import pandas as pd
-
-    try:
-        with ZipFile(io.BytesIO(data)) as archive:
-            held = {member.filename: member.file_size for member in archive.infolist()}
-    except BadZipFile as error:
-        raise SourceError(f"{name}: is a damaged zip archive or workbook.") from error
-    if WORKBOOK not in held:
-        raise DataError(f"{name}: is a zip archive; unpack it, and name the table in it.")
-    if sum(held.values()) > min(room(), MAX_SHEET * 8) or len(data) > MAX_SHEET:
-        raise DataError(f"{name}: unpacks to more than the memory here allows; save the sheet as CSV or Parquet.")
-    try:
-        import openpyxl
-    except ModuleNotFoundError:
-        raise SourceError(f"{name}: is an Excel workbook; pip install openpyxl, or save the sheet as CSV.") from None
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheet = book.worksheets[0]
-        rows = [row for row in sheet.iter_rows(values_only=True) if any(cell not in (None, "") for cell in row)]
-    except Exception as error:  # openpyxl raises whatever its parts raise
-        raise SourceError(f"{name}: cannot be read as a workbook: {first_line(error)}.") from error
-    if len(book.worksheets) > 1:
-        notes.append(f"the workbook has {len(book.worksheets)} sheets; this is the first, {sheet.title!r}")
-    if not rows:
-        raise DataError(f"{name}: its first sheet, {sheet.title!r}, is empty.")
-    names = [
-        str(cell).strip() if cell not in (None, "") else f"(column {i})" for i, cell in enumerate(rows[0], start=1)
-    ]
-    check_names(names, name)
-    return pd.DataFrame(rows[1:], columns=names)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError
-from novum.fold.readers.cells import UNKNOWN, Form
+from novum.fold.readers.cells import CODE, UNKNOWN, Form
 from novum.study.card import Card
 from novum.study.pipelines import WORDS
 from novum.study.table import BOOL, DATE, NUMBER, TEXT, Column, Table
@@ -151,6 +151,10 @@ def as_role(column: Column, role: str, table: str) -> Column:
         if role == "date":
             blank = np.full(len(column.values), np.datetime64("NaT"), dtype="datetime64[s]")
         return column._replace(kind=fine[0], values=blank)
+    if (
+        role == "number" and column.form is not None and column.form.kind == CODE
+    ):  # the studied table had no zeros in front
+        return column._replace(kind=NUMBER, values=np.array([np.nan if v is None else float(v) for v in column.values]))
     if role in ("category", "words") and column.kind in (NUMBER, BOOL):  # a portion of the rows may look like numbers
         text = np.empty(len(column.values), dtype=object)
         text[:] = [None if np.isnan(v) else number_as_written(v, column.kind) for v in column.values]

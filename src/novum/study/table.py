@@ -4,22 +4,29 @@ Every cell that a frame calls missing (NaN, None, NA, null, NaT) is one thing he
 NaT in dates. Truth values are numbers 0 and 1 with the kind BOOL, since as a target they are two classes.
 """
 
-import re
-from collections import Counter
-from datetime import UTC, date
+from datetime import UTC, date, time, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novum.exceptions import DataError, ParameterTypeError
-from novum.fold.readers.cells import Form, dates_of, form_of, numbers_of, stray_cells
+from novum.fold.readers.cells import (
+    CODE,
+    Form,
+    dates_of,
+    form_of,
+    notes_on,
+    numbers_of,
+    several_units,
+    written_as_one_number,
+)
 from novum.fold.readers.dialect import MISSING
+from novum.fold.readers.table import check_names
 
 __all__ = ["BOOL", "DATE", "NUMBER", "OTHER", "TEXT", "Column", "Table", "table_of"]
 
 NUMBER, TEXT, DATE, BOOL, OTHER = "number", "category", "date", "yes/no", "other"
-LEADING_ZERO = re.compile(r"0\d+")
-MANY = 1000  # different cells that are looked at for it
+MANY = 1000  # different cells that are looked at for units
 PLAIN = (str, int, float, bool, np.number, np.bool_)  # what a column of Python objects may hold
 
 
@@ -105,13 +112,6 @@ def table_of(frame: Any, name: str = "the table", forms: dict[str, Form] | None 
     return Table(columns, len(frame), name)
 
 
-def check_names(names: Any, table: str) -> None:
-    """Raise if a name occurs twice."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise DataError(f"{table}: the column name {twice[0]!r} occurs more than once; rename one of them.")
-
-
 def column_of(series: Any, name: str, form: Form | None = None) -> Column:
     """Return one column of a narwhals series."""
     import narwhals as nw
@@ -121,7 +121,9 @@ def column_of(series: Any, name: str, form: Form | None = None) -> Column:
     if dtype == nw.Boolean:
         return Column(name, BOOL, numbers_in(series), label)
     if dtype.is_numeric():
-        return Column(name, NUMBER, numbers_in(series), label)
+        return as_dates(Column(name, NUMBER, numbers_in(series), label), form)
+    if dtype in (nw.Time, nw.Duration):
+        return hours_in(series.to_list(), name, label)
     if dtype in (nw.Date, nw.Datetime):
         if getattr(dtype, "time_zone", None):  # one clock for all rows
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
@@ -147,6 +149,29 @@ def numbers_in(series: Any) -> np.ndarray:
     return values.astype(np.float64)
 
 
+def as_dates(column: Column, form: Form | None) -> Column:
+    """Return a column of whole numbers that write dates, such as 20211231, as dates; others as they are."""
+    known = column.values[~column.missing]
+    form = form if form is not None and form.how == "number" else None if form else written_as_one_number(known)
+    if form is None:
+        return column
+    cells = [None if np.isnan(v) else str(int(v)) for v in column.values]
+    made = column._replace(kind=DATE, values=dates_of(cells, form), form=form)
+    return made._replace(notes=notes_on(column.name, form, cells, made.missing))
+
+
+def hours_in(values: list[Any], name: str, label: str) -> Column:
+    """Return times of day and durations as hours."""
+    made = [np.nan if is_missing(value) else hours_of(value) for value in values]
+    return Column(name, NUMBER, np.array(made, dtype=np.float64), label, [f"{name}: times, read as hours"])
+
+
+def hours_of(value: time | timedelta) -> float:
+    if isinstance(value, time):
+        return value.hour + value.minute / 60 + (value.second + value.microsecond / 1e6) / 3600
+    return value / timedelta(hours=1)
+
+
 def objects_in(values: list[Any], name: str, label: str, form: Form | None = None) -> Column:
     """Return a column of Python objects: text, truth values, dates, or mixed plain values, which become text."""
     known = [v for v in values if not is_missing(v)]
@@ -155,6 +180,8 @@ def objects_in(values: list[Any], name: str, label: str, form: Form | None = Non
     if all(isinstance(v, date) for v in known):  # datetime too
         moments = [np.datetime64("NaT") if is_missing(v) else np.datetime64(without_zone(v), "s") for v in values]
         return Column(name, DATE, np.array(moments, dtype="datetime64[s]"), "dates")
+    if all(isinstance(v, time | timedelta) for v in known):
+        return hours_in(values, name, "times")
     if not all(isinstance(v, PLAIN) for v in known):
         return Column(name, OTHER, None, type(next(v for v in known if not isinstance(v, PLAIN))).__name__)
     if all(isinstance(v, bool | np.bool_) for v in known):
@@ -193,31 +220,18 @@ def as_written(column: Column, form: Form | None = None) -> Column:
     if all(cell is None for cell in cells):
         return Column(column.name, NUMBER, np.full(len(cells), np.nan), "empty")
     known = [cell for cell in dict.fromkeys(cells) if cell is not None]
-    if form is None and any(LEADING_ZERO.fullmatch(cell) for cell in known[:MANY]):
-        return column  # codes, such as those of places
     form = form or form_of(known)
     if form is None:
-        return column
+        units = several_units(known[:MANY])
+        note = f"{column.name}: numbers in several units ({', '.join(units)}), kept as text"
+        return column._replace(notes=[note]) if units else column
+    if form.kind == CODE:
+        return column._replace(form=form, notes=notes_on(column.name, form, [], column.missing))
     values = numbers_of(cells, form) if form.kind == "number" else dates_of(cells, form)
     made = column._replace(kind=NUMBER if form.kind == "number" else DATE, values=values, form=form)
     if made.missing.all():
         return column
-    strays = stray_cells(cells, made.missing)
-    return made._replace(notes=notes_on(column.name, form, strays))
-
-
-def notes_on(name: str, form: Form, strays: list[str]) -> list[str]:
-    """Return sentences about cells that were not plain."""
-    notes = []
-    if strays:
-        some = ", ".join(repr(cell)[:30] for cell in list(dict.fromkeys(strays))[:3])
-        cells = "1 cell that is" if len(strays) == 1 else f"{len(strays):,} cells that are"
-        notes.append(f"{name}: {cells} no {form.kind} ({some}) count{'s' if len(strays) == 1 else ''} as missing")
-    if form.unit:
-        notes.append(f"{name}: numbers followed by {form.unit!r}, read without it")
-    if form.doubtful:
-        notes.append(f"{name}: no date tells days from months; read as month/day/year")
-    return notes
+    return made._replace(notes=notes_on(column.name, form, cells, made.missing))
 
 
 def is_missing(value: Any) -> bool:

@@ -253,7 +253,7 @@ def error_bound(
     >>> from novum.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> error_bound(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2], held_out=True)
-    error <= 0.1007 with probability 0.95 (0.0704 on 284 examples + 0.0303; test_set: one hypothesis, fixed before these examples)
+    error <= .1007 with probability .95 (.0704 on 284 examples + .0303; test_set: one hypothesis, fixed before these examples)
     """
     delta = check_number("error_bound", "delta", delta, 0, 1, open_low=True, open_high=True)
     if model is not None:

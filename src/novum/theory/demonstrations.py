@@ -98,7 +98,7 @@ def no_free_lunch(learners: Any, n_inputs: int = 3, n_train: int = 5) -> NoFreeL
     >>> from novum.theory import no_free_lunch
     >>> always = lambda X, y, unseen: [True] * len(unseen)
     >>> no_free_lunch({"always true": always, "1-NN": KNeighborsClassifier(1)})
-    accuracy on unseen instances over 256 targets: always true 0.5000, 1-NN 0.5000
+    accuracy on unseen instances over 256 targets: always true .5000, 1-NN .5000
     """
     n = check_count("no_free_lunch", "n_inputs", n_inputs)
     if n > MOST_INPUTS:

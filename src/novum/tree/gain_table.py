@@ -204,14 +204,14 @@ def information_gain_table(
     >>> table = information_gain_table(X, y)
     >>> table
                      gain  split entropy  gain ratio  gini gain      p
-    Outlook      0.246750       1.577406    0.156428   0.116327  0.170
-    Temperature  0.029223       1.556657    0.018773   0.018707  0.752
-    Humidity     0.151836       1.000000    0.151836   0.091837  0.094
-    Wind         0.048127       0.985228    0.048849   0.030612  0.334
-    entropy 0.940286, gini 0.459184, weight 14; largest gain: Outlook
+    Outlook       .246750       1.577406     .156428    .116327   .170
+    Temperature   .029223       1.556657     .018773    .018707   .752
+    Humidity      .151836       1.000000     .151836    .091837   .094
+    Wind          .048127        .985228     .048849    .030612   .334
+    entropy .940286, gini .459184, weight 14; largest gain: Outlook
     >>> table.partition("Wind")
     Wind    No  Yes   entropy
-    Weak     2    6  0.811278
+    Weak     2    6   .811278
     Strong   3    3  1.000000
     """
     owner = "information_gain_table"

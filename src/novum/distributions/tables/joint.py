@@ -76,8 +76,8 @@ class JointTable(Expectations, Result):
     >>> table
     P(x, y)
       x \\ y    0    1
-          0  0.1  0.2
-          1  0.3  0.4
+          0   .1   .2
+          1   .3   .4
     >>> table.query("x", {"y": 1}).p.round(6)
     array([0.333333, 0.666667])
     >>> table.covariance("x", "y").round(6).item(), bool(table.independence("x", "y"))

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from novum.evaluation.proportion import Interval
+from novum.report.numbers import without_zeros
 from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_number
@@ -93,7 +94,7 @@ def shown_p(p: float) -> str:
     """Return a p-value as papers print it; one that does not exist says so."""
     if np.isnan(p):
         return "p cannot be told"
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+    return "p < .001" if p < 0.001 else without_zeros(f"p = {p:.3f}")
 
 
 @dataclass(frozen=True, repr=False)

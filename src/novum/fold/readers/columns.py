@@ -1,7 +1,8 @@
 """Arrow columns as NumPy arrays: features into row-major tiles, targets in their own type.
 
 A float column without gaps is never copied before it is packed. Integers, booleans, decimals and dictionary-encoded numbers
-become floats, a null becomes NaN. Text can be a label or go through an encoder, never into a tile.
+become floats, a null becomes NaN. A date is the number of days since 1970 began, with its hours as a fraction; a time of day or a
+duration is a number of hours. Text can be a label or go through an encoder, never into a tile.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from novum.fold.readers.table import NUMBER, OTHER, TEXT, Column, DataFile
 
 __all__ = ["ArrowPiece", "describe", "index_columns", "labels", "numbers"]
 
+DAY, HOUR = np.timedelta64(1, "D"), np.timedelta64(1, "h")
 EXACT_INTEGERS = 2.0**53  # beyond it a float64 no longer tells neighbouring integers apart
 
 
@@ -28,6 +30,8 @@ def describe(kind: pa.DataType) -> Column:
     if types.is_floating(value):
         return Column(NUMBER, tile_dtype(value.to_pandas_dtype()), str(kind))
     if types.is_integer(value) or types.is_boolean(value) or types.is_decimal(value) or types.is_null(value):
+        return Column(NUMBER, np.dtype(np.float64), str(kind))
+    if types.is_temporal(value) and not types.is_interval(value):
         return Column(NUMBER, np.dtype(np.float64), str(kind))
     if types.is_string(value) or types.is_large_string(value) or types.is_string_view(value):
         return Column(TEXT, None, str(kind))
@@ -47,9 +51,27 @@ def numbers(array: pa.Array, dtype: np.dtype) -> np.ndarray:
     """Return a column of numbers as floats of `dtype`, nulls as NaN."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
+    if pa.types.is_temporal(array.type):
+        return moments(array).astype(dtype, copy=False)
     if not pa.types.is_floating(array.type):
         array = pc.cast(array, pa.float64(), safe=False)  # as NumPy casts: integers beyond 2^53 are rounded
     return array.to_numpy(zero_copy_only=False).astype(dtype, copy=False)
+
+
+def moments(array: pa.Array) -> np.ndarray:
+    """Return dates as days since 1970 began, by one clock, and times and durations as hours."""
+    types = pa.types
+    if types.is_date(array.type) or types.is_timestamp(array.type):
+        instants = pc.cast(array, pa.timestamp("us"), safe=False).to_numpy(zero_copy_only=False)
+        return (instants - np.datetime64(0, "us")) / DAY
+    spans = pa.duration(getattr(array.type, "unit", "us"))
+    plain = array if types.is_duration(array.type) else pc.cast(pc.cast(array, whole_type(array.type)), spans)
+    return plain.to_numpy(zero_copy_only=False) / HOUR
+
+
+def whole_type(kind: pa.DataType) -> pa.DataType:
+    """Return the integers that times of day are stored as."""
+    return pa.int32() if pa.types.is_time32(kind) else pa.int64()
 
 
 def labels(array: pa.Array) -> np.ndarray:
@@ -63,6 +85,7 @@ def labels(array: pa.Array) -> np.ndarray:
         array = array.dictionary_decode()
     if (
         pa.types.is_decimal(array.type)
+        or pa.types.is_temporal(array.type)
         or pa.types.is_null(array.type)
         or (array.null_count and pa.types.is_boolean(array.type))
     ):

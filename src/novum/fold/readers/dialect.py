@@ -9,18 +9,20 @@ from pathlib import Path
 
 __all__ = [
     "DELIMITERS",
+    "HEAD",
     "MISSING",
     "decimal_mark",
-    "delimiter_of",
     "encoding_of",
     "encoding_of_file",
-    "first_lines",
-    "likely_mark",
+    "first_text",
+    "text_of",
+    "without_quotes",
 ]
 
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "#N/A")  # what people write for it
 HEAD = 65536  # bytes that tell the dialect
+LONGEST_HEADER = 2**22
 MARKS = (  # byte order marks, the longer ones first
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -67,38 +69,26 @@ def encoding_of_file(path: Path) -> str:
     return "utf8" if found.startswith("utf-8") else found  # Arrow skips the mark of UTF-8 by itself
 
 
-def first_lines(path: Path, encoding: str | None = None) -> list[str]:
-    """Return the lines at the beginning of a file, unpacked if it is compressed; empty ones at the top are left out."""
+def first_text(path: Path, encoding: str) -> str:
+    """Return the beginning of a file, its first line whole, unpacked if it is compressed, with line ends as Unix has them."""
     import pyarrow as pa
 
     with pa.input_stream(str(path), compression="detect") as stream:
         head = stream.read(HEAD)
-    decoder = codecs.getincrementaldecoder(encoding or encoding_of(head))(errors="ignore")
-    lines = decoder.decode(head).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return lines[next((number for number, line in enumerate(lines) if line.strip()), len(lines)) :]
+        while len(head) < LONGEST_HEADER and not re.search(rb"[\n\r]", head.lstrip()) and (more := stream.read(HEAD)):
+            head += more + stream.read(HEAD)
+    return text_of(head, encoding)
 
 
-def without_quotes(line: str) -> str:
+def text_of(head: bytes, encoding: str) -> str:
+    """Return bytes as text without a mark of order, with line ends as Unix has them; a character cut at the end is left out."""
+    text = codecs.getincrementaldecoder(encoding)(errors="ignore").decode(head)
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def without_quotes(line: str, quote: str = '"') -> str:
     """Return a line without its quoted parts."""
-    return re.sub(r'"[^"]*"', "", line)
-
-
-def delimiter_of(header: str) -> str:
-    """Return the mark that parts the cells of a header: the one that stands there most often."""
-    return max(DELIMITERS, key=lambda mark: without_quotes(header).count(mark))
-
-
-def likely_mark(lines: list[str]) -> str:
-    """Return the mark that parts the cells: the most frequent of the header that the lines below have as often."""
-    head, rest = lines[0], [line for line in lines[1:-1] or lines[1:] if line.strip()]
-    best = delimiter_of(head)
-
-    def agrees(mark: str) -> float:
-        count = without_quotes(head).count(mark)
-        return sum(without_quotes(line).count(mark) == count for line in rest) / len(rest) if count and rest else 0.0
-
-    better = max(DELIMITERS, key=lambda mark: (agrees(mark), without_quotes(head).count(mark)))
-    return better if agrees(better) > agrees(best) else best
+    return re.sub(f"{quote}[^{quote}]*{quote}", "", line)
 
 
 def decimal_mark(lines: list[str], delimiter: str) -> str:

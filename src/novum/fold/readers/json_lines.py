@@ -1,7 +1,7 @@
 """JSON lines, plain or compressed: an object per line, parsed in blocks of bytes, with types settled once.
 
 As with CSV the first block decides which columns there are and which are numbers; these are read as floats. A key that a line lacks
-is missing there; one that only later lines have is no column. Numbers written as `$1.2` or `12%`: novum.fold.readers.cells.
+is missing there; one that only later lines have is no column. Numbers and dates written as text: novum.fold.readers.cells.
 """
 
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.json as json
 
 from novum.fold.readers.cells import Form
-from novum.fold.readers.columns import ArrowPiece, describe
-from novum.fold.readers.csv import BLOCK_BYTES, float_type, number_forms, with_numbers
+from novum.fold.readers.columns import ArrowPiece
+from novum.fold.readers.csv import BLOCK_BYTES, cell_forms, float_type, typed, with_forms
 from novum.fold.readers.table import DataFile
 
 __all__ = ["JsonLinesFile"]
@@ -26,7 +26,7 @@ class JsonLinesFile(DataFile):
     failures = (OSError, ValueError, MemoryError, pa.ArrowException)
 
     types: dict[str, pa.DataType]
-    forms: dict[str, Form]  # of numbers that came as text
+    forms: dict[str, Form]  # of numbers and dates that came as text
     whole: frozenset[str]  # numbers that look like integers
 
     def __init__(self, path: Path, like: "JsonLinesFile | None" = None) -> None:
@@ -51,15 +51,13 @@ class JsonLinesFile(DataFile):
         schema = first.schema
         self.types = {field.name: float_type(field.type) for field in schema}
         self.whole = frozenset(field.name for field in schema if pa.types.is_integer(field.type))
-        self.forms = number_forms(first)
-        self.columns = {
-            name: describe(pa.float64() if name in self.forms else kind) for name, kind in self.types.items()
-        }
+        self.forms = cell_forms(first)
+        self.columns = typed(self.types, self.forms)
 
     def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
         start = 0
         with self._connect(pa.schema(list(self.types.items()))) as reader:
             for batch in reader:
-                chosen = with_numbers(batch.select(keys), self.forms)
+                chosen = with_forms(batch.select(keys), self.forms)
                 yield ArrowPiece(self, start, chosen, self.whole)
                 start += batch.num_rows

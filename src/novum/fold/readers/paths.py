@@ -15,8 +15,9 @@ __all__ = ["expand", "format_of", "is_path", "open_files"]
 ENDINGS = {
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
-    "csv": (".csv", ".csv.gz", ".csv.bz2", ".tsv", ".tsv.gz", ".tsv.bz2"),
+    "csv": (".csv", ".txt", ".dat", ".tab", ".csv.gz", ".csv.bz2", ".tsv", ".tsv.gz", ".tsv.bz2"),
     "json": tuple(f".{name}{packed}" for name in ("jsonl", "ndjson") for packed in ("", ".gz", ".bz2")),
+    "excel": (".xlsx", ".xlsm"),
     "npy": (".npy",),
 }
 SPARSE_ENDINGS = (".svm", ".svmlight", ".libsvm")  # of files that a scan does not read, with a remedy of their own
@@ -102,10 +103,17 @@ def open_files(files: list[Path], form: str, delimiter: str | None, beside: list
 
         leader = JsonLinesFile(files[0])
         return [leader, *(JsonLinesFile(file, leader) for file in files[1:])]
-    from novum.fold.readers.csv import CsvFile
+    if form == "excel":
+        from novum.fold.readers.workbook import WorkbookFile
 
-    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
-        raise ParameterError(f"novum.scan: delimiter must be one character, got {delimiter!r}.")
+        book = WorkbookFile(files[0])
+        return [book, *(WorkbookFile(file, book) for file in files[1:])]
+    from novum.fold.readers.csv import CsvFile
+    from novum.fold.readers.layout import separator_of
+
+    if delimiter is not None and not isinstance(delimiter, str):
+        raise ParameterError(f"novum.scan: delimiter must be a text, got {delimiter!r}.")
+    delimiter = separator_of(delimiter, "novum.scan")
     if delimiter is None and "tsv" in files[0].name.lower().split("."):
         delimiter = "\t"
     first = CsvFile(files[0], delimiter)

@@ -16,7 +16,7 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError, SourceError
 
-__all__ = ["NUMBER", "OTHER", "TEXT", "Column", "DataFile", "Piece", "Stamp", "Watched"]
+__all__ = ["NUMBER", "OTHER", "TEXT", "Column", "DataFile", "Piece", "Stamp", "Watched", "check_names"]
 
 NUMBER, TEXT, OTHER = "number", "text", "other"  # what a column can serve as: a feature, a label, neither
 
@@ -157,11 +157,16 @@ class DataFile(Watched):
 
     def unique(self, names: list) -> None:
         """Raise DataError if a column name occurs twice."""
-        seen: set[Hashable] = set()
-        for name in names:
-            if name in seen:
-                raise DataError(f"{self}: two columns are called {name!r}. Give every column its own name.")
-            seen.add(name)
+        check_names(names, str(self))
+
+
+def check_names(names: Iterable[Hashable], table: str) -> None:
+    """Raise DataError if a column name occurs twice."""
+    seen: set[Hashable] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"{table}: the column name {name!r} occurs more than once; rename one of them.")
+        seen.add(name)
 
 
 def reason(error: BaseException) -> str:

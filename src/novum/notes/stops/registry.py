@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
-from novum.exceptions import DataWarning
+from novum.report.numbers import without_zeros
 
 __all__ = ["STOPS", "Seen", "Stop", "see", "stop", "value_text"]
 
@@ -57,7 +57,7 @@ def value_text(value: float | str, printed: str = "-") -> str:
         return str(round(value))
     if abs(value) >= 1:
         return f"{value:.{max(2, decimals(printed))}f}"
-    return f"{value:.4f}".replace("0.", ".", 1)
+    return without_zeros(f"{value:.4f}")
 
 
 def decimals(printed: str) -> int:
@@ -78,6 +78,8 @@ def agrees_with(value: float | str, printed: str) -> bool:
 def see(one: Stop) -> Seen:
     """Compute a stop and compare it."""
     with warnings.catch_warnings():  # examples of a few rows: that their intervals hold little is not what a stop shows
+        from novum.exceptions import DataWarning
+
         warnings.simplefilter("ignore", DataWarning)
         value = one.compute()
     right = True
