@@ -1,4 +1,7 @@
-"""The marks `pytest.mark.notes(source, item)` of the tests, read from their source: no test module is imported."""
+"""The marks `pytest.mark.notes(source, item)` of the tests, read from their source: no test module is imported.
+
+Cases that are marked one by one take their marks from a table of the module, `ITEMS`, whose pairs then stand for all its tests.
+"""
 
 import ast
 from pathlib import Path
@@ -12,7 +15,22 @@ def is_mark(node):
 
 def keys_of(tree):
     """Return "source/item" of every mark inside a node."""
-    return {"/".join(ast.literal_eval(arg) for arg in node.args) for node in ast.walk(tree) if is_mark(node)}
+    calls = [node for node in ast.walk(tree) if is_mark(node)]
+    return {"/".join(map(ast.literal_eval, call.args)) for call in calls if not isinstance(call.args[0], ast.Starred)}
+
+
+def items_of(tree):
+    """Return "source/item" of every pair in a module's table ITEMS."""
+    tables = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "ITEMS" for target in node.targets)
+    ]
+    return {
+        "/".join(map(ast.literal_eval, pair.elts))
+        for pair in (node for one in tables for node in ast.walk(one))
+        if isinstance(pair, ast.Tuple) and all(isinstance(part, ast.Constant) for part in pair.elts)
+    }
 
 
 def marks():
@@ -24,7 +42,7 @@ def marks():
             continue
         tree = ast.parse(text)
         name = path.relative_to(TESTS.parent).as_posix()
-        shared = set().union(*(keys_of(node) for node in tree.body if isinstance(node, ast.Assign)), set())
+        shared = set().union(*(keys_of(node) for node in tree.body if isinstance(node, ast.Assign)), items_of(tree))
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
                 for key in shared.union(*map(keys_of, node.decorator_list)):
