@@ -263,6 +263,8 @@ def test_multivariate_normal_by_maximum_likelihood():
 )
 def test_a_stream_is_learned_from_its_sums_alone(family, x):
     whole = family.fit(x)
+    for expected, u in zip(whole.mean_statistics(), whole.sufficient_statistics(x)):
+        assert_allclose(expected, u.mean(axis=0), rtol=1e-9, atol=1e-12)  # the likeliest has the means of the data
     kept = None
     for portion in np.array_split(x, 7):  # the portions are forgotten
         part = whole.statistics(portion)
