@@ -29,7 +29,9 @@ def test_three_stumps_on_six_points():
     ):
         votes += a * member.predict(LINE)
         said.append(a)
-        assert_allclose(stage, 2 * votes / sum(said), rtol=1e-12)  # votes for less those against, twice, as scikit-learn has it
+        assert_allclose(
+            stage, 2 * votes / sum(said), rtol=1e-12
+        )  # votes for less those against, twice, as scikit-learn has it
     errors = [1 - score for score in model.staged_score(LINE, SIGNS)]
     assert errors[-1] == 0 and errors[0] == pytest.approx(1 / 3)
 
