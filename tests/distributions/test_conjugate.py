@@ -299,14 +299,8 @@ def test_draws_of_a_predictive_distribution():
 @pytest.mark.notes("003", "conjugacy")
 def test_the_table():
     lines = str(conjugate_pairs).splitlines()
-    assert len(lines) == 12 and lines[0].split() == [
-        "likelihood",
-        "unknown",
-        "known",
-        "prior",
-        "posterior",
-        "predictive",
-    ]
+    assert len(lines) == 12
+    assert lines[0].split() == ["likelihood", "unknown", "known", "prior", "posterior", "predictive"]
     assert conjugate_pairs._repr_html_().count("<tr>") == 12
     table = {(pair.likelihood, pair.unknown): pair.prior for pair in conjugate_pairs}
     assert table[Multinomial, "p"] is table[Categorical, "p"] is Dirichlet and table[Binomial, "p"] is Beta
@@ -372,6 +366,8 @@ def test_the_posterior_of_a_mean_sharpens():
         expected = stats.norm.pdf(line[:, 0], x[:n].sum() / (n + 1), np.sqrt(4 / (n + 1)))
         np.testing.assert_allclose(line[:, 1], expected, rtol=1e-9, atol=1e-300)
     ax = posterior_sequence(Normal(-3, 9), x, (0, 1, 7), likelihood=Normal(var=4.0)).plot(canvas())
+    ends = curve(ax)[0][[0, -1]]
+    np.testing.assert_allclose(ends[0], -3 - 4 * 3, rtol=1e-12)  # four deviations of the widest, the prior
     for n, line in zip((0, 1, 7), curves(ax).values()):  # precisions add up, means by their precisions
         precision = 1 / 9 + n / 4
         expected = stats.norm.pdf(line[:, 0], (-3 / 9 + x[:n].sum() / 4) / precision, precision**-0.5)

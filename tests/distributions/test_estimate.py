@@ -149,6 +149,18 @@ def test_maximum_a_posteriori():
         normal, X, lambda mean, var: -0.5 * mean**2, {"mean": 0.0, "var": 1.0}, bounds={"var": (0, None)}
     )
     assert found.parameters == pytest.approx(by_hand.parameters, rel=1e-7)
+    two = {"mean": Normal(1.0, 0.5), "var": Gamma(3.0, 0.5)}  # priors of both, and one of a vector's entries
+    found2 = maximum_a_posteriori(normal, X, two, {"mean": 0.0, "var": 1.0})
+    by_sum = maximum_a_posteriori(
+        normal,
+        X,
+        lambda mean, var: stats.norm(1, np.sqrt(0.5)).logpdf(mean) + stats.gamma(3, scale=2).logpdf(var),
+        {"mean": 0.0, "var": 1.0},
+        bounds={"var": (0, None)},
+    )
+    assert found2.parameters == pytest.approx(by_sum.parameters, rel=1e-6)
+    entries = maximum_a_posteriori(lambda x, t: Normal(t[0] + t[1], 4.0).log_prob(x), X, Normal(0, 1), [0.0, 0.0])
+    assert entries.parameters == pytest.approx([X.sum() / 4 / (20 + 1)] * 2, rel=1e-7)
     v = found.parameters["var"]  # precisions add
     assert found.parameters["mean"] == pytest.approx(X.mean() * 40 / v / (40 / v + 1), rel=1e-7)
     # a Gaussian prior on weights is ridge regression
@@ -299,6 +311,7 @@ def test_the_likeliest_of_three_normals():
         np.testing.assert_allclose(line[:, 1], stats.norm.pdf(line[:, 0], mean, std), rtol=1e-10)
     np.testing.assert_allclose(found.probability, np.exp(totals) / np.exp(totals).sum(), rtol=1e-9)
     np.testing.assert_array_equal(curve(ax, 3), [x, np.zeros(4)])  # the data below the curves
+    np.testing.assert_allclose(curve(ax)[0][[0, -1]], [-0.4 - 0.6, 0.8 + 0.6])  # half their range on either side
     weighted = rank_by_likelihood([-2.0, 3.0], candidates, sample_weight=[0, 1])
     assert weighted.best == "right"
     with pytest.raises(ParameterError, match="no batch"):

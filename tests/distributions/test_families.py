@@ -48,27 +48,33 @@ SCALARS = [  # ours, scipy's with the same parameters, points inside and outside
     (StudentT(99.0), st.t(99.0), np.r_[np.linspace(-9, 9, 31), 40.0]),
 ]
 names = [f"{type(ours).__name__}-{i}" for i, (ours, *_) in enumerate(SCALARS)]
+ITEMS = {
+    Normal: [("000-a", "gaussian"), ("001", "gaussian-1d"), ("003", "gaussian"), ("004", "gaussian-density")],
+    Gamma: [("002", "dist-gamma"), ("000-a", "gamma-fn")],
+    Beta: [("000-a", "beta"), ("002", "dist-beta")],
+    Bernoulli: [("000-a", "bernoulli"), ("002", "dist-bernoulli")],
+    Binomial: [("000-a", "binomial"), ("002", "dist-binomial")],
+    Poisson: [("002", "dist-poisson")],
+    StudentT: [("000-a", "student-t"), ("002", "student-t")],
+    Multinomial: [("000-a", "multinomial"), ("001", "multinomial-distribution"), ("002", "dist-multinomial")],
+    Categorical: [("000-a", "categorical"), ("002", "dist-categorical"), ("003", "categorical-distribution")],
+    Dirichlet: [("000-a", "dirichlet"), ("002", "dist-dirichlet")],
+    MultivariateNormal: [("000-a", "mvn"), ("001", "gaussian-mv"), ("002", "mvn"), ("004", "multivariate-normal")],
+}
+
+
+def marks(model):
+    return [pytest.mark.notes(*item) for item in ITEMS.get(type(model), [])]
+
+
+MARKED = [pytest.param(*case, id=name, marks=marks(case[0])) for case, name in zip(SCALARS, names)]
 
 
 def density_of(peer):
     return peer.logpdf if hasattr(peer.dist, "pdf") else peer.logpmf
 
 
-@pytest.mark.notes("000-a", "bernoulli")
-@pytest.mark.notes("000-a", "binomial")
-@pytest.mark.notes("000-a", "gaussian")
-@pytest.mark.notes("000-a", "beta")
-@pytest.mark.notes("000-a", "student-t")
-@pytest.mark.notes("001", "gaussian-1d")
-@pytest.mark.notes("002", "dist-bernoulli")
-@pytest.mark.notes("002", "dist-binomial")
-@pytest.mark.notes("002", "dist-poisson")
-@pytest.mark.notes("002", "dist-beta")
-@pytest.mark.notes("002", "dist-gamma")
-@pytest.mark.notes("002", "student-t")
-@pytest.mark.notes("003", "gaussian")
-@pytest.mark.notes("004", "gaussian-density")
-@pytest.mark.parametrize("ours, peer, x", SCALARS, ids=names)
+@pytest.mark.parametrize("ours, peer, x", MARKED)
 def test_density_cdf_and_moments_are_scipys(ours, peer, x):
     theirs = density_of(peer)
     assert_allclose(ours.log_prob(x), theirs(x), rtol=1e-13, atol=1e-14)
@@ -104,7 +110,7 @@ def test_float32_and_integers_and_lists_are_taken(ours, peer, x):
     assert ours.log_prob(whole.astype(np.float32)).dtype == np.float64
 
 
-@pytest.mark.parametrize("ours, peer, x", SCALARS, ids=names)
+@pytest.mark.parametrize("ours, peer, x", MARKED)
 def test_draws_follow_the_law(ours, peer, x):
     drawn = ours.sample(4000, random_state=1)
     assert_array_equal(drawn[:100], ours.sample(100, random_state=1))
@@ -188,7 +194,7 @@ BATCHES = [
 ]
 
 
-@pytest.mark.parametrize("model", BATCHES, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("model", [pytest.param(one, id=type(one).__name__, marks=marks(one)) for one in BATCHES])
 def test_a_batch_is_a_loop(model):
     x = model.sample(7, random_state=5)
     assert x.shape == (7, *model.batch_shape, *model.event_shape)

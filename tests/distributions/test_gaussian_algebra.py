@@ -83,6 +83,10 @@ def test_linear_gaussian():
     assert np.allclose(by_joint.mean, found.posterior.mean, rtol=1e-10)
 
 
+@pytest.mark.notes("002", "gauss-sum-affine")
+@pytest.mark.notes("002", "linear-gaussian")
+@pytest.mark.notes("002", "gauss-product")
+@pytest.mark.notes("002", "gauss-marginal-conditional")
 @pytest.mark.parametrize("batch", [(), (4,), (2, 3)])
 def test_batches_are_their_members(batch):
     rng = np.random.default_rng(4)
@@ -145,6 +149,7 @@ def test_covariances_stay_positive_where_the_short_formula_does_not():
     assert A @ mean == pytest.approx([1.0], abs=1e-9)
 
 
+@pytest.mark.notes("002", "gauss-product")
 def test_errors():
     with pytest.raises(DataError, match="the covariance of the observed coordinates is not positive definite"):
         algebra.condition([0, 0, 0], np.diag([1.0, 0, 1]), 1, [0.0])

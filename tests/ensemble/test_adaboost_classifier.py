@@ -23,6 +23,15 @@ def test_three_stumps_on_six_points():
     assert_allclose(model.estimator_errors_, [1 / 3, 1 / 4, 1 / 6], rtol=1e-12)
     assert_allclose(model.estimator_weights_, [0.693147, 1.098612, 1.609438], atol=5e-7)
     assert (model.predict(LINE) == SIGNS).all()
+    votes, said = np.zeros(6), []
+    for stage, (member, a) in zip(
+        model.staged_decision_function(LINE), zip(model.estimators_, model.estimator_weights_), strict=True
+    ):
+        votes += a * member.predict(LINE)
+        said.append(a)
+        assert_allclose(
+            stage, 2 * votes / sum(said), rtol=1e-12
+        )  # votes for less those against, twice, as scikit-learn has it
     errors = [1 - score for score in model.staged_score(LINE, SIGNS)]
     assert errors[-1] == 0 and errors[0] == pytest.approx(1 / 3)
 
@@ -104,6 +113,8 @@ def test_equals_scikit_learn(k, depth):
             assert (a == b).all()
 
 
+@pytest.mark.notes("003", "adaboost")
+@pytest.mark.notes("000-c", "weak-learner")
 def test_m1_asks_for_less_than_one_half():
     X, y = make_classification(
         200, 5, n_informative=4, n_redundant=0, n_classes=4, random_state=0, n_clusters_per_class=1

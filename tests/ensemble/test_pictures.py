@@ -77,6 +77,8 @@ def test_rows_grow_with_their_weights():
         assert_allclose(cloud.get_sizes(), 20 * 40 * weight, rtol=1e-9)
         assert_array_equal(cloud.get_array(), y == "out")
         (mesh,) = meshes(ax)
+        for edge, column in zip((mesh.x, mesh.y), X.T):  # the window holds the rows with room around them
+            assert column.min() - np.ptp(column) < edge[0] < column.min() and edge[-1] > column.max()
         at = np.stack(np.meshgrid(mesh.x, mesh.y), -1).reshape(-1, 2)
         assert (mesh.value.ravel() != (stump.predict(at) == "out")).mean() < 0.01
         assert ax.get_title() == f"round {step}: error {error:.3g}"
