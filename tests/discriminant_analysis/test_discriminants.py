@@ -261,11 +261,10 @@ def test_pictures_of_three_classes_with_unequal_covariances():
     within = [np.cov(X[y == c].T, bias=True) for c in range(3)]
     linear, quadratic = LinearDiscriminantAnalysis().fit(X, y), QuadraticDiscriminantAnalysis().fit(X, y)
     shared = [np.mean(within, axis=0)] * 3
-    unbiased = [S * 50 / 49 for S in within]
     right = []
     for ax, covariance in (
         (plot_class_densities(linear, X, y, ax=canvas()), shared),
-        (quadratic.plot(X, y, ax=canvas()), unbiased),
+        (quadratic.plot(X, y, ax=canvas()), within),
     ):
         spread = np.sqrt([np.diag(S) for S in covariance])
         edges = [(mean - 3.5 * spread).min(0), (mean + 3.5 * spread).max(0)]
