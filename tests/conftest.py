@@ -1,6 +1,16 @@
 """Fixtures that tests of several families share."""
 
+import sys
+
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left_open():
+    """Close what a test has drawn with pyplot: past twenty open figures it warns, in whichever test comes next."""
+    yield
+    if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        pyplot.close("all")
 
 
 @pytest.fixture(scope="module")

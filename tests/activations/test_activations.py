@@ -153,6 +153,8 @@ def test_softmax_its_logarithm_and_jacobian():
     for j in range(4):
         step = h * np.eye(4)[j]
         np.testing.assert_allclose((A.softmax(x + step) - A.softmax(x - step)) / (2 * h), jacobian[:, :, j], atol=1e-9)
+    cube = x.reshape(3, 2, 4)
+    np.testing.assert_allclose(A.softmax.derivative(cube), jacobian.reshape(3, 2, 4, 4), rtol=1e-14)
     g = np.random.default_rng(1).normal(size=x.shape)
     np.testing.assert_allclose(A.softmax.vjp(x, g), np.einsum("nk,nkj->nj", g, jacobian), atol=1e-14)
     assert A.softmax(x.astype(np.float32)).dtype == A.softmax.vjp(x.astype(np.float32), g).dtype == np.float32

@@ -52,6 +52,7 @@ def test_sigmoid_over_step_and_the_update_they_share():
     phi, t, w = np.array([1.0, 2.0]), 0.0, np.array([0.1, 0.2])
     moves = [-(h(w @ phi) - t) * phi for h in (sigmoid, step)]
     np.testing.assert_allclose(np.cross(*(np.append(m, 0) for m in moves)), 0, atol=1e-15)  # same direction
+    np.testing.assert_array_equal(sign(np.array([-2.0, 0.0, 3.0])), [-1, 1, 1])
     signed = -(sign(w @ phi) - (-1)) * phi
     np.testing.assert_allclose(signed, 2 * moves[1])  # coding -1, +1 doubles the step
 

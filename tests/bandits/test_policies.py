@@ -70,7 +70,18 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("bandit", "policy"), CASES, ids=lambda value: repr(value)[:40])
+ROWS = {UCB1: "ucb1", Greedy: "greedy-bandit", ThompsonSampling: "thompson", EXP3: "exp3"}
+
+
+def with_its_row(bandit, policy):
+    """Return a case that carries the mark of its policy's item."""
+    marks = [pytest.mark.notes("003", ROWS[type(policy)])] if type(policy) in ROWS else []
+    return pytest.param(bandit, policy, marks=marks)
+
+
+@pytest.mark.parametrize(
+    ("bandit", "policy"), [with_its_row(*case) for case in CASES], ids=lambda value: repr(value)[:40]
+)
 def test_compiled_runs_have_the_law_of_played_ones(bandit, policy):
     Played.seeds = 0
     width = bandit._contexts.shape[1]

@@ -119,6 +119,11 @@ def test_losses():
     assert_allclose(model.expected_loss([[0.0]]), [[0.99, 10]])
     assert model.predict([[0.0]])[0] == "cancer"
     assert_allclose(1 - model.threshold(), 1 / 1001)
+    L, p = np.array([[1.0, 7.0], [4.0, 2.0]]), 0.3
+    general = LossMatrixClassifier(DummyClassifier(strategy="prior"), loss=L).fit(np.zeros((10, 1)), [0] * 7 + [1] * 3)
+    assert_allclose(general.expected_loss([[0.0]]), [[0.7 * 1 + p * 4, 0.7 * 7 + p * 2]])
+    assert_allclose(general.threshold(), 6 / 8)  # both decisions cost the same there
+    assert_allclose(*expected_losses([[0.25, 0.75]], L)[0])
     plain = LossMatrixClassifier().fit(NUMBERS, LABELS)
     inner = GaussianNB().fit(NUMBERS, LABELS)
     assert (plain.predict(NUMBERS) == inner.predict(NUMBERS)).all()
@@ -143,6 +148,9 @@ def test_generative_numbers():
     assert_allclose([float(one.var[0] if one.var.ndim else one.var) for one in model.distributions_], [2 / 3, 2])
     assert_allclose(model.predict_proba([[4.0], [4.5]]), [[0.779306, 0.220694], [0.203692, 0.796308]], atol=5e-7)
     assert_allclose(model.score_samples([[4.0]]), np.log(np.exp(model.predict_joint_log_proba([[4.0]])).sum(1)))
+    far = model.predict_joint_log_proba([[1e3], [-500.0]])  # densities that are no numbers any more
+    assert far.max() < -1e4
+    assert_allclose(model.score_samples([[1e3], [-500.0]]), np.logaddexp.reduce(far, axis=1), rtol=1e-12)
     given = GenerativeClassifier(
         {0: Normal(2.0, 2 / 3), 1: Normal(8.0, 2.0)}, estimation="given", class_prior=[3 / 7, 4 / 7]
     ).fit(NUMBERS, LABELS)
@@ -200,6 +208,10 @@ def test_pictures():
     model, rival = GenerativeClassifier("multivariate_normal").fit(X, y), LogisticRegression().fit(X, y)
     left, right = plot_generative_vs_discriminative(model, rival, X, y, axes=canvas(1, 2))
     assert left.get_title() == "discriminative" and right.get_title() == "generative"
+    reach = np.ptp(X, axis=0) / 10  # a tenth of their range around the rows
+    for ax in (left, right):
+        assert_allclose(ax.get_xlim(), [X[:, 0].min() - reach[0], X[:, 0].max() + reach[0]])
+        assert_allclose(ax.get_ylim(), [X[:, 1].min() - reach[1], X[:, 1].max() + reach[1]])
     w, b = rival.coef_[0], rival.intercept_[0]
     border = contours(left)[0.5]
     assert np.ptp(border, axis=0).max() > 3

@@ -261,12 +261,15 @@ def test_pictures_of_three_classes_with_unequal_covariances():
     within = [np.cov(X[y == c].T, bias=True) for c in range(3)]
     linear, quadratic = LinearDiscriminantAnalysis().fit(X, y), QuadraticDiscriminantAnalysis().fit(X, y)
     shared = [np.mean(within, axis=0)] * 3
-    unbiased = [S * 50 / 49 for S in within]
     right = []
     for ax, covariance in (
         (plot_class_densities(linear, X, y, ax=canvas()), shared),
-        (quadratic.plot(X, y, ax=canvas()), unbiased),
+        (quadratic.plot(X, y, ax=canvas()), within),
     ):
+        spread = np.sqrt([np.diag(S) for S in covariance])
+        edges = [(mean - 3.5 * spread).min(0), (mean + 3.5 * spread).max(0)]
+        edges = np.array([np.minimum(edges[0], X.min(0)), np.maximum(edges[1], X.max(0))])
+        assert_allclose(ax.dataLim.get_points(), edges)  # three and a half deviations around the means, and all rows
         for c, S in enumerate(covariance):
             assert_allclose(curve(ax, str(c)), mean[c][:, None])
             for level, ring in contours(ax, c).items():

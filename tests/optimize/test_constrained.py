@@ -28,6 +28,10 @@ def test_largest_rectangle():
         np.testing.assert_allclose(found.value, 25, rtol=1e-8)
         assert found.kind == "maximum" and found.converged and len(found.path) == found.n_iter + 1
         assert "maximum, multipliers [5.]" in repr(found)
+    dear = lagrange(lambda x: x[0] * x[1], [1.0, 2.0], [Constraint(lambda x: 2 * x[0] + 5 * x[1], bound=20)])
+    np.testing.assert_allclose(
+        [*dear.x, *dear.multipliers, dear.value], [5, 2, 1, 10], rtol=1e-6
+    )  # sides of unlike price
 
 
 @pytest.mark.notes("002", "lagrange-eq")

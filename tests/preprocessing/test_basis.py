@@ -97,7 +97,11 @@ def test_any_map_composes_with_any_linear_learner():
     """f(x) = w'phi(x) + w0, fitted in feature space, asked in input space; the linear solve is that of the kernel."""
     x, y = make_sine(30, noise=0.1, random_state=0, return_X_y=True)
     model = make_pipeline(GaussianBasis(8), LinearRegression()).fit(x, y)
-    phi = model[0].transform(x)
+    phi, step = model[0].transform(x), np.ptp(x) / 7
+    assert_allclose(phi, np.exp(-0.5 * ((x - np.linspace(x.min(), x.max(), 8)) / step) ** 2), rtol=1e-12)
+    single = GaussianBasis(1).fit(x + 3).transform(x + 3)  # one center in the middle, as wide as the range
+    middle = (x.min() + x.max()) / 2
+    assert_allclose(single, np.exp(-0.5 * ((x - middle) / np.ptp(x)) ** 2), rtol=1e-10)
     assert_allclose(model.predict(x), phi @ model[1].coef_ + model[1].intercept_, rtol=1e-12)
     assert model.score(x, y) > 0.9 > LinearRegression().fit(x, y).score(x, y)
     square = PolynomialFeatures(2, include_bias=False).fit(np.eye(2))
