@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from novum import cli
-from novum.cli._words import in_words_of_the_shell, with_right_numbers
+from novum.cli._words import in_words_of_the_shell
+from novum.runtime.words import in_one_line, with_right_numbers
 
 TABLE = "a,b,y\n" + "".join(f"{k % 7},{'uv'[k % 2]},{'pq'[k % 3 == 0]}\n" for k in range(40))
 
@@ -83,3 +84,17 @@ def test_numbers_and_their_nouns():
         in_words_of_the_shell("SARSA(n_runs=0): n_runs must lie in [1, inf).", "agent")
         == "--seeds 0: --seeds must lie in [1, inf)."
     )
+
+
+def test_a_long_message_is_cut_where_a_sentence_ends_and_says_so():
+    told = "The solver did not end within 100 steps. " * 20
+    line = in_one_line(told)
+    assert len(line) <= 400 and line.endswith("steps. …") and in_one_line("a\n b") == "a b"
+
+
+@pytest.mark.parametrize("many, one", [
+    ("1 rows have no price", "1 row has no price"), ("1 classes", "1 class"), ("1 missing cells", "1 missing cell"),
+    ("11 rows, 0.1 rows, 2,001 rows", "11 rows, 0.1 rows, 2,001 rows"), ("1 degrees of freedom", "1 degree of freedom"),
+])  # fmt: skip
+def test_one_thing_is_not_called_many(many, one):
+    assert with_right_numbers(many) == one

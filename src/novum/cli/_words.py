@@ -6,6 +6,8 @@ Everything that a command prints about its input passes through here.
 
 import re
 
+from novum.runtime.words import with_right_numbers
+
 __all__ = ["in_words_of_the_shell", "with_right_numbers"]
 
 OPTIONS = {  # what parameters are called in a shell where it is not their own name
@@ -16,20 +18,6 @@ CALL = re.compile(r"\b[A-Za-z_][\w.]*\((\w+)=(.*?)\): ")  # Study(prefer='best')
 FILE = re.compile(
     r"\b[A-Za-z_][\w.]*\('([^']*)'(?:, '([^']*)')?\): "
 )  # BayesianNetwork.read('t.csv'): and notes('000', '44'):
-ONE = re.compile(
-    r"(?<![\d.,])1 (row|column|model|fold|variable|arc|episode|tree|prediction|cell|value|number|state|seed|repeat|test)s\b"
-)
-
-
-def with_right_numbers(text: str) -> str:
-    """Return a text in which one thing is not called many: "1 rows" is "1 row".
-
-    Examples
-    --------
-    >>> with_right_numbers("has 1 rows, 21 rows and 0.1 rows")
-    'has 1 row, 21 rows and 0.1 rows'
-    """
-    return ONE.sub(r"1 \1", text)
 
 
 def in_words_of_the_shell(sentence: str, command: str = "study") -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli._refuse import refusing
-from novum.cli._words import with_right_numbers
+from novum.runtime.words import with_right_numbers
 
 __all__ = ["group"]
 

@@ -11,8 +11,8 @@ import typer
 
 from novum.cli._refuse import refusing
 from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
-from novum.cli._words import with_right_numbers
 from novum.exceptions import ParameterError, SourceError
+from novum.runtime.words import with_right_numbers
 
 __all__ = ["command"]
 

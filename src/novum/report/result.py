@@ -23,6 +23,7 @@ import numpy as np
 from novum.report.axes import drawing_axes
 from novum.report.numbers import cell_text, without_zeros
 from novum.report.tables import html_table, text_table
+from novum.runtime.words import with_right_numbers
 
 __all__ = ["RESULTS", "Result", "draw_bars", "result", "table_of_records"]
 
@@ -210,11 +211,11 @@ def print_alike(cls: type) -> None:
 
 
 def printing_alike(method: Any) -> Any:
-    """Return a method whose text has no zero before the point; the call that makes an object stays as Python has it."""
+    """Return a method whose text has no zero before the point and calls one thing one; a call that makes an object stays."""
 
     @functools.wraps(method)
     def shown(self: Any) -> str:
         text = method(self)
-        return text if text.startswith(f"{type(self).__name__}(") else without_zeros(text)
+        return text if text.startswith(f"{type(self).__name__}(") else with_right_numbers(without_zeros(text))
 
     return shown

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.runtime.words import with_right_numbers
 from novum.study.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column, Table
 from novum.study.task import Task
 
@@ -91,7 +92,7 @@ def make_card(
     notes = [*table.notes, *notes_on(card, task, table)]
     notes += [] if grouped or timed else repeats_in(card, table)
     notes += [] if timed or grouped else dates_in(card, table)
-    return card._replace(notes=notes)
+    return card._replace(notes=[with_right_numbers(note) for note in notes])
 
 
 def describe(column: Column, n_rows: int, target: bool, unwanted: bool, apart: bool = False) -> ColumnCard:
@@ -166,10 +167,11 @@ def notes_on(card: Card, task: Task, table: Table) -> list[str]:
     """Return sentences about what deserves a look."""
     notes = [f"{column.name} is left out: {column.reason}" for column in card.left_out]
     if card.without_target:
-        notes.append(f"{card.without_target} rows have no {task.target} and are left out")
+        notes.append(f"{card.without_target} rows have no {task.target} and take no part")
     if card.duplicates:
         notes.append(
-            f"{card.duplicates} rows are copies of others; copies in both parts make the hold-out score too good"
+            ("1 row is a copy of another" if card.duplicates == 1 else f"{card.duplicates} rows are copies of others")
+            + "; copies in both parts make the hold-out score too good"
         )
     if task.counts and max(task.counts) > (1 - RARE) * sum(task.counts):
         notes.append("one class has more than 90 % of the rows: accuracy hardly sees the others, try balanced_accuracy")

@@ -14,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from novum.exceptions import ParameterError
+from novum.runtime.words import in_one_line
 from novum.study.candidates import Candidate, model_of
 from novum.study.clock import TimeIsUp, within
 from novum.study.measures import Predicted
@@ -157,9 +158,8 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
         except TimeIsUp:
             said, value, error = None, float("nan"), f"a fit takes longer than {task.seconds:.3g} s"
         except Exception as problem:  # whatever a model raises on these rows
-            text = (str(problem).splitlines() or [""])[0]
-            value, error = float("nan"), f"{type(problem).__name__}: {text:.200}"
-    messages = sorted({f"{w.category.__name__}: {(str(w.message).splitlines() or [''])[0]:.160}" for w in caught})
+            value, error = float("nan"), f"{type(problem).__name__}: {in_one_line(str(problem))}"
+    messages = sorted({f"{w.category.__name__}: {in_one_line(str(w.message))}" for w in caught})
     seconds = time.perf_counter() - start
     return Outcome(
         task.model,
