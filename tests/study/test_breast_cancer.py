@@ -32,13 +32,19 @@ def check(result):
 
 
 def test_the_quick_candidates():
-    check(Study(path("breast_cancer.csv"), "diagnosis", models=QUICK, n_jobs=1, tune=False, ensemble=False).run())
+    check(
+        Study(
+            path("breast_cancer.csv"), "diagnosis", models=QUICK, n_jobs=1, tune=False, ensemble=False, time_limit=3600
+        ).run()
+    )
 
 
 @pytest.mark.slow
 def test_all_candidates():
     names = [name for name in EXPECTED if not name.startswith("baseline")]
-    result = Study(path("breast_cancer.csv"), "diagnosis", models=names, tune=False, ensemble=False).run()
+    result = Study(
+        path("breast_cancer.csv"), "diagnosis", models=names, tune=False, ensemble=False, time_limit=3600
+    ).run()
     check(result)
     assert result.reason == "best mean; six cannot be told from it"
     p = {leader.name: leader.p_value for leader in result.leaders}

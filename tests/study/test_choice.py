@@ -27,9 +27,11 @@ def test_the_choice_is_the_best_or_a_simpler_one_of_stated_cost():
         [best, logistic, bayes, help_is_shown], measure
     )  # what cannot be told apart is not kept for it
     assert kept.name == "tree" and reason == "best mean; two cannot be told from it"
-    no_help = leader("baseline", 0.6, 0.3, 0, 0.8)
+    no_help = leader("baseline", 0.6, 0.3, 0, 1.6)
     kept, reason = choose([best, logistic, bayes, no_help], measure)
-    assert kept.name == "baseline" and "tree gains .396, its standard error is .800" in reason
+    assert kept.name == "baseline" and "tree gains .396, its standard error is 1.600" in reason
+    some_help = leader("baseline", 0.6, 0.3, 0, 1.2)  # .396 is a third of its error
+    assert choose([best, logistic, bayes, some_help], measure)[0].name == "tree"
     always_the_same = leader("baseline", 0.6, 1.0, 0)  # on every fold: nothing is proved, and the best is kept
     assert choose([best, always_the_same], measure)[0].name == "tree"
     near = leader("logistic", 0.990, 0.5, 2, 0.007)
@@ -44,6 +46,34 @@ def test_the_choice_is_the_best_or_a_simpler_one_of_stated_cost():
     forest, line = (leader("forest", 2.80, np.nan, 8, top=2.8), leader("line", 2.84, 0.9, 1, 0.1, 2.8))
     assert choose([forest, line], error, "simple")[0].name == "line"
     assert choose([forest, line._replace(mean=2.87, difference=0.07)], error, "simple")[0].name == "forest"
+
+
+def test_of_few_rows_the_mean_of_several_models_is_safer_than_the_luckiest():
+    from novum.study.candidates import ENSEMBLE_RANK
+    from novum.study.choose import Leader, choose
+    from novum.study.measures import MEASURES
+
+    measure = MEASURES["rmse"]
+
+    def leader(name, mean, simplicity, error, size=0.0):
+        p = np.nan if mean == 2.0 else 0.5
+        return Leader(
+            name, "novum", mean, (mean, mean), mean - 2.0, (0.0, 0.0), error, p, 0.0, simplicity, 0, size
+        )  # fmt: skip
+
+    best, line = leader("tree", 2.0, 5, 0.0), leader("line", 2.001, 1, 0.1)
+    mean = leader("ensemble", 2.09, ENSEMBLE_RANK, 0.1)
+    kept, reason = choose([best, mean], measure, n_rows=100)
+    assert kept.name == "ensemble" and "tree, the best mean, gains 0.09" in reason and "standard error of 0.1" in reason
+    assert choose([best, line, mean], measure, n_rows=100)[0].name == "ensemble"
+    assert choose([best, mean._replace(mean=2.11, difference=0.11)], measure, n_rows=100)[0].name == "tree"
+    assert choose([best, mean], measure, n_rows=2_001)[0].name == "tree"
+    assert choose([best, line, mean], measure, n_rows=2_001)[0].name == "line"  # simpler, costs a thousandth
+    assert choose([best, line, mean], measure, "simple", n_rows=100)[0].name == "line"
+    the_same = mean._replace(mean=2.0, difference=0.0, standard_error=0.0)  # on every fold: one model will do
+    assert choose([best, the_same], measure, n_rows=100)[0].name == "tree"
+    large = mean._replace(size=50e6)
+    assert choose([best, large, line._replace(size=1e3)], measure, n_rows=100)[0].name == "line"
 
 
 def test_useless_candidates_do_not_change_the_choice():
@@ -96,7 +126,13 @@ def test_the_better_model_is_kept_though_a_simpler_one_cannot_be_told_from_it():
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["u", "v"])
     frame["inside"] = np.where(frame["u"] ** 2 + frame["v"] ** 2 < 1.2, "yes", "no")
     result = Study(
-        frame, "inside", folds=5, repeats=1, n_jobs=1, models=["LogisticRegression", "QDA", "KNeighbors"]
+        frame,
+        "inside",
+        folds=5,
+        repeats=1,
+        n_jobs=1,
+        models=["LogisticRegression", "QDA", "KNeighbors"],
+        ensemble=False,
     ).run()
     best = result.leaders[0]
     assert result.kept.mean >= best.mean - 0.01 and result.kept.name != "LogisticRegression"
@@ -111,6 +147,28 @@ def test_a_model_that_is_always_right_is_kept():
     )
     result = Study(frame, "y", folds=5, repeats=1, n_jobs=1, models=["GaussianNB", "LogisticRegression"]).run()
     assert result.leaders[0].mean == 1.0 and result.kept.name == "LogisticRegression" and result.hold_out.score == 1.0
+
+
+def test_half_of_the_weight_is_shared_by_the_first_three():
+    from novum.study.blend import greedy_weights, steady_weights
+
+    rng = np.random.default_rng(2)
+    truth = rng.normal(size=40)
+    said = truth + np.array([0.3, 0.4, 0.5, 0.6, 0.2])[:, None] * rng.normal(size=(5, 40))
+    found = steady_weights(said, truth)
+    np.testing.assert_allclose(found, greedy_weights(said, truth) / 2 + np.array([1, 1, 1, 0, 0]) / 6)
+    np.testing.assert_allclose(steady_weights(said[:2], truth), greedy_weights(said[:2], truth) / 2 + 0.25)
+
+
+def test_a_network_predicts_numbers_far_from_zero():
+    """Its target is brought to mean 0 and deviation 1; without that 300 passes do not reach 3,000."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["u", "v"])
+    frame["weight"] = 3000 + 500 * frame["u"] + 100 * rng.normal(size=60)
+    frame["rows"] = 1.0
+    result = Study(frame, "weight", **{**REGRESSION, "models": ["MLP"], "tune": False, "weights": "rows"}).run()
+    means = {leader.name: leader.mean for leader in result.leaders}
+    assert means["MLP"] < 0.6 * means["baseline (mean)"]
 
 
 def test_the_saved_model_has_seen_all_rows():

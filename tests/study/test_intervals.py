@@ -5,7 +5,7 @@ import pytest
 
 from novum.study import influence
 from novum.study.folds import split_rows
-from novum.study.intervals import score_interval, wilson
+from novum.study.intervals import FEW_DECIDE, deciding_rows, score_interval, upper_by_mistakes, wilson
 from novum.study.measures import MEASURES, Predicted, measure_for
 
 CLASSES = np.arange(3)
@@ -70,7 +70,7 @@ def draw(rng, n):
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
-    rng, n, times = np.random.default_rng(11), 150, 400
+    rng, n, times = np.random.default_rng(11), 80, 300
     measures = [
         measure_for("classification", name, 1)
         for name in ("accuracy", "balanced_accuracy", "f1", "auc", "average_precision")
@@ -86,12 +86,12 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
             low, high = score_interval(m, y[held], part, CLASSES[:2], number, share=0.25)
             hits[m.name] += low <= truth[m.name] <= high
     for name, count in hits.items():
-        assert 0.925 <= count / times <= 0.975, name  # .93 to .97, and what 400 draws can miss
+        assert 0.92 <= count / times <= 0.98, name  # .93 to .97, and what 300 draws can miss
 
 
 @pytest.mark.parametrize("name", ["rmse", "mae", "median_error", "r2"])
 def test_intervals_of_errors_hold_the_truth_as_often_as_they_say(name):
-    rng, n, times, measure = np.random.default_rng(5), 60, 300, MEASURES[name]
+    rng, n, times, measure = np.random.default_rng(5), 50, 200, MEASURES[name]
     x = rng.normal(size=400_000)
     truth = measure.of(2 * x + rng.normal(size=len(x)), 1.8 * x)
     hits = 0
@@ -100,7 +100,67 @@ def test_intervals_of_errors_hold_the_truth_as_often_as_they_say(name):
         y = 2 * x + rng.normal(size=n)
         low, high = score_interval(measure, y, Predicted(1.8 * x, None), None, number)
         hits += low <= truth <= high
+    assert 0.915 <= hits / times <= 0.985
+
+
+@pytest.mark.parametrize("name", ["rmse", "r2"])
+def test_long_tails_move_the_end_towards_more_loss(name):
+    """Errors of Student's t with 5 degrees of freedom, 40 rows: without the factor 91 % are held."""
+    rng, n, times, measure = np.random.default_rng(8), 40, 250, MEASURES[name]
+    x = rng.normal(size=400_000)
+    truth = measure.of(2 * x + rng.standard_t(5, size=len(x)), 1.8 * x)
+    hits = 0
+    for number in range(times):
+        x = rng.normal(size=n)
+        low, high = score_interval(measure, 2 * x + rng.standard_t(5, size=n), Predicted(1.8 * x, None), None, number)
+        hits += low <= truth <= high
     assert 0.92 <= hits / times <= 0.98
+
+
+@pytest.mark.parametrize("name", ["log_loss", "brier"])
+def test_a_model_without_mistakes_may_still_make_some(name):
+    """Accuracy .99 and 40 rows: two parts of three have no mistake, and the bootstrap then held the truth in 80 %."""
+    rng, n, times, measure = np.random.default_rng(4), 40, 150, measure_for("classification", name, 1)
+
+    def drawn(size):
+        y = rng.integers(2, size=size)
+        p = 1 / (1 + np.exp(-4.6 * (rng.normal(size=size) + 4.6 * y - 2.3)))
+        return y, Predicted((p > 0.5).astype(int), np.column_stack([1 - p, p]))
+
+    truth = measure.score(*drawn(400_000), CLASSES[:2])
+    found = np.array([score_interval(measure, *drawn(n), CLASSES[:2], number) for number in range(times)])
+    assert np.mean((found[:, 0] <= truth) & (truth <= found[:, 1])) > 0.93
+    assert np.median(found[:, 1]) < 20 * truth  # and says something
+
+
+def test_the_largest_loss_that_few_mistakes_allow():
+    """Ten rows, one of them wrong: (1 - e) r + e w, with e the upper end of one in ten."""
+    measure = measure_for("classification", "brier", 1)
+    p = np.full(10, 0.9)
+    y = np.r_[0, np.ones(9, dtype=int)]
+    proba = np.column_stack([1 - p, p])
+    assert upper_by_mistakes(measure, y, proba, 0.95) == pytest.approx(0.4450 * 0.81 + 0.5550 * 0.01, abs=1e-4)
+    sure = np.eye(2)[y]
+    assert upper_by_mistakes(measure, y, sure, 0.95) == 0  # it thinks nothing else possible
+
+
+def test_left_out_rows_and_derivatives_agree_for_many_rows():
+    rng = np.random.default_rng(6)
+    y, proba = some(rng, 300, 2)
+    left, slope = influence.precision_left_out(y, proba, 1), influence.precision_influence(y, proba, 1)
+    assert np.corrcoef(left, slope)[0, 1] > 0.99 and np.var(left) == pytest.approx(np.var(slope), rel=0.1)
+    measure, i = measure_for("classification", "average_precision", 1), 7
+    without = [measure.of(np.delete(y, j), np.delete(proba, j, axis=0)) for j in range(300)]
+    assert left[i] == pytest.approx(299 * (np.mean(without) - without[i]))
+
+
+def test_rows_that_decide_an_interval_are_counted():
+    rng, measure = np.random.default_rng(1), MEASURES["rmse"]
+    off = rng.normal(size=200)
+    assert deciding_rows(measure, off, Predicted(np.zeros(200), None), None) > FEW_DECIDE
+    off[7] = 60
+    assert deciding_rows(measure, off, Predicted(np.zeros(200), None), None) == pytest.approx(1, abs=0.1)
+    assert deciding_rows(MEASURES["accuracy"], off > 0, Predicted(off > 0, None), np.array([False, True])) == np.inf
 
 
 def test_scores_without_spread_have_an_interval_that_says_so():

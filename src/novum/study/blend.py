@@ -3,8 +3,12 @@ r"""The ensemble of the best: a weighted mean of several models' predictions, wi
     f(x) = sum_m w_m f_m(x),    w_m = (times m was drawn) / T                                                       (1)
 
 The weights are those of greedy selection with replacement (Caruana et al. 2004): T times the model is added that makes the loss of
-the mean smallest, log loss of probabilities or squared error of numbers, on predictions out of folds. For the leaderboard, the
-weights that a fold is judged with come from the other folds.
+the mean smallest, log loss of probabilities or squared error of numbers, on predictions out of folds. Few rows say little about
+weights, so they are drawn halfway to those of equal parts of the three best,
+
+    w'_m = (w_m + 1[m among the first 3] / 3) / 2                                                                   (2)
+
+For the leaderboard, the weights that a fold is judged with come from the other folds.
 """
 
 from typing import Any
@@ -15,9 +19,10 @@ from sklearn.utils.metaestimators import available_if
 
 from novum.study.measures import LEAST_PROBABILITY
 
-__all__ = ["Blend", "greedy_weights"]
+__all__ = ["Blend", "greedy_weights", "steady_weights"]
 
 ROUNDS = 25
+EQUAL = 3  # of the best models, which share half of the weight
 
 
 def greedy_weights(predictions: np.ndarray, truth: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
@@ -47,6 +52,12 @@ def greedy_weights(predictions: np.ndarray, truth: np.ndarray, weight: np.ndarra
         counts[best] += 1
         total += predictions[best]
     return counts / ROUNDS
+
+
+def steady_weights(predictions: np.ndarray, truth: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+    """Return the weights of (2) for models from the best to the worst."""
+    equal = np.arange(len(predictions)) < EQUAL
+    return (greedy_weights(predictions, truth, weight) + equal / equal.sum()) / 2
 
 
 class Blend(BaseEstimator):

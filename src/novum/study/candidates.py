@@ -16,9 +16,11 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.preprocessing import StandardScaler
 
 from novum.base.candidacy import Candidacy, candidacy_of, settings_for
 from novum.base.discovery import all_estimators
@@ -96,6 +98,8 @@ def model_of(candidate: Candidate, change: dict[str, Any], y: np.ndarray, quick:
         settings = settings_for(candidate.candidacy, sought, len(y), deviation or 1.0)
         known = estimator.get_params(deep=False)
         estimator.set_params(**{name: clone_value(v) for name, v in settings.items() if name in known})
+        if candidate.candidacy.standard_target and is_regressor(estimator):
+            return TransformedTargetRegressor(estimator, transformer=StandardScaler())
     if candidate.by == "novum" and is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
         fewest = int(np.unique(y, return_counts=True)[1].min())
         estimator = CalibratedClassifierCV(estimator, ensemble=False, cv=max(2, min(CALIBRATION_FOLDS, fewest)))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from novum.study.blend import greedy_weights
+from novum.study.blend import steady_weights
 from novum.study.board import LEAST_MODELS, Board
 from novum.study.candidates import ENSEMBLE_RANK, Candidate
 from novum.study.clock import Clock
@@ -210,7 +210,7 @@ def with_ensemble(scores: Scores, board: Board) -> Scores:
     def weights_from(places: list[int]) -> np.ndarray:
         test = np.concatenate([board.folds[f].test for f in places])
         weight = None if rows.weight is None else rows.weight[test]
-        return greedy_weights(np.concatenate([made[f] for f in places], axis=1), truth[test], weight)
+        return steady_weights(np.concatenate([made[f] for f in places], axis=1), truth[test], weight)
 
     values = []
     for f in used:

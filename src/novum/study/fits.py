@@ -96,7 +96,7 @@ def fit_candidate(
         until = None if seconds is None else time.perf_counter() + SEARCH_SHARE * seconds
         change = tune(rows.judge, candidate, X, y, train, weight, until) if candidate.tuned else {}
     model = model_of(candidate, change, y)
-    if weight is not None and not has_fit_parameter(model, "sample_weight"):
+    if weight is not None and not has_fit_parameter(getattr(model, "regressor", model), "sample_weight"):
         raise ParameterError(f"{candidate.name} takes no weights of rows")
     start = time.perf_counter()
     fitted = fit_model(model, X, y, weight)

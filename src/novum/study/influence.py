@@ -17,7 +17,14 @@ With W the mean variance within the classes and B that between them, and h the p
 
 import numpy as np
 
-__all__ = ["area_influence", "balanced_influence", "f1_influence", "precision_influence", "stratified_variance"]
+__all__ = [
+    "area_influence",
+    "balanced_influence",
+    "f1_influence",
+    "precision_influence",
+    "precision_left_out",
+    "stratified_variance",
+]
 
 
 def balanced_influence(y: np.ndarray, said: np.ndarray) -> np.ndarray:
@@ -76,6 +83,26 @@ def precision_influence(y: np.ndarray, proba: np.ndarray, positive: int | None =
         below_precision = np.cumsum((up / n / above * precision)[::-1])[::-1]
         value = (true * (precision[place] - average) + true * below[place] - below_precision[place]) / share
         total += value - value.mean()
+    return total / max(len(classes), 1)
+
+
+def precision_left_out(y: np.ndarray, proba: np.ndarray, positive: int | None = None) -> np.ndarray:
+    """Return n - 1 times what the average precision loses without each row: (4) and the terms beyond it, which few rows need.
+
+    Rows of one score come together; a row without which a side is empty changes nothing.
+    """
+    n = len(y)
+    kept = 1.0 - np.eye(n)
+    classes = sides(y, proba.shape[1], positive)
+    total = np.zeros(n)
+    for k in classes:
+        values, place = np.unique(-proba[:, k], return_inverse=True)
+        tie = np.eye(len(values))[place]  # (n, scores)
+        up, seen = kept @ (tie * (y == k)[:, None]), np.cumsum(kept @ tie, axis=1)
+        count = up.sum(axis=1)
+        score = (up * np.cumsum(up, axis=1) / np.maximum(seen, 1.0)).sum(axis=1) / np.maximum(count, 1.0)
+        score[count == 0] = score[count > 0].mean() if (count > 0).any() else 0.0
+        total += (n - 1) * (score.mean() - score)
     return total / max(len(classes), 1)
 
 

@@ -7,28 +7,35 @@ variances are those of `novum.study.influence`. With v the variance of a score p
     AUC, average precision             p = F / (2 - F), the share of its hits among all rows that are or are called so. The last
                                        two take Student's quantile, with 2 n / (k - 1) degrees of freedom, k the kurtosis of
                                        the influence values: it says how well v itself is known
-    a mean m of row values             the studentised bootstrap: m - q_{1-a/2} s to m - q_{a/2} s, where q are quantiles of
-                                       (m_b - m) / s_b over resamples b; it follows the skewness of squared errors and logarithms
-    R2                                 the same of log(1 - R2)
+    a mean m of losses                 the studentised bootstrap: m - q_{1-a/2} s to m - g^2 q_{a/2} s, where q are quantiles of
+                                       (m_b - m) / s_b over resamples b; it follows the skewness of squared errors and logarithms.
+                                       The factor g = t_f / z, f as above, is for rows of large loss that did not come by: the
+                                       end towards more loss is the one that misses
+    log loss, Brier score              the same without g, but towards more loss at least (1 - e) r + e w: e the upper end of the
+                                       share of rows whose likeliest class is wrong (Clopper and Pearson), r and w the mean loss
+                                       of rows that are right and wrong, w with one row more that is wrong as the model itself
+                                       expects; and at most this with e of the level .9995
+    R2                                 the same as of losses of log(1 - R2)
     median error                       order statistics whose ranks hold the median with the wished probability, interpolated
                                        between the two nearest (Hettmansperger and Sheather 1986)
 
-Where rows have weights, other scores than means get the bias-corrected and accelerated bootstrap (Efron 1987). docs/theory/
-coverage_of_intervals.md; benchmarks/study_coverage.py measures how often they hold the truth.
+Where rows have weights, other scores than means get the bias-corrected and accelerated bootstrap (Efron 1987). No interval can
+know of errors that did not come by at all: where fewer than five rows decide how far a mean may be off, the study says so. docs/
+theory/coverage_of_intervals.md; benchmarks/study_coverage.py measures how often they hold the truth.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom, norm
+from scipy.stats import beta, binom, norm
 from scipy.stats import t as student
 
 from novum.evaluation.proportion import Interval
 from novum.study import influence
 from novum.study.measures import Measure, Predicted, judge_rows
 
-__all__ = ["RESAMPLES", "score_interval"]
+__all__ = ["FEW_DECIDE", "RESAMPLES", "deciding_rows", "score_interval"]
 
 RESAMPLES = 1000  # of the bootstrap; the ends of a 95 % interval then rest on 25 values each
 MOST_DRAWS = 2_000_000  # rows drawn in all: fewer resamples of a large part, whose scores hardly differ
@@ -36,6 +43,10 @@ LEAST_RESAMPLES = 200
 MANY_ROWS = 20_000  # of which means are normal
 AT_ONCE = 250_000  # rows drawn at a time
 LEAST_FREEDOM = 3.0  # below which Student's quantile is of no use
+FEW_DECIDE = 5.0  # rows below which the spread of a mean is not known, as in novum.evaluation
+WIDER = 2  # power of g: 1 misses more often, 3 hardly less; the end of normal errors moves by 4 % at 40 rows
+SURELY = 0.9995  # level at which mistakes bound the bootstrap, which knows no bound where it saw one or two of them
+MANY_LEFT_OUT = 400  # rows up to which the average precision's influence values are found by leaving each out
 LEFT_OUT = 100  # parts of the rows that are left out in turn for the skewness
 
 
@@ -55,13 +66,31 @@ def score_interval(
     if measure.rows is not None and (measure.name != "accuracy" or weight is not None):
         values = measure.rows(truth, said)
         strata = None if share is None or measure.kind == "regression" else truth
-        found = studentised(mean_and_error, (values,), weight, rng, level, strata, share)
+        bounded = measure.proba and weight is None  # by mistakes
+        wider = not (measure.higher_is_better or bounded)
+        found = studentised(mean_and_error, (values,), weight, rng, level, strata, share, wider=wider)
+        if bounded:
+            least, most = (upper_by_mistakes(measure, truth, said, one) for one in (level, max(level, SURELY)))
+            found = found._replace(upper=float(np.clip(found.upper, least, most)))
         if measure.root:
             found = Interval(float(np.sqrt(max(found.lower, 0.0))), float(np.sqrt(max(found.upper, 0.0))))
         return measure.inside(found)
     if weight is not None:
         return measure.inside(accelerated(measure, truth, said, weight, rng, level))
     return measure.inside(PLAIN[measure.name](measure, truth, said, level, share, rng))
+
+
+def deciding_rows(measure: Measure, y: Any, predicted: Predicted, classes: Any, weight: Any = None) -> float:
+    """Return how many rows decide the width of an interval of errors, (sum u^2)^2 / sum u^4; infinite for other measures."""
+    truth, said = judge_rows(measure, y, predicted, classes)
+    w = np.ones(len(truth)) if weight is None else np.asarray(weight, dtype=np.float64)
+    if measure.rows is not None and not measure.higher_is_better and (weight is not None or not measure.proba):
+        u = mean_and_error(w, measure.rows(truth, said))[2]
+    elif measure.name == "r2" and np.ptp(truth) > 0 and (truth != said).any():
+        u = log_ratio_and_error(w, (truth - said) ** 2, truth)[2]
+    else:
+        return float("inf")
+    return len(u) / kurtosis_of(u) if (u**2).any() else float("inf")
 
 
 # ---------------------------------------------------------------------------------------------------- shares
@@ -120,15 +149,42 @@ def positive_of(measure: Measure) -> int | None:
 def ranked_interval(measure: Measure, y: Any, said: Any, level: float, share: Any, rng: Any) -> Interval:
     """Return the interval of the AUC or the average precision; rows that show no variance count as few as the rarest class."""
     of = influence.area_influence if measure.name == "auc" else influence.precision_influence
+    if measure.name != "auc" and len(y) <= MANY_LEFT_OUT:
+        of = influence.precision_left_out
     p, u = measure.of(y, said), of(y, said, positive_of(measure))
     variance = influence.stratified_variance(u, y, share)
     if variance <= 0 or not 0 < p < 1:
         fewest = int(np.unique(y, return_counts=True)[1].min())
         return wilson(p, fewest, level)
-    kurtosis = float((u**4).mean() / (u**2).mean() ** 2)
-    freedom = max(LEAST_FREEDOM, 2 * len(u) / max(kurtosis - 1, 1e-9))
-    wider = 2 * float(norm.cdf(student.ppf((1 + level) / 2, freedom))) - 1
+    wider = 2 * float(norm.cdf(quantile_of(u, level))) - 1
     return wilson(p, effective_rows(p, variance, len(u)), wider)
+
+
+def kurtosis_of(u: np.ndarray) -> float:
+    """Return the mean of u^4 over the square of that of u^2."""
+    return float((u**4).mean() / (u**2).mean() ** 2)
+
+
+def quantile_of(u: np.ndarray, level: float) -> float:
+    """Return Student's quantile with the degrees of freedom that influence values u allow."""
+    freedom = max(LEAST_FREEDOM, 2 * len(u) / max(kurtosis_of(u) - 1, 1e-9))
+    return float(student.ppf((1 + level) / 2, freedom))
+
+
+def upper_by_mistakes(measure: Measure, truth: np.ndarray, proba: np.ndarray, level: float) -> float:
+    """Return the largest mean loss that so few mistakes allow; without it a model that made none looks perfect."""
+    n, every = len(truth), np.arange(len(truth))
+    losses = np.column_stack([measure.rows(np.full(n, k), proba) for k in range(proba.shape[1])])  # type: ignore[misc]
+    likely = proba.argmax(axis=1)
+    against = proba.copy()
+    against[every, likely] = 0.0
+    values, wrong = losses[every, truth], truth != likely
+    count = int(wrong.sum())
+    if count == n or not against.any():
+        return float(values.mean())
+    expected = float((against * losses).sum() / against.sum())
+    share = float(beta.ppf((1 + level) / 2, count + 1, n - count))
+    return (1 - share) * float(values[~wrong].mean()) + share * (float(values[wrong].sum()) + expected) / (count + 1)
 
 
 # ---------------------------------------------------------------------------------------------------- numbers
@@ -178,38 +234,41 @@ def draws_of(n: int) -> int:
     return int(np.clip(MOST_DRAWS // max(n, 1), LEAST_RESAMPLES, RESAMPLES))
 
 
-def mean_and_error(w: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
-    """Return weighted means along the last axis with their standard errors."""
+def mean_and_error(w: np.ndarray, x: np.ndarray) -> tuple[Any, Any, np.ndarray]:
+    """Return weighted means along the last axis with their standard errors and influence values."""
     n, total = x.shape[-1], w.sum(axis=-1)
     center = (w * x).sum(axis=-1) / total
     off = w * (x - center[..., None])
-    return center, np.sqrt((off**2).sum(axis=-1) * n / max(n - 1, 1)) / total
+    return center, np.sqrt((off**2).sum(axis=-1) * n / max(n - 1, 1)) / total, off
 
 
-def log_ratio_and_error(w: np.ndarray, squares: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:
-    """Return log(1 - R2) along the last axis, with its standard error by influence values."""
+def log_ratio_and_error(w: np.ndarray, squares: np.ndarray, y: np.ndarray) -> tuple[Any, Any, np.ndarray]:
+    """Return log(1 - R2) along the last axis, with its standard error by influence values, and these."""
     n = y.shape[-1]
     off = (y - y.mean(axis=-1, keepdims=True)) ** 2
     top, bottom = squares.mean(axis=-1), off.mean(axis=-1)
     with np.errstate(all="ignore"):
         u = squares / top[..., None] - off / bottom[..., None]
-        return np.log(top / bottom), np.sqrt((u**2).sum(axis=-1) / max(n - 1, 1) / n)
+        return np.log(top / bottom), np.sqrt((u**2).sum(axis=-1) / max(n - 1, 1) / n), u
 
 
 def studentised(
-    statistic: Callable[..., tuple[Any, Any]], values: tuple[np.ndarray, ...], weight: Any, rng: np.random.Generator,
-    level: float, strata: np.ndarray | None = None, share: float | None = None
+    statistic: Callable[..., tuple[Any, Any, np.ndarray]], values: tuple[np.ndarray, ...], weight: Any, rng: np.random.Generator,
+    level: float, strata: np.ndarray | None = None, share: float | None = None, *, wider: bool = True
 ) -> Interval:  # fmt: skip
     """Return the studentised bootstrap's interval; with strata the standard error is that of (5) of the influence values.
 
     Parameters
     ----------
     statistic : callable
-        Takes weights and row values, resamples along the first axis; returns the statistic and its standard error.
+        Takes weights and row values, resamples along the first axis; returns the statistic, its standard error and the rows'
+        influence values.
+    wider : bool
+        Whether the upper end is moved out, for large values that did not come by.
     """
     n = len(values[0])
     w = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
-    center, error = statistic(w, *values)
+    center, error, u = statistic(w, *values)
     if not error > 0:
         return Interval(float(center), float(center))
     if strata is not None and weight is None:
@@ -225,11 +284,13 @@ def studentised(
     left = draws_of(n)
     while left > 0:  # as many resamples at once as fit into a few megabytes
         rows = rng.integers(n, size=(min(left, max(1, AT_ONCE // n)), n))
-        b, s = statistic(w[rows], *(one[rows] for one in values))
+        b, s, _ = statistic(w[rows], *(one[rows] for one in values))
         fine = np.isfinite(b) & (s > 0)
         parts.append((b[fine] - center) / s[fine])
         left -= len(rows)
     low, high = np.quantile(np.concatenate(parts), [(1 - level) / 2, (1 + level) / 2])
+    if wider:
+        low *= (quantile_of(u, level) / float(norm.ppf((1 + level) / 2))) ** WIDER
     return Interval(float(center - high * error), float(center - low * error))
 
 

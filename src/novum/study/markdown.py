@@ -89,6 +89,7 @@ def judged_lines(result: Any) -> list[str]:
     lines += table_lines(
         ["measure", "score", "95 % interval"], [[cell.text for cell in row] for row in measures(result)]
     )
+    lines += [escaped(result.doubted()), ""] if result.doubted() else []
     for section, title in (("sure", "How sure it is"), ("fails", "Where it fails")):
         lines += [f"## {title}", ""] + [line for block in blocks.get(section, []) for line in block_lines(block)]
     lines += [

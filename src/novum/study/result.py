@@ -37,6 +37,7 @@ class HoldOut(NamedTuple):
     predicted: Any
     proba: Any = None  # (rows, classes), where the model gives probabilities
     every: dict[str, tuple[float, Interval]] = {}  # all measures by name, with their intervals
+    few: dict[str, float] = {}  # measures whose interval fewer rows decide than can be trusted, with their number
 
 
 class Listener(Protocol):
@@ -208,6 +209,18 @@ class StudyResult(Result):
             return f"{int((hold.y == hold.predicted).sum())} of {len(hold.y)} right: {text(hold.score)}, {ends}"
         return f"{self.measure.title} {text(hold.score)} on {len(hold.y)} rows, {ends}"
 
+    def doubted(self) -> str:
+        """Return a sentence about intervals that a few rows decide; nothing where there are none."""
+        hold = self.hold_out
+        if hold is None or not hold.few:
+            return ""
+        titles = [MEASURES[name].title if name in MEASURES else self.measure.title for name in hold.few]
+        rows = f"about {max(round(min(hold.few.values())), 1)} of the {len(hold.y):,} rows"
+        if len(titles) == 1:
+            return f"The interval of {titles[0]} is approximate and may be too narrow: {rows} decide it."
+        listed = ", ".join(titles[:-1]) + f" and {titles[-1]}"
+        return f"The intervals of {listed} are approximate and may be too narrow: {rows} decide them."
+
     def saved_from(self) -> str:
         """Return what the saved model was fitted on."""
         every = self.n_train + self.n_held if self.refitted else self.n_train
@@ -280,6 +293,7 @@ class StudyResult(Result):
         parts = [*self.formalised()[:2], *self.lines()]
         if self.kept:
             parts += [f"keep: {self.kept.name}: {self.reason} on {self.n_train} rows", f"hold-out: {self.judged()}"]
+            parts += [self.doubted()] if self.doubted() else []
         else:
             parts += self.trained()[1:2]
         return "\n".join(parts)

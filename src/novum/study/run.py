@@ -33,7 +33,7 @@ from novum.study.final import fit_again, keep, model_to_save
 from novum.study.fits import Rows
 from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
 from novum.study.insight.findings import look_further
-from novum.study.intervals import score_interval
+from novum.study.intervals import FEW_DECIDE, deciding_rows, score_interval
 from novum.study.leaks import find_leaks
 from novum.study.measures import MEASURES, measure_for
 from novum.study.memory.kept import memory_from, remember
@@ -321,8 +321,11 @@ class Study:
         }
         score, interval = every[measure.name]
         seconds = MOST_SECONDS if clock.seconds is None else min(MOST_SECONDS, FOR_EXPLAINING * clock.seconds)
-        result.hold_out = hold = HoldOut(score, interval, y, said.values, said.proba, every)
-        listener.step("hold-out", [result.judged()])
+        judged = [measure_for(measure.kind, name, positive) if name in MEASURES else measure for name in every]
+        deciding = {one.name: deciding_rows(one, y, said, judge.classes, weight) for one in judged}
+        few = {name: count for name, count in deciding.items() if count < FEW_DECIDE}
+        result.hold_out = hold = HoldOut(score, interval, y, said.values, said.proba, every, few)
+        listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])
         final = fit_again(rows, kept, ordered=ordered, until=clock.until())
         result.refitted, result.share = final is not None, kept.share
         explaining = perf_counter()

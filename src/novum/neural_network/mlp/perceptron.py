@@ -71,6 +71,7 @@ CANDIDACY = Candidacy(  # of either perceptron in a study
     search=({"alpha": 1.0}, {"hidden_layer_sizes": (32, 32), "alpha": 0.1}),
     scaled=True,
     most_rows=20_000,
+    standard_target=True,
 )
 
 
