@@ -9,10 +9,9 @@ No sorting, and trees that agree less than those of a random forest; every tree 
 from collections.abc import Callable
 from typing import Any
 
-from novum.base.candidacy import Candidacy
 from novum.base.domains import Domain
 from novum.base.parameters import stores
-from novum.ensemble.forest.base import FOREST_SEARCH
+from novum.ensemble.forest.base import FOREST_CANDIDACY
 from novum.ensemble.forest.classifier import CLASSIFIER_DOMAINS, ForestClassifier
 from novum.ensemble.forest.regressor import REGRESSOR_DOMAINS, ForestRegressor
 from novum.tree.classifier import ExtraTreeClassifier
@@ -51,14 +50,7 @@ class ExtraTreesClassifier(ForestClassifier):
     """
 
     _tree_type = ExtraTreeClassifier
-    _candidacy = Candidacy(
-        rank=8,
-        settings={"n_estimators": 200},
-        search=FOREST_SEARCH,
-        quick={"n_estimators": 60},
-        most_rows=100_000,
-        strong=True,
-    )
+    _candidacy = FOREST_CANDIDACY
     _domains: dict[str, Domain] = CLASSIFIER_DOMAINS
 
     @stores
@@ -103,14 +95,7 @@ class ExtraTreesRegressor(ForestRegressor):
     """
 
     _tree_type = ExtraTreeRegressor
-    _candidacy = Candidacy(
-        rank=8,
-        settings={"n_estimators": 200},
-        search=FOREST_SEARCH,
-        quick={"n_estimators": 60},
-        most_rows=100_000,
-        strong=True,
-    )
+    _candidacy = FOREST_CANDIDACY
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS
 
     @stores

@@ -8,9 +8,8 @@ r"""Random forests (Breiman 2001): each tree sees a bootstrap sample of the rows
 a few rows are coded once for all trees: novum/engines/trees/ranks.py.
 """
 
-from novum.base.candidacy import Candidacy
 from novum.base.domains import Domain
-from novum.ensemble.forest.base import FOREST_SEARCH
+from novum.ensemble.forest.base import FOREST_CANDIDACY
 from novum.ensemble.forest.classifier import CLASSIFIER_DOMAINS, ForestClassifier
 from novum.ensemble.forest.regressor import REGRESSOR_DOMAINS, ForestRegressor
 from novum.tree.classifier import DecisionTreeClassifier
@@ -89,14 +88,7 @@ class RandomForestClassifier(ForestClassifier):
     """
 
     _tree_type = DecisionTreeClassifier
-    _candidacy = Candidacy(
-        rank=8,
-        settings={"n_estimators": 200},
-        search=FOREST_SEARCH,
-        quick={"n_estimators": 60},
-        most_rows=100_000,
-        strong=True,
-    )
+    _candidacy = FOREST_CANDIDACY
     _domains: dict[str, Domain] = CLASSIFIER_DOMAINS
 
 
@@ -132,12 +124,5 @@ class RandomForestRegressor(ForestRegressor):
     """
 
     _tree_type = DecisionTreeRegressor
-    _candidacy = Candidacy(
-        rank=8,
-        settings={"n_estimators": 200, "max_features": 0.5},
-        search=FOREST_SEARCH,
-        quick={"n_estimators": 60},
-        most_rows=100_000,
-        strong=True,
-    )
+    _candidacy = FOREST_CANDIDACY._replace(settings={"n_estimators": 200, "max_features": 0.5})
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS

@@ -23,6 +23,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Domain, Function, Int, Null, Share
 from novum.base.estimator import Estimator
 from novum.base.sparse_matrices import sound_sparse
@@ -41,16 +42,22 @@ from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows
 from novum.tree.regrowth import regrower
 
-__all__ = ["FOREST_DOMAINS", "FOREST_SEARCH", "BaseForest"]
+__all__ = ["FOREST_CANDIDACY", "FOREST_DOMAINS", "BaseForest"]
 
-FOREST_SEARCH: tuple[dict[str, Any], ...] = (
-    {"min_samples_leaf": 3},
-    {"max_features": 1.0},
-    {"max_features": 0.8, "min_samples_leaf": 2},
-    {"min_samples_leaf": 8, "max_features": 0.5},
-    {"max_features": 0.25},
-)  # what is worth trying in a study
-
+FOREST_CANDIDACY = Candidacy(  # of all forests in a study
+    rank=8,
+    settings={"n_estimators": 200},
+    search=(
+        {"min_samples_leaf": 3},
+        {"max_features": 1.0},
+        {"max_features": 0.8, "min_samples_leaf": 2},
+        {"min_samples_leaf": 8, "max_features": 0.5},
+        {"max_features": 0.25},
+    ),
+    quick={"n_estimators": 60},
+    most_rows=100_000,
+    strong=True,
+)
 FOREST_DOMAINS: dict[str, Domain] = {
     **{name: domain for name, domain in COMMON_DOMAINS.items() if name != "splitter"},
     "n_estimators": Int(1),
