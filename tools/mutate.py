@@ -39,10 +39,20 @@ QUIET = [
     "no:cacheprovider",
     "--no-header",
     "--tb=no",
+    "--assert=plain",  # nobody reads the messages, and rewriting costs a second each time
     "-m",
     "notes and not deep and not slow and not peer",
 ]
-HEAVY = ("pytest", "coverage", "pandas", "scipy.stats", "sklearn.datasets", "sklearn.ensemble", "matplotlib.pyplot")
+HEAVY = (
+    "pytest",
+    "coverage",
+    "hypothesis.strategies",
+    "pandas",
+    "scipy.stats",
+    "sklearn.datasets",
+    "sklearn.ensemble",
+    "matplotlib.pyplot",
+)
 MOST_TESTS = 25  # of a line: those that reach few lines come first, they are about it
 HEAD = """# Mutation runs
 

@@ -35,6 +35,7 @@ CONTRASTS = {
 }
 
 
+@pytest.mark.notes("002", "ica")
 @pytest.mark.parametrize("contrast", CONTRASTS)
 @pytest.mark.parametrize("n, p, k", [(1, 1, 1), (0, 2, 2), (127, 3, 2), (128, 5, 5), (300, 6, 4), (1000, 9, 9)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -92,6 +93,7 @@ def test_natural_gradient_of_the_notes():
     assert full.history_[-1] > full.history_[0]
 
 
+@pytest.mark.notes("002", "ica")
 @pytest.mark.parametrize("density", ["adaptive", "sech", "student"])
 @pytest.mark.parametrize("whiten", [True, False])
 def test_both_methods_reach_a_maximum_of_the_likelihood(density, whiten):

@@ -40,7 +40,8 @@ def test_bands_of_growing_samples():
     for ax, n in zip(axes, (1, 4, 20)):
         mean, covariance = posterior(X[:n], T[:n])
         at, drawn = curve(ax, "mean")
-        assert at[0] < X.min() and at[-1] > X.max()
+        room = 0.1 * np.ptp(X)
+        assert_allclose([at[0], at[-1]], [X.min() - room, X.max() + room], rtol=1e-9)
         phi = np.column_stack([np.ones(len(at)), at])
         assert_allclose(drawn, phi @ mean, rtol=1e-9, atol=1e-12)
         std = np.sqrt(1 / BETA + np.einsum("ij,jk,ik->i", phi, covariance, phi))
@@ -83,6 +84,14 @@ def test_the_kernel_and_its_slices():
     for weights, line in zip(query, drawn.values()):
         assert_allclose(line, np.column_stack([at, weights]), rtol=1e-6, atol=1e-9)
     assert at[query[0].argmax()] == pytest.approx(0.25, abs=0.03)  # near targets weigh most
+    chosen = plot_equivalent_kernel(model, at, axes=canvas(1, 2))[1]  # a fifth, a half and four fifths of the way
+    for k, line in zip((8, 20, 32), curves(chosen).values(), strict=True):
+        assert_allclose(line[:, 1], expected[k], rtol=1e-6, atol=1e-9)
+    bare = BayesianLinearRegression(0.5, BETA).fit(x, t)  # without a basis
+    (mesh,) = meshes(plot_equivalent_kernel(bare, at, axes=canvas(1, 2))[0])
+    ones, ahead = np.column_stack([np.ones(60), x]), np.column_stack([np.ones(41), at])
+    precision = 0.5 * np.eye(2) + BETA * ones.T @ ones
+    assert_allclose(mesh.value, BETA * ahead @ np.linalg.solve(precision, ahead.T), rtol=1e-8)
     with pytest.raises(ParameterError, match="has no equivalent kernel"):
         plot_equivalent_kernel(GaussianBasis(), at)
     with pytest.raises(DataError, match="x must rise"):

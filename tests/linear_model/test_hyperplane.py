@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from artists import arrows, canvas, scatters
+from matplotlib.colors import to_rgba_array
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
@@ -70,6 +71,8 @@ def test_a_squashed_function_has_a_flat_boundary():
     assert_allclose(Sigmoid()(PLANE.decision_function(boundary.project(RNG.normal(size=(20, 2))))), k, rtol=1e-12)
 
 
+@pytest.mark.notes("002", "linear-discriminant")
+@pytest.mark.notes("000-b", "linear-discriminant")
 @pytest.mark.notes("002", "multiclass-discriminant")
 @pytest.mark.notes("003", "multiclass-linear-discriminant")
 def test_regions_of_the_largest_function_are_convex():
@@ -101,6 +104,8 @@ def test_reductions_leave_regions_that_nobody_or_several_claim():
     claims = np.column_stack([model.predict(grid) for model in rest.estimators_]).sum(axis=1)
     assert {0, 1} <= set(claims) and (claims != 1).any()
     scores = np.column_stack([Hyperplane.from_estimator(model).decision_function(grid) for model in rest.estimators_])
+    single = Hyperplane.from_estimator(rest.estimators_[0])
+    assert single.coef.shape == (2,) and not single.several and single.decision_function(grid[:7]).shape == (7,)
     assert_array_equal(rest.predict(grid), scores.argmax(axis=1))  # the largest functional margin settles them
     pairs = OneVsOneClassifier(LogisticRegression()).fit(X, y)
     assert [len(OneVsOneClassifier(LogisticRegression()).fit(*classes(m)).estimators_) for m in (3, 5)] == [3, 10]
@@ -117,6 +122,7 @@ def classes(m):
     return X, np.repeat(np.arange(m), 10)
 
 
+@pytest.mark.notes("003", "fig-perceptron-step")
 @pytest.mark.notes("000-b", "plot-hyperplane-geometry")
 @pytest.mark.notes("002", "plot-discriminant-geometry")
 def test_picture_of_the_geometry():
@@ -136,6 +142,13 @@ def test_picture_of_the_geometry():
     assert type(style).__name__ == "CurveA"  # its tip is at the text
     assert along @ [3, 4] > 0 and ax.get_title() == "distance of the origin: -1"
     assert PLANE.plot(ax=ax) is ax
+    far = np.array([[30.0, -20.0], [-50.0, 41.0]])  # the line reaches the feet of all rows
+    ends = PLANE.plot(canvas(), X=far).lines[0].get_xydata()
+    along = ends[1] - ends[0]
+    places = (PLANE.project(far) - ends[0]) @ along / (along @ along)
+    assert (places > 0).all() and (places < 1).all()
+    cloud = PLANE.plot(canvas(), X=[[3.0, 4.0], [0, 0], [5, 5]]).collections[0]
+    assert_array_equal(cloud.get_facecolors(), to_rgba_array(["C0", "C1", "C0"]))  # by the side of the row
 
 
 def test_from_estimators_and_repr():

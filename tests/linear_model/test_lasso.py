@@ -65,6 +65,7 @@ def test_as_scikit_learn(kind, p, options):
         assert -1e-12 <= ours.dual_gap_ <= 1e-11 * (y @ y) / 30
 
 
+@pytest.mark.notes("003", "lasso")
 def test_gap_and_optimality_at_scikit_learns_meaning_of_tol():
     X, y = wide()
     for tol in (1e-2, 1e-4, 1e-8):
@@ -143,6 +144,8 @@ def test_same_model_from_files_and_tensors(tmp_path):
         assert_allclose(model.coef_, expected.coef_, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.notes("004", "regularisation-path-plot")
+@pytest.mark.notes("003", "regularisation-path")
 @pytest.mark.parametrize("p", [15, 1500])
 def test_paths_as_scikit_learn(p):
     X, y = wide(50, p)

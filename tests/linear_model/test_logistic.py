@@ -40,6 +40,11 @@ def test_maximum_likelihood_of_six_points():
     assert_allclose(-model._log_likelihood, 2.477987, atol=5e-7)
     p = model.predict_proba(X6)[:, 1]
     assert_allclose([(p - T6).sum(), (p - T6) @ X6[:, 0]], 0, atol=1e-12)
+    on = LogisticRegression(C=np.inf).fit(X6, T6)
+    on.coef_, on.intercept_ = np.array([[2.0]]), np.array([-3.0])  # f = 0 at 1.5: both classes have one half
+    assert_allclose(
+        on.predict_log_proba([[1.5], [0.5]]), np.log([[0.5, 0.5], [1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2))]])
+    )
     assert (model.predict(X6) == (p > 0.5)).all() and ((model.decision_function(X6) > 0) == (p > 0.5)).all()
 
 
@@ -102,6 +107,8 @@ def test_base_class_form_is_the_softmax_with_one_vector_at_zero():
     assert_allclose(model.predict_proba([[2.0]]), [[0.722891, 0.197011, 0.080099]], atol=5e-7)
     model.coef_, model.intercept_ = model.coef_ - 7.0, model.intercept_ + 3.0
     assert_allclose(model.predict_proba([[2.0]]), [[0.722891, 0.197011, 0.080099]], atol=5e-7)
+    model.coef_, model.intercept_ = np.zeros((3, 1)), np.zeros(3)
+    assert_allclose(model.predict_log_proba([[2.0]]), np.full((1, 3), -np.log(3)))
     X, y = sample(k=3)
     fitted = LogisticRegression(C=np.inf, tol=1e-10).fit(X, y)
     for base in range(3):

@@ -65,7 +65,11 @@ def test_notes_normal_equations_and_covariance():
     assert_allclose(table.r_squared, 1 - rss / tss, rtol=1e-11)
     assert_allclose(table.adjusted_r_squared, 1 - (rss / 21) / (tss / 24), rtol=1e-11)
     assert_allclose(table.f_statistic, ((tss - rss) / 3) / (rss / 21), rtol=1e-10)
-    assert_allclose(table.log_likelihood, scipy.stats.norm(A @ w, np.sqrt(rss / 25)).logpdf(y).sum(), rtol=1e-11)
+    likely = scipy.stats.norm(A @ w, np.sqrt(rss / 25)).logpdf(y).sum()
+    assert_allclose(table.log_likelihood, likely, rtol=1e-11)
+    assert_allclose(
+        [table.aic, table.bic], [10 - 2 * likely, 5 * np.log(25) - 2 * likely], rtol=1e-11
+    )  # w and the noise
 
 
 @pytest.mark.notes("002", "linreg-ml")
@@ -77,6 +81,17 @@ def test_basis_functions_and_noise_precision():
     w = np.linalg.lstsq(Phi, t)[0]
     assert_allclose(model.coef_, w, rtol=1e-9)
     assert_allclose(1 / model.noise_variance_, 40 / ((t - Phi @ w) ** 2).sum(), rtol=1e-10)
+    law = scipy.stats.norm(Phi @ w, np.sqrt(((t - Phi @ w) ** 2).mean()))
+    assert_allclose(model.log_likelihood_, law.logpdf(t).sum(), rtol=1e-11)
+    count = RNG.integers(0, 4, 40)  # rows that count several times
+    counted = LinearRegression(fit_intercept=False).fit(Phi, t, sample_weight=count)
+    v = np.linalg.lstsq(np.repeat(Phi, count, axis=0), np.repeat(t, count))[0]
+    rest = np.repeat(t - Phi @ v, count)
+    assert_allclose(counted.coef_, v, rtol=1e-8)
+    assert_allclose([counted.noise_variance_, 1.0], [(rest**2).mean(), 1.0], rtol=1e-10)
+    assert_allclose(
+        counted.log_likelihood_, scipy.stats.norm(0, np.sqrt((rest**2).mean())).logpdf(rest).sum(), rtol=1e-10
+    )
 
 
 @pytest.mark.notes("001", "polynomial-hypothesis")
@@ -184,6 +199,7 @@ def test_sorted_rows_repeat_the_pass_about_the_mean():
     assert_allclose(model.coef_, [1, 100], rtol=1e-8)
 
 
+@pytest.mark.notes("000-b", "least-squares")
 def test_rank_deficient_gives_the_shortest_solution():
     X = RNG.normal(size=(60, 4))
     X = np.column_stack([X, X[:, 0] + 100 * X[:, 1], 3 * X[:, 2]])
@@ -206,6 +222,7 @@ def test_wide_constant_and_single_row():
     assert_allclose(one.coef_, 0) and one.intercept_ == 3.0
 
 
+@pytest.mark.notes("003", "ols")
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_weights_equal_repetition(fit_intercept):
     X, y = RNG.normal(size=(40, 3)) + 2, RNG.normal(size=40)
@@ -271,6 +288,8 @@ def test_inference_prints_and_refuses():
         model.inference(X[:, :1], y, covariance="HC0")
 
 
+@pytest.mark.notes("004", "least-squares")
+@pytest.mark.notes("000-b", "least-squares")
 @pytest.mark.parametrize("scale", [1e-200, 1e-150, 1e150, 1e200])
 def test_units_do_not_matter(scale):
     X, y = RNG.normal(size=(100, 3)), RNG.normal(size=100)

@@ -136,6 +136,8 @@ def test_certificates_of_the_gates(gate):
         assert_allclose([answer.first_weights.sum(), answer.second_weights.sum()], 1)
 
 
+@pytest.mark.notes("002", "linear-separability")
+@pytest.mark.notes("000-b", "linear-separability")
 @pytest.mark.parametrize("shift, separable", [(0.0, False), (9.0, True)])
 def test_certificates_of_clouds_on_bad_scales(shift, separable):
     rng = np.random.default_rng(0)
@@ -196,6 +198,14 @@ def test_equals_scikit_learn_in_the_order_of_the_rows(penalty):
     assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9, atol=1e-12)
     assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-9, atol=1e-12)
     assert ours.t_ == theirs.t_
+    assert not ours.converged_ and ours.n_iter_ == 5  # three machines, none of them clean
+    apart = np.vstack([np.eye(3) * 9, np.eye(3) * 8])
+    clean = Perceptron(shuffle=False, tol=None, max_iter=40).fit(apart, [0, 1, 2, 0, 1, 2])
+    assert clean.converged_ and clean.n_updates_ > 3
+    mixed = Perceptron(shuffle=False, tol=None, max_iter=40).fit(
+        np.vstack([apart, apart[:2]]), [0, 1, 2, 0, 1, 2, 1, 0]
+    )
+    assert not mixed.converged_  # the third class is clean, the others contradict themselves
     averaged = SklearnSGD(
         loss="perceptron", learning_rate="constant", eta0=1.0, **options | {"penalty": "l2"}, average=9
     )

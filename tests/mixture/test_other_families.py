@@ -6,7 +6,7 @@ from artists import canvas, scatters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixture.test_gaussian import blobs
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from scipy.special import logsumexp
 from sklearn.neighbors import KernelDensity
@@ -206,6 +206,12 @@ def test_novelty_of_one_gaussian_is_the_mahalanobis_rule():
     square = np.einsum("ni,ij,nj->n", gap, np.linalg.inv(np.cov(X.T, bias=True)), gap)
     assert (model.predict(X) == -1).sum() == 25
     assert set(np.flatnonzero(model.predict(X) == -1)) == set(np.argsort(-square)[:25])
+    density = stats.multivariate_normal(X.mean(axis=0), np.cov(X.T, bias=True)).logpdf(X)
+    assert_allclose(model.score_samples(X), density, atol=1e-4)
+    ordered = np.sort(model.score_samples(X))
+    assert ordered[24] <= model.offset_ <= ordered[25]
+    assert_allclose(model.decision_function(X), model.score_samples(X) - model.offset_, rtol=1e-12)
+    assert_array_equal(model.predict(X), np.where(model.decision_function(X) >= 0, 1, -1))
     far = X.mean(axis=0) + 100
     assert model.predict([far, X.mean(axis=0)]).tolist() == [-1, 1] and model.decision_function([far])[0] < 0
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
@@ -65,6 +66,34 @@ def test_hard_margin_of_three_points_and_of_exclusive_or():
     curved = SVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0, C=np.inf, tol=TIGHT).fit(XOR, XOR_SIGNS)
     assert_allclose(multipliers(curved, 4), 1 / 8, atol=1e-12)
     assert_allclose([curved.intercept_[0], -curved.dual_objective_[0]], [0, 0.25], atol=1e-12)
+
+
+@pytest.mark.notes("000-b", "svm-hard")
+@pytest.mark.notes("002", "svm-hard")
+@pytest.mark.notes("003", "svm-primal")
+@pytest.mark.notes("003", "svm-dual")
+@pytest.mark.notes("004", "hard-margin-svm")
+@pytest.mark.parametrize("seed", range(3))
+def test_hard_margin_by_an_optimiser_of_the_primal(seed):
+    """Points in general position: least |w|^2 / 2 such that every margin is one or more."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 3)) * [1.0, 3.0, 0.5]
+    plane = X @ [1.0, -0.7, 2.0] + 0.6
+    X, sign = X[np.abs(plane) > 0.5], np.sign(plane[np.abs(plane) > 0.5])
+    model = SVC(kernel="linear", C=np.inf, tol=TIGHT).fit(X, sign)
+    best = minimize(
+        lambda v: v[:3] @ v[:3] / 2,
+        [1.0, -0.7, 2.0, 0.6],
+        jac=lambda v: np.append(v[:3], 0.0),
+        method="SLSQP",
+        constraints={"type": "ineq", "fun": lambda v: sign * (X @ v[:3] + v[3]) - 1},
+        options={"ftol": 1e-14, "maxiter": 500},
+    ).x
+    assert_allclose([*line(model)[0], line(model)[1]], best, rtol=1e-5, atol=1e-6)
+    a = multipliers(model, len(X))
+    assert_allclose((a * sign) @ X, line(model)[0], rtol=1e-7)  # w is a sum of support vectors
+    assert_allclose([a.sum() - best[:3] @ best[:3] / 2, -model.dual_objective_[0]], best[:3] @ best[:3] / 2, rtol=1e-5)
+    assert (a @ sign) == pytest.approx(0, abs=1e-8) and (sign * model.decision_function(X)).min() == pytest.approx(1)
 
 
 @pytest.mark.notes("004", "hard-margin-svm")
