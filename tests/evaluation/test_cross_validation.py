@@ -77,7 +77,16 @@ def test_same_as_scikit_learn(scoring, cv):
     assert (
         "approximate" in repr(ours) and "<table>" in ours._repr_html_() and len(ours.to_frame()) == len(ours.test_sizes)
     )
-    assert ours.plot(name=name).get_xlabel() == "fold"
+    ax, scores = ours.plot(canvas(), name=name), theirs[f"test_{name}"]
+    assert_array_equal(ax.lines[0].get_xydata(), np.column_stack([np.arange(1, len(scores) + 1), scores]))
+    assert_allclose(ax.lines[1].get_ydata(), scores.mean())
+    band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    assert_allclose([band.y0, band.y1], ours.interval(name))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("fold", name.replace("_", " "))
+    row = next(line for line in repr(ours).splitlines() if line.strip().startswith(name.replace("_", " ")))
+    assert float(row.split()[-1]) == pytest.approx(scores.std(ddof=1), abs=6e-4)
+    sizes = sorted({len(rows) for rows in ours["indices"]["train"]})
+    assert f"of {sizes[0]}" + (f"-{sizes[-1]}" if len(sizes) > 1 else "") + " + " in repr(ours)
 
 
 @pytest.mark.notes("002", "kfold-cv")

@@ -136,6 +136,9 @@ def test_degrees_over_and_underfit_and_weights_grow():
         for d in (1, 3, 12)
     ]
     assert norms[0] < norms[1] < norms[2]
+    told = display.diagnose(12)
+    assert (told.train, told.test) == pytest.approx((errors["Train"][3].mean(), errors["Test"][3].mean()), rel=1e-3)
+    assert told.gap == pytest.approx(told.train - told.test)
     gaps = []
     for n in (25, 60):  # more rows shrink the gap
         wide = make_pipeline(PolynomialFeatures(7), LinearRegression())

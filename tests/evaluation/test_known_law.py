@@ -41,8 +41,9 @@ def test_the_sample_error_is_unbiased():
     for n in (1, 2, 3):
         subsets = sampling_distribution(sample_error, UNIFORM, n, replace=False)
         assert subsets.bias(true) == pytest.approx(0, abs=1e-15) and subsets.exact
-        wanted = np.mean([sample_error(s) for s in combinations(UNIFORM, n)])
-        assert subsets.value == pytest.approx(wanted, abs=1e-15)
+        every = [sample_error(s) for s in combinations(UNIFORM, n)]
+        assert subsets.value == pytest.approx(np.mean(every), abs=1e-15)
+        assert subsets.variance == pytest.approx(np.var(every), abs=1e-15)
         independent = sampling_distribution(sample_error, UNIFORM, n)
         assert independent.bias(true) == pytest.approx(0, abs=1e-15)
         assert independent.variance == pytest.approx(true * (1 - true) / n, rel=1e-12)

@@ -336,6 +336,12 @@ def test_pictures():
     step = at[1] - at[0]
     inner = np.abs(tails).min()
     assert 1.038582 - 1e-9 <= inner < 1.038582 + step and tails.min() < -4 and tails.max() > 4  # both tails are shaded
+    ax = chi_squared_test([[10, 20], [30, 5], [7, 9]]).plot(canvas())
+    law = stats.chi2_contingency([[10, 20], [30, 5], [7, 9]], correction=False)
+    at, density = curve(ax)
+    np.testing.assert_allclose(density[at > 0], stats.chi2(2).pdf(at[at > 0]), rtol=1e-9)
+    ends = sorted(line.get_xdata()[0] for line in ax.lines[1:])
+    assert ends == pytest.approx(sorted([law.statistic, stats.chi2.isf(0.05, 2)]))
     less = z_test(FOUR, sigma=1, mean=1, alternative="less")
     ax = less.plot(canvas())
     tails = np.concatenate([path.vertices[:, 0] for path in ax.collections[0].get_paths()])

@@ -229,3 +229,63 @@ def test_intervals_after_firth_cover(n, slope, shift):
         covered += found.lower[1] <= slope <= found.upper[1]
         done += 1
     assert 0.93 <= covered / done <= 0.985  # small samples lean to the safe side
+
+
+def rare(rng, n, n_columns, base):
+    """Return rows and outcomes of a model whose intercept makes one class rare."""
+    X = rng.normal(size=(n, n_columns))
+    reach = base + X @ np.array([0.8, -0.5, 0.3])[:n_columns]
+    return X, (rng.random(n) < special.expit(reach)).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_of_three_columns_that_separate_a_rare_class(seed):
+    """The maximum lies in a far direction; each finite bound is where the likelihood, maximised over the rest, falls by 1.92."""
+    rng = np.random.default_rng([seed, 7])
+    X, y = rare(rng, 40, 3, -2.5)
+    while not 2 < y.sum() < 5 or fit(X, y).separation_ is None:
+        X, y = rare(rng, 40, 3, -2.5)
+    found = infer(X, y, "profile")
+    design = np.column_stack([np.ones(40), X])
+
+    def deviance(j, b):
+        others = np.arange(4) != j
+
+        def loss(rest):
+            z = design[:, others] @ rest + design[:, j] * b
+            return np.logaddexp(0, np.where(y == 1, -z, z)).sum(), design[:, others].T @ (special.expit(z) - y)
+
+        scale = np.maximum(1.0, abs(b))
+        starts = [np.zeros(3)] if not b else [np.zeros(3), scale * rng.normal(size=3)]
+        options = {"gtol": 1e-9, "maxiter": 3000}
+        return 2 * min(optimize.minimize(loss, s, jac=True, method="BFGS", options=options).fun for s in starts)
+
+    finite = 0
+    for j in range(4):
+        for b in (found.lower[j], found.upper[j]):
+            if np.isfinite(b):
+                finite += 1
+                assert deviance(j, b) == pytest.approx(stats.chi2.ppf(0.95, 1), rel=1e-3)
+        if np.isfinite(found.p_value[j]):
+            assert found.p_value[j] == pytest.approx(stats.chi2.sf(deviance(j, 0.0), 1), rel=1e-3, abs=1e-9)
+    assert finite >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_columns", [2, 3])
+@pytest.mark.parametrize(("n", "base"), [(40, 0.0), (40, -2.5), (120, -2.5)])
+def test_likelihood_intervals_of_several_columns_cover(n, base, n_columns):
+    rng = np.random.default_rng([n, n_columns, int(-10 * base)])
+    truth = np.append(base, [0.8, -0.5, 0.3][:n_columns])
+    held, done = {"firth": 0.0, "profile": 0.0}, 0
+    for _ in range(100):
+        X, y = rare(rng, n, n_columns, base)
+        if y.min() == y.max():
+            continue
+        done += 1
+        for method in held:
+            found = infer(X, y, method)
+            low, high = np.nan_to_num(found.lower, nan=-np.inf), np.nan_to_num(found.upper, nan=np.inf)
+            held[method] += ((low <= truth) & (truth <= high)).mean()
+    assert done > 80
+    assert 0.92 < held["firth"] / done < 0.99 and 0.90 < held["profile"] / done < 0.99

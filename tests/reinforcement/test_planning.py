@@ -203,17 +203,21 @@ def test_residuals_vanish_at_the_true_values_only():
 @pytest.mark.notes("000-c", "policy-from-utility")
 @pytest.mark.notes("003", "policy-improvement")
 def test_greedy_policies_and_ties():
-    room = room_4x3()
-    plan = value_iteration(room)
-    q = np.array(
-        [
-            [sum(p * (r + (0 if end else plan.values[t])) for p, t, r, end in room.P[s][a]) for a in range(4)]
-            for s in range(11)
-        ]
-    )
-    inside = ~room.model.terminal
-    np.testing.assert_allclose(room.action_values(plan.values)[inside], q[inside], rtol=1e-12)
-    assert (room.greedy(plan.values).actions[inside] == q[inside].argmax(axis=1)).all()
+    for gamma in (0.9, 1.0):
+        room = room_4x3(discount=gamma)
+        plan = value_iteration(room)
+        q = np.array(
+            [
+                [
+                    sum(p * (r + (0 if end else gamma * plan.values[t])) for p, t, r, end in room.P[s][a])
+                    for a in range(4)
+                ]
+                for s in range(11)
+            ]
+        )
+        inside = ~room.model.terminal
+        np.testing.assert_allclose(room.action_values(plan.values)[inside], q[inside], rtol=1e-12)
+        assert (room.greedy(plan.values).actions[inside] == q[inside].argmax(axis=1)).all()
     start = Policy.from_actions(room, {}, default="^")
     before = room.evaluate(start)
     better = room.greedy(before.values)

@@ -31,6 +31,8 @@ def learn(learner, guess=GUESS):
     start = TD(step_size=1.0, discount=0.9).fit(first)
     assert start.predict(list(guess)).tolist() == list(guess.values())
     learner.fit([*first, LONG])
+    seen = dict(zip(learner.states_, learner.visits_))
+    assert [seen[s] for s in guess] == [2, 3, 2]
     return learner
 
 
@@ -137,6 +139,14 @@ def test_the_random_walk():
     assert (found.errors_[:, -1] < 0.05).all()
     by_hand = np.sqrt(np.mean((found.run_values_[3, 1:-1] - np.arange(1, 6) / 6) ** 2))
     assert found.errors_[3, -1] == pytest.approx(by_hand)
+    truth = np.linalg.solve(
+        np.eye(5) - 0.8 * 0.5 * (np.eye(5, k=1) + np.eye(5, k=-1)), [0, 0, 0, 0, 0.8 * 0.5]
+    )  # another discount than its own; the end is worth one
+    found = TD(3000, discount=0.8, step_size=Schedule("harmonic", 1.0, 20.0), n_runs=4, random_state=1).fit(walk)
+    np.testing.assert_allclose(found.values_[1:-1], truth, atol=0.02)
+    by_hand = np.sqrt(np.mean((found.run_values_[2, 1:-1] - truth) ** 2))
+    assert found.errors_[2, -1] == pytest.approx(by_hand)
+    assert found.visits_.sum() == found.n_steps_ and found.discount_ == 0.8
 
 
 @pytest.mark.notes("000-c", "policy-utility")

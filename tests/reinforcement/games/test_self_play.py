@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from novum.exceptions import DataError, ParameterError
 from novum.reinforcement import self_play
@@ -69,6 +70,10 @@ def test_win_rate_counts_wins_only():
             win_rate(bad)
     always = tournament(TicTacToe(), LinearEvaluation(TicTacToe(), np.zeros(7)), random_player, 1, 0)
     assert always.wins + always.draws + always.losses == 1
+    many = tournament(TicTacToe(), random_player, random_player, 40, 0)
+    wilson = binomtest(many.wins, 40).proportion_ci(0.95, method="wilson")
+    assert (many.win_rate, many.low, many.high) == pytest.approx((many.wins / 40, wilson.low, wilson.high))
+    assert many.wins + many.draws + many.losses == 40 and 0 < many.wins < 40
 
 
 @pytest.mark.parametrize(("game", "opponent", "n"), [("connect-four", "minimax", 40), ("checkers", "random", 40)])

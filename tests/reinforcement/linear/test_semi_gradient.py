@@ -19,6 +19,7 @@ def chain(n=7, discount=0.9):
     return MDP(P, R, discount=discount, terminal=[0, n - 1], initial=start)
 
 
+@pytest.mark.notes("000-c", "td-function-approx")
 def test_features_by_their_formulas():
     fourier = StateFeatures("fourier", low=[0, -1], high=[2, 1], order=2).prepare()
     x = np.array([0.25, 0.75])

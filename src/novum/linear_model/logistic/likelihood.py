@@ -29,6 +29,7 @@ GAIN = 1e-13  # of a further step, relative to |l| + 1, that values of l no long
 FINEST = 1e-22
 LONGEST = 20.0  # change of a coefficient of unit columns in one step
 HALVINGS = 30
+STEEP = 1e-3  # slope that no maximum has: where all rows are certain, and some wrong, I vanishes and says nothing
 PATIENCE = 4  # slow steps by I before those by the curvature of (18), which cost two passes a coefficient
 DIFFERENCE = 1e-4  # of a standard error
 
@@ -156,6 +157,8 @@ class Likelihood:
             gradient = here.gradient[free]
             bend = self.curvature(here, free) if slow >= PATIENCE else None
             step = direction(here.information[np.ix_(free, free)] if bend is None else bend, gradient)
+            if float(gradient @ step) <= FINEST and np.abs(gradient).max(initial=0.0) > STEEP:
+                step = LONGEST * gradient / np.abs(gradient).max()
             before, left = left, float(gradient @ step)
             slow += self.firth and left > 0.1 * before
             close = left <= GAIN * (abs(here.value) + 1)

@@ -56,7 +56,10 @@ class Profile:
         return 2 * (self.best.value - self.last.value)
 
     def start(self, b: float) -> np.ndarray:
-        """Return the likeliest of three guesses: others as they were, moved along the tangent, or all in proportion."""
+        """Return the likeliest of four guesses: others as they were, moved along the tangent, zero, or all in proportion.
+
+        After separation the last place may lie where all rows are certain: from there zero is the only way back.
+        """
         here = self.last.B.ravel()
         kept = here.copy()
         kept[self.j] = b
@@ -65,16 +68,24 @@ class Profile:
             information[np.ix_(self.free, self.free)], information[self.free, self.j], rcond=1e-12
         )[0]
         moved[self.free] -= tangent * (b - at)
-        guesses = [kept, moved] + ([here * (b / at)] if at * b > 0 else [])
+        zero = np.zeros_like(here)
+        zero[self.j] = b
+        guesses = [kept, moved, zero] + ([here * (b / at)] if at * b > 0 else [])
         places = [self.likelihood.at(guess.reshape(self.likelihood.shape)) for guess in guesses]
         return max(places, key=lambda place: place.value).B
 
-    def bound(self, quantile: float, side: int, step: float) -> float:
-        """Return where D_j crosses the quantile on one side; infinite where it never does."""
+    def bound(self, quantile: float, side: int, step: float, open_ended: bool) -> float:
+        """Return where D_j crosses the quantile on one side; infinite where it never does.
+
+        After separation the maximum is a direction, followed far out: steps are then factors of two, along which all
+        coefficients keep their proportion.
+        """
         centre = inner = float(self.best.B.ravel()[self.j])
         self.last = self.best
         while True:
             outer = centre + side * step
+            if open_ended:
+                outer = inner / 2 if side * inner < -1 else side * max(2 * abs(inner), 1.0)
             if abs(outer) > FARTHEST:
                 return side * np.inf
             if self.deviance(outer) >= quantile:
@@ -99,7 +110,7 @@ def likelihood_table(likelihood: Likelihood, level: float, separated: bool) -> L
     for j in range(likelihood.size):
         profile = Profile(likelihood, best, j)
         step = 1.0 if open_ended else np.sqrt(quantile) * error[j]
-        lower[j], upper[j] = (profile.bound(quantile, side, step) for side in (-1, 1))
+        lower[j], upper[j] = (profile.bound(quantile, side, step, open_ended) for side in (-1, 1))
         profile.last = best
         ratio[j] = max(profile.deviance(0.0), 0.0)
     coef = np.where(
