@@ -22,6 +22,7 @@ from novum.reinforcement import (
     two_state,
     value_iteration,
 )
+from novum.reinforcement.policies import greedy_actions
 
 P = np.array([[[1.0, 0.0], [0.2, 0.8]], [[0.0, 1.0], [1.0, 0.0]]])
 R = np.array([[0.0, -1.0], [2.0, 0.0]])
@@ -244,6 +245,10 @@ def test_epsilon_greedy_probabilities():
     np.testing.assert_allclose(
         Policy.epsilon_greedy(q, 0.1).probabilities, [[0.025, 0.925, 0.025, 0.025], [0.025, 0.025, 0.925, 0.025]]
     )
+    assert greedy_actions(np.array(q), np.array([[True, False, True, True], [True, True, False, True]])) == [
+        [2],
+        [0, 1, 3],
+    ]
     with pytest.raises(ParameterError, match="epsilon must lie in"):
         Policy.epsilon_greedy(q, 1.1)
 
