@@ -49,22 +49,40 @@ SCALARS = [  # ours, scipy's with the same parameters, points inside and outside
 ]
 names = [f"{type(ours).__name__}-{i}" for i, (ours, *_) in enumerate(SCALARS)]
 ITEMS = {
-    Normal: [("000-a", "gaussian"), ("001", "gaussian-1d"), ("003", "gaussian"), ("004", "gaussian-density")],
-    Gamma: [("002", "dist-gamma"), ("000-a", "gamma-fn")],
-    Beta: [("000-a", "beta"), ("002", "dist-beta")],
-    Bernoulli: [("000-a", "bernoulli"), ("002", "dist-bernoulli")],
-    Binomial: [("000-a", "binomial"), ("002", "dist-binomial")],
-    Poisson: [("002", "dist-poisson")],
-    StudentT: [("000-a", "student-t"), ("002", "student-t")],
-    Multinomial: [("000-a", "multinomial"), ("001", "multinomial-distribution"), ("002", "dist-multinomial")],
-    Categorical: [("000-a", "categorical"), ("002", "dist-categorical"), ("003", "categorical-distribution")],
-    Dirichlet: [("000-a", "dirichlet"), ("002", "dist-dirichlet")],
-    MultivariateNormal: [("000-a", "mvn"), ("001", "gaussian-mv"), ("002", "mvn"), ("004", "multivariate-normal")],
+    Normal: [
+        pytest.mark.notes("000-a", "gaussian"),
+        pytest.mark.notes("001", "gaussian-1d"),
+        pytest.mark.notes("003", "gaussian"),
+        pytest.mark.notes("004", "gaussian-density"),
+    ],
+    Gamma: [pytest.mark.notes("002", "dist-gamma"), pytest.mark.notes("000-a", "gamma-fn")],
+    Beta: [pytest.mark.notes("000-a", "beta"), pytest.mark.notes("002", "dist-beta")],
+    Bernoulli: [pytest.mark.notes("000-a", "bernoulli"), pytest.mark.notes("002", "dist-bernoulli")],
+    Binomial: [pytest.mark.notes("000-a", "binomial"), pytest.mark.notes("002", "dist-binomial")],
+    Poisson: [pytest.mark.notes("002", "dist-poisson")],
+    StudentT: [pytest.mark.notes("000-a", "student-t"), pytest.mark.notes("002", "student-t")],
+    Multinomial: [
+        pytest.mark.notes("000-a", "multinomial"),
+        pytest.mark.notes("001", "multinomial-distribution"),
+        pytest.mark.notes("002", "dist-multinomial"),
+    ],
+    Categorical: [
+        pytest.mark.notes("000-a", "categorical"),
+        pytest.mark.notes("002", "dist-categorical"),
+        pytest.mark.notes("003", "categorical-distribution"),
+    ],
+    Dirichlet: [pytest.mark.notes("000-a", "dirichlet"), pytest.mark.notes("002", "dist-dirichlet")],
+    MultivariateNormal: [
+        pytest.mark.notes("000-a", "mvn"),
+        pytest.mark.notes("001", "gaussian-mv"),
+        pytest.mark.notes("002", "mvn"),
+        pytest.mark.notes("004", "multivariate-normal"),
+    ],
 }
 
 
 def marks(model):
-    return [pytest.mark.notes(*item) for item in ITEMS.get(type(model), [])]
+    return ITEMS.get(type(model), [])
 
 
 MARKED = [pytest.param(*case, id=name, marks=marks(case[0])) for case, name in zip(SCALARS, names)]

@@ -72,6 +72,7 @@ def test_the_band_is_mean_and_two_deviations_and_wider_where_data_are_sparse():
         ax = plot_band(model, x, y, panels(1)[0])
         mean, data = ax.lines
         at = mean.get_xdata()
+        np.testing.assert_allclose(at[[0, -1]], [0 - 0.1 * 3, 3 + 0.1 * 3])  # a tenth of the range on either side
         K = np.exp(-0.5 * (x[:, None] - x) ** 2 / length_scale**2) + noise * np.eye(6)
         across = np.exp(-0.5 * (at[:, None] - x) ** 2 / length_scale**2)
         np.testing.assert_allclose(mean.get_ydata(), across @ np.linalg.solve(K, y), atol=1e-9)

@@ -294,10 +294,16 @@ def test_homes_and_files(tmp_path):
         model.fit(novum.scan(str(tmp_path / "rows.npy"), target=0))
 
 
+@pytest.mark.notes("002", "gp-regression")
 @pytest.mark.notes("003", "gp-regression")
 def test_searches_say_where_they_end():
     with pytest.warns(NotConverged, match="close to the specified upper bound"):
         GaussianProcessRegressor(RBF(1.0, (0.5, 1.0)) + White(0.1), alpha=0.1).fit(X, 5 * X[:, 0])
+    last = RBF([1.0, 1.0, 0.55], [(1e-2, 1e2), (1e-2, 1e2), (0.5, 0.6)])
+    with pytest.warns(
+        NotConverged, match="dimension 2 of parameter length_scale is close to the specified upper bound"
+    ):
+        GaussianProcessRegressor(last, alpha=0.1).fit(X, np.sin(X[:, 0]) + X[:, 1])
     with pytest.raises(ParameterError, match="all bounds are finite"):
         GaussianProcessRegressor(White(1.0, (-np.inf, np.inf)), n_restarts_optimizer=1).fit(X, Y)
 

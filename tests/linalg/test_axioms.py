@@ -181,6 +181,8 @@ def test_eigen_reports():
     assert not is_eigenpair(generic, values[0] * (1 + 1e-6), vectors[:, 0])
     assert not is_eigenpair(generic, values[0], np.zeros(5))
     for size in (1e-9, 1e9):
+        assert is_eigenpair(generic, values[0], size * vectors[:, 0])
+        assert not is_eigenpair(generic, values[0] * (1 + 1e-6), size * vectors[:, 0])
         assert is_eigenpair(size * generic, size * values[0], vectors[:, 0])
         assert not is_eigenpair(size * generic, size * values[0] * (1 + 1e-6), vectors[:, 0])
         assert eigen_report(size * singular).rank == 2 and eigen_report(size * generic).rank == 5

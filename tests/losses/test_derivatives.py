@@ -27,19 +27,24 @@ CASES = [(loss, (0.0, 1.0)) if isinstance(loss, L.CrossEntropyLoss) else (loss, 
 CASES.append((L.PoissonLoss(), (0.0, 3.0)))
 IDS = [repr(loss) for loss, _ in CASES]
 ITEMS = {
-    L.PerceptronLoss: [("002", "perceptron-loss"), ("000-b", "perceptron-criterion")],
-    L.HingeLoss: [("000-b", "hinge-loss")],
-    L.ExponentialLoss: [("002", "exp-loss")],
-    L.CrossEntropyLoss: [("000-c", "loss-bce"), ("002", "loss-bce"), ("004", "cross-entropy")],
-    L.SquaredLoss: [("000-b", "squared-error"), ("003", "squared-loss"), ("004", "squared-loss")],
-    L.EpsilonInsensitiveLoss: [("000-b", "eps-insensitive-loss")],
-    L.MinkowskiLoss: [("003", "minkowski-loss")],
-    L.GaussianLoss: [("002", "loss-gaussian-nll")],
+    L.PerceptronLoss: [pytest.mark.notes("002", "perceptron-loss"), pytest.mark.notes("000-b", "perceptron-criterion")],
+    L.HingeLoss: [pytest.mark.notes("000-b", "hinge-loss")],
+    L.ExponentialLoss: [pytest.mark.notes("002", "exp-loss")],
+    L.CrossEntropyLoss: [
+        pytest.mark.notes("000-c", "loss-bce"),
+        pytest.mark.notes("002", "loss-bce"),
+        pytest.mark.notes("004", "cross-entropy"),
+    ],
+    L.SquaredLoss: [
+        pytest.mark.notes("000-b", "squared-error"),
+        pytest.mark.notes("003", "squared-loss"),
+        pytest.mark.notes("004", "squared-loss"),
+    ],
+    L.EpsilonInsensitiveLoss: [pytest.mark.notes("000-b", "eps-insensitive-loss")],
+    L.MinkowskiLoss: [pytest.mark.notes("003", "minkowski-loss")],
+    L.GaussianLoss: [pytest.mark.notes("002", "loss-gaussian-nll")],
 }
-MARKED = [
-    pytest.param(*case, id=name, marks=[pytest.mark.notes(*item) for item in ITEMS.get(type(case[0]), [])])
-    for case, name in zip(CASES, IDS)
-]
+MARKED = [pytest.param(*case, id=name, marks=ITEMS.get(type(case[0]), [])) for case, name in zip(CASES, IDS)]
 H = 1e-5
 
 

@@ -59,6 +59,7 @@ def test_multiclass_cross_entropy():
     assert loss.value(t, f.astype(np.float32)).dtype == loss.gradient(t, f.astype(np.float32)).dtype == np.float32
 
 
+@pytest.mark.notes("000-c", "loss-ce")
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.floats(-5, 5), min_size=3, max_size=3),
@@ -89,6 +90,7 @@ def test_binary_derivatives_in_the_probability(y, t):
     np.testing.assert_allclose(bend, p.curvature(t, y), rtol=1e-5)
 
 
+@pytest.mark.notes("004", "cross-entropy")
 @pytest.mark.notes("002", "loss-bce")
 @pytest.mark.notes("000-c", "loss-bce")
 def test_certain_predictions():

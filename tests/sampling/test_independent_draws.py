@@ -5,6 +5,7 @@ import matplotlib
 matplotlib.use("Agg")
 import numpy as np
 import pytest
+from artists import bands, canvas, curve
 from scipy import stats
 
 from novum import _core
@@ -41,7 +42,14 @@ def test_monte_carlo_takes_functions_of_one_draw_and_arrays():
     assert one.value == many.value and "standard error" in repr(one)
     both = monte_carlo(MultivariateNormal([0, 3], np.eye(2)), n_samples=5000, random_state=0)
     assert both.value.shape == (2,) and np.all(np.abs(both.value - [0, 3]) < 4 * both.standard_error)
-    assert len(one.plot().lines[0].get_xdata()) == 1000
+    draws = (np.random.default_rng(3).normal(size=1000) > 0) * 1.0
+    ax = one.plot(canvas())
+    so_far = np.cumsum(draws) / np.arange(1, 1001)
+    np.testing.assert_allclose(curve(ax), [np.arange(1, 1001), so_far], rtol=1e-12)
+    ((_, low, high),) = bands(ax)
+    spread = [draws[:n].std() / np.sqrt(n) for n in range(1, 1001)]
+    np.testing.assert_allclose(high - so_far, stats.norm.ppf(0.975) * np.array(spread), atol=1e-9)
+    np.testing.assert_allclose(so_far - low, high - so_far, atol=1e-12)
     with pytest.raises(DataError, match="not finite at the draw"):
         monte_carlo(Normal(0, 1), lambda x: np.full_like(x, np.inf), 10, random_state=0)
     with pytest.raises(ParameterTypeError, match="cannot be drawn from"):
@@ -148,6 +156,8 @@ def test_the_picture_shows_target_envelope_and_points():
     assert np.all((y >= x * (1 - x)) & (y <= 0.25)) and len(x) == found.n_proposed - 800
     x, y = lines["target"].get_data()
     np.testing.assert_allclose(y, x * (1 - x))
+    every = np.concatenate([lines[name].get_xdata() for name in ("accepted", "rejected")])
+    np.testing.assert_allclose([x[0], x[-1]], [every.min(), every.max()])
     np.testing.assert_allclose(lines["envelope k q"].get_ydata(), 0.25)
     ax = rejection_sample(lambda x: 3 * stats.norm.pdf(x), StudentT(2), 300, bound=6, random_state=0).plot()
     lines = {line.get_label(): line.get_data() for line in ax.lines}

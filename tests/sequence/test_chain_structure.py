@@ -24,6 +24,7 @@ def test_invariance_balance_and_equilibrium_of_the_notes():
     assert_allclose(chain.stationary(), p)
     assert chain.is_stationary(p) and chain.detailed_balance(p) and chain.is_ergodic()
     assert not chain.is_stationary([0.3, 0.3, 0.4])
+    assert not chain.is_stationary(p + [1e-7, -1e-7, 0]) and not chain.is_stationary([0.2 + 1e-6, 0.3, 0.5 - 1e-6])
     assert_allclose(chain.marginal(200, [1.0, 0, 0]), p, atol=1e-9)
     assert_allclose(chain.marginal(2, [1.0, 0, 0]), np.array([1.0, 0, 0]) @ np.array(METROPOLIS) @ METROPOLIS)
     for law in ([1.0, 0, 0], [0.2, 0.5, 0.3]):  # the identity leaves every law as it is, and settles at none

@@ -219,6 +219,8 @@ def test_a_forecast_is_a_filter_without_rows_and_its_bands_hold_their_share():
     assert_allclose(found.means, gap.signal[8:], rtol=1e-12)
 
 
+@pytest.mark.notes("002", "kalman-filter")
+@pytest.mark.notes("002", "kalman-smoother")
 def test_controls_are_offsets_that_differ_by_step():
     rng = np.random.default_rng(0)
     system, n = random_system(2, 2, seed=9), 6

@@ -63,6 +63,13 @@ MODELS = {
         GMMHMM(2, 2, means_prior=0.5, means_weight=1.0, covars_prior=1.0, covars_weight=0.5, weights_prior=2.0),
         NUMBERS,
     ),
+    **{
+        f"mixture {form} priors": (
+            GMMHMM(2, 2, covariance_type=form, means_prior=0.5, means_weight=1.0, covars_prior=2.0, covars_weight=6.0),
+            NUMBERS,
+        )
+        for form in ("full", "tied")
+    },
     "categorical": (CategoricalHMM(3), SYMBOLS),
     "categorical priors": (CategoricalHMM(3, emissionprob_prior=2.0, transmat_prior=1.2), SYMBOLS),
     "multinomial": (MultinomialHMM(3), TRIALS),

@@ -60,6 +60,8 @@ def test_likelihoods_of_all_words_are_those_of_the_definition(order):
         assert np.exp(chain.score([1])) == pytest.approx(
             sum(probability(chain, (1, *w)) for w in product(range(2), repeat=order - 1))
         )
+    if order > 2:
+        assert np.exp(chain.score([1, 0])) == pytest.approx(sum(probability(chain, (1, 0, a)) for a in range(2)))
 
 
 @pytest.mark.notes("002", "markov-order-reduction")

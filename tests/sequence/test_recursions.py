@@ -31,6 +31,7 @@ def chain_of(rng, k, kind):
     return Chain(start, trans)
 
 
+@pytest.mark.notes("002", "baum-welch")
 @pytest.mark.notes("002", "hmm")
 @pytest.mark.notes("002", "viterbi")
 @pytest.mark.notes("002", "forward-backward")

@@ -92,6 +92,14 @@ def test_known_steps_and_fixed_point():
     assert found.converged and np.abs(gaussian_step(found.q, None) - found.parameters).max() < 1e-7
     assert (np.diff(found.log_likelihood) > -1e-12).all()
     assert found.log_likelihood[-1] == pytest.approx(-best.fun, abs=1e-12)
+
+    def bounded(mu):  # the second law cannot have made numbers below 1: one impossible value of Z is no obstacle
+        return np.where((X[:, None] < 1) & (np.arange(2) == 1), -np.inf, gaussian_joint(mu))
+
+    cut = em(np.array([0.0, 4.0]), gaussian_step, log_joint=bounded)
+    best = minimize(lambda mu: -logsumexp(bounded(mu), axis=1).sum(), [0.5, 4.5], tol=1e-12)
+    np.testing.assert_allclose(cut.parameters, best.x, atol=1e-6)
+    assert cut.q[0].tolist() == [1.0, 0.0] and cut.log_likelihood[-1] == pytest.approx(-best.fun, abs=1e-10)
     between = np.array([2.5, 2.5])  # both means in one place: EM rests there, and better starts are kept
     stuck = em(between, gaussian_step, log_joint=gaussian_joint)
     assert stuck.log_likelihood[-1] < found.log_likelihood[-1] - 1
