@@ -72,6 +72,8 @@ def test_time_scales_of_learning_and_exploring():
     m = np.arange(episodes)
     np.testing.assert_allclose(alpha(m), 0.1 * (1 - m / episodes))
     np.testing.assert_allclose(eps(m), 0.1 * (1 - m / episodes) ** 2)
+    floor = PolynomialSchedule(0.5, 0.1, 10, power=3)(np.arange(13))
+    np.testing.assert_allclose(floor, 0.1 + 0.4 * np.maximum(1 - np.arange(13) / 10, 0) ** 3)
     report = check_time_scales(1 - 0.9, alpha, eps, n_steps=episodes)
     assert report and report.ordered and report.separated
     np.testing.assert_allclose(report.ratios, [[1, 1 / 500], [1, 1 / 500]], rtol=1e-9)
