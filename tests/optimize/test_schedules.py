@@ -61,6 +61,7 @@ def test_robbins_monro():
         assert bool(PowerSchedule(1.0, p).satisfies_robbins_monro()) is holds
     assert "length 10" in ExponentialSchedule(0.1, 0.99).satisfies_robbins_monro().reason
     assert not StepSchedule().satisfies_robbins_monro().sum_diverges
+    assert "length 2 " in StepSchedule(0.1, 0.5, every=10).satisfies_robbins_monro().reason  # 10 (0.1 + 0.05 + ...)
     assert not LinearSchedule(0.1, 0.0).satisfies_robbins_monro().sum_diverges
     assert not LinearSchedule(0.1, 0.01).satisfies_robbins_monro().squares_converge
 
