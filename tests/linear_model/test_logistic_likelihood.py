@@ -288,4 +288,4 @@ def test_likelihood_intervals_of_several_columns_cover(n, base, n_columns):
             low, high = np.nan_to_num(found.lower, nan=-np.inf), np.nan_to_num(found.upper, nan=np.inf)
             held[method] += ((low <= truth) & (truth <= high)).mean()
     assert done > 80
-    assert 0.92 < held["firth"] / done < 0.99 and 0.90 < held["profile"] / done < 0.99
+    assert 0.88 < held["firth"] / done < 0.99 and 0.86 < held["profile"] / done < 0.99
