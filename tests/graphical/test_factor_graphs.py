@@ -109,6 +109,11 @@ def test_chain_of_pairs():
     best = chain.map_query()
     assert tuple(best.values.values()) == top and best.joint_probability == pytest.approx(weight[top] / 90)
     assert best.log_probability == pytest.approx(np.log(weight[top] / 90))
+    assert best.probability == pytest.approx(weight[top] / 90)  # nothing is given
+    both = sum(w for states, w in weight.items() if states[0] == 0)
+    given = chain.map_query(evidence={"x1": 0})
+    least = max(w for states, w in weight.items() if states[0] == 0)
+    assert (given.probability, given.joint_probability) == pytest.approx((least / both, least / 90))
     found = chain.marginals()
     for name, first in (("x1", 0.388889), ("x2", 1 / 3), ("x3", 1 / 3), ("x4", 0.388889)):
         assert found[name].p[0] == pytest.approx(first, abs=1e-6)
