@@ -217,6 +217,10 @@ def test_canonical_potentials_find_the_graph_and_give_the_table_back():
         found = canonical_potentials(joint, reference)
         assert found.graph == network.graph
         np.testing.assert_allclose(found.query(list("abcd")).p, joint.p, atol=1e-13)
+    whole = JointTable(np.random.default_rng(3).dirichlet(np.ones(12)).reshape(2, 3, 2), names=("x", "y", "z"))
+    found = canonical_potentials(whole)  # all three interact: one clique
+    assert [set(clique) for clique in found.graph.cliques()] == [set("xyz")]
+    np.testing.assert_allclose(found.query(list("xyz")).p, whole.p, atol=1e-13)
     with pytest.raises(ParameterError, match="> 0 everywhere"):
         canonical_potentials(JointTable([[0.5, 0.5], [0, 0]], names=("x", "y")))
 
