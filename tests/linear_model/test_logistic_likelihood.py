@@ -282,7 +282,7 @@ def test_likelihood_intervals_of_several_columns_cover(n, base, n_columns):
     rng = np.random.default_rng([n, n_columns, int(-10 * base)])
     truth = np.append(base, [0.8, -0.5, 0.3][:n_columns])
     held, done = {"firth": 0.0, "profile": 0.0}, 0
-    for _ in range(100):
+    for _ in range(60):
         X, y = rare(rng, n, n_columns, base)
         if y.min() == y.max():
             continue
@@ -291,5 +291,5 @@ def test_likelihood_intervals_of_several_columns_cover(n, base, n_columns):
             found = infer(X, y, method)
             low, high = np.nan_to_num(found.lower, nan=-np.inf), np.nan_to_num(found.upper, nan=np.inf)
             held[method] += ((low <= truth) & (truth <= high)).mean()
-    assert done > 80
+    assert done > 50
     assert 0.88 < held["firth"] / done < 0.99 and (0.78 if base and n == 40 else 0.86) < held["profile"] / done < 0.99
