@@ -70,12 +70,17 @@ CASES = [
 ]
 
 
-ROWS = {UCB1: "ucb1", Greedy: "greedy-bandit", ThompsonSampling: "thompson", EXP3: "exp3"}
+ROWS = {
+    UCB1: ["ucb1"],
+    Greedy: ["greedy-bandit"],
+    ThompsonSampling: ["thompson"],
+    EXP3: ["exp3", "exp3-bound", "regret"],
+}
 
 
 def with_its_row(bandit, policy):
-    """Return a case that carries the mark of its policy's item."""
-    marks = [pytest.mark.notes("003", ROWS[type(policy)])] if type(policy) in ROWS else []
+    """Return a case that carries the marks of its policy's items."""
+    marks = [pytest.mark.notes("003", row) for row in ROWS.get(type(policy), [])]
     return pytest.param(bandit, policy, marks=marks)
 
 
@@ -148,6 +153,10 @@ def test_exp3_by_hand():
     policy.update(0, 0.5)
     w[0] *= np.exp(eta * 0.5 / p[0])
     np.testing.assert_allclose(policy.probabilities(), (1 - beta) * w / w.sum() + beta / 3, rtol=1e-13)
+    steady = EXP3(anytime=True).reset(3, random_state=0)
+    steady.update(2, 0.25)
+    w = np.exp(np.sqrt(np.log(3) / (3 * 2)) * np.array([0, 0, -0.75 / (1 / 3)]))
+    np.testing.assert_allclose(steady.probabilities(), w / w.sum(), rtol=1e-13)
     drawn = np.bincount([policy.select() for _ in range(20_000)], minlength=3) / 20_000
     np.testing.assert_allclose(drawn, policy.probabilities(), atol=0.015)
 

@@ -100,6 +100,8 @@ def test_002_the_stochastic_rule():
         centers[k] += 2 * 0.05 * (x - centers[k])
     model = MiniBatchKMeans(2, init=start, learning_rate=0.05).partial_fit(X[:20]).partial_fit(X[20:])
     assert_allclose(model.cluster_centers_, centers, rtol=1e-12)
+    mean = MiniBatchKMeans(1, init=[[9.0, 9, 9]], reassignment_ratio=0).partial_fit(X[:20]).partial_fit(X[20:])
+    assert_allclose(mean.cluster_centers_, [X.mean(axis=0)], rtol=1e-12)  # steps of 1 / n: the mean of all rows so far
 
 
 def test_batches_average_what_a_center_won():

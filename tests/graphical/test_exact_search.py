@@ -87,8 +87,12 @@ def test_edges_of_the_seven_rows():
     assert found.graphs_[0][0].skeleton == {frozenset(("X2", "X3"))} and len(found.graphs_) == 25
     assert sum(p for _, p in found.graphs_) == pytest.approx(1)
     assert found.dag_.skeleton == {frozenset(("X2", "X3")), frozenset(("X1", "X3"))}
+    often = StructurePosterior().fit({name: list(values) * 300 for name, values in SEVEN.items()}, STATES)
+    assert sum(p for _, p in often.graphs_) == pytest.approx(1)  # of scores whose exponentials are no numbers
+    assert often.edges_[frozenset(("X2", "X3"))] == pytest.approx(1)
 
 
+@pytest.mark.notes("000-b", "structure-averaging")
 def test_all_graphs_of_four_variables():
     rows = random_network(1, n=4).sample(60, random_state=0)
     names, total = scored(rows, "bdeu")

@@ -109,6 +109,11 @@ def test_chain_of_pairs():
     best = chain.map_query()
     assert tuple(best.values.values()) == top and best.joint_probability == pytest.approx(weight[top] / 90)
     assert best.log_probability == pytest.approx(np.log(weight[top] / 90))
+    assert best.probability == pytest.approx(weight[top] / 90)  # nothing is given
+    both = sum(w for states, w in weight.items() if states[0] == 0)
+    given = chain.map_query(evidence={"x1": 0})
+    least = max(w for states, w in weight.items() if states[0] == 0)
+    assert (given.probability, given.joint_probability) == pytest.approx((least / both, least / 90))
     found = chain.marginals()
     for name, first in (("x1", 0.388889), ("x2", 1 / 3), ("x3", 1 / 3), ("x4", 0.388889)):
         assert found[name].p[0] == pytest.approx(first, abs=1e-6)
@@ -212,6 +217,10 @@ def test_canonical_potentials_find_the_graph_and_give_the_table_back():
         found = canonical_potentials(joint, reference)
         assert found.graph == network.graph
         np.testing.assert_allclose(found.query(list("abcd")).p, joint.p, atol=1e-13)
+    whole = JointTable(np.random.default_rng(3).dirichlet(np.ones(12)).reshape(2, 3, 2), names=("x", "y", "z"))
+    found = canonical_potentials(whole)  # all three interact: one clique
+    assert [set(clique) for clique in found.graph.cliques()] == [set("xyz")]
+    np.testing.assert_allclose(found.query(list("xyz")).p, whole.p, atol=1e-13)
     with pytest.raises(ParameterError, match="> 0 everywhere"):
         canonical_potentials(JointTable([[0.5, 0.5], [0, 0]], names=("x", "y")))
 

@@ -31,6 +31,9 @@ def test_both_paths_from_one_start_over_contours():
     first = np.array([3.0, 1.0]) - np.linalg.solve(hessian, slope(np.array([3.0, 1.0])))
     np.testing.assert_allclose(drawn["Newton"][:2], [[3, 1], first], atol=1e-6)  # one step reaches the bottom
     assert len(drawn["descent"]) > 10 > len(drawn["Newton"])
+    steps = np.concatenate([drawn["descent"], drawn["Newton"]])
+    free = np.ptp(steps, axis=0) / 4  # a quarter of the paths' extent around them
+    np.testing.assert_allclose(ax.dataLim.get_points(), [steps.min(0) - free, steps.max(0) + free])
     rings, xs = contours(ax), np.concatenate(list(contours(ax).values()))
     assert np.ptp(xs[:, 0]) > 3 and len(levels(ax)[0]) > 5
     for level, ring in rings.items():

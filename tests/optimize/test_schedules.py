@@ -61,6 +61,7 @@ def test_robbins_monro():
         assert bool(PowerSchedule(1.0, p).satisfies_robbins_monro()) is holds
     assert "length 10" in ExponentialSchedule(0.1, 0.99).satisfies_robbins_monro().reason
     assert not StepSchedule().satisfies_robbins_monro().sum_diverges
+    assert "length 2 " in StepSchedule(0.1, 0.5, every=10).satisfies_robbins_monro().reason  # 10 (0.1 + 0.05 + ...)
     assert not LinearSchedule(0.1, 0.0).satisfies_robbins_monro().sum_diverges
     assert not LinearSchedule(0.1, 0.01).satisfies_robbins_monro().squares_converge
 
@@ -72,6 +73,8 @@ def test_time_scales_of_learning_and_exploring():
     m = np.arange(episodes)
     np.testing.assert_allclose(alpha(m), 0.1 * (1 - m / episodes))
     np.testing.assert_allclose(eps(m), 0.1 * (1 - m / episodes) ** 2)
+    floor = PolynomialSchedule(0.5, 0.1, 10, power=3)(np.arange(13))
+    np.testing.assert_allclose(floor, 0.1 + 0.4 * np.maximum(1 - np.arange(13) / 10, 0) ** 3)
     report = check_time_scales(1 - 0.9, alpha, eps, n_steps=episodes)
     assert report and report.ordered and report.separated
     np.testing.assert_allclose(report.ratios, [[1, 1 / 500], [1, 1 / 500]], rtol=1e-9)

@@ -277,7 +277,7 @@ def test_backward_induction():
 def test_the_primal_program():
     plan = linear_program(two_state(), weights=[0.5, 0.5])
     np.testing.assert_allclose(plan.values, [16.341463, 20], atol=1e-6)
-    assert plan.values.mean() == pytest.approx(18.170732)
+    assert plan.values.mean() == pytest.approx(18.170732) and plan.policy.actions.tolist() == [1, 0]
     np.testing.assert_allclose(
         plan.occupancy, [[0, 0.609756], [9.390244, 0]], atol=1e-6
     )  # the multipliers: the dual's solution

@@ -3,6 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
+from scipy.stats import t as student_t
 
 from novum.exceptions import DataError, ParameterError
 from novum.reinforcement import (
@@ -157,6 +158,9 @@ def test_mean_returns_of_a_policy():
     assert abs(result.mean - plan.start) < 4 * result.standard_error
     assert result.low < plan.start < result.high
     assert result.standard_error == pytest.approx(result.values.std(ddof=1) / np.sqrt(20_000))
+    few = room.simulate(plan.policy, episodes=8, random_state=0)
+    half = student_t.ppf(0.975, 7) * few.values.std(ddof=1) / np.sqrt(8)
+    assert (few.low, few.high) == pytest.approx((few.values.mean() - half, few.values.mean() + half))
     found = MonteCarloPrediction(20_000, random_state=0).fit(room, policy=plan.policy)
     assert found.values_[room.state_number((1, 1))] == pytest.approx(plan.start, abs=0.01)
 

@@ -19,6 +19,7 @@ lesson, goes = load_go_to_lesson(return_X_y=True, as_frame=True)
 def test_play_tennis():
     table = information_gain_table(tennis, played)
     assert table.attributes == ["Outlook", "Temperature", "Humidity", "Wind"] and table.best == "Outlook"
+    assert information_gain_table(tennis[tennis.columns[::-1]], played).best == "Outlook"  # wherever it stands
     assert_allclose(table.gain, [0.246750, 0.029223, 0.151836, 0.048127], atol=5e-7)
     assert_allclose(table.split_entropy, [1.577406, 1.556657, 1, 0.985228], atol=5e-7)
     assert_allclose(table.gain_ratio, [0.156428, 0.018773, 0.151836, 0.048849], atol=5e-7)
