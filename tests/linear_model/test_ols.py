@@ -259,7 +259,7 @@ def test_inference_prints_and_refuses():
     X, y = RNG.normal(size=(30, 2)), RNG.normal(size=30)
     model = LinearRegression().fit(X, y)
     table = model.inference(level=0.9)
-    assert "std err" in repr(table) and "<table>" in table._repr_html_() and "[0.05" in repr(table)
+    assert "std err" in repr(table) and "<table>" in table._repr_html_() and "[.05" in repr(table)
     assert list(table.to_frame().index) == ["intercept", "x0", "x1"]
     with pytest.raises(ParameterError, match=r"inference\(X, y, covariance='HC3'\)"):
         model.inference(covariance="HC3")
