@@ -207,14 +207,11 @@ def print_alike(cls: type) -> None:
     """Let what a class prints in its own words write numbers as all others do."""
     for name in ("__repr__", "_repr_html_"):
         own = vars(cls).get(name)
-        if (
-            callable(own)
-            and own is not getattr(Result, name)
-            and "namedtuple" not in str(getattr(own, "__qualname__", ""))
-        ):
+        made = "collections" in getattr(getattr(own, "__code__", None), "co_filename", "")  # by NamedTuple
+        if callable(own) and own is not getattr(Result, name) and not made:
             setattr(cls, name, printing_alike(own))
     if callable(own := vars(cls).get("plot")) and own is not Result.plot:
-        cls.plot = drawing_alike(own)
+        cls.plot = drawing_alike(own)  # type: ignore[attr-defined]
 
 
 def printing_alike(method: Any) -> Any:
