@@ -138,10 +138,11 @@ class Result:
         return [*rows, [f"... {left} more", *[""] * (len(columns) - 1)]] if left > 0 else rows
 
     def __repr__(self) -> str:
-        return "\n".join([self._result_title(), *text_table(self._result_cells())])
+        text = "\n".join([self._result_title(), *text_table(self._result_cells())])
+        return with_right_numbers(without_zeros(text))
 
     def _repr_html_(self) -> str:
-        return html_table(self._result_cells(), self._result_caption())
+        return with_right_numbers(without_zeros(html_table(self._result_cells(), self._result_caption())))
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame."""
@@ -205,10 +206,10 @@ def result(cls: Class) -> Class:
 
 def print_alike(cls: type) -> None:
     """Let what a class prints in its own words write numbers as all others do."""
-    for name in ("__repr__", "_repr_html_"):
+    for name in ("__repr__", "_repr_html_", "sentence"):
         own = vars(cls).get(name)
         made = "collections" in getattr(getattr(own, "__code__", None), "co_filename", "")  # by NamedTuple
-        if callable(own) and own is not getattr(Result, name) and not made:
+        if callable(own) and own is not getattr(Result, name, None) and not made:
             setattr(cls, name, printing_alike(own))
     if callable(own := vars(cls).get("plot")) and own is not Result.plot:
         cls.plot = drawing_alike(own)  # type: ignore[attr-defined]
@@ -218,8 +219,8 @@ def printing_alike(method: Any) -> Any:
     """Return a method whose text has no zero before the point and calls one thing one; a call that makes an object stays."""
 
     @functools.wraps(method)
-    def shown(self: Any) -> str:
-        text = method(self)
+    def shown(self: Any, *given: Any, **named: Any) -> str:
+        text = method(self, *given, **named)
         return text if text.startswith(f"{type(self).__name__}(") else with_right_numbers(without_zeros(text))
 
     return shown
