@@ -54,7 +54,7 @@ def reports() -> list[Path]:
     patients.to_csv(WEB / "diabetes.csv", index=False)
     made = []
     for table, target in (("breast_cancer.csv", "diagnosis"), ("diabetes.csv", "progression")):
-        result = Study(WEB / table, target, repeats=3 if target == "diagnosis" else 1).run()
+        result = Study(WEB / table, target, repeats=3 if target == "diagnosis" else 1, time_limit=600).run()
         made.append(result.save(WEB / Path(table).stem)[0])
     return made
 

@@ -51,7 +51,7 @@ def test_trimmed_estimates(method):
     _, (low, high) = found.difference()
     assert low < 2 < high and high - low < 0.8
     assert (
-        "trimmed to propensities from 0.1" in repr(found)
+        "trimmed to propensities from .1" in repr(found)
         and found.propensities.min() > 0.02
         and len(found.received) < 2000
     )

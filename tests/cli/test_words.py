@@ -94,7 +94,8 @@ def test_a_long_message_is_cut_where_a_sentence_ends_and_says_so():
 
 @pytest.mark.parametrize("many, one", [
     ("1 rows have no price", "1 row has no price"), ("1 classes", "1 class"), ("1 missing cells", "1 missing cell"),
-    ("11 rows, 0.1 rows, 2,001 rows", "11 rows, 0.1 rows, 2,001 rows"), ("1 degrees of freedom", "1 degree of freedom"),
+    ("11 rows, 0.1 rows, 2,001 rows, J - 1 degrees", "11 rows, 0.1 rows, 2,001 rows, J - 1 degrees"),
+    ("1 degrees of freedom", "1 degree of freedom"),
 ])  # fmt: skip
 def test_one_thing_is_not_called_many(many, one):
     assert with_right_numbers(many) == one

@@ -8,6 +8,7 @@ from artists import canvas, contours, curve, scatters
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal, norm
 from sklearn.covariance import LedoitWolf
+from sklearn.datasets import load_iris
 
 import novum
 from novum.discriminant_analysis import (
@@ -292,8 +293,23 @@ def test_pictures_of_three_classes_with_unequal_covariances():
         assert_allclose(height, share * norm.pdf(x, m, spread), rtol=1e-9)
     border = 4.5 + spread**2 / 5 * np.log(3 / 4)
     assert_allclose(curve(one, 2)[0], border, atol=0.05)
-    with pytest.raises(DataError, match="needs 1 or 2 features"):
-        LinearDiscriminantAnalysis().fit(*blobs()).plot()
+
+
+@pytest.mark.parametrize("cls", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+def test_many_columns_are_drawn_in_their_discriminants(cls):
+    """As `transform` has them but for the scale: the covariance within is the unit matrix; a boundary where the choice changes."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    ax = cls().fit(X, y).plot(X, y, ax=canvas())
+    drawn = np.concatenate(scatters(ax))
+    linear = LinearDiscriminantAnalysis().fit(X, y)
+    for k in range(2):
+        assert abs(np.corrcoef(drawn[:, k], linear.transform(X)[:, k])[0, 1]) > 1 - 1e-9
+    assert ax.get_xlabel() == "discriminant 1 of 4 columns (99 %)"
+    assert sorted(contours(ax, 0)) == [1, 2]
+    two = cls().fit(X[y > 0], y[y > 0]).plot(ax=canvas())  # one coordinate parts two classes: bell curves
+    x, height = curve(two, "1")
+    assert np.sum(height) * (x[1] - x[0]) == pytest.approx(0.5, abs=2e-3) and two.get_ylabel() == "density"
+    assert len(two.lines) >= 3
 
 
 @pytest.mark.notes("002", "plot-lda-posterior")

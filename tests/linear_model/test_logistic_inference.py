@@ -70,7 +70,7 @@ def test_prints_like_the_inference_of_least_squares():
     frame = pandas.DataFrame(X, columns=["age", "dose", "height", "weight"])
     found = LogisticRegression(C=np.inf).fit(frame, y).inference()
     lines = repr(found).splitlines()
-    assert lines[0].split() == ["coef", "std", "err", "z", "p", "[0.025", "0.975]"]
+    assert lines[0].split() == ["coef", "std", "err", "z", "p", "[.025", ".975]"]
     assert [line.split()[0] for line in lines[1:6]] == ["intercept", "age", "dose", "height", "weight"]
     assert "likelihood ratio" in lines[7] and "pseudo R2" in lines[7]
     assert list(found.to_frame().columns) == ["coef", "standard_error", "z", "p", "lower", "upper"]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import re
 import typing
 from importlib import import_module
 from xml.etree import ElementTree
@@ -216,3 +217,12 @@ def test_html_of_names_is_escaped():
     assert "&lt;fair&gt;" in made("EvidenceComparison")._repr_html_()
     assert "&lt;y&gt;" in made("JointTable")._repr_html_()
     assert "&lt;even&gt;" in made("VersionSpace")._repr_html_()
+
+
+@pytest.mark.parametrize("name", list(CALLS)[::5])
+def test_numbers_print_in_one_manner(name):
+    """No zero before the point, in text and HTML, but in calls as Python has them."""
+    found = made(name)
+    for text in (repr(found), "".join(parsed(found._repr_html_()).itertext())):
+        if not text.startswith(f"{type(found).__name__}("):
+            assert not re.search(r"(?<![\w.,'\"=:/^*\[(-])-?0\.(?!0\D)\d", text), text

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
 from novum.report import pictures
-from novum.report.axes import drawing_axes
+from novum.report.axes import drawing_axes, fit_title
 
 __all__ = ["Pictures", "axes_last"]
 
@@ -77,13 +77,13 @@ class Pictures:
         if not self._drawn_unfitted:
             check_is_fitted(self)
         if X is None:
-            return self._picture_of_model(ax)
+            return with_fitting_title(self._picture_of_model(ax))
         rows = rows_of(self, X)
         if y is not None and len(np.asarray(y)) != len(rows):
             raise DataError(
                 f"{type(self).__name__}.plot: X has {len(rows)} rows and y has {len(np.asarray(y))}; give one value of y per row."
             )
-        return self._picture_of_rows(X, rows, y, ax)
+        return with_fitting_title(self._picture_of_rows(X, rows, y, ax))
 
     def _kept_rows(self) -> tuple[NDArray, Any] | None:
         """Return the rows that the model keeps of its fit with their targets (None: not kept), or None."""
@@ -162,6 +162,13 @@ class Pictures:
                 f"{type(self).__name__}.plot: with {rows.shape[1]} columns it draws targets against predictions; give X and y."
             )
         return ax
+
+
+def with_fitting_title(ax: Any) -> Any:
+    """Return axes whose title stays within the picture."""
+    if hasattr(ax, "get_title"):
+        fit_title(ax)
+    return ax
 
 
 def dense(values: Any) -> Any:

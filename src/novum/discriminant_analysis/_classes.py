@@ -122,7 +122,7 @@ class GaussianClasses(BayesRule):
         return rows, np.repeat(self.classes_, counts)
 
     def _picture_of_model(self, ax: Any) -> Any:
-        """Draw the densities of the classes (1 or 2 features), with the decision boundary."""
+        """Draw the densities of the classes with the decision boundary, many features in their discriminants."""
         from novum.discriminant_analysis.plots import plot_class_densities
 
         return plot_class_densities(self, ax=ax)
@@ -130,11 +130,7 @@ class GaussianClasses(BayesRule):
     def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
         from novum.discriminant_analysis.plots import plot_class_densities
 
-        return (
-            plot_class_densities(self, rows, y, ax=ax)
-            if rows.shape[1] < 3
-            else super()._picture_of_rows(X, rows, y, ax)
-        )
+        return plot_class_densities(self, rows, y, ax=ax)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,12 +1,21 @@
-"""Pictures of Gaussian classes: curves or contours of their densities, boundaries, the posterior, a model against the truth."""
+"""Pictures of Gaussian classes: curves or contours of their densities, boundaries, the posterior, a model against the truth.
 
-from typing import Any
+More than two columns are drawn in the coordinates in which the classes differ most, the v that solve
+
+    B v = lambda W v,    W = sum_c pi_c S_c,    B = sum_c pi_c (m_c - m)(m_c - m)'                                       (1)
+
+Two classes have one such coordinate, more of them two are drawn. The classes are Gaussians there as well, N(V' m_c, V' S_c V); with
+one covariance for all classes nothing that decides is lost, with several the boundary drawn is that of the drawn Gaussians.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.pictures.plane import column_names, name_axes
 from novum.runtime.typing import Rows, Target
 
 __all__ = ["plot_class_densities", "plot_posterior_surface"]
@@ -14,6 +23,52 @@ __all__ = ["plot_class_densities", "plot_posterior_surface"]
 GRID = 121  # points along an axis: smooth lines at the size of a page
 REACH = 3.5  # standard deviations shown around the means
 LEVELS = (1.0, 2.0)  # contours at so many standard deviations
+
+
+class Projected(NamedTuple):
+    """Gaussian classes in the coordinates (1); it answers as a fitted model of these would."""
+
+    axes: np.ndarray  # (d, k)
+    means_: np.ndarray  # (c, k)
+    covariances: np.ndarray  # (c, k, k)
+    priors: np.ndarray
+    classes_: np.ndarray
+    names: list[str]
+
+    def _class_covariances(self) -> np.ndarray:
+        return self.covariances
+
+    def predict_joint_log_proba(self, points: np.ndarray) -> np.ndarray:
+        """Return log pi_c N(x; m_c, S_c) of points."""
+        made = []
+        for mean, S, prior in zip(self.means_, self.covariances, self.priors):
+            offset = points - mean
+            squares = np.einsum("ni,ij,nj->n", offset, np.linalg.inv(S), offset)
+            made.append(np.log(prior) - 0.5 * (squares + np.linalg.slogdet(2 * np.pi * S)[1]))
+        return np.stack(made, axis=1)
+
+    def predict(self, points: np.ndarray) -> np.ndarray:
+        """Return the most probable class of points."""
+        return self.classes_[np.argmax(self.predict_joint_log_proba(points), axis=1)]
+
+
+def projected(model: Any) -> Projected:
+    """Return the classes of a model of many columns in the coordinates (1), at most two."""
+    means, priors = np.asarray(model.means_, np.float64), np.asarray(model.priors_, np.float64)
+    covariances = np.asarray(model._class_covariances(), np.float64)
+    covariances = np.broadcast_to(covariances, (len(means), *covariances.shape[-2:]))
+    within = np.einsum("c,cij->ij", priors, covariances)
+    centered = (means - priors @ means) * np.sqrt(priors)[:, None]
+    values, vectors = np.linalg.eigh(within)
+    kept = values > values[-1] * len(values) * np.finfo(float).eps
+    white = vectors[:, kept] / np.sqrt(values[kept])  # W in these coordinates is the unit matrix
+    _, spread, directions = np.linalg.svd(centered @ white, full_matrices=False)
+    count = min(2, len(means) - 1, len(directions))
+    axes = white @ directions[:count].T
+    share = spread**2 / max(float((spread**2).sum()), np.finfo(float).tiny)
+    names = [f"discriminant {k + 1} of {means.shape[1]} columns ({100 * share[k]:.0f} %)" for k in range(count)]
+    small = np.einsum("ik,cij,jl->ckl", axes, covariances, axes)
+    return Projected(axes, means @ axes, small, priors, np.asarray(model.classes_), names)
 
 
 def frame(model: Any, X: Any) -> list[tuple[float, float]]:
@@ -45,7 +100,7 @@ def plot_class_densities(model: Any, X: Rows = None, y: Target = None, ax: Any =
     Parameters
     ----------
     model : fitted LinearDiscriminantAnalysis or QuadraticDiscriminantAnalysis
-        Of one or two features.
+        More than two features are drawn in the coordinates in which the classes differ most.
     X, y : array-like, default=None
         Rows and their labels to draw.
     ax : matplotlib Axes, default=None
@@ -56,11 +111,15 @@ def plot_class_densities(model: Any, X: Rows = None, y: Target = None, ax: Any =
         With one feature, bell curves weighted by the priors; with two, ellipses at one and two standard deviations.
     """
     check_is_fitted(model)
+    names = column_names(model, model.n_features_in_)
+    rows = None if X is None else np.asarray(X, np.float64)
+    if model.n_features_in_ > 2:
+        model = projected(model)
+        names, rows = model.names, None if rows is None else rows @ model.axes
     mean = np.asarray(model.means_, np.float64)
-    check_dimension("plot_class_densities", mean.shape[1], (1, 2))
     ax = drawing_axes(ax)
     colors = [f"C{c}" for c in range(len(mean))]
-    ranges = frame(model, X)
+    ranges = frame(model, rows)
     if mean.shape[1] == 1:
         x = np.linspace(*ranges[0], 4 * GRID)
         for c, curve in enumerate(np.exp(model.predict_joint_log_proba(x[:, None])).T):
@@ -78,12 +137,13 @@ def plot_class_densities(model: Any, X: Rows = None, y: Target = None, ax: Any =
         code = np.searchsorted(model.classes_, model.predict(points)).reshape(first.shape)
         for c in range(len(mean) - 1):
             ax.contour(first, second, code <= c, levels=[0.5], colors="black", linestyles="--")
-    if X is not None and y is not None:
-        rows, labels = np.asarray(X, np.float64), np.asarray(y)
+    if rows is not None and y is not None:
+        labels = np.asarray(y)
         for c, label in enumerate(model.classes_):
             mine = rows[labels == label]
             height = np.zeros(len(mine)) if rows.shape[1] == 1 else mine[:, 1]
             ax.scatter(mine[:, 0], height, s=8, color=colors[c], alpha=0.6)
+    name_axes(ax, [names[0], names[1] if len(names) > 1 else "density"])
     ax.legend()
     return ax
 

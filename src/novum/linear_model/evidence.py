@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 from sklearn.pipeline import Pipeline
 
 from novum.exceptions import DataError, ParameterError
-from novum.report.axes import drawing_axes
+from novum.report.axes import drawing_axes, name_places
 from novum.report.result import Result
 from novum.report.tables import html_table
 from novum.runtime.checks import check_count, check_number
@@ -93,7 +93,7 @@ class EvidenceComparison(Result):
         """Draw the log evidence of the models in their order; return the axes."""
         ax = drawing_axes(ax)
         ax.plot(range(len(self.names)), self.log_evidence, marker="o")
-        ax.set_xticks(range(len(self.names)), self.names)
+        name_places(ax, "x", range(len(self.names)), self.names)
         ax.set(xlabel="model", ylabel="log evidence", title=f"largest: {self.best}")
         return ax
 

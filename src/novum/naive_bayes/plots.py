@@ -6,10 +6,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import ParameterError
-from novum.report.axes import drawing_axes
+from novum.report.axes import FRAME, LARGEST, WIDE, drawing_axes, name_places
+from novum.report.numbers import without_zeros
 
 __all__ = ["plot_class_tables", "plot_naive_bayes_graph"]
 
+SMALLEST_LETTER = 5.0  # points of numbers in cells; smaller ones are left out
+LONGEST_NUMBER = 8  # letters
 MOST_NUMBERS = 120  # cells up to which their values are written into the table
 
 
@@ -48,13 +51,21 @@ def plot_class_tables(model: Any, feature_names: Any = None, ax: Any = None) -> 
         raise ParameterError(f"plot_class_tables: {len(names)} feature_names for {values.shape[1]} columns.")
     ax = drawing_axes(ax)
     ax.imshow(values, aspect="auto", cmap="Blues")
-    ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    name_places(ax, "x", range(len(names)), names)
     ax.set_yticks(range(len(model.classes_)), [str(label) for label in model.classes_])
-    if values.size <= MOST_NUMBERS:
+    size = letter_size(ax, len(names))
+    if values.size <= MOST_NUMBERS and size >= SMALLEST_LETTER:
         middle = (values.max() + values.min()) / 2
         for (i, j), value in np.ndenumerate(values):
-            ax.text(j, i, f"{value:.3g}", ha="center", va="center", color="white" if value > middle else "black")
+            color = "white" if value > middle else "black"
+            ax.text(j, i, without_zeros(f"{value:.3g}"), ha="center", va="center", color=color, fontsize=size)
     return ax
+
+
+def letter_size(ax: Any, n_columns: int) -> float:
+    """Return the points of letters with which the longest number fits a cell of a table of so many columns."""
+    inches = ax.get_figure().get_size_inches()[0] * ax.get_position().width
+    return min(LARGEST, 72 * FRAME * inches / n_columns / (LONGEST_NUMBER * WIDE))
 
 
 def plot_naive_bayes_graph(feature_names: Any, target: Any = "y", ax: Any = None) -> Any:

@@ -10,7 +10,7 @@ __all__ = ["cell_text", "counted", "decimal", "number", "percent", "weight_text"
 LONGEST_CELL = 60  # characters of an object that a cell shows
 
 
-LEADING_ZERO = re.compile(r"(?<![\w.,'\"=:/^*-])(?P<before>[\[(]?-?)0(?=\.\d)")
+LEADING_ZERO = re.compile(r"(?<![\w.,'\"=:/^*-])(?P<before>[\[(]?-?)0(?=\.\d)(?!\.0(?!\d))")
 
 
 def without_zeros(text: str) -> str:

@@ -20,8 +20,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from novum.report.axes import drawing_axes
+from novum.report.axes import drawing_axes, fit_title, name_places
 from novum.report.numbers import cell_text, without_zeros
+from novum.report.pictures.plane import short_name
 from novum.report.tables import html_table, text_table
 from novum.runtime.words import with_right_numbers
 
@@ -29,6 +30,7 @@ __all__ = ["RESULTS", "Result", "draw_bars", "result", "table_of_records"]
 
 RESULTS: list[type] = []  # every class of results whose module has been imported
 MOST_ROWS = 60  # that HTML, text and a drawn table show
+MOST_DRAWN = 20  # rows of a table in a picture
 MOST_BARS = 40  # above, names of bars cannot be read
 LONGEST_CAPTION = 160  # characters
 SCALARS = (str, int, float, complex, np.generic)
@@ -136,10 +138,11 @@ class Result:
         return [*rows, [f"... {left} more", *[""] * (len(columns) - 1)]] if left > 0 else rows
 
     def __repr__(self) -> str:
-        return "\n".join([self._result_title(), *text_table(self._result_cells())])
+        text = "\n".join([self._result_title(), *text_table(self._result_cells())])
+        return with_right_numbers(without_zeros(text))
 
     def _repr_html_(self) -> str:
-        return html_table(self._result_cells(), self._result_caption())
+        return with_right_numbers(without_zeros(html_table(self._result_cells(), self._result_caption())))
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame."""
@@ -155,10 +158,12 @@ class Result:
         labels = [name for name in table if name not in drawn]
         n = max(map(len, table.values()), default=0)
         if not drawn:
-            ax.table(cellText=self._result_cells(), loc="center")
+            cells = [[short_name(cell) for cell in row] for row in self._result_cells()[: MOST_DRAWN + 1]]
+            ax.table(cellText=cells, loc="center").set_in_layout(False)
             ax.set_axis_off()
         elif n == 1:
-            ax.bar(list(drawn), [float(column[0]) for column in drawn.values()])
+            ax.bar(range(len(drawn)), [float(column[0]) for column in drawn.values()])
+            name_places(ax, "x", range(len(drawn)), drawn)
         elif labels and n <= MOST_BARS:
             draw_bars(ax, [cell_text(value) for value in table[labels[0]]], drawn)
             ax.set_xlabel(labels[0])
@@ -176,6 +181,7 @@ class Result:
         """Draw the result and return the axes; a new figure is made when `ax` is None."""
         ax = drawing_axes(ax)
         self._result_picture(ax)
+        fit_title(ax)
         return ax
 
 
@@ -185,7 +191,7 @@ def draw_bars(ax: Any, labels: list[str], columns: dict[str, list[Any]]) -> None
     for k, (name, column) in enumerate(columns.items()):
         places = np.arange(len(labels)) + (k - (len(columns) - 1) / 2) * width
         ax.bar(places, [float(v) for v in column], width, label=name)
-    ax.set_xticks(range(len(labels)), labels)
+    name_places(ax, "x", range(len(labels)), map(short_name, labels))
 
 
 def result(cls: Class) -> Class:
@@ -200,22 +206,34 @@ def result(cls: Class) -> Class:
 
 def print_alike(cls: type) -> None:
     """Let what a class prints in its own words write numbers as all others do."""
-    for name in ("__repr__", "_repr_html_"):
+    for name in ("__repr__", "_repr_html_", "sentence"):
         own = vars(cls).get(name)
-        if (
-            callable(own)
-            and own is not getattr(Result, name)
-            and "namedtuple" not in str(getattr(own, "__qualname__", ""))
-        ):
+        made = "collections" in getattr(getattr(own, "__code__", None), "co_filename", "")  # by NamedTuple
+        if callable(own) and own is not getattr(Result, name, None) and not made:
             setattr(cls, name, printing_alike(own))
+    if callable(own := vars(cls).get("plot")) and own is not Result.plot:
+        cls.plot = drawing_alike(own)  # type: ignore[attr-defined]
 
 
 def printing_alike(method: Any) -> Any:
     """Return a method whose text has no zero before the point and calls one thing one; a call that makes an object stays."""
 
     @functools.wraps(method)
-    def shown(self: Any) -> str:
-        text = method(self)
+    def shown(self: Any, *given: Any, **named: Any) -> str:
+        text = method(self, *given, **named)
         return text if text.startswith(f"{type(self).__name__}(") else with_right_numbers(without_zeros(text))
 
     return shown
+
+
+def drawing_alike(method: Any) -> Any:
+    """Return a `plot` whose title stays within its picture."""
+
+    @functools.wraps(method)
+    def drawn(self: Any, *given: Any, **named: Any) -> Any:
+        ax = method(self, *given, **named)
+        if hasattr(ax, "get_title"):
+            fit_title(ax)
+        return ax
+
+    return drawn

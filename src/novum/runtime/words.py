@@ -19,7 +19,7 @@ word year
 """)  # fmt: skip
 PLURALS = {"class": "classes", "copy": "copies", "leaf": "leaves", "match": "matches", "pass": "passes"}
 MANY = {PLURALS.get(thing, f"{thing}s"): thing for thing in THINGS}
-ONE = re.compile(rf"(?<![\d.,:-])1 ((?:missing |different )?)({'|'.join(MANY)})\b(?: (are|have|were)\b)?")
+ONE = re.compile(rf"(?<![\d.,:-])(?<![-−+] )1 ((?:missing |different )?)({'|'.join(MANY)})\b(?: (are|have|were)\b)?")
 VERBS = {"are": "is", "have": "has", "were": "was"}
 
 

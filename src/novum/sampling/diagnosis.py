@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.axes import name_places
 from novum.report.numbers import number
 from novum.report.result import Result
 from novum.runtime.checks import check_number, float_array
@@ -107,7 +108,7 @@ class ChainDiagnosis(Result):
         places = np.arange(len(self.names))
         ax.plot(self.ess_bulk, places, "o", label="bulk")
         ax.plot(self.ess_tail, places, "s", label="tail")
-        ax.set_yticks(places, self.names)
+        name_places(ax, "y", places, self.names)
         ax.set_xlabel("effective draws")
         ax.invert_yaxis()
         ax.legend()

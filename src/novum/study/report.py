@@ -11,6 +11,7 @@ import numpy as np
 
 from novum import __version__
 from novum.persistence.versions import installed_version
+from novum.report.numbers import without_zeros
 from novum.study import pictures
 from novum.study.blocks import Block, Cell, download
 from novum.study.insight.blocks import failing_blocks, growing_blocks, sure_blocks, using_blocks
@@ -33,7 +34,7 @@ def report_html(result: Any) -> str:
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.get_template(TEMPLATE).render(
+    page = environment.get_template(TEMPLATE).render(
         r=result,
         name=Path(result.name).name,
         made=datetime.now().strftime("%Y-%m-%d %H:%M"),
@@ -46,6 +47,7 @@ def report_html(result: Any) -> str:
         method=method(result),
         blocks=finding_blocks(result),
     )
+    return without_zeros(page)  # valid in styles, drawings and scripts too
 
 
 def finding_blocks(result: Any) -> dict[str, list[Block]]:

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 
 from novum.exceptions import ParameterError
-from novum.report.axes import drawing_axes
+from novum.report.axes import drawing_axes, name_places
 from novum.report.result import Result
 from novum.runtime.checks import check_number
 from novum.theory.bounds import ErrorBound, error_bound
@@ -72,8 +72,8 @@ class StructuralRisk(Result):
         ax.plot(place, [b.complexity for b in parts], "o--", color="0.5", label="capacity term")
         ax.plot(place, [b.value for b in parts], "o-", color="#d1495b", label="bound")
         ax.axvline(list(self.bounds).index(self.best), color="black", lw=1, ls=":")
-        ax.set(xticks=place, xlabel="class of models", ylabel="error")
-        ax.set_xticklabels(list(self.bounds), rotation=30)
+        ax.set(xlabel="class of models", ylabel="error")
+        name_places(ax, "x", place, self.bounds)
         ax.legend()
         return ax
 

@@ -21,7 +21,7 @@ __all__ = ["plot_tree"]
 
 PALETTE = ("#00798c", "#d1495b", "#edae49", "#66a182", "#8d6cab", "#2e4057", "#c97b4a", "#7a9cc6")
 CUT = "\n  (...)  \n"  # in place of what lies below `max_depth`
-LARGEST_FONT, SMALLEST_FONT = 11.0, 3.0
+LARGEST_FONT, SMALLEST_FONT = 11.0, 1.0  # a large tree is read by zooming in; boxes never lie on each other
 WIDTHS = (5.0, 18.0)  # inches of a figure, at least and at most
 GAP = 0.94  # of the way to its neighbor that a box may fill
 LONGEST_EDGE = 24  # characters of a label on an edge

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from novum.cluster.hierarchy.linkage import Dendrogram
 from novum.exceptions import DataError, ParameterError
-from novum.report.axes import drawing_axes
+from novum.report.axes import drawing_axes, name_places
 
 __all__ = ["plot_dendrogram"]
 
@@ -99,7 +99,7 @@ def plot_dendrogram(
     order = np.argsort(place[:n])
     names = [str(i) if labels is None else str(labels[i]) for i in order]
     if n <= FEW_LEAVES:
-        ax.set_xticks(range(n), names)
+        name_places(ax, "x", range(n), names)
     else:
         ax.set_xticks([])
         ax.set_xlabel(f"{n} rows")

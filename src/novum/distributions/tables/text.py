@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.report.axes import name_places
 from novum.report.tables import html_table, text_table
 
 __all__ = ["as_html", "as_text", "draw_table", "state_columns"]
@@ -65,5 +66,5 @@ def draw_table(
     """Draw the probabilities as bars, a bar per combination of states."""
     labels = [", ".join(map(str, outcome)) for outcome in product(*(states[name] for name in names))]
     ax.bar(range(len(labels)), p.ravel())
-    ax.set_xticks(range(len(labels)), labels)
+    name_places(ax, "x", range(len(labels)), labels)
     ax.set(xlabel=", ".join(names), ylabel="probability", title=title)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError, ParameterError
-from novum.report.axes import new_figure
+from novum.report.axes import name_places, new_figure
 from novum.runtime.checks import check_count
 
 __all__ = ["plot_committee"]
@@ -68,6 +68,6 @@ def plot_committee(
         ax.set_title(f"tree {k + 1} says {names[int(shares[k].argmax())]}")
     mean = shares.mean(axis=0)
     last.bar(range(len(names)), mean, color=[f"C{k % 10}" for k in range(len(names))])
-    last.set_xticks(range(len(names)), names)
+    name_places(last, "x", range(len(names)), names)
     last.set(ylim=(0, 1), ylabel="mean share", title=f"{len(shares)} trees say {names[int(mean.argmax())]}")
     return panels

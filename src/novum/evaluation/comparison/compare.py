@@ -205,8 +205,8 @@ def compare(
     >>> round(pair.difference, 3), round(pair.result.standard_error, 7), round(pair.result.statistic, 2)
     (0.046, 0.0154344, 2.98)
     >>> print(compare({"A": A, "B": B}).sentence())
-    On 10 folds, A had a mean score of 0.824 and B of 0.778, a difference of 0.046 that cannot be told from zero at
-    level 0.05 (corrected resampled t-test: t(9) = 2.05, p = .070, 95 % interval -0.005 to 0.097).
+    On 10 folds, A had a mean score of .824 and B of .778, a difference of .046 that cannot be told from zero at
+    level .05 (corrected resampled t-test: t(9) = 2.05, p = .070, 95 % interval -.005 to .097).
     """
     check_choice("compare", "test", test, TESTS)
     check_choice("compare", "alternative", alternative, ALTERNATIVES)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from novum.linear_model.least_squares.hypothesis import LinearHypothesis, linear_hypothesis
+from novum.report.axes import name_places
 from novum.report.result import Result
 from novum.report.tables import html_paragraph, html_table, text_table
 
@@ -123,7 +124,7 @@ class CoefficientTable(Result):
         coef, lower, upper = self.coef[told], self.lower[told], self.upper[told]
         ax.errorbar(coef, place[told], xerr=[coef - lower, upper - coef], fmt="o", capsize=4)
         ax.axvline(0, color="0.7", linewidth=1)
-        ax.set_yticks(place, self.names)
+        name_places(ax, "y", place, self.names)
         ax.set_xlabel(f"coefficient, {100 * self.level:g} % interval")
 
     def __repr__(self) -> str:

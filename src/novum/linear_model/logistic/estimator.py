@@ -285,7 +285,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         intercept  -3.03507    2.546  -1.192   .233   -8.02457  1.95444
         x0          1.21403    .9126   1.330   .183   -.574607  3.00266
         6 rows, covariance observed information
-        likelihood ratio 3.3618 on 1 degrees of freedom (p .0667), pseudo R2 .4042
+        likelihood ratio 3.3618 on 1 degree of freedom (p .0667), pseudo R2 .4042
         log-likelihood -2.47799 (null -4.15888), AIC 8.95597, BIC 8.53949
 
         Separated classes have no finite maximum, but a finite bound, and Firth's estimates:
@@ -298,7 +298,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         intercept  -2.82228    2.402  -1.650   .099   -15.6339   .414384
         x0          1.12891    .8549   1.964   .050   .0017326   6.07001
         6 rows, p and intervals from the likelihood after Firth
-        likelihood ratio 3.857 on 1 degrees of freedom (p .0495)
+        likelihood ratio 3.857 on 1 degree of freedom (p .0495)
         penalised log-likelihood -1.28968 (null -3.2182)
         """
         check_is_fitted(self)

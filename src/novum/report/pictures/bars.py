@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.report.axes import name_places
 from novum.report.pictures.plane import column_names
 from novum.report.pictures.regions import color_of, legend_beside
 
@@ -45,7 +46,7 @@ def draw_groups_of_bars(
         style = {"ecolor": "black", "capsize": 2, "error_kw": {"linewidth": 0.8}} if reach is not None else {}
         label = labels[row] if labels else None
         ax.barh(places, values[row, order], thick, xerr=whisker, color=color_of(row), label=label, **style)
-    ax.set_yticks(range(len(order)), [names[j] for j in order])
+    name_places(ax, "y", range(len(order)), [names[j] for j in order])
     ax.invert_yaxis()
     if d > len(order):
         ax.set_title(f"the {len(order)} largest of {d:,} columns", fontsize="medium")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.report.axes import name_places
 from novum.report.pictures.plane import Plane, column_names, name_axes, plane_of
 from novum.report.pictures.regions import color_of, legend_beside
 
@@ -41,8 +42,7 @@ def draw_centers(model: Any, centers: NDArray, ax: Any) -> None:
     else:
         for k, center in enumerate(centers):
             ax.plot(range(len(center)), center, "o-", color=color_of(k), markersize=4, label=str(k))
-        crowded = len(names) > 4 or max(map(len, names)) > 9
-        ax.set_xticks(range(len(names)), names, rotation=45 if crowded else 0, ha="right" if crowded else "center")
+        name_places(ax, "x", range(len(names)), names)
         ax.set_ylabel("center")
     legend_beside(ax, len(centers))
 
