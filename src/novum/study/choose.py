@@ -158,7 +158,7 @@ def choose(
     """
     best = leaders[0]
     baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
-    if baseline is not None and baseline.best:
+    if baseline is not None and (baseline.best or len(leaders) == 1):
         return baseline, "no model is better"
     if baseline is not None and 0 < abs(baseline.difference) <= QUARTER * baseline.standard_error:
         gain, error = (measure.text(abs(amount)) for amount in (baseline.difference, baseline.standard_error))
