@@ -14,7 +14,7 @@ LEAST_MODELS, LEAST_FOLDS = (
     2,
 )  # the baseline and the first after it are compared on so many folds however little time there is
 LEAST_FITS = LEAST_MODELS * LEAST_FOLDS
-TOP = 3  # of the best so far, which may be kept together
+TOP, TOP_OF_FEW, FEW_ROWS = 3, 5, 2_000  # of the best so far, which may be kept together; likely so of few rows
 LAST_FITS = 2.5  # how many of their fits the last two may take as long as
 
 
@@ -101,7 +101,8 @@ class Board:
         used = self.used_folds()
         chosen = [c for c in self.best_of_each(used) if not self.candidates[c].baseline]
         better, places = self.rows.judge.measure.better, np.flatnonzero(used)
-        top = sorted(chosen, key=lambda c: -better(self.values(c)[used].mean()))[:TOP]
+        most = TOP_OF_FEW if len(self.rows.y) <= FEW_ROWS else TOP
+        top = sorted(chosen, key=lambda c: -better(self.values(c)[used].mean()))[:most]
         growth = n_rows / float(np.mean([len(fold.train) for fold in self.folds]))
         made = [[self.done[c, int(f)] for f in places] for c in top]
         each = [(float(np.mean([o.seconds for o in one])), float(np.mean([o.last for o in one]))) for one in made]

@@ -160,7 +160,7 @@ def shuffle_importances(
     for name in by_association(members[0], y, names, judge):
         if found and time.perf_counter() - start > seconds:
             break
-        said = []
+        said: list[Predicted] = []
         while len(said) < times and (len(said) < LEAST_SHUFFLES or time.perf_counter() - start <= seconds):
             said.append(say(members, judge, name, rng.permutation(len(y))))
         losses = [full - measure.better(measure.score(y, one, judge.classes)) for one in said]
