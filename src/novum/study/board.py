@@ -7,10 +7,14 @@ import numpy as np
 from novum.study.candidates import Candidate
 from novum.study.fits import Fold, Outcome, Rows, Task
 
-__all__ = ["LAST_FITS", "LEAST_MODELS", "Board", "last_seconds"]
+__all__ = ["LAST_FITS", "LEAST_FITS", "Board", "last_seconds"]
 
-LEAST_MODELS = 2  # the baseline and the first after it are compared however little time there is
-TOP = 3  # of the best so far, which may be kept together
+LEAST_MODELS, LEAST_FOLDS = (
+    2,
+    2,
+)  # the baseline and the first after it are compared on so many folds however little time there is
+LEAST_FITS = LEAST_MODELS * LEAST_FOLDS
+TOP, TOP_OF_FEW, FEW_ROWS = 3, 5, 2_000  # of the best so far, which may be kept together; likely so of few rows
 LAST_FITS = 2.5  # how many of their fits the last two may take as long as
 
 
@@ -26,12 +30,16 @@ class Board:
         self.rows, self.folds = rows, folds
         self.candidates: list[Candidate] = []
         self.done: dict[tuple[int, int], Outcome] = {}
+        self.left_out: set[int] = set()  # folds that there was no time for, not even of the first models
 
     def add(self, candidates: list[Candidate], seconds: float | None = None) -> list[Task]:
         """Take more candidates; return their fits on the first set of folds, and what each may take."""
         first = len(self.candidates)
         self.candidates += candidates
-        return self.fits(range(first, len(self.candidates)), 0, seconds)
+        tasks = self.fits(range(first, len(self.candidates)), 0, seconds)
+        return sorted(
+            tasks, key=lambda task: task.model if task.model >= LEAST_MODELS else (task.fold - len(self.folds))
+        )
 
     def repeat(self, seconds: float | None = None) -> list[Task]:
         """Return the fits on further sets of folds of all candidates that finished the first, set by set."""
@@ -54,7 +62,21 @@ class Board:
 
     def finished(self, c: int, repeat: int) -> bool:
         """Return whether a candidate has all scores of a set of folds."""
-        return bool(np.isfinite(self.values(c)[[fold.repeat == repeat for fold in self.folds]]).all())
+        places = [f for f, fold in enumerate(self.folds) if fold.repeat == repeat and f not in self.left_out]
+        return bool(np.isfinite(self.values(c)[places]).all())
+
+    def leave_out(self) -> None:
+        """Leave out folds where not even the first models finished a set: better fewer folds than no comparison.
+
+        The first model may be one that nobody waits for; then it is the baseline alone.
+        """
+        if any(self.finished(c, 0) for c in range(len(self.candidates))):
+            return
+        for first in (range(LEAST_MODELS), range(1)):
+            made = [f for f in range(len(self.folds)) if all((c, f) in self.done for c in first)]
+            if len(made) >= LEAST_FOLDS and not any(self.error(c) for c in first):
+                self.left_out = set(range(len(self.folds))) - set(made)
+                return
 
     def values(self, c: int) -> np.ndarray:
         """Return the scores of a candidate, NaN where there is none."""
@@ -70,14 +92,17 @@ class Board:
         able = [c for c in range(len(self.candidates)) if not self.error(c) and self.finished(c, 0)]
         sets = range(1, 1 + max(fold.repeat for fold in self.folds))
         whole = [0, *(repeat for repeat in sets if able and all(self.finished(c, repeat) for c in able))]
-        return np.isin([fold.repeat for fold in self.folds], whole)
+        used = np.isin([fold.repeat for fold in self.folds], whole)
+        used[list(self.left_out)] = False
+        return used
 
     def last_seconds(self, n_rows: int) -> float:
         """Return how long the last fits of the best so far will take."""
         used = self.used_folds()
         chosen = [c for c in self.best_of_each(used) if not self.candidates[c].baseline]
         better, places = self.rows.judge.measure.better, np.flatnonzero(used)
-        top = sorted(chosen, key=lambda c: -better(self.values(c)[used].mean()))[:TOP]
+        most = TOP_OF_FEW if len(self.rows.y) <= FEW_ROWS else TOP
+        top = sorted(chosen, key=lambda c: -better(self.values(c)[used].mean()))[:most]
         growth = n_rows / float(np.mean([len(fold.train) for fold in self.folds]))
         made = [[self.done[c, int(f)] for f in places] for c in top]
         each = [(float(np.mean([o.seconds for o in one])), float(np.mean([o.last for o in one]))) for one in made]

@@ -48,7 +48,10 @@ __all__ = ["LEVEL", "PREFERENCES", "Leader", "choose", "leaderboard", "tolerance
 LEVEL = 0.05
 PRACTICAL = {"accuracy": 0.001, "simple": 0.02, "small": 0.02}  # of a share, or of the best model's error
 MUCH_SMALLER, LARGE, FOR_SIZE = 10, 2**20, 0.005  # times smaller than a best of so many bytes, and what that may cost
-FEW_ROWS = 2_000  # of training, up to which (3) holds
+FEW_ROWS, HEAVY = (
+    2_000,
+    2**25,
+)  # of training, up to which (3) holds, and bytes of an ensemble from which a small model wins
 QUARTER = 0.25  # of a standard error: a model that looks at the columns must gain more than this
 SAFE = ("accuracy", "probabilities")  # wishes that are about the score alone
 PREFERENCES = ("accuracy", "simple", "small", "probabilities")
@@ -128,9 +131,9 @@ def near_best(leaders: list[Leader], measure: Measure, practical: float) -> list
     ]
 
 
-def lighter(leaders: list[Leader], measure: Measure, kept: Leader) -> list[Leader]:
+def lighter(leaders: list[Leader], measure: Measure, kept: Leader, large: float = LARGE) -> list[Leader]:
     """Return the models that are much smaller than a large one and cost next to nothing."""
-    if kept.size <= LARGE:
+    if kept.size <= large:
         return []
     return [one for one in near_best(leaders, measure, FOR_SIZE) if one.size * MUCH_SMALLER <= kept.size]
 
@@ -140,7 +143,7 @@ def safer(leaders: list[Leader], measure: Measure) -> Leader | None:
     found = next((leader for leader in leaders if leader.simplicity == ENSEMBLE_RANK and not leader.best), None)
     if found is None or not found.standard_error > 0 or abs(found.difference) > found.standard_error:
         return None
-    return None if lighter(leaders, measure, found) else found
+    return None if lighter(leaders, measure, found, HEAVY) else found
 
 
 def choose(
@@ -158,7 +161,7 @@ def choose(
     """
     best = leaders[0]
     baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
-    if baseline is not None and baseline.best:
+    if baseline is not None and (baseline.best or len(leaders) == 1):
         return baseline, "no model is better"
     if baseline is not None and 0 < abs(baseline.difference) <= QUARTER * baseline.standard_error:
         gain, error = (measure.text(abs(amount)) for amount in (baseline.difference, baseline.standard_error))

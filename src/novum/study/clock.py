@@ -26,7 +26,12 @@ FOR_LAST, LEAST_FOR_LAST = (
     0.5,
     0.05,
 )  # share of the time for the last fits, however late it is; the second where a user set it
-COLUMNS_A_SECOND, ROWS_A_SECOND = 500, 150_000  # that the report describes, and that are judged
+COLUMNS_A_SECOND, ROWS_A_SECOND = 500, 150_000  # that the report describes, and that are judged and remembered
+FOR_EXPLAINING, LOOKING = (
+    0.08,
+    1.6,
+)  # share of the fits' time for importances, and times as long with all else that is found
+LEAST_OF_THE_END = 1 / 3  # of the time for the end that the report has, whatever was before
 MOST_SLOWNESS, LEAST_WORK = 5.0, 0.05  # of the machine, and seconds of work below which it cannot be told
 
 
@@ -35,10 +40,17 @@ class TimeIsUp(BaseException):
 
 
 class Clock:
-    """How long there is for fits: until `at`, of `time.perf_counter`; None is for ever."""
+    """How long there is for fits: until `at`, of `time.perf_counter`; None is for ever.
 
-    def __init__(self, start: float, limit: float | None, *, asked: bool = True, slowness: float = 1.0) -> None:
+    `end` is how many seconds there are for what comes after the fits. Where a user set the limit, all of it keeps to it: the last
+    fits may take from the explanation, the explanation nothing from the report.
+    """
+
+    def __init__(
+        self, start: float, limit: float | None, *, asked: bool = True, slowness: float = 1.0, end: float = 0.0
+    ) -> None:
         self.start, self.seconds, self.slowness = start, limit, slowness
+        self.end = end
         self.limit = None if limit is None else start + limit
         self.at = self.limit
         self.asked = asked and limit is not None  # whether the user set it
@@ -58,6 +70,19 @@ class Clock:
             return None
         return max(self.limit, time.perf_counter() + (LEAST_FOR_LAST if self.asked else FOR_LAST) * self.seconds)
 
+    def report_at(self) -> float | None:
+        """Return when the report must begin; None where nobody set a limit."""
+        if self.limit is None or self.seconds is None or not self.asked:
+            return None
+        for_report = max(LEAST_OF_THE_END * self.end, self.end - LOOKING * FOR_EXPLAINING * self.seconds)
+        return self.limit + self.end - for_report
+
+    def to_explain(self, most: float) -> float:
+        """Return the seconds for the importances: their share, or what the fits have left of it."""
+        share = most if self.seconds is None else min(most, FOR_EXPLAINING * self.seconds)
+        at = self.report_at()
+        return share if at is None else min(share, max(0.0, at - time.perf_counter()) / LOOKING)
+
     @property
     def over(self) -> bool:
         """Whether none are left."""
@@ -72,7 +97,10 @@ def usual_seconds(n_rows: int, n_columns: int) -> float:
 def seconds_to_finish(limit: float, n_rows: int, n_columns: int, slowness: float) -> float:
     """Return how much of a study's time is kept for the explanation and the report."""
     return min(
-        max(FOR_THE_END * limit, (LEAST_FOR_THE_END + n_columns / COLUMNS_A_SECOND) * slowness),
+        max(
+            FOR_THE_END * limit,
+            (LEAST_FOR_THE_END + n_columns / COLUMNS_A_SECOND + n_rows / ROWS_A_SECOND) * slowness,
+        ),
         MOST_FOR_THE_END * limit,
     )
 

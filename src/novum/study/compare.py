@@ -2,8 +2,9 @@
 
 The order of the fits is: candidates at their first settings on the first set of folds, those first that are often among the best;
 then the tuned ones, those first that did best; then further sets of folds for all. So whenever it ends early, by Ctrl-C or by the
-time limit, one whole set of folds is there for the models that matter most; only whole sets are compared. A candidate has one row,
-the better of the two. The ensemble (novum.study.blend) is made of the predictions that are there, and costs no fit.
+time limit, one whole set of folds is there for the models that matter most; only whole sets are compared (of the first set two
+folds, where there was time for no more). A candidate has one row, the better of the two. The ensemble (novum.study.blend) is made
+of the predictions that are there, and costs no fit.
 """
 
 import time
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from novum.study.blend import steady_weights
-from novum.study.board import LEAST_MODELS, Board
+from novum.study.board import LEAST_FITS, Board
 from novum.study.candidates import ENSEMBLE_RANK, Candidate
 from novum.study.clock import Clock
 from novum.study.fits import Fold, Outcome, Rows, Task
@@ -115,7 +116,7 @@ def compare(
                 else:
                     waiting.append(task)
             by_place = {(task.model, task.fold): task for task in waiting}
-            least = LEAST_MODELS * sum(fold.repeat == 0 for fold in folds) if stage == "first" else 0
+            least = LEAST_FITS if stage == "first" else 0
             stream = outcomes(rows, waiting, crew, clock, cluster, least)
             try:
                 for outcome in stream:
@@ -137,6 +138,8 @@ def compare(
         stopped = "interrupted"
     finally:
         crew.end()
+    if stopped == "time limit":
+        board.leave_out()
     scores = gather(board, planned, time.perf_counter() - start, processes, stopped)
     return with_ensemble(scores, board) if ensemble and stopped != "interrupted" else scores
 

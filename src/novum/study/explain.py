@@ -23,6 +23,7 @@ from novum.study.tuning import Judge, predict_rows
 __all__ = ["Explanation", "Importance", "Roc", "explain", "members_of", "say"]
 
 SHUFFLES = 10  # of every column; fewer where there are many columns
+LEAST_SHUFFLES = 2  # of the first column, which no time limit cuts
 MOST_PREDICTIONS = 1_000  # of all hold-out rows, for the importances
 MOST_ROWS = 1_000  # hold-out rows that the importances are measured on
 MOST_POINTS = 800  # in a picture
@@ -159,7 +160,9 @@ def shuffle_importances(
     for name in by_association(members[0], y, names, judge):
         if found and time.perf_counter() - start > seconds:
             break
-        said = [say(members, judge, name, rng.permutation(len(y))) for _ in range(times)]
+        said: list[Predicted] = []
+        while len(said) < times and (len(said) < LEAST_SHUFFLES or time.perf_counter() - start <= seconds):
+            said.append(say(members, judge, name, rng.permutation(len(y))))
         losses = [full - measure.better(measure.score(y, one, judge.classes)) for one in said]
         found.append(Importance(str(name), float(np.mean(losses)), float(np.std(losses, ddof=1))))
         if len(found) <= KEPT_PREDICTIONS:

@@ -72,7 +72,8 @@ def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None
 
 
 def keep(
-    leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, *, prefer: str, ordered: bool, until: float | None
+    leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, *, prefer: str, ordered: bool, until: float | None,
+    surely: float | None = None
 ) -> Kept:  # fmt: skip
     """Choose a row of the leaderboard and fit its model; one whose fit takes longer than it may makes room for another.
 
@@ -80,6 +81,8 @@ def keep(
     ----------
     until : float or None
         Time of `perf_counter` at which the fit on these rows and another on all rows should be done.
+    surely : float or None
+        When even the last chance of a model is over, and the baseline is kept.
     """
     able, late = list(leaders), ""
     while True:
@@ -94,13 +97,20 @@ def keep(
         if len(some) < len(train):
             reason += f"; fitted on {len(some):,} of the {len(train):,} rows, for which there was time"
         last_chance = len(able) == 1 or late == leader.name
-        seconds = None if left is None or last_chance else max(FIRST_SHARE * left, LEAST_SECONDS)
+        seconds = None if left is None else max(FIRST_SHARE * left, LEAST_SECONDS)
+        if last_chance:
+            seconds = None if surely is None else max(surely - time.perf_counter(), LEAST_SECONDS)
+        if not leader.simplicity:
+            seconds = None  # nothing is faster
         try:
             with within(seconds):
                 model, changes = fit_kept(rows, parts, some, seconds=left)
             return Kept(leader, reason, parts, model, changes, share)
         except TimeIsUp:
             late = leader.name
+            if last_chance:
+                able, surely = [one for one in leaders if not one.simplicity] or able, None
+                continue
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
 
 

@@ -25,7 +25,7 @@ from novum.runtime.renamed import renamed_parameter
 from novum.study.candidates import candidates_for
 from novum.study.card import make_card
 from novum.study.choose import PREFERENCES
-from novum.study.clock import Clock, seconds_to_finish, slowness_since, usual_seconds
+from novum.study.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.compare import compare
 from novum.study.costs import cost_table
 from novum.study.explain import MOST_SECONDS, explain
@@ -50,8 +50,6 @@ from novum.study.workers import available_cores
 __all__ = ["Study"]
 
 MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
-FOR_EXPLAINING = 0.08
-LOOKING = 1.6  # times as long for the importances and all else that is found about the kept model
 
 
 class Study:
@@ -239,8 +237,8 @@ class Study:
         asked = self.time_limit is not None
         limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
         slowness = slowness_since(start, worked)
-        for_fits = limit - seconds_to_finish(limit, len(frame), frame.shape[1], slowness)
-        clock = Clock(start, for_fits, asked=asked, slowness=slowness)
+        end = seconds_to_finish(limit, len(frame), frame.shape[1], slowness)
+        clock = Clock(start, limit - end, asked=asked, slowness=slowness, end=end)
         scores = compare(
             candidates,
             rows,
@@ -295,7 +293,14 @@ class Study:
         if result.scores is None:
             raise DataError("StudyResult: nothing has been compared yet.")
         kept = keep(
-            result.leaders, result.scores, rows, train, prefer=self.prefer, ordered=ordered, until=clock.until()
+            result.leaders,
+            result.scores,
+            rows,
+            train,
+            prefer=self.prefer,
+            ordered=ordered,
+            until=clock.until(),
+            surely=clock.report_at(),
         )
         listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {len(train)} rows"])
         model = kept.model
@@ -320,7 +325,6 @@ class Study:
             ]
         }
         score, interval = every[measure.name]
-        seconds = MOST_SECONDS if clock.seconds is None else min(MOST_SECONDS, FOR_EXPLAINING * clock.seconds)
         judged = [measure_for(measure.kind, name, positive) if name in MEASURES else measure for name in every]
         deciding = {one.name: deciding_rows(one, y, said, judge.classes, weight) for one in judged}
         few = {name: count for name, count in deciding.items() if count < FEW_DECIDE}
@@ -328,7 +332,7 @@ class Study:
         listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])
         final = fit_again(rows, kept, ordered=ordered, until=clock.until())
         result.refitted, result.share = final is not None, kept.share
-        explaining = perf_counter()
+        explaining, seconds = perf_counter(), clock.to_explain(MOST_SECONDS)
         explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
         left = LOOKING * seconds - (perf_counter() - explaining)
         result.findings = found = look_further(
