@@ -64,6 +64,7 @@ def test_regressor_equals_liblinear(options):
     assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-5)
 
 
+@pytest.mark.notes("000-b", "svm-sgd")
 def test_weights_and_single_precision():
     X, y = table(load_breast_cancer)
     counts = np.random.default_rng(1).integers(0, 3, len(y))
