@@ -48,34 +48,6 @@ def test_the_choice_is_the_best_or_a_simpler_one_of_stated_cost():
     assert choose([forest, line._replace(mean=2.87, difference=0.07)], error, "simple")[0].name == "forest"
 
 
-def test_of_few_rows_the_mean_of_several_models_is_safer_than_the_luckiest():
-    from novum.study.candidates import ENSEMBLE_RANK
-    from novum.study.choose import Leader, choose
-    from novum.study.measures import MEASURES
-
-    measure = MEASURES["rmse"]
-
-    def leader(name, mean, simplicity, error, size=0.0):
-        p = np.nan if mean == 2.0 else 0.5
-        return Leader(
-            name, "novum", mean, (mean, mean), mean - 2.0, (0.0, 0.0), error, p, 0.0, simplicity, 0, size
-        )  # fmt: skip
-
-    best, line = leader("tree", 2.0, 5, 0.0), leader("line", 2.001, 1, 0.1)
-    mean = leader("ensemble", 2.09, ENSEMBLE_RANK, 0.1)
-    kept, reason = choose([best, mean], measure, n_rows=100)
-    assert kept.name == "ensemble" and "tree, the best mean, gains .09" in reason and "standard error of .1" in reason
-    assert choose([best, line, mean], measure, n_rows=100)[0].name == "ensemble"
-    assert choose([best, mean._replace(mean=2.11, difference=0.11)], measure, n_rows=100)[0].name == "tree"
-    assert choose([best, mean], measure, n_rows=2_001)[0].name == "tree"
-    assert choose([best, line, mean], measure, n_rows=2_001)[0].name == "line"  # simpler, costs a thousandth
-    assert choose([best, line, mean], measure, "simple", n_rows=100)[0].name == "line"
-    the_same = mean._replace(mean=2.0, difference=0.0, standard_error=0.0)  # on every fold: one model will do
-    assert choose([best, the_same], measure, n_rows=100)[0].name == "tree"
-    large = mean._replace(size=50e6)
-    assert choose([best, large, line._replace(size=1e3)], measure, n_rows=100)[0].name == "line"
-
-
 def test_useless_candidates_do_not_change_the_choice():
     """The tests do not choose, so Holm's count of comparisons has no say."""
     from novum.study.choose import Leader, choose

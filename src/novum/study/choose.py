@@ -8,19 +8,13 @@ parts that overlap. Another model is preferred to the best only where
 so it costs at most one standard error of what the folds can measure, and never more than the practical tolerance t. What is
 preferred among those, and t, is the user's wish:
 
-    accuracy        the ensemble of few rows, as below; else the simplest, t = .001; or one ten times smaller than a large best,
-                    t = .005
+    accuracy        the simplest, t = .001; or one ten times smaller than a large best, t = .005
     simple          the simplest, t = .02
     small           the smallest, t = .02
     probabilities   the best mean log loss, of classes
 
 `novum.base.candidacy` has the order of simplicity. Everything else is the best mean's. Differences that are the same on all folds
 have s = 0: they are no reason to prefer anything but the best.
-
-The best of a dozen means is partly the luckiest. Of up to 2,000 training rows, where luck is large, the weighted mean of the best
-models is therefore kept for its accuracy unless
-
-    d > s         for the ensemble                                                                                 (3)
 
 Beside the choice, the table says of each model whether it is shown to be worse than the best, by the corrected resampled t-test
 with Holm's adjustment. Tests and intervals tell what the data can show; they do not choose. The baseline, which looks at no
@@ -39,7 +33,6 @@ import numpy as np
 from novum.evaluation import corrected_test, holm
 from novum.evaluation.proportion import Interval
 from novum.evaluation.resampled import spread_interval, variance_of_mean
-from novum.study.candidates import ENSEMBLE_RANK
 from novum.study.compare import Scores
 from novum.study.measures import Measure
 
@@ -48,12 +41,7 @@ __all__ = ["LEVEL", "PREFERENCES", "Leader", "choose", "leaderboard", "tolerance
 LEVEL = 0.05
 PRACTICAL = {"accuracy": 0.001, "simple": 0.02, "small": 0.02}  # of a share, or of the best model's error
 MUCH_SMALLER, LARGE, FOR_SIZE = 10, 2**20, 0.005  # times smaller than a best of so many bytes, and what that may cost
-FEW_ROWS, HEAVY = (
-    2_000,
-    2**25,
-)  # of training, up to which (3) holds, and bytes of an ensemble from which a small model wins
 QUARTER = 0.25  # of a standard error: a model that looks at the columns must gain more than this
-SAFE = ("accuracy", "probabilities")  # wishes that are about the score alone
 PREFERENCES = ("accuracy", "simple", "small", "probabilities")
 
 
@@ -131,33 +119,12 @@ def near_best(leaders: list[Leader], measure: Measure, practical: float) -> list
     ]
 
 
-def lighter(leaders: list[Leader], measure: Measure, kept: Leader, large: float = LARGE) -> list[Leader]:
-    """Return the models that are much smaller than a large one and cost next to nothing."""
-    if kept.size <= large:
-        return []
-    return [one for one in near_best(leaders, measure, FOR_SIZE) if one.size * MUCH_SMALLER <= kept.size]
-
-
-def safer(leaders: list[Leader], measure: Measure) -> Leader | None:
-    """Return the ensemble where (3) does not speak against it, and nothing else is the same on all folds or much smaller."""
-    found = next((leader for leader in leaders if leader.simplicity == ENSEMBLE_RANK and not leader.best), None)
-    if found is None or not found.standard_error > 0 or abs(found.difference) > found.standard_error:
-        return None
-    return None if lighter(leaders, measure, found, HEAVY) else found
-
-
 def choose(
-    leaders: list[Leader], measure: Measure, prefer: str = "accuracy", everyone: list[Leader] | None = None,
-    n_rows: int | None = None
-) -> tuple[Leader, str]:  # fmt: skip
+    leaders: list[Leader], measure: Measure, prefer: str = "accuracy", everyone: list[Leader] | None = None
+) -> tuple[Leader, str]:
     """Return the row to keep and the reason in a few words; the probabilities' measure is the log loss, so theirs is the best.
 
-    Parameters
-    ----------
-    everyone : list of Leader or None
-        The whole leaderboard, where only some of it can be kept.
-    n_rows : int or None
-        Training rows; None is many.
+    `everyone` is the whole leaderboard, where only some of it can be kept.
     """
     best = leaders[0]
     baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
@@ -166,22 +133,14 @@ def choose(
     if baseline is not None and 0 < abs(baseline.difference) <= QUARTER * baseline.standard_error:
         gain, error = (measure.text(abs(amount)) for amount in (baseline.difference, baseline.standard_error))
         return baseline, f"no model can be shown to be better ({best.name} gains {gain}, its standard error is {error})"
-    if prefer in SAFE and n_rows is not None and n_rows <= FEW_ROWS:
-        ensemble = safer(leaders, measure)
-        if ensemble is not None:
-            gain, error = (measure.text(abs(amount)) for amount in (ensemble.difference, ensemble.standard_error))
-            return ensemble, (
-                f"the mean of several models, safer on few rows than any one of them; {best.name}, the best mean, gains {gain}"
-                f" in the folds, less than its standard error of {error}"
-            )
     practical = PRACTICAL.get(prefer, 0.0)
     near = near_best(leaders, measure, practical)
     if prefer == "small":
         kept, why = min(near, key=lambda leader: (leader.size, -measure.better(leader.mean))), "smaller"
     else:
         kept, why = min(near, key=lambda leader: (leader.simplicity, -measure.better(leader.mean))), "simpler"
-    if prefer == "accuracy":
-        light = lighter(leaders, measure, kept)
+    if prefer == "accuracy" and kept.size > LARGE:
+        light = [one for one in near_best(leaders, measure, FOR_SIZE) if one.size * MUCH_SMALLER <= kept.size]
         if light:
             kept, practical = max(light, key=lambda leader: measure.better(leader.mean)), FOR_SIZE
             why = f"{best.size / max(kept.size, 1):.0f} times smaller"

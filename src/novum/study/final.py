@@ -88,7 +88,7 @@ def keep(
     while True:
         left = None if until is None else max(0.0, until - time.perf_counter())
         able = affordable(able, scores, left)
-        leader, reason = choose(able, rows.judge.measure, prefer, leaders, len(train))
+        leader, reason = choose(able, rows.judge.measure, prefer, leaders)
         if leaders[0] not in able:
             reason = f"the best of those that there was time for; {leaders[0].name} would take longer than was left"
         parts = parts_of(scores, leader.position)
