@@ -191,7 +191,7 @@ def test_the_result_knows_all_a_test_is_about():
     assert "one-sample t-test" in repr(test) and "<pre>" in test._repr_html_()
     assert test.sentence() == (
         "No evidence that the mean is greater than 1 (one-sample t-test: t(3) = 1.04, p = .188; estimate 1.4,"
-        " 95 % interval 0.494 to inf)."
+        " 95 % interval .494 to inf)."
     )
     assert test.to_frame().loc["one-sample t-test", "p_value"] == test.p_value
     assert pickle.loads(pickle.dumps(test)).interval(0.9) == test.interval(0.9)
