@@ -8,7 +8,7 @@ BUILD_TOOLS := "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
 SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi' -o -name 'report.*') CMakeLists.txt pyproject.toml
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 
-.PHONY: help demo test test-deep test-slow test-peers test-web test-asan cover mutate lint format dev stubs coverage bench docs pictures wheel clean
+.PHONY: help demo test test-deep test-slow test-peers test-web test-asan cover mutate mutate-rows lint format dev stubs coverage bench docs pictures wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
@@ -63,6 +63,10 @@ cover: $(VENV)/.made  ## line coverage of Python and C++; the figures in docs/in
 mutate: $(VENV)/.installed  ## small faults in one package (PACKAGE=...) against its marked tests; writes docs/mutation.md
 	$(PIP) --no-build-isolation ".[cover]"
 	$(BIN)/python tools/mutate.py $(PACKAGE)
+
+mutate-rows: $(VENV)/.installed  ## small faults behind every item of the notes whose tests lie in TESTS=...
+	$(PIP) --no-build-isolation ".[cover]"
+	$(BIN)/python tools/mutate_rows.py $(TESTS)
 
 lint: $(VENV)/.lint  ## ruff, mypy, import-linter, clang-format
 	$(BIN)/ruff check .

@@ -62,6 +62,8 @@ when one of them fails. Faults are drawn at random, {least} to {most} a package,
 points, that of all together by 5. *Reached* is the share of the package's lines that marked tests run. The other tests of the
 suite, which judge refusals, homes of data, speed and the looks of pictures, are not counted here. Faults
 that change nothing a caller could see are listed with their reason in `tools/equivalent_mutations.tsv` and left out of the share.
+`make mutate-rows TESTS=tests/bandits` does the same item by item: faults in the functions that an item's tests reach and few others
+do, judged by that item's tests alone.
 
 | package | reached | faults | killed | share |
 |---|---:|---:|---:|---:|

@@ -70,17 +70,17 @@ CASES = [
 ]
 
 
-ROWS = {
-    UCB1: ["ucb1"],
-    Greedy: ["greedy-bandit"],
-    ThompsonSampling: ["thompson"],
-    EXP3: ["exp3", "exp3-bound", "regret"],
+ITEMS = {
+    UCB1: [("003", "ucb1")],
+    Greedy: [("003", "greedy-bandit")],
+    ThompsonSampling: [("003", "thompson")],
+    EXP3: [("003", "exp3"), ("003", "exp3-bound"), ("003", "regret")],
 }
 
 
 def with_its_row(bandit, policy):
     """Return a case that carries the marks of its policy's items."""
-    marks = [pytest.mark.notes("003", row) for row in ROWS.get(type(policy), [])]
+    marks = [pytest.mark.notes(*item) for item in ITEMS.get(type(policy), [])]
     return pytest.param(bandit, policy, marks=marks)
 
 

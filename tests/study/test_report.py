@@ -1,6 +1,7 @@
 """The report as a file: self-contained, well-formed, escaped, with every number the result has."""
 
 import base64
+import copy
 import re
 from html.parser import HTMLParser
 
@@ -10,6 +11,7 @@ import pytest
 from studytables import mixed
 
 from novum.study import Study
+from novum.study.markdown import report_markdown
 from novum.study.pictures import intervals, ticks
 from novum.study.report import report_html
 
@@ -96,3 +98,14 @@ def test_a_baseline_far_away_stands_at_the_edge():
     assert "◂ 0.6" in intervals([*rows, ("base", 0.6, 0.59, 0.61, "", False)], "t", "x")
     assert "3.1 ▸" in intervals([*rows, ("base", 3.1, 3.0, 3.2, "", False)], "t", "x")
     assert "◂" not in intervals([*rows, ("base", 0.92, 0.91, 0.93, "", False)], "t", "x")
+
+
+def test_an_interval_that_few_rows_decide_is_doubted(numbers_result):
+    assert "too narrow" not in (numbers_result.doubted() or "")
+    doubtful = copy.copy(numbers_result)
+    doubtful.hold_out = numbers_result.hold_out._replace(few={"rmse": 3.2, "r2": 4.1})
+    sentence = "are approximate and may be too narrow: about 3 of the 40 rows decide them."
+    for text in (repr(doubtful), report_html(doubtful), report_markdown(doubtful)):
+        assert sentence in " ".join(text.split())
+    doubtful.hold_out = doubtful.hold_out._replace(few={"rmse": 0.4})
+    assert doubtful.doubted().endswith("RMSE is approximate and may be too narrow: about 1 of the 40 rows decide it.")
