@@ -14,7 +14,6 @@ the rows are worth after weighting, (sum w)^2 / sum w^2, and whether the weights
 
 from dataclasses import dataclass
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, float_array, vector
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.warn import warn
 from novum.sampling.importance import pareto_shape
 
 __all__ = ["LoggedValue", "evaluate_logged"]
@@ -135,7 +135,7 @@ def cross_fitted(model: Any, contexts: Any, actions: Any, rewards: Array, n_arms
     return q
 
 
-def complain(weights: Array, size: float, mean: float, error: float, missing: float, stacklevel: int) -> None:
+def complain(weights: Array, size: float, mean: float, error: float, missing: float) -> None:
     """Warn of everything that makes the intervals say less than they seem to."""
     n, shape = len(weights), pareto_shape(np.log(np.maximum(weights, 1e-300)))
     doubts = []
@@ -154,7 +154,6 @@ def complain(weights: Array, size: float, mean: float, error: float, missing: fl
             f"evaluate_logged: overlap is missing: {'; '.join(doubts)}. Intervals cannot be trusted; log more exploration, choose "
             "a target closer to the logger, or rely on a model you have checked.",
             DataWarning,
-            stacklevel=stacklevel + 1,
         )
 
 
@@ -260,7 +259,7 @@ def evaluate_logged(
         found["doubly robust"] = mean_and_error(direct + w * (r - q[np.arange(n), a]))
     mean, error = mean_and_error(w)
     size = float(total**2 / np.sum(w**2))
-    complain(w, size, mean, error, missing, 2)
+    complain(w, size, mean, error, missing)
     z = float(norm.ppf(0.5 + level / 2))
     values, errors = [pair[0] for pair in found.values()], [pair[1] for pair in found.values()]
     low, high = ([v + sign * z * e for v, e in found.values()] for sign in (-1, 1))

@@ -5,7 +5,6 @@ model file may contain what public modules define: names that begin with an unde
 """
 
 import inspect
-import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
@@ -23,6 +22,7 @@ from sklearn.base import (
 
 import novum
 from novum.exceptions import ParameterError
+from novum.runtime.warn import warn
 
 __all__ = ["Estimators", "all_estimators", "public_class", "public_modules"]
 
@@ -127,7 +127,7 @@ def all_estimators(kind: str | None = None) -> Estimators:
             listed = list(listed_values(import_module(name)))
         except ImportError as error:
             missing[name] = str(error)
-            warnings.warn(f"the estimators of {name} are not listed: {error}", UserWarning, stacklevel=2)
+            warn(f"the estimators of {name} are not listed: {error}", UserWarning)
             continue
         for value in listed:
             if (

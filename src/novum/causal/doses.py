@@ -11,7 +11,6 @@ are not offered: ratios of densities are so uneven that their intervals of 95 % 
 """
 
 from typing import Any, NamedTuple
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from novum.causal.overlap import LEAST_WORTH
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.result import result
 from novum.report.tables import html_text
+from novum.runtime.warn import warn
 
 __all__ = ["DoseEffect", "dose_effect"]
 
@@ -159,7 +159,6 @@ def dose_effect(owner: str, question: Any) -> DoseEffect:
             f"{owner}: the weights of {n} rows are worth {worth * n:.0f} (little overlap: the adjustment set explains "
             f"{100 * (1 - left):.3g} % of {question.treatment!r}); use method='adjustment', or adjust for fewer variables.",
             DataWarning,
-            stacklevel=4,
         )
     Z = np.column_stack([np.ones(n), x, S, x[:, None] * S])
     if n <= Z.shape[1] + 1:

@@ -7,12 +7,12 @@ Where (1) fails, a regression extrapolates and weights explode; no formula helps
 """
 
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning
+from novum.runtime.warn import warn
 from novum.runtime.words import value_text
 
 __all__ = ["check_overlap", "kept_by_trimming", "propensity_words"]
@@ -57,7 +57,7 @@ def check_overlap(
         raise DataError(f"{facts}. What the others would have done cannot be told from these data: {advice}.")
     other = ", or method='doubly_robust'" if weighed else ""
     facts += f", and the weighted rows of a state are worth {100 * worth:.0f} % of their number"
-    warn(f"{facts}. The answer leans on a few rows and on the models: {advice}{other}.", DataWarning, stacklevel=4)
+    warn(f"{facts}. The answer leans on a few rows and on the models: {advice}{other}.", DataWarning)
 
 
 def kept_by_trimming(owner: str, trim: float, k: int, x: NDArray[np.int32], shares: Array) -> NDArray[np.bool_]:

@@ -14,7 +14,6 @@ docs/theory/kmeans.md.
 """
 
 import logging
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -39,6 +38,7 @@ from novum.fold.blocks import Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["KMeans"]
 
@@ -145,10 +145,9 @@ class KMeans(CenterModel):
                 f"n_samples={source.n_rows} should be >= n_clusters={self.n_clusters}. Give KMeans more rows or fewer clusters."
             )
         if self.algorithm == "elkan" and self.n_clusters == 1:
-            warnings.warn(
+            warn(
                 "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
                 RuntimeWarning,
-                stacklevel=3,
             )
         init, k = self.init, self.n_clusters
         if not isinstance(init, str) and not callable(init):
@@ -182,18 +181,17 @@ class KMeans(CenterModel):
         if self.n_init == "auto":
             return MANY_STARTS if callable(self.init) or (not given and self.init == "random") else 1
         if given and self.n_init != 1:
-            warnings.warn(
+            warn(
                 "Explicit initial center position passed: performing only one init in KMeans instead of "
                 f"n_init={self.n_init}.",
                 RuntimeWarning,
-                stacklevel=4,
             )
             return 1
         return self.n_init
 
     def _learn(self, best: Clusters, labels: NDArray | None, dtype: np.dtype) -> None:
         """Turn the best run into fitted attributes."""
-        warn_of_few_clusters(int((best.mass > 0).sum()), self.n_clusters, stacklevel=5)
+        warn_of_few_clusters(int((best.mass > 0).sum()), self.n_clusters)
         self.__dict__.update(fitted_attributes(best.params, dtype))
         self.inertia_, self.n_iter_ = best.inertia, best.n_iter
         self.history_ = History(best.history, name="inertia")

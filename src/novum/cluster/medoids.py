@@ -10,7 +10,6 @@ r"""k-medoids: k-means for any dissimilarity; every cluster is stood for by one 
 which ends sooner and higher. Both need all dissimilarities in memory. Kernel: cpp/include/novum/cluster/medoids.h.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -33,6 +32,7 @@ from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["KMedoids"]
 
@@ -207,10 +207,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                 best = found
         assert best is not None
         if not best.converged:
-            warnings.warn(
+            warn(
                 f"KMedoids: medoids still moved after max_iter={self.max_iter} rounds; raise max_iter.",
                 NotConverged,
-                stacklevel=3,
             )
         apart = matrix[np.ix_(best.medoid, best.medoid)] > 0
         warn_of_few_clusters(int((np.triu(~apart, 1).sum(axis=0) == 0).sum()), k)

@@ -14,7 +14,6 @@ the rows now and then.
 """
 
 import logging
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -39,6 +38,7 @@ from novum.fold.homes.memory import ArrayTiles, MemorySource, SparseTiles
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["MiniBatchKMeans"]
 
@@ -319,10 +319,9 @@ class MiniBatchKMeans(CenterModel):
         if self.init_size is None and size < k:
             size = 3 * k
         elif size < k:
-            warnings.warn(
+            warn(
                 f"init_size={size} should be larger than n_clusters={k}. Setting it to min(3*n_clusters, n_samples)",
                 RuntimeWarning,
-                stacklevel=4,
             )
             size = 3 * k
         self._init_size = min(size, n)
@@ -349,11 +348,10 @@ class MiniBatchKMeans(CenterModel):
         if self.n_init == "auto":
             return FEW_STARTS if callable(self.init) or (not given and self.init == "random") else 1
         if given and self.n_init != 1:
-            warnings.warn(
+            warn(
                 "Explicit initial center position passed: performing only one init in MiniBatchKMeans instead of"
                 f" n_init={self.n_init}.",
                 RuntimeWarning,
-                stacklevel=5,
             )
             return 1
         return self.n_init

@@ -1,6 +1,5 @@
 """Rows for clusterers that compare all of them: in memory, whatever home they come from."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from novum.base.validation import largest_of, too_large
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block
 from novum.runtime import arrays
+from novum.runtime.warn import warn
 
 __all__ = ["check_reach", "checked_square", "is_symmetric", "rows_in_memory", "warn_of_few_clusters"]
 
@@ -75,12 +75,11 @@ def is_symmetric(matrix: NDArray) -> bool:
     )
 
 
-def warn_of_few_clusters(found: int, n_clusters: int, stacklevel: int = 4) -> None:
+def warn_of_few_clusters(found: int, n_clusters: int) -> None:
     """Warn where fewer clusters were found than were asked for; the words are scikit-learn's."""
     if found < n_clusters:
-        warnings.warn(
+        warn(
             f"Number of distinct clusters ({found}) found smaller than n_clusters ({n_clusters})."
             " Possibly due to duplicate points in X.",
             NotConverged,
-            stacklevel=stacklevel,
         )

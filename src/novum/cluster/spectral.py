@@ -9,7 +9,6 @@ For two clusters the second column of U relaxes the normalised cut, cut(C, C') (
 has the eigenvalue 0 k times, and U is constant on each of them.
 """
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +31,7 @@ from novum.exceptions import DataError, DataWarning
 from novum.neighbors import NearestNeighbors, kneighbors_graph
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["SpectralClustering", "spectral_clustering"]
 
@@ -56,11 +56,10 @@ def check_affinities(affinity: Any, kind: Any) -> None:
             " (sklearn.preprocessing.StandardScaler), or look at the weights of the graph."
         )
     if values.size and values.min() < 0:
-        warnings.warn(
+        warn(
             f"SpectralClustering(affinity={kind!r}): some affinities are negative (least {values.min():.3g}), and clusters mean"
             " nothing then; take a kernel or weights that are zero or more.",
             DataWarning,
-            stacklevel=4,
         )
 
 
@@ -68,9 +67,7 @@ def embedding_of(affinity: Any, k: int, solver: str | None, tol: float, seed: in
     """Return (1), signs fixed by the largest entry of every column."""
     n = affinity.shape[0]
     if connected_components(affinity, directed=False, return_labels=False) > 1:
-        warnings.warn(
-            "Graph is not fully connected, spectral embedding may not work as expected.", DataWarning, stacklevel=5
-        )
+        warn("Graph is not fully connected, spectral embedding may not work as expected.", DataWarning)
     degree = np.asarray(affinity.sum(axis=0), np.float64).ravel()
     if scipy.sparse.issparse(affinity):
         degree = degree - affinity.diagonal()
@@ -268,11 +265,10 @@ class SpectralClustering(LabelModel):
             X = validate_data(self, X, accept_sparse=["csr", "csc", "coo"], dtype=np.float64, ensure_min_samples=2)
         given = isinstance(self.affinity, str) and self.affinity.startswith("precomputed")
         if X.shape[0] == X.shape[1] and not given:
-            warnings.warn(
+            warn(
                 "The spectral clustering API has changed. ``fit``now constructs an affinity matrix from data. To use a custom"
                 " affinity matrix, set ``affinity=precomputed``.",
                 DataWarning,
-                stacklevel=4,
             )
         if given and X.shape[0] != X.shape[1]:
             raise DataError(

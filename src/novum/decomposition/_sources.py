@@ -10,7 +10,6 @@ With m the mean of the rows, W the sum of their weights and s_j, v_j as in novum
 Contrasts: log cosh(a y)/a, -exp(-y^2/2), y^4/4, |y| and Student's (a+1)/2 log(1 + y^2/a).
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from novum.exceptions import DataError, DataWarning
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays
+from novum.runtime.warn import warn
 
 __all__ = [
     "Means",
@@ -161,9 +161,8 @@ def warn_of_few_directions(owner: Any, white: White, rows: float, p: int) -> Non
     most = min(int(rows), p)
     k = min(int(rows) - 1, p) if owner.n_components is None else min(owner.n_components, most)
     if len(white.axes) < k:
-        warnings.warn(
+        warn(
             f"{type(owner).__name__}: the rows vary along {len(white.axes)} directions only, so there are that many sources and"
             f" not {k}. Leave out constant columns and those that others determine, or give n_components={len(white.axes)}.",
             DataWarning,
-            stacklevel=5,
         )

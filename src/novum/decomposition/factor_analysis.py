@@ -11,7 +11,6 @@ with u_j = max(t_j, 1). S is p x p and made in one pass (with fewer rows than co
 sees the data again. Missing cells: EM (16) to (19), novum.decomposition._latent. Rotations: _rotation (23).
 """
 
-import warnings
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -32,6 +31,7 @@ from novum.exceptions import NotConverged, ParameterError
 from novum.fold import fold
 from novum.fold.blocks import Source
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["FactorAnalysis"]
 
@@ -179,11 +179,10 @@ class FactorAnalysis(FactorModel):
                 data = summarize(source)
                 found = iterate(data, psi, q, tol=self.tol, max_iter=self.max_iter, report=report)
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"FactorAnalysis did not converge. You might want to increase the number of iterations: the likelihood still"
                 f" rose after max_iter={self.max_iter} steps.",
                 NotConverged,
-                stacklevel=3,
             )
         self._keep(found, q, source.dtype)
         return self

@@ -9,7 +9,6 @@ until no row turns by more than tol: max_i | |w_i' w_i^old| - 1 | < tol. As W is
 (3) of one pass over the sources are all that (4) needs. Derivation: docs/theory/independent_components.md.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -33,6 +32,7 @@ from novum.exceptions import DataWarning, NotConverged, ParameterError
 from novum.fold.blocks import Source
 from novum.runtime.random import numpy_state
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["FastICA", "fastica"]
 
@@ -147,11 +147,10 @@ class FastICA(Mixing):
         ) as report:
             found: Found = solve(data.source, start, data.matrix, data.mean, contrast, self.max_iter, self.tol, report)
         if not found.converged:
-            warnings.warn(
+            warn(
                 "FastICA did not converge. Consider increasing tolerance or the maximum number of iterations. After"
                 f" max_iter={self.max_iter} passes a component still turned by {found.turns[-1]:.2g}, with tol={self.tol:g}.",
                 NotConverged,
-                stacklevel=3,
             )
         for name, value in self._attributes(data)(found.rotation).items():
             setattr(self, name, value.astype(source.dtype))
@@ -177,7 +176,7 @@ class FastICA(Mixing):
         k = self.n_components
         if not self.whiten:
             if k is not None:
-                warnings.warn("Ignoring n_components with whiten=False.", stacklevel=4)
+                warn("Ignoring n_components with whiten=False.")
             if n is not None and n < p:
                 raise ParameterError(
                     f"FastICA(whiten=False) takes rows that are white, and {n} rows of {p} columns cannot be; whiten them."
@@ -185,15 +184,14 @@ class FastICA(Mixing):
             return Prepared(source.cut(short_blocks), None, np.eye(p), np.zeros(p))
         side = p if n is None else min(n, p)
         if k is not None and k > side:
-            warnings.warn(f"n_components is too large: it will be set to {side}", stacklevel=4)
+            warn(f"n_components is too large: it will be set to {side}")
         k = side if k is None else min(k, side)
         white, spectrum = white_axes(source, k, self.whiten_solver)
         check_spread(spectrum, self)
         if self.whiten_solver == "eigh" and len(white.axes) < k:
-            warnings.warn(
+            warn(
                 "There are some small singular values, using whiten_solver = 'svd' might lead to more accurate results.",
                 DataWarning,
-                stacklevel=4,
             )
         elif self.whiten_solver == "svd":
             warn_of_few_directions(self, white, spectrum.rows, p)

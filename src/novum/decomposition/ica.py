@@ -17,7 +17,6 @@ L-BFGS steps that begin from (10) are Picard's (Ablin, Cardoso and Gramfort 2018
 rows, W <- exp(D) W with antisymmetric D. Sums: novum.decomposition._sources (3). Derivation: docs/theory/independent_components.md.
 """
 
-import warnings
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -47,6 +46,7 @@ from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["ICA"]
 
@@ -278,11 +278,10 @@ class ICA(Mixing):
             )
         if not found.converged:
             largest = float(np.abs(found.point.gradient).max())
-            warnings.warn(
+            warn(
                 f"ICA: after {found.n_iter} steps the relative gradient is still {largest:.2g}, with tol={self.tol:g}; raise"
                 f" max_iter={self.max_iter} or tol.",
                 NotConverged,
-                stacklevel=4,
             )
 
     def _log_likelihood(self, point: Point, data: Training) -> float:

@@ -14,7 +14,6 @@ axis. The linear kernel gives PCA. A point is brought back by a ridge regression
 or, for Gaussian kernels, as the point whose features are nearest to those of the scores (novum.decomposition._pre_images).
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
@@ -41,6 +40,7 @@ from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["KernelPCA"]
 
@@ -333,10 +333,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
             share = h + (1 - h.sum(axis=1, keepdims=True)) / number_of_samples(rows)
             found = fixed_points(self._choice().between, rows, share, max_iter, tol)
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"KernelPCA.pre_images: points still moved after max_iter={max_iter} steps; raise max_iter or tol.",
                 NotConverged,
-                stacklevel=2,
             )
         return found.points.astype(self.X_fit_.dtype, copy=False)
 

@@ -10,7 +10,6 @@ up to a rotation of the factors; the columns of W here are orthogonal and in fal
 cells have no closed form: EM (16) to (19), novum.decomposition._latent. The number of factors: _dimension (11), (12).
 """
 
-import warnings
 from functools import partial
 from typing import Any, Self
 
@@ -31,6 +30,7 @@ from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold import Fit, fold
 from novum.fold.blocks import Source
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["ProbabilisticPCA"]
 
@@ -198,10 +198,9 @@ class ProbabilisticPCA(FactorModel):
             report=report,
         )
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"ProbabilisticPCA: the likelihood still rose after max_iter={self.max_iter} passes; raise max_iter or tol.",
                 NotConverged,
-                stacklevel=5,
             )
         likelihood = source.total(_latent.factor_sums, found.params).likelihood
         left, length, _ = np.linalg.svd(found.params.loadings, full_matrices=False)

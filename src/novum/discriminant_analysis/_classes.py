@@ -6,7 +6,6 @@ Rows with missing cells have the density of their observed cells. The kernels ar
 components are the classes.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from novum.runtime import arrays
 from novum.runtime.random import seed_of
 from novum.runtime.renamed import renamed_method
 from novum.runtime.typing import Rows
+from novum.runtime.warn import warn
 
 __all__ = ["GaussianClasses", "class_density", "expected_rows", "log_joint", "priors_of"]
 
@@ -43,7 +43,7 @@ def priors_of(owner: str, priors: Any, mass: NDArray, normalize: bool) -> NDArra
     if (given < 0).any():
         raise ParameterError(f"priors must be non-negative. {owner}(priors=...) has the value {given.min():g}.")
     if normalize and abs(given.sum() - 1) > 1e-5:
-        warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=5)
+        warn("The priors do not sum to 1. Renormalizing", UserWarning)
         given = given / given.sum()
     return given
 

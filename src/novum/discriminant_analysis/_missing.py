@@ -9,7 +9,6 @@ Missing cells are taken to be missing at random; nothing is imputed. A cell that
 information about its mean; that is an error.
 """
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from novum.engines.gaussians.density import Density, density_of, pass_of
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
+from novum.runtime.warn import warn
 
 __all__ = ["has_missing", "missing_moments"]
 
@@ -127,10 +127,9 @@ def missing_moments(owner: str, source: Source, k: int, kind: str, shared: bool)
             break
         before = after
     else:
-        warnings.warn(
+        warn(
             f"{owner}: the expectations of missing cells still changed after {MOST_PASSES} passes.",
             NotConverged,
-            stacklevel=5,
         )
     return Moments(seen.mass, mean, second, seen.rows)
 

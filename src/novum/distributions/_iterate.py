@@ -5,7 +5,6 @@ hurried step; if a pass finds that the likelihood fell, the plain EM step from t
 cannot lower it. So the recorded best never falls.
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from novum.exceptions import NotConverged, ParameterError
 from novum.fold import fold
 from novum.runtime.blas import single_blas
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.warn import warn
 
 __all__ = ["State", "iterate", "next_state"]
 
@@ -84,9 +84,8 @@ def iterate(
             max_iter=max_iter,
         )
     if not found.converged:
-        warnings.warn(
+        warn(
             f"{name}.fit: the parameters still moved after max_iter={max_iter} passes; raise max_iter or tol.",
             NotConverged,
-            stacklevel=4,
         )
     return found.params[0].now

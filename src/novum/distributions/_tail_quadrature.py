@@ -12,7 +12,6 @@ Near a finite end x itself may leave the floats before its mass does: the mass o
 moves there, no function of x can tell its expectation, and the answer is NaN with a warning.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from novum.distributions._quadrature import Line, integrate, value_without_limit
 from novum.exceptions import DataWarning
+from novum.runtime.warn import warn
 
 __all__ = ["cuts_of", "tail_expectation"]
 
@@ -136,11 +136,10 @@ def tail_expectation(distribution: Any, function: Callable, points: Any = ()) ->
     size = sum(part.size for part in parts)
     doubt = sum(part.doubt for part in parts) + grain(distribution, function)
     if doubt > DOUBTED * size:
-        warnings.warn(
+        warn(
             f"{type(distribution).__name__}.expect: the function still moves where the numbers of the machine end, or between two"
             " of them, so that its expectation cannot be told; ask for a closed form, or transform the outcome.",
             DataWarning,
-            stacklevel=5,
         )
         return float("nan")
     return float(values.sum())

@@ -8,7 +8,6 @@ pair. Groups are independent given the class. A missing cell of a family of numb
 numbers gets a least variance in place of zero.
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from novum.distributions.table_columns import columns_of, component_log_prob, co
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
+from novum.runtime.warn import warn
 
 __all__ = ["Part", "learn_parts", "parts_log_prob"]
 
@@ -177,7 +177,7 @@ def settle_parts(owner: str, source: Source, parts: list[Part], fitted: list[lis
         if max(states[c][p].now._moved(one) for c, row in enumerate(found) for p, one in zip(moving, row)) <= AT_REST:
             break
     else:
-        warnings.warn(f"{owner}: the parameters still moved after {MOST_PASSES} passes.", NotConverged, stacklevel=4)
+        warn(f"{owner}: the parameters still moved after {MOST_PASSES} passes.", NotConverged)
     return [[states[c][p].now if p in moving else one for p, one in enumerate(row)] for c, row in enumerate(fitted)]
 
 

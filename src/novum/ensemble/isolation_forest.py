@@ -11,7 +11,6 @@ above the leaf of x in tree t and m the rows in this leaf,
 """
 
 import numbers
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -34,6 +33,7 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 from novum.tree.regressor import ExtraTreeRegressor
 
 __all__ = ["IsolationForest"]
@@ -148,11 +148,10 @@ class IsolationForest(OutlierMixin, Estimator):
         if isinstance(size, str):
             size = min(DEFAULT_ROWS, n)
         elif isinstance(size, numbers.Integral) and int(size) > n:
-            warnings.warn(
+            warn(
                 f"max_samples ({size}) is greater than the total number of samples ({n}). max_samples will be set to n_samples"
                 " for estimation.",
                 DataWarning,
-                stacklevel=4,
             )
             size = n
         elif not isinstance(size, numbers.Integral):
@@ -213,9 +212,7 @@ class IsolationForest(OutlierMixin, Estimator):
                 " warm_start==True. Give IsolationForest more trees, or warm_start=False to begin anew."
             )
         if before and self.n_estimators == len(before):
-            warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.", DataWarning, stacklevel=4
-            )
+            warn("Warm-start fitting without increasing n_estimators does not fit new trees.", DataWarning)
         self._seed = self._seed if before else seed_of(self.random_state)
         return tree_seeds(self._seed, len(before), self.n_estimators - len(before))
 

@@ -9,7 +9,6 @@ For experts that maximise their weighted likelihood (least squares, unpenalised 
 the gate's penalty never falls. Derivation: docs/theory/mixture_of_experts.md.
 """
 
-import warnings
 from contextlib import nullcontext
 from typing import Any, NamedTuple, Self
 
@@ -34,6 +33,7 @@ from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["MixtureOfExperts"]
 
@@ -198,11 +198,10 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         objective, state, self.history_ = best
         gain = np.diff(self.history_[-2:])[-1] if len(self.history_) > 1 else np.inf
         if gain > self.tol * weight.sum():
-            warnings.warn(
+            warn(
                 f"MixtureOfExperts(max_iter={self.max_iter}) stopped while the log-likelihood still grew by {gain:.3g} a pass;"
                 f" raise max_iter or tol.",
                 NotConverged,
-                stacklevel=3,
             )
         self.n_iter_ = len(self.history_)
         self.experts_ = state.experts

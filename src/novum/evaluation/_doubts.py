@@ -4,12 +4,11 @@ The bounds come from the simulations of docs/theory/coverage_of_intervals.md, re
 about areas are told by `area.overlap_doubt`, which sees their rows.
 """
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataWarning
+from novum.runtime.warn import warn
 
 __all__ = ["bootstrap_doubt", "class_doubts", "doubt_notes", "share_doubt", "warn_of_doubts"]
 
@@ -70,8 +69,8 @@ def doubt_notes(doubts: dict[str, str]) -> list[str]:
     return [f"interval of {', '.join(names)}: {reason}" for reason, names in reasons.items()]
 
 
-def warn_of_doubts(owner: str, doubts: dict[str, str], stacklevel: int = 3) -> None:
+def warn_of_doubts(owner: str, doubts: dict[str, str]) -> None:
     """Warn once of all intervals in doubt."""
     notes = doubt_notes(doubts)
     if notes:
-        warnings.warn(f"{owner}: {'; '.join(notes)}.", DataWarning, stacklevel=stacklevel)
+        warn(f"{owner}: {'; '.join(notes)}.", DataWarning)

@@ -148,7 +148,7 @@ def class_scores(given: Given, settings: Settings) -> tuple[ClassScores, ...]:
 def told_doubts(scores: dict[str, Score], doubts: dict[str, str]) -> list[str]:
     """Warn of intervals that may cover less than they say, and return the same as notes."""
     there = {name: doubts.get(name, "") for name, score in scores.items() if np.isfinite(score.lower)}
-    warn_of_doubts("evaluate_predictions", there, stacklevel=5)
+    warn_of_doubts("evaluate_predictions", there)
     return doubt_notes(there)
 
 

@@ -8,7 +8,6 @@ r"""Cross-validation: the score of a model on rows it was not fitted to, with an
 of thumb, so it is approximate. No unbiased estimate of the variance exists (Bengio and Grandvalet 2004).
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,7 @@ from novum.report.numbers import counted, decimal, number
 from novum.report.result import Result
 from novum.report.tables import html_table, text_table
 from novum.runtime.checks import check_number
+from novum.runtime.warn import warn
 
 __all__ = ["CrossValidation", "cross_validate"]
 
@@ -277,11 +277,10 @@ def cross_validate(
             for key in lists:
                 if key.startswith(("test_", "train_")):
                     lists[key][failure.fold] = fill
-        warnings.warn(
+        warn(
             f"{owner}: {type(estimator).__name__} {failure_sentence(failures[0], len(splits))}"
             + (f" ({len(failures)} folds fail; see .failures)" if len(failures) > 1 else ""),
             DataWarning,
-            stacklevel=2,
         )
     arrays: dict[str, Any] = {
         key: values if key == "estimator" else np.asarray(values) for key, values in lists.items()
@@ -293,7 +292,7 @@ def cross_validate(
     lost = {failure.fold for failure in failures}
     empty = [note for name in result.names if (note := unscored_sentence(result, name, lost))]
     if empty:
-        warnings.warn(f"{owner}: {type(estimator).__name__}, {'; '.join(empty)}", DataWarning, stacklevel=2)
+        warn(f"{owner}: {type(estimator).__name__}, {'; '.join(empty)}", DataWarning)
     result.notes = [*notes, *empty]
     return result
 

@@ -12,7 +12,6 @@ A score that chose the features is no estimate of how well they do. For that, se
 scikit-learn's SequentialFeatureSelector with `criterion_scorer` and a model, cross-validated as a whole.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +30,7 @@ from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.sklearn_private import take_rows
+from novum.runtime.warn import warn
 
 __all__ = ["SelectionPath", "backward_selection", "criterion_scorer", "forward_selection"]
 
@@ -218,11 +218,10 @@ def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any,
                 ) from problem
 
         if forward and np.shape(X)[1] >= len(y):
-            warnings.warn(
+            warn(
                 f"{owner}(scoring={scoring!r}): {np.shape(X)[1]} features for {len(y)} rows; a criterion does not charge for"
                 " the search among them and keeps noise. A cross-validated score is safer.",
                 DataWarning,
-                stacklevel=4,
             )
         return scoring, score
     check_one_score(owner, scoring, CRITERIA)

@@ -5,7 +5,6 @@ or share one kernel among a process per class behind a softmax (`softmax`). Form
 in `hyperparameters`.
 """
 
-import warnings
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -29,6 +28,7 @@ from novum.gaussian_process.subset import rows_of
 from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, read_training, start_kernel
 from novum.kernels.operators import CompoundKernel
 from novum.runtime import arrays
+from novum.runtime.warn import warn
 
 __all__ = ["GaussianProcessClassifier"]
 
@@ -213,11 +213,10 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         ]
         self.log_marginal_likelihood_value_ = np.mean([machine.value for machine in self._machines])
         if not all(machine.mode.converged for machine in self._machines):
-            warnings.warn(
+            warn(
                 f"GaussianProcessClassifier: Newton's method still moved the mode after max_iter_predict={self.max_iter_predict}"
                 " steps; raise it, or scale X.",
                 NotConverged,
-                stacklevel=3,
             )
         return self
 
@@ -240,7 +239,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
                 type(self).__name__, objective, kernel, self.optimizer, self.n_restarts_optimizer, self.random_state
             )
             kernel.theta = best.theta
-            warn_at_bounds(kernel, 5)
+            warn_at_bounds(kernel)
         value, _, mode = evidence(kernel, points, label, last, self.max_iter_predict, False)
         return Machine(kernel, rows, label, mode, value)
 

@@ -4,7 +4,6 @@ The objective is a log evidence with its gradient in `theta`, the logarithms of 
 kernel's own values, then at values drawn evenly (in logarithms) between the bounds.
 """
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from scipy.optimize import minimize
 
 from novum.exceptions import NotConverged, ParameterError
 from novum.runtime.random import seed_of
+from novum.runtime.warn import warn
 
 __all__ = ["Optimum", "generator_of", "maximize", "warn_at_bounds"]
 
@@ -102,11 +102,10 @@ def maximize(
             theta, least = np.clip(result.x * reach, *bounds.T), result.fun
             inside = np.clip(theta - result.jac / reach, *bounds.T) - theta  # what the bounds leave of the gradient
             if result.status != 0 and np.abs(inside).max(initial=0.0) > SMALL_SLOPE * max(1.0, abs(least)):
-                warnings.warn(
+                warn(
                     f"lbfgs failed to converge (status={result.status}): {result.message}. {owner}: the hyper-parameters may"
                     " not be optimal; scale the data, give the kernel other starting values or bounds, or n_restarts_optimizer.",
                     NotConverged,
-                    stacklevel=5,
                 )
         found.append(Optimum(np.asarray(theta, float), -np.float64(least)))
     return max(found, key=lambda optimum: optimum.value)
@@ -118,7 +117,7 @@ def scaled_loss(loss: Callable[..., Any], reach: float, theta: Array) -> tuple[f
     return value, slope * reach
 
 
-def warn_at_bounds(kernel: Any, stacklevel: int = 4) -> None:
+def warn_at_bounds(kernel: Any) -> None:
     """Tell of hyper-parameters that ended at a bound, in scikit-learn's words."""
     bounds, at = kernel.bounds, 0
     if not np.size(bounds):
@@ -131,10 +130,9 @@ def warn_at_bounds(kernel: Any, stacklevel: int = 4) -> None:
             for side, (word, remedy) in enumerate((("lower", "Decreasing"), ("upper", "Increasing"))):
                 if near[at + dim, side]:
                     limit = np.atleast_2d(hyper.bounds)[dim if len(np.atleast_2d(hyper.bounds)) > 1 else 0][side]
-                    warnings.warn(
+                    warn(
                         f"The optimal value found for dimension {dim} of parameter {hyper.name} is close to the specified"
                         f" {word} bound {limit}. {remedy} the bound and calling fit again may find a better value.",
                         NotConverged,
-                        stacklevel=stacklevel,
                     )
         at += hyper.n_elements

@@ -6,7 +6,6 @@ with A and L of `evidence`, m and s the mean and spread by which targets were no
 in the kernel is part of K** (the law of a new target), noise given beside the kernel is not (the law of the function).
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from novum.gaussian_process.covariance import Factor, factorize, half_solve
 from novum.gaussian_process.evidence import objects_of
 from novum.runtime import arrays
 from novum.runtime.random import Stream
+from novum.runtime.warn import warn
 
 __all__ = [
     "Posterior",
@@ -60,11 +60,10 @@ def variance_of(at: Posterior, X: Any) -> Array:
     prior = np.array(at.kernel.diag(X), dtype=np.float64)
     variance = prior - np.einsum("ij,ij->j", V, V)
     if (variance < -BELOW_ZERO * np.abs(prior)).any():
-        warnings.warn(
+        warn(
             "Predicted variances smaller than 0. Setting those variances to 0. The covariance of the training points is all but"
             " singular: a larger alpha, or a WhiteKernel in the kernel, helps.",
             DataWarning,
-            stacklevel=6,
         )
     return np.maximum(variance, 0.0)
 

@@ -1,6 +1,5 @@
 """What processes read: points or other objects, their targets, and the kernel to compare them with."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from novum.fold.blocks import Block
 from novum.kernels import RBF, Constant
 from novum.kernels.choice import things_of
 from novum.runtime import arrays
+from novum.runtime.warn import warn
 
 __all__ = [
     "SEARCH_DOMAINS",
@@ -132,10 +132,9 @@ def normalization(target: Any) -> tuple[Any, Any]:
 def warn_of_jitter(owner: str, jitter: float, usual: float) -> None:
     """Warn where the jitter is more than rounding asks for, measured by the usual variance."""
     if jitter > LARGE_JITTER * usual:
-        warnings.warn(
+        warn(
             f"{owner}: a jitter of {jitter:.3g} ({jitter / usual:.2g} of the mean variance) had to be added to the diagonal: points"
             " are (nearly) equal, or the kernel is hardly valid. Predictions treat it as noise; a larger alpha or a WhiteKernel"
             " says so in the model.",
             DataWarning,
-            stacklevel=5,
         )

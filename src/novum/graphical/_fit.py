@@ -194,7 +194,7 @@ def best_run(
     alpha: Array, mode: bool, init: str, n_init: int, max_iter: int, tol: float, random_state: Any
 ) -> Run:  # fmt: skip
     """Return the best of several runs of EM: the first from `init`, the others from random tables."""
-    from warnings import warn
+    from novum.runtime.warn import warn
 
     max_iter, starts = check_count(owner, "max_iter", max_iter), check_count(owner, "n_init", n_init)
     tol = check_number(owner, "tol", tol, 0)
@@ -216,7 +216,6 @@ def best_run(
         warn(
             f"{owner}: EM did not converge in max_iter={max_iter} passes; raise max_iter or tol.",
             NotConverged,
-            stacklevel=4,
         )
     return best
 

@@ -9,7 +9,6 @@ R of (2) stays above one, and the result says so.
 """
 
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from novum.graphical.ancestral import draw_states, least_variance
 from novum.graphical.result import Posterior
 from novum.runtime.checks import check_count
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.warn import warn
 
 __all__ = ["gibbs"]
 
@@ -121,7 +121,6 @@ def gibbs(
             f"{owner}(method='gibbs'): the chains disagree (R = {r_hat:.2f}, should be below {MOST_SPREAD}); the answer may "
             "be far off. Raise burn_in= and n_samples=, or use an exact method or likelihood weighting.",
             NotConverged,
-            stacklevel=4,
         )
     return Posterior(
         p.reshape(shape),

@@ -9,7 +9,6 @@ is an approximation, and it may not settle: the result tells the number of sweep
 """
 
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from novum.graphical._evidence import Evidence
 from novum.graphical.messages import along, log_sum
 from novum.graphical.result import Posterior
 from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.warn import warn
 
 __all__ = ["loopy_bp"]
 
@@ -151,7 +151,6 @@ def loopy_bp(
             f"{owner}(method='loopy_bp'): the messages still changed by {history[-1]:.1e} after {len(history)} sweeps; the "
             "answer may be far off. Raise damping= or max_iter=, or use an exact method.",
             NotConverged,
-            stacklevel=4,
         )
     log = model._log_probability(state.bethe())
     return Posterior(p, names, model.states, given, log, label, None, details, "about")

@@ -8,7 +8,6 @@ the highest bound is kept. Cells of zero count as exp(-690): their log must be f
 """
 
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from novum.graphical.messages import along, log_sum
 from novum.graphical.result import Posterior, probability_words
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.warn import warn
 
 __all__ = ["mean_field"]
 
@@ -85,7 +85,6 @@ def mean_field(
         warn(
             f"{owner}(method='mean_field'): the bound still rose after max_iter={limit} passes; raise max_iter= or tol=.",
             NotConverged,
-            stacklevel=4,
         )
     place = {variable: i for i, variable in enumerate(model.states)}
     p = np.ones(())

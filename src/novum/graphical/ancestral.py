@@ -8,7 +8,6 @@ variance of (4): sum_s w_s^2 ([x_s = t] - p)^2 / (sum_s w_s)^2;   effective samp
 """
 
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from novum.graphical._evidence import Evidence
 from novum.graphical.result import Posterior
 from novum.runtime.checks import check_count
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.warn import warn
 
 if TYPE_CHECKING:
     from novum.graphical.network import BayesianNetwork
@@ -81,7 +81,6 @@ def weighted_posterior(
             f"{owner}: {method}: they are worth {effective:.3g} independent ones; the answer is rough. Raise n_samples=, or "
             "use an exact method.",
             DataWarning,
-            stacklevel=5,
         )
     variance = np.maximum(variance, least_variance(p, effective))
     return Posterior(

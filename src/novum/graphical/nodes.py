@@ -8,13 +8,13 @@ A discrete node has `states`; a node without states is a real number. `table` is
 
 from collections.abc import Mapping
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novum.exceptions import DataWarning, ParameterError
 from novum.runtime.checks import check_number
+from novum.runtime.warn import warn
 from novum.runtime.words import first_few
 
 __all__ = ["NoisyOr", "Table", "conditional_table"]
@@ -62,7 +62,6 @@ def conditional_table(owner: str, node: Any, p: ArrayLike, shape: tuple[int, ...
             f"{owner}: {int(odd.sum())} row(s) of the table of {node!r} do not sum to 1 (the worst to {worst:.6g}), by more "
             "than the rounding of their digits; they were rescaled. Correct them, or give more digits.",
             DataWarning,
-            stacklevel=5,
         )
     return np.where(off > UNTOUCHED, table / total, table)
 

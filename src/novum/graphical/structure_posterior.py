@@ -12,7 +12,6 @@ start at random orders and swap two variables at a time; how far they differ tel
     R = sqrt(variance of all / mean variance within chains) of log p(D | order), the largest gap between chains in (4) (5)
 """
 
-import warnings
 from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ from novum.graphical.scores import LocalScores
 from novum.report.numbers import without_zeros
 from novum.runtime.checks import check_choice, check_count
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.warn import warn
 
 __all__ = ["StructurePosterior"]
 
@@ -239,11 +239,10 @@ class StructurePosterior(StructureLearner):
         self.gap_ = float(np.ptp(means, axis=0).max())
         self.graphs_ = []
         if self.ratio_ > LARGEST_RATIO or self.gap_ > LARGEST_GAP:
-            warnings.warn(
+            warn(
                 f"{owner}: the chains differ (R = {self.ratio_:.3f}, edge probabilities by up to {self.gap_:.2f}); raise n_samples "
                 f"from {draws}.",
                 NotConverged,
-                stacklevel=4,
             )
         return np.mean(means, axis=0)
 

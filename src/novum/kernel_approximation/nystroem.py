@@ -9,7 +9,6 @@ which is the kernel itself where x or x' is a landmark, and else that of their p
 docs/theory/kernel_machines.md.
 """
 
-import warnings
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -31,6 +30,7 @@ from novum.kernels.machine import KernelLearner
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["Nystroem"]
 
@@ -186,11 +186,10 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
             index = legacy_random_state(self.random_state).permutation(seen)[: min(seen, int(self.n_components))]
             rows = given[index] if hasattr(given, "shape") else [given[i] for i in index]
         if self.n_components > seen:
-            warnings.warn(
+            warn(
                 f"n_components > n_samples. This is not possible. Nystroem(n_components={self.n_components}) has {seen} rows:"
                 " n_components was set to n_samples, which results in inefficient evaluation of the full kernel.",
                 UserWarning,
-                stacklevel=3,
             )
         B = rows[:, index] if choice.is_matrix else choice.between(rows)
         single = hasattr(rows, "dtype") and rows.dtype == np.float32

@@ -10,7 +10,6 @@ A kernel (g x'z + o)^p has the features, one for each monomial of degree |e| <= 
     phi_e(x) = sqrt(p! / (e_0! e_1! ... e_d!) o^e_0 g^|e|) x_1^e_1 ... x_d^e_d,   e_0 = p - |e|                         (5)
 """
 
-import warnings
 from math import comb, factorial, prod
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from novum.exceptions import DataWarning
 from novum.kernels.choice import Power
 from novum.runtime.interrupts import while_listening
+from novum.runtime.warn import warn
 
 __all__ = [
     "Monomials",
@@ -176,19 +176,17 @@ def by_eigenvectors(decomposition: tuple[Array, Array], y: Array, penalty: float
     least = len(values) * np.finfo(float).eps * float(np.abs(total).max(initial=0.0))
     kept = np.abs(total) > least
     if (total < -least).any():
-        warnings.warn(
+        warn(
             f"{owner}: the kernel matrix has the eigenvalue {values[0]:.3g}, so that the kernel is not valid on these rows and"
             f" alpha={penalty:g} does not make up for it: what is returned solves the equations but minimises nothing. Give a"
             " larger alpha or another kernel.",
             DataWarning,
-            stacklevel=6,
         )
     elif not kept.all():
-        warnings.warn(
+        warn(
             f"Singular matrix in solving dual problem. Using least-squares solution instead. {owner}(alpha={penalty:g}): the"
             f" kernel matrix has {int((~kept).sum())} eigenvalues of zero to rounding. Give a larger alpha.",
             DataWarning,
-            stacklevel=6,
         )
     inverse = np.zeros_like(total)
     inverse[kept] = 1 / total[kept]

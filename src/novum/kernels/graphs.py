@@ -8,7 +8,6 @@ Two graphs whose label counts differ in a round are not isomorphic. Where they n
 two triangles look the same from every node.
 """
 
-import warnings
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from novum.kernels.base import Kernel, is_kernel
 from novum.kernels.structured import Counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count
+from novum.runtime.warn import warn
 
 __all__ = ["IsomorphismTest", "WeisfeilerLehman", "refined_labels", "wl_isomorphism_test"]
 
@@ -58,10 +58,9 @@ class Graphs:
         self.labels = np.fromiter(map(codes.__getitem__, words), np.uint32, len(words))
         missing = int((self.labels == codes[MISSING]).sum()) if MISSING in codes else 0
         if 0 < missing < len(words):
-            warnings.warn(
+            warn(
                 f"{owner}: {missing} of {len(words)} nodes have no {node_label!r}; they share a label of their own.",
                 DataWarning,
-                stacklevel=4,
             )
         self.words = list(codes)
         self.pointer = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)

@@ -11,7 +11,6 @@ space, so that weights can be compared. Several classes have a machine each, aga
 them.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -34,6 +33,7 @@ from novum.optimize import solve_qp
 from novum.runtime import arrays
 from novum.runtime.checks import row_weights
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["MultipleKernelLearning"]
 
@@ -271,11 +271,10 @@ class MultipleKernelLearning(ClassifierMixin, Estimator):
             grams / scales[:, None, None], targets, self.C * weight, self.tol, self.max_iter
         )
         if gaps[-1] > self.tol:
-            warnings.warn(
+            warn(
                 f"MultipleKernelLearning: the gap is {gaps[-1]:.2g} > tol={self.tol:g} after max_iter={self.max_iter} iterations; "
                 "raise max_iter= or tol=.",
                 NotConverged,
-                stacklevel=4,
             )
         self.classes_, self.weights_, self.kernels_, self.X_fit_ = classes, found.weights, kernels, rows
         self._scales = scales

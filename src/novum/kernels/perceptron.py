@@ -9,7 +9,6 @@ there are at most (R / g)^2 mistakes (Novikoff 1962). Where no function separate
 of (1) over all steps then (Freund and Schapire 1999). There is no bias; a constant in the kernel makes one.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
@@ -32,6 +31,7 @@ from novum.kernels.machine import KernelLearner
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["KernelPerceptron"]
 
@@ -255,12 +255,11 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
         together = [sum(m.history[k] for m in machines if k < len(m.history)) for k in range(self.n_iter_)]
         self.history_ = History([float(count) for count in together], name="mistakes")
         if not all(m.converged for m in machines):
-            warnings.warn(
+            warn(
                 "Maximum number of iteration reached before convergence. Consider increasing max_iter to improve the fit."
                 f" KernelPerceptron(max_iter={self.max_iter}): the last sweep still had {together[-1]} mistakes; if no function of"
                 " the kernel separates the classes, none ever will: use average=True, or SVC.",
                 NotConverged,
-                stacklevel=4,
             )
 
     def _expansion(self) -> Expansion:

@@ -17,7 +17,6 @@ both precisions can be set where (3) is largest (type-II maximum likelihood), by
 with e the eigenvalues of T. Derivation: docs/theory/bayesian_regression.md.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -38,6 +37,7 @@ from novum.linear_model.least_squares.predictive import GaussianAnswers, Predict
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["BayesianLinearRegression"]
 
@@ -277,10 +277,9 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
                 sums, alpha, beta, self.fit_intercept, self.max_iter, self.tol
             )
         if not converged:
-            warnings.warn(
+            warn(
                 f"BayesianLinearRegression: the precisions still change after max_iter={self.max_iter} steps; raise it or tol.",
                 NotConverged,
-                stacklevel=4,
             )
         found = posterior(sums, self._prior(m, alpha), beta, self.fit_intercept)
         inverse = scipy.linalg.solve_triangular(found.factor, np.eye(m))

@@ -6,7 +6,6 @@ Leave-one-out needs no refitting: one decomposition gives the errors of all pena
 (novum.linear_model.least_squares.leave_one_out).
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -21,6 +20,7 @@ from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.least_squares.ridge_choice import RidgeByValidation, check_alphas
 from novum.linear_model.ridge import Ridge
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["RidgeCV"]
 
@@ -104,11 +104,10 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
         routed = self._routed(params, **weights)
         source = self._source(X, y, sample_weight, target="numeric")
         if source.sparse and self.gcv_mode == "svd":
-            warnings.warn(
+            warn(
                 "The 'svd' mode is not supported for sparse X, RidgeCV decomposes the Gram matrix; scikit-learn will raise a"
                 " ValueError from 1.11 on. Leave gcv_mode at None.",
                 FutureWarning,
-                stacklevel=3,
             )
         self._leave_one_out(source, alphas, self._scorer(), weights if routed is None else routed.scorer.score)
         return self

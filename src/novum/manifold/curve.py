@@ -10,7 +10,6 @@ again. Between corners the curve is straight. (2) needs sums at nodes along the 
 rows count as they are near: a pass is a fold. K is taken at the nodes. The first curve is the first principal axis.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -30,6 +29,7 @@ from novum.fold.blocks import Block
 from novum.report.axes import drawing_axes
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["PrincipalCurve"]
 
@@ -216,10 +216,9 @@ class PrincipalCurve(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
                 report=report,
             )
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"PrincipalCurve: the curve still moved after max_iter={self.max_iter} passes; raise max_iter, tol or span.",
                 NotConverged,
-                stacklevel=3,
             )
         self.curve_, self.arc_ = found.params.curve.astype(source.dtype), found.params.arc.astype(source.dtype)
         self.n_iter_, self.history_ = found.n_iter, History(found.history, name="mean squared distance")

@@ -9,7 +9,6 @@ r"""Isomap: classical scaling of distances along the data (Tenenbaum, de Silva a
 (4) is de Silva and Tenenbaum's (2003). Shortest paths: Dijkstra from every row, threads over rows.
 """
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +34,7 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["Isomap"]
 
@@ -236,11 +236,10 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 " of neighbors to avoid this issue, or precompute the full distance matrix instead of passing a sparse neighbors"
                 " graph."
             )
-        warnings.warn(
+        warn(
             text
             + "Completing the graph to fit Isomap might be slow. Increase the number of neighbors to avoid this issue.",
             DataWarning,
-            stacklevel=5,
         )
         return join_parts(search, graph, labels)
 

@@ -1,6 +1,5 @@
 """Multidimensional scaling: points in few dimensions with given dissimilarities. Formulas: _smacof.py, _classical.py."""
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -28,6 +27,7 @@ from novum.manifold.scaling import (
     stress_of,
 )
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["MDS", "smacof"]
 
@@ -168,11 +168,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         settings = self._settings(init is not None)
         rows = self._source(rows_at_hand(self, X, NEEDS_PAIRS), None).array()
         if rows.shape[0] == rows.shape[1] and settings.metric != "precomputed":
-            warnings.warn(
+            warn(
                 "The provided input is a square matrix. Note that ``fit`` constructs a dissimilarity matrix from data and will"
                 " treat rows as samples and columns as features. To use a pre-computed dissimilarity matrix, set"
                 " ``metric='precomputed'``.",
-                stacklevel=4,
             )
         D = self._dissimilarities(rows, settings)
         if settings.metric != "precomputed" and not np.isfinite(D).all():
@@ -195,11 +194,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                     D, starts, settings.metric_mds, self.max_iter, self.eps, settings.normalized, report, self.n_jobs
                 )
         if not layout.converged and self.eps > 0 and layout.square > 0:  # eps=0 asks for all steps
-            warnings.warn(
+            warn(
                 f"MDS: the stress still fell by more than eps={self.eps:g} of the squared distances after max_iter={self.max_iter}"
                 " steps; raise max_iter or eps, or begin with init='classical_mds'.",
                 NotConverged,
-                stacklevel=4,
             )
         self.embedding_ = layout.points.astype(rows.dtype, copy=False)
         self.stress_ = stress_of(layout, settings.normalized)
@@ -213,26 +211,23 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if init == "warn":
             init = "random"
             if self.algorithm == "smacof":
-                warnings.warn(
+                warn(
                     "The default value of `init` will change from 'random' to 'classical_mds' in 1.10. To suppress this warning,"
                     " provide some value of `init`.",
                     FutureWarning,
-                    stacklevel=5,
                 )
         if self.dissimilarity != "deprecated":
             if not isinstance(metric, bool) and metric != "euclidean":
                 raise ParameterError("You provided both `dissimilarity` and `metric`. Please use only `metric`.")
-            warnings.warn(
+            warn(
                 "The `dissimilarity` parameter is deprecated and will be removed in 1.10. Use `metric` instead.",
                 FutureWarning,
-                stacklevel=5,
             )
         if isinstance(metric, bool):
-            warnings.warn(
+            warn(
                 f"Use metric_mds={metric} instead of metric={metric}. The support for metric={{True/False}} will be dropped in"
                 " 1.10.",
                 FutureWarning,
-                stacklevel=5,
             )
             metric_mds, metric = metric, "euclidean"
         if self.dissimilarity != "deprecated":
@@ -262,9 +257,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         q = self.n_components
         if init is not None:
             if self.n_init not in (1, "warn"):
-                warnings.warn(
+                warn(
                     f"Explicit initial positions passed: performing only one init of the MDS instead of {self.n_init}",
-                    stacklevel=5,
                 )
             return [given_start(init, len(D), "MDS")]
         if settings.init == "classical_mds":

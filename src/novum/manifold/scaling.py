@@ -1,6 +1,5 @@
 """Least stress over several starts, and scikit-learn's function for it. Formulas: _smacof.py."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from novum.base.domains import Bool, Choice, Int, Null, RandomState, Real
 from novum.exceptions import DataError, ParameterError
 from novum.manifold._smacof import Layout, lay_out
 from novum.runtime.random import numpy_state
+from novum.runtime.warn import warn
 
 __all__ = ["best_layout", "checked_dissimilarities", "given_start", "random_starts", "smacof", "stress_of"]
 
@@ -119,9 +119,8 @@ def smacof(
     else:
         starts = [given_start(init, len(D), "smacof")]
         if n_init != 1:
-            warnings.warn(
+            warn(
                 f"Explicit initial positions passed: performing only one init of the MDS instead of {n_init}",
-                stacklevel=2,
             )
     found = best_layout(D, starts, metric, max_iter, eps, normalized, SILENT, n_jobs)
     out = found.points, stress_of(found, normalized)

@@ -1,6 +1,5 @@
 """What mixtures share: answers about rows, criteria; and for Gaussian ones fit with its starts, and samples."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -26,6 +25,7 @@ from novum.report.pictures import draw_ellipses
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["COMMON_DOMAINS", "GaussianBase", "MixtureBase", "Query", "Scored", "score_block"]
 
@@ -136,11 +136,10 @@ class MixtureBase(DensityMixin, Estimator):
     def _learn(self, best: Run, attributes: dict[str, Any]) -> None:
         """Turn the best run into fitted attributes."""
         if not best.converged and getattr(self, "max_iter", 1) > 0:
-            warnings.warn(
+            warn(
                 "Best performing initialization did not converge. Try different init parameters, or increase max_iter, tol,"
                 " or check for degenerate data.",
                 NotConverged,
-                stacklevel=5,
             )
         self.__dict__.update(attributes)
         self.converged_, self.n_iter_ = best.converged, best.n_iter

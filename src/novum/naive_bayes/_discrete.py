@@ -1,6 +1,5 @@
 """What naive Bayes on counts shares: smoothing, class priors, `fit` and `partial_fit` as one fold, scores linear in the rows."""
 
-import warnings
 from numbers import Real as Number
 from typing import Any, NamedTuple, Self
 
@@ -27,6 +26,7 @@ from novum.naive_bayes._counts import (
 from novum.report.result import result
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_log_prior", "smoothing", "total_of"]
 
@@ -69,11 +69,10 @@ def smoothing(alpha: Any, force_alpha: bool, d: int) -> Any:
             f" a pseudo-count near one."
         )
     if not force_alpha and np.min(values) < LEAST_ALPHA:
-        warnings.warn(
+        warn(
             f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use `force_alpha=True` to"
             " keep alpha unchanged.",
             DataWarning,
-            stacklevel=5,
         )
         return np.maximum(values, LEAST_ALPHA)
     return values

@@ -1,6 +1,5 @@
 """Targets kept beside the rows: read, added, forgotten. Nothing is learned, so every change counts at once."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +17,7 @@ from novum.neighbors.base import NeighborsBase
 from novum.neighbors.trees import SearchTree
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["Classes", "Values"]
 
@@ -124,11 +124,10 @@ class Classes(ClassifierMixin, Stored):
 
     def _take_target(self, y: NDArray) -> None:
         if y.ndim == 2 and y.shape[1] == 1:
-            warnings.warn(
+            warn(
                 "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,), for"
                 " example using ravel().",
                 DataConversionWarning,
-                stacklevel=5,
             )
         self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
         check_classification_targets(y)

@@ -5,7 +5,6 @@ value             =  sum_i w_i y_i / sum_i w_i                                  
 w_i = 1, or 1 / d_i: there neighbors at distance zero, if any, decide alone                    (3)
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from novum.engines.search.index import Lists
 from novum.exceptions import DataError
 from novum.neighbors._questions import nearest_rows, rows_within
 from novum.neighbors.base import Ready
+from novum.runtime.warn import warn
 
 __all__ = [
     *("ByCount", "ByRadius", "class_shares", "labels_by_count", "labels_by_radius", "shares_by_count"),
@@ -180,10 +180,9 @@ def shares_of_outputs(ready: Ready, threads: int, X: Any, own: bool) -> list[NDA
             if place.size == 1:
                 counted[lone, place[0]] = 1.0
             else:
-                warnings.warn(
+                warn(
                     f"Outlier label {by.outliers[o]} is not in training classes. All class probabilities of outliers will be"
                     " assigned with 0.",
-                    stacklevel=4,
                 )
         total = counted.sum(1, keepdims=True)
         shares.append((counted / np.where(total == 0, 1, total)).astype(X.dtype, copy=False))

@@ -4,7 +4,6 @@ Which index: a tree looks at a number of leaves that grows with the columns as 2
 Measured on uniform rows, a k-d tree is the faster from about n = 2^(d + 6) rows on.
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from novum.fold.blocks import Block
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime import arrays
 from novum.runtime.threads import thread_count
+from novum.runtime.warn import warn
 
 __all__ = ["COMMON_DOMAINS", "NEIGHBORS_SEARCH", "NeighborsBase", "Ready", "answer_rows", "read_rows"]
 
@@ -158,10 +158,9 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             )
         params = {} if self.metric_params is None else dict(self.metric_params)
         if "p" in params and self.p is not None:
-            warnings.warn(
+            warn(
                 "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
                 SyntaxWarning,
-                stacklevel=5,
             )
         metric = self.metric
         if isinstance(metric, str) and metric == "minkowski":
@@ -182,7 +181,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         self._tree = None
         if scipy.sparse.issparse(X):
             if self.algorithm not in ("auto", "brute"):
-                warnings.warn("cannot use tree with sparse input: using brute force", stacklevel=5)
+                warn("cannot use tree with sparse input: using brute force")
             plain = (
                 isinstance(metric, str) and metric not in VALID_METRICS_SPARSE["brute"] and not self._is_precomputed()
             )
@@ -197,10 +196,9 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         semi = metric == "minkowski" and params["p"] < 1 if isinstance(metric, str) else False
         self._fit_method = self._chosen(X, semi) if self.algorithm == "auto" else self.algorithm
         if semi and self._fit_method == "brute":
-            warnings.warn(
+            warn(
                 "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing the execution with"
                 " `algorithm='brute'`.",
-                stacklevel=5,
             )
         elif semi:
             raise ParameterError(

@@ -10,7 +10,6 @@ error of leaving one out,
 with y_-i from (1) without one row i; where nothing else is near, y_-i is the mean of all targets.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -29,6 +28,7 @@ from novum.neighbors.base import answer_rows, read_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["NadarayaWatson"]
 
@@ -173,11 +173,10 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
         check_is_fitted(self)
         value = answer_rows(self, X, smooth_queries, self._smooth(self.bandwidth_))
         if isinstance(value, np.ndarray) and np.isnan(value).any():
-            warnings.warn(
+            warn(
                 f"NadarayaWatson: no row lies within the {self.kernel} kernel of width {self.bandwidth_:g} of some queries;"
                 " predicting NaN there. Take a larger bandwidth, or kernel='gaussian'.",
                 UserWarning,
-                stacklevel=2,
             )
         return value
 

@@ -5,7 +5,6 @@ r"""Values by the mean of the nearest rows.
 The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or a function of the distance.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +20,7 @@ from novum.neighbors._votes import ByCount, ByRadius, values_by_count, values_by
 from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_SEARCH
 from novum.neighbors.classification import WEIGHTS
 from novum.runtime.typing import Rows
+from novum.runtime.warn import warn
 
 __all__ = ["KNeighborsRegressor", "RadiusNeighborsRegressor"]
 
@@ -137,9 +137,8 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
         settings = ByRadius(self.radius, self.weights, self._columns(), None, self._y.ndim == 1)
         value = self._per_row(X, values_by_radius, settings)
         if isinstance(value, np.ndarray) and np.isnan(value).any():
-            warnings.warn(
+            warn(
                 "One or more samples have no neighbors within specified radius; predicting NaN.",
                 UserWarning,
-                stacklevel=2,
             )
         return value

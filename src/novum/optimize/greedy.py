@@ -6,13 +6,13 @@ It ends in a state that no single move betters, which may be far from the best o
 which a state is a set: forward adds one element, backward removes one.
 """
 
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from novum.exceptions import NotConverged, ParameterTypeError
 from novum.report.result import result
 from novum.runtime.checks import check_choice, check_count
+from novum.runtime.warn import warn
 
 __all__ = ["GreedyResult", "greedy_search", "subset_neighbors"]
 
@@ -87,7 +87,7 @@ def greedy_search(
         path.append(best)
         scores.append(best_score)
     reason = f"max_iter={max_iter} moves made"
-    warnings.warn(f"greedy_search: {reason} and the last still improved; raise max_iter.", NotConverged, stacklevel=2)
+    warn(f"greedy_search: {reason} and the last still improved; raise max_iter.", NotConverged)
     return GreedyResult(path[-1], scores[-1], path, scores, n_evaluated, False, reason)
 
 

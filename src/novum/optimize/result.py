@@ -1,6 +1,5 @@
 """What every driver returns: the point, what it is worth, how the iteration went and why it stopped."""
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import NotConverged
 from novum.report.result import Result
+from novum.runtime.warn import warn
 
 __all__ = ["Solution", "Trace", "conclude"]
 
@@ -94,9 +94,8 @@ class Trace:
 def conclude(owner: str, solution: Any, remedy: str) -> Any:
     """Return the solution, after a `NotConverged` warning where it is none."""
     if not solution.converged:
-        warnings.warn(
+        warn(
             f"{owner}: stopped after {solution.n_iter} iterations: {solution.reason}; {remedy}.",
             NotConverged,
-            stacklevel=3,
         )
     return solution

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, float_array
 from novum.runtime.random import seed_of
+from novum.runtime.warn import warn
 
 __all__ = ["AgentComparison", "compare_agents", "improvement_probability", "interquartile_mean"]
 
@@ -182,7 +182,6 @@ def compare_agents(
         warn(
             f"{owner}: fewer than {FEW_RUNS} runs of {', '.join(least)}: intervals from so few are too narrow; run more seeds.",
             DataWarning,
-            stacklevel=2,
         )
     rng = np.random.default_rng(seed_of(random_state))
     drawn = [resamples(table, count, rng) for table in tables]

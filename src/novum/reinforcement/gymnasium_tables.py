@@ -16,6 +16,7 @@ from novum.exceptions import DataWarning, ParameterError
 from novum.reinforcement.environment import needs_gymnasium
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
+from novum.runtime.warn import warn
 
 __all__ = [
     "copied_environment",
@@ -64,9 +65,7 @@ def made_environment(environment: Any, **options: Any) -> Any:
             )
             if newest is None:
                 raise ParameterError(f"{environment}: {error}") from error
-            warnings.warn(
-                f"{environment} is no longer in Gymnasium; {newest} takes its place.", DataWarning, stacklevel=4
-            )
+            warn(f"{environment} is no longer in Gymnasium; {newest} takes its place.", DataWarning)
             return gymnasium.make(newest, **options)
         except gymnasium.error.Error as error:
             raise ParameterError(f"{environment}: {error}") from error
@@ -187,11 +186,10 @@ def sampled_process(cls: Any, environment: Any, name: str, discount: float, samp
         table.setdefault(s, {}).setdefault(a, []).append((count / totals[s, a], t, reward, ended))
     rare = sum(count < FEW_VISITS for count in totals.values())
     if rare:
-        warnings.warn(
+        warn(
             f"{name}: {rare} of {len(totals)} pairs of state and action were seen fewer than {FEW_VISITS} times in {samples:,} "
             "steps; give more samples=.",
             DataWarning,
-            stacklevel=4,
         )
     seen = {t for row in table.values() for out in row.values() for _, t, _, _ in out}
     terminal = sorted(

@@ -1,11 +1,11 @@
 """Old names for one more release: a parameter or a method that was renamed still answers, and says what it is called now."""
 
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
 from novum.exceptions import ParameterTypeError
+from novum.runtime.warn import warn
 
 __all__ = ["renamed_method", "renamed_parameter"]
 
@@ -32,10 +32,9 @@ def renamed_parameter(old: str, new: str) -> Callable[[Function], Function]:
             if old in options:
                 if new in options:
                     raise ParameterTypeError(f"{name}: {old} is the old name of {new}; give {new} alone.")
-                warnings.warn(
+                warn(
                     f"{name}({old}=...): the parameter is called {new} now; {old} will be removed in the next release.",
                     FutureWarning,
-                    stacklevel=2,
                 )
                 options[new] = options.pop(old)
             return function(*given, **options)
@@ -49,10 +48,9 @@ def renamed_method(old: str, new: str) -> Callable[..., Any]:
     """Return a method of the old name that calls the new one, with a warning."""
 
     def call(self: Any, *given: Any, **options: Any) -> Any:
-        warnings.warn(
+        warn(
             f"{type(self).__name__}.{old}: the method is called {new} now; {old} will be removed in the next release.",
             FutureWarning,
-            stacklevel=2,
         )
         return getattr(self, new)(*given, **options)
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from novum.exceptions import NotConverged, ParameterError
 from novum.report.axes import drawing_axes, new_figure
 from novum.report.numbers import counted
 from novum.report.result import Result
+from novum.runtime.warn import warn
 from novum.runtime.words import first_few
 from novum.sampling.diagnosis import ChainDiagnosis, diagnose
 
@@ -118,12 +118,10 @@ class Chains(Result):
         """The table of `diagnose`."""
         return diagnose(self)
 
-    def complain(self, stacklevel: int = 3) -> None:
+    def complain(self) -> None:
         """Warn aloud where something speaks against using the draws."""
         if len(self) and self.diagnosis.complaints:
-            warn(
-                f"{self.sampler}: {' Also: '.join(self.diagnosis.complaints)}", NotConverged, stacklevel=stacklevel + 1
-            )
+            warn(f"{self.sampler}: {' Also: '.join(self.diagnosis.complaints)}", NotConverged)
 
     def _result_columns(self) -> dict[str, Any]:
         return self.diagnosis._result_columns()

@@ -9,7 +9,6 @@ run without Python. With `vectorized`, x is a matrix with a row per chain.
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from scipy import LowLevelCallable
 
 from novum import _core
 from novum.exceptions import DataError, DataWarning, ParameterError, ParameterTypeError
+from novum.runtime.warn import warn
 
 __all__ = ["Density", "check_start", "density_of"]
 
@@ -220,5 +220,4 @@ def compare_with_differences(owner: str, density: Density, starts: NDArray[np.fl
             f"{owner}: the gradient disagrees with log_prob at {place_text(starts[0])}: along a direction it says {given:.6g}, "
             f"differences say {fine:.6g}. Draws will be of another law; novum.linalg.check_gradient shows which entry is wrong.",
             DataWarning,
-            stacklevel=5,
         )

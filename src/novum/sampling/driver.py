@@ -8,7 +8,6 @@ what it learned.
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from warnings import warn
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -20,6 +19,7 @@ from novum.runtime.checks import check_count
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
+from novum.runtime.warn import warn
 from novum.sampling.chains import Chains, resumed_state, shapes_of
 from novum.sampling.densities import Density, check_start, place_text
 from novum.sampling.starts import start_points
@@ -58,7 +58,6 @@ def warn_of_undefined(owner: str, found: list[tuple[int, NDArray[np.float64]]]) 
             f"{owner}: log_prob or its gradient was NaN at {count} points, first at {place_text(first)}; they were taken "
             "as outside the support. Return -inf there, or write the model so that it is defined.",
             DataWarning,
-            stacklevel=4,
         )
 
 

@@ -200,7 +200,7 @@ class GibbsSampler:
                 self.interrupted_ = chains
             raise stopped
         if check:
-            chains.complain(2)
+            chains.complain()
         return chains
 
     def _together(

@@ -186,5 +186,5 @@ class HamiltonianMonteCarlo:
                 self.interrupted_ = chains
             raise stopped
         if check:
-            chains.complain(2)
+            chains.complain()
         return chains

@@ -12,7 +12,6 @@ Stephens 2009), and above a shape of 0.7 the error is not what it says (Vehtari 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from novum.exceptions import DataError, DataWarning
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count
+from novum.runtime.warn import warn
 from novum.sampling.expectations import drawn, generator, values_of
 from novum.sampling.inverse import alias_draws
 from novum.sampling.rejection import density_values, proposal_parts
@@ -194,7 +194,6 @@ def importance_sample(
             f"heavier tails, or use "
             "HamiltonianMonteCarlo.",
             DataWarning,
-            stacklevel=2,
         )
     relative = float(np.sqrt(max(n * np.sum(weights**2) - 1, 0.0) / n))
     return ImportanceSample(draws, weights, value, error, size, shape, total - float(np.log(n)), relative, log_w)

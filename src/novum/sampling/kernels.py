@@ -175,7 +175,7 @@ def run_chains(
     if stopped is not None:
         raise stopped
     if check:
-        chains.complain(2)
+        chains.complain()
     return chains
 
 

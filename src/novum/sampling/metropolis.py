@@ -166,7 +166,7 @@ class MetropolisHastings:
                 self.interrupted_ = chains
             raise stopped
         if check:
-            chains.complain(2)
+            chains.complain()
         return chains
 
     def _first(self, start: Any, n_chains: int, random_state: Any) -> list[Any]:

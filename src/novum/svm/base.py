@@ -1,6 +1,5 @@
 """What all kernel machines share: reading rows, the kernel, the support vectors and the decision over them."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from novum.kernels.choice import looks_numeric, things_of
 from novum.report.pictures.plane import grid_over, without_names
 from novum.runtime import arrays
 from novum.runtime.threads import thread_count
+from novum.runtime.warn import warn
 from novum.runtime.words import first_few
 from novum.svm.dual import Limits, Machine
 from novum.svm.kernel_choice import NAMES, Kernel, choose, matrix_of, weighted_sums
@@ -166,12 +166,11 @@ class KernelMachine(Estimator):
         if usual > 0 and len(wide):
             names = getattr(self, "feature_names_in_", np.arange(rows.shape[1]))[wide]
             which = f"column {names[0]} spreads" if len(wide) == 1 else f"columns {first_few(names)} spread"
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: {which} more than {UNEQUAL:g} times as wide as the others, so"
                 " that distances hardly depend on those, and the solver may need long. Scale the columns"
                 " (sklearn.preprocessing.StandardScaler).",
                 DataWarning,
-                stacklevel=6,
             )
 
     def _keep(self, training: Training, support: NDArray[np.intp]) -> None:
@@ -195,12 +194,11 @@ class KernelMachine(Estimator):
         self.kkt_violation_ = np.array([m.violation for m in machines])
         self.fit_status_ = 0 if all(m.converged for m in machines) else 1
         if self.fit_status_:
-            warnings.warn(
+            warn(
                 f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with StandardScaler or"
                 f" MinMaxScaler. {type(self).__name__}: conditions are violated by {max(self.kkt_violation_):.3g},"
                 f" tol={self.tol:g}; a larger max_iter or a smaller C helps too.",
                 NotConverged,
-                stacklevel=4,
             )
 
     def _decision(self, parts: list[NDArray[np.intp]], coefficient: NDArray[np.float64]) -> Decision:

@@ -7,7 +7,6 @@ Squared losses are minimised by Newton's method on the primal (`novum.svm.square
 absolute ones, and short wide tables, by coordinate descent on the dual (`novum/svm/dual_descent.h`).
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -30,6 +29,7 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 from novum.svm.linear_machine import COMMON, LinearMachine, Solved
 from novum.svm.squared_loss import Loss
 
@@ -241,11 +241,10 @@ class LinearSVR(RegressorMixin, LinearMachine):
         if source.n_targets > 1:
             raise DataError(f"LinearSVR: y should be a 1d array, got {source.n_targets} target columns instead.")
         if source.n_targets == 1:
-            warnings.warn(
+            warn(
                 "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), for"
                 " example using ravel().",
                 DataConversionWarning,
-                stacklevel=3,
             )
             source = source.map_target(lambda target: target[:, 0])
         mass = source.without_features().total(total_weight, None).weight

@@ -1,6 +1,5 @@
 """What linear machines share: the choice between the primal and the dual, and the solvers of both."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from novum.linear_model.logistic.descent import proximal_newton
 from novum.linear_model.logistic.minimum import in_blocks
 from novum.linear_model.logistic.newton import newton_cholesky
 from novum.runtime.random import seed_of
+from novum.runtime.warn import warn
 from novum.svm.squared_loss import Loss, SquaredObjective, newton_conjugate
 
 __all__ = ["COMMON", "LinearMachine", "Solved"]
@@ -113,11 +113,10 @@ class LinearMachine(SparseCoefficients, Estimator):
     def _tell(self, found: list[Solved]) -> None:
         self.n_iter_ = int(max(each.n_iter for each in found))
         if not all(each.converged for each in found):
-            warnings.warn(
+            warn(
                 f"Liblinear failed to converge, increase the number of iterations. {type(self).__name__} stopped after"
                 f" max_iter={self.max_iter}; scaled columns or a smaller C help too.",
                 NotConverged,
-                stacklevel=4,
             )
 
     def __sklearn_tags__(self) -> Any:

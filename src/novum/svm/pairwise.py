@@ -1,6 +1,5 @@
 """A classifier of several classes by machines of all pairs: what SVC and NuSVC share."""
 
-import warnings
 from itertools import pairwise
 from typing import Any, Self
 
@@ -21,6 +20,7 @@ from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 from novum.svm.base import COMMON_DOMAINS, Decision, KernelMachine, Training, part_sums
 from novum.svm.dual import Limits, Machine
 from novum.svm.pairs import Trained, confidence_of_classes, decisions, train, votes
@@ -108,7 +108,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         weight = self._check_classes(classes, code, training)
         self.classes_, self._wants_probability = classes, self.probability is True
         if self.probability != "deprecated":
-            warnings.warn(DEPRECATED.format(type(self).__name__), FutureWarning, stacklevel=3)
+            warn(DEPRECATED.format(type(self).__name__), FutureWarning)
         found = self._train(training, code, weight, training.used)
         probability = None
         if self._wants_probability:
@@ -148,10 +148,9 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
 
     def _sigmoids(self, name: str, column: int) -> NDArray[np.float64]:
         check_is_fitted(self)
-        warnings.warn(
+        warn(
             f"Attribute `{name}` was deprecated in version 1.9 and will be removed in 1.11.",
             FutureWarning,
-            stacklevel=3,
         )
         return np.empty(0) if self._platt is None else self._platt[:, column]
 

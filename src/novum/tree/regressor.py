@@ -14,7 +14,6 @@ so sums suffice. Medians of all beginnings and ends of a column come from a Fenw
 their means and cut in this order, which is exact for (1) and (3) and one output, and a good guess otherwise.
 """
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +29,7 @@ from novum.engines.trees.exact import Target, number_target
 from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.exceptions import DataError
 from novum.runtime.typing import Rows, RowWeights
+from novum.runtime.warn import warn
 from novum.tree._multiway_parameters import PRUNING_DOMAINS
 from novum.tree.base import TREE_SEARCH, BaseTree
 from novum.tree.dependence import tree_dependence
@@ -46,11 +46,10 @@ def current_criterion(criterion: Any) -> Any:
     """Return the criterion that a name stands for; scikit-learn's older name for the squared error warns as it does there."""
     if not isinstance(criterion, str) or criterion != "friedman_mse":
         return criterion
-    warnings.warn(
+    warn(
         'Value `"friedman_mse"` for `criterion` is deprecated. It maps to `"squared_error"`, whose splits are the same; use'
         ' `criterion="squared_error"` to remove this warning.',
         FutureWarning,
-        stacklevel=3,
     )
     return "squared_error"
 

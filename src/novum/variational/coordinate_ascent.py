@@ -7,7 +7,6 @@ The update (1) of one factor maximises (2) over it, so that no sweep lowers (2).
 a parameter of a factor nor raises the bound; one that lowers it gives a warning, since the updates then are not those of (1).
 """
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning, NotConverged
 from novum.report.result import Result
+from novum.runtime.warn import warn
 from novum.variational.numbers import largest_change
 
 __all__ = ["MeanField", "coordinate_ascent", "warn_unless_converged"]
@@ -96,11 +96,10 @@ def coordinate_ascent(
         if np.isnan(value):
             raise DataError(f"{owner}: the bound is NaN after sweep {sweep + 1}; an update has left its domain.")
         if value < last - ROUNDING * max(1.0, abs(last)):
-            warnings.warn(
+            warn(
                 f"{owner}: sweep {sweep + 1} lowered the bound from {last:.10g} to {value:.10g}; an update is not the maximum "
                 "over its factor, or the bound is not that of these updates.",
                 DataWarning,
-                stacklevel=3,
             )
         moved = largest_change([before[name] for name in updates], [q[name] for name in updates])
         if (np.isnan(moved) or moved <= tol) and value - last <= tol * max(1.0, abs(value)):
@@ -113,10 +112,9 @@ def warn_unless_converged(owner: str, found: Any, max_iter: int) -> Any:
     """Return the result, after a warning where its iterations were cut off."""
     if not found.converged:
         rise = found.bounds[-1] - found.bounds[-2] if len(found.bounds) > 1 else np.inf
-        warnings.warn(
+        warn(
             f"{owner}: stopped after max_iter={max_iter} sweeps before the factors came to rest (the last one raised the bound "
             f"by {rise:.2g}); raise max_iter= or tol=.",
             NotConverged,
-            stacklevel=3,
         )
     return found

@@ -9,7 +9,6 @@ An approximate q (variational EM) raises the bound only. Both steps are watched:
 rounding is not what it claims to be, and a warning says which and when.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from novum.exceptions import DataError, DataWarning, NotConverged, ParameterErro
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, probability_table
+from novum.runtime.warn import warn
 from novum.variational.bounds import log_table, posterior_of_table, table_bound
 from novum.variational.numbers import largest_change
 
@@ -155,11 +155,10 @@ class Watch:
             return
         if value < self.last - ROUNDING * max(1.0, abs(self.last)) and not self.warned:
             self.warned = True
-            warnings.warn(
+            warn(
                 f"em: the {step} step of iteration {iteration} lowered the objective from {self.last:.10g} to {value:.10g}; "
                 f"{step.lower()}_step does not raise E_q[log p(X, Z | theta)] + H(q): check it against log_joint or bound.",
                 DataWarning,
-                stacklevel=4,
             )
         self.last = value
 
@@ -284,10 +283,9 @@ def em(
     runs = [climb(steps, theta, tol, max_iter) for theta in [start, *more_starts]]
     best = max(runs, key=lambda run: float(run.objective[-1]))
     if not best.converged:
-        warnings.warn(
+        warn(
             f"em: stopped after max_iter={max_iter} iterations, the objective still changing by "
             f"{best.objective[-1] - best.objective[-2]:.2g}; raise max_iter= or tol=.",
             NotConverged,
-            stacklevel=2,
         )
     return best

@@ -9,7 +9,6 @@ as e^-690, since an expectation needs a finite logarithm. Where the latents are 
 factors of both are updated in turn: with a point for the parameters this is EM, without latents variational Bayes alone.
 """
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,6 +20,7 @@ from novum.distributions import NormalGamma
 from novum.exceptions import DataError, DataWarning, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.warn import warn
 from novum.variational.bounds import log_table
 from novum.variational.coordinate_ascent import MeanField, coordinate_ascent, warn_unless_converged
 from novum.variational.normal import vb_normal
@@ -69,11 +69,10 @@ def table_mean_field(log_joint: Any, starts: list[Any], tol: float, max_iter: in
     best = max(runs, key=lambda run: run.elbo)
     lost = float(expected_table(np.isneginf(table).astype(np.float64), best.factors, None))
     if lost > IMPOSSIBLE:
-        warnings.warn(
+        warn(
             f"mean_field: a share {lost:.2g} of the factorised posterior lies on cells of probability zero, where its bound is "
             "-inf; the variables exclude each other and do not factorise: join them into one axis.",
             DataWarning,
-            stacklevel=3,
         )
     return MeanField(best.factors, best.bounds, best.converged, best.n_iter, float(logsumexp(table)))
 

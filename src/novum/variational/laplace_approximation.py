@@ -23,6 +23,7 @@ from novum.exceptions import DataError, DataWarning, NotConverged, ParameterType
 from novum.optimize import lbfgs
 from novum.report.result import Result
 from novum.runtime.checks import check_count
+from novum.runtime.warn import warn
 
 __all__ = ["LaplaceApproximation", "laplace"]
 
@@ -323,29 +324,26 @@ def conclude(
     peak = target.value(theta)
     covariance, evidence = np.full_like(curvature, np.nan), float("nan")
     if at_border:
-        warnings.warn(
+        warn(
             f"laplace: the mode is at the border of the support in {', '.join(at_border)}: there is no Gaussian around it, "
             "covariance and evidence are NaN; use another parametrisation (a logarithm, a logit with its Jacobian).",
             DataWarning,
-            stacklevel=3,
         )
     elif not definite:
-        warnings.warn(
+        warn(
             "laplace: the Hessian at the mode is not positive definite: a direction is flat or climbs, covariance and evidence are "
             "NaN; start elsewhere, drop redundant parameters or add a proper prior.",
             DataWarning,
-            stacklevel=3,
         )
     else:
         inverse = np.linalg.inv(curvature)
         covariance = np.asarray(0.5 * (inverse + inverse.T), np.float64)
         evidence = peak + 0.5 * theta.size * LOG_2PI - 0.5 * float(np.linalg.slogdet(curvature)[1])
         if not left <= CLOSE:
-            warnings.warn(
+            warn(
                 f"laplace: a further step would gain {left:.2g} in log_density: the mode was not reached; raise max_iter=, start "
                 "nearer, or give gradient= and hessian=.",
                 NotConverged,
-                stacklevel=3,
             )
     names = tuple(target.parameters.label(i) for i in range(theta.size))
     mode = target.parameters.shaped(theta)

@@ -9,7 +9,6 @@ are large enough, and leaves that are known to be in one cluster are not compare
 of neighbors.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -33,6 +32,7 @@ from novum.runtime import sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["DBSCAN", "dbscan"]
 
@@ -169,10 +169,9 @@ class DBSCAN(LabelModel):
         params = dict(self.metric_params or {})
         if self.metric == "minkowski" and self.p is not None:
             if "p" in params:
-                warnings.warn(
+                warn(
                     "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
                     SyntaxWarning,
-                    stacklevel=3,
                 )
             params.setdefault("p", self.p)
         form = None

@@ -6,7 +6,6 @@ r"""HDBSCAN: DBSCAN for all radii at once, and the clusters that last longest.
 The least spanning tree of (2) is the tree of single linkage, from which small clusters are taken out (`condensed`).
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -31,6 +30,7 @@ from novum.neighbors import pairwise_distances
 from novum.neighbors.trees import KDTree
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["HDBSCAN"]
 
@@ -292,11 +292,10 @@ class HDBSCAN(LabelModel):
         if precomputed:
             tree = tree_of_matrix(np.array(X / self.alpha, dtype=np.float64, order="C"), k)
             if np.isinf(tree.height).any():
-                warnings.warn(
+                warn(
                     "The minimum spanning tree contains edge weights with value infinity. Potentially, you are missing too many"
                     " distances in the initial distance matrix for the given neighborhood size.",
                     DataWarning,
-                    stacklevel=4,
                 )
             return tree
         form = None

@@ -4,7 +4,6 @@ Which are closest: `merges` (1)-(4), along the edges of a graph if one is given 
 `cuts` (1), (2). Greedy: a merge is never undone, so the clusters minimise nothing as a whole.
 """
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from novum.engines.search.metrics import VALID_METRICS, usual_name
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["AgglomerativeClustering", "ward_tree"]
 
@@ -49,11 +49,10 @@ def grow_tree(X: NDArray, graph: Any, linkage: str, metric: Any, stop: int, owne
         matrix = X if precomputed else np.asarray(metric(X))
         matrix = checked_square(np.array(matrix, dtype=np.float64, order="C"), owner)
         if not is_symmetric(matrix):
-            warnings.warn(
+            warn(
                 f"{owner}: the matrix of distances is not symmetric, and only what lies above its diagonal is looked at; give"
                 " (D + D.T) / 2.",
                 DataWarning,
-                stacklevel=5,
             )
         upper = np.triu(matrix, 1)  # as SciPy
         return matrix_merges(upper + upper.T, linkage), 1
@@ -210,10 +209,9 @@ def ward_tree(X: Rows, *, connectivity: Any = None, n_clusters: Any = None, retu
     X = np.asarray(X)
     X = check_array(X.reshape(-1, 1) if X.ndim == 1 else X, dtype=np.float64, ensure_min_samples=2, input_name="X")
     if n_clusters is not None and connectivity is None:
-        warnings.warn(
+        warn(
             "Partial build of the tree is implemented only for structured clustering (i.e. with explicit connectivity). The"
             " algorithm will build the full tree and only retain the lower branches required for the specified number of clusters",
-            stacklevel=2,
         )
     if n_clusters is not None and n_clusters > len(X):
         raise DataError(

@@ -1,6 +1,5 @@
 """Merges along the edges of a graph: only clusters that are linked may merge, as neighbors of a grid or of a k-NN graph are."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from novum.cluster.hierarchy.merges import METHODS, Merged, numbered
 from novum.engines.search.index import distances_between
 from novum.engines.search.metrics import usual_name
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.warn import warn
 
 __all__ = ["constrained_merges", "linked_graph"]
 
@@ -47,11 +47,10 @@ def linked_graph(connectivity: Any, X: NDArray, metric: Any, owner: str) -> tupl
     count, label = connected_components(graph, directed=False)
     if count == 1:
         return graph, 1
-    warnings.warn(
+    warn(
         f"the number of connected components of the connectivity matrix is {count} > 1. Completing it to avoid stopping the tree"
         " early.",
         UserWarning,
-        stacklevel=5,
     )
     members = [np.flatnonzero(label == c) for c in range(count)]
     links = []

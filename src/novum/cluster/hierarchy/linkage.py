@@ -1,6 +1,5 @@
 """`linkage`: the tree of merges as SciPy's table, which can cut and draw itself."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from novum.cluster.rows import check_reach, is_symmetric
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows
+from novum.runtime.warn import warn
 
 __all__ = ["Dendrogram", "linkage"]
 
@@ -139,11 +139,10 @@ def linkage(
     X = check_array(X, dtype=[np.float64, np.float32], input_name="X", ensure_min_samples=2, estimator="linkage")
     check_reach(X, "linkage")
     if X.shape[0] == X.shape[1] and not np.diagonal(X).any() and X.min() >= 0 and is_symmetric(X):
-        warnings.warn(
+        warn(
             "The symmetric non-negative hollow observation matrix looks suspiciously like an uncondensed distance matrix: linkage"
             " takes its rows as rows. Give metric='precomputed' if it holds distances.",
             DataWarning,
-            stacklevel=2,
         )
     try:
         return Dendrogram(row_merges(X, method, metric, metric_params, thread_count(n_jobs)))

@@ -30,6 +30,7 @@ from novum.distributions.estimation.result import Estimate, Profile
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 from novum.optimize import lbfgs
 from novum.runtime.checks import check_count
+from novum.runtime.warn import warn
 
 __all__ = ["maximum_a_posteriori", "maximum_likelihood"]
 
@@ -130,11 +131,10 @@ class Search:
             if np.all(np.abs(move) <= 1e-11 * scale):
                 break
         if rank.least < -FLAT or (rank.full and left > CLOSE):
-            warnings.warn(
+            warn(
                 f"{self.owner}: the point found is no maximum (least curvature {rank.least:.2g}, {left:.2g} to gain); try "
                 "another start or raise max_iter.",
                 NotConverged,
-                stacklevel=3,
             )
         if rank.full:
             information = -hessian_of(self.at, u, scale)
@@ -152,7 +152,7 @@ class Search:
             else:
                 shown = ", ".join(f"{self.parameters.label(i)} {change:+.3g}" for i, change in enumerate(direction))
                 why = f"the parameters are not identified, the data do not change along ({shown})"
-            warnings.warn(f"{self.owner}: {why}. Fix a parameter, or give a prior.", DataWarning, stacklevel=4)
+            warn(f"{self.owner}: {why}. Fix a parameter, or give a prior.", DataWarning)
             cov = np.full((u.size, u.size), np.nan)
             errors = np.where(np.abs(direction) > np.sqrt(FLAT), np.inf, np.nan)
         else:

@@ -5,12 +5,12 @@ A cell that is NaN, None, NA or null is not observed: its code is -1.
 
 from collections.abc import Mapping
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning
+from novum.runtime.warn import warn
 from novum.runtime.words import first_few, value_text
 
 __all__ = ["coded_columns", "coded_rows", "columns_of", "found_states", "learned_states"]
@@ -125,7 +125,6 @@ def learned_states(owner: str, name: Any, column: Any) -> tuple[Any, ...]:
             f"{owner}: column {name!r} has {len(states)} different values in {len(column)} rows; each became a state of its own. "
             "Drop it if it numbers the rows, or join states.",
             DataWarning,
-            stacklevel=4,
         )
     return states
 

@@ -5,7 +5,6 @@ the learner's own. Weights sum to one at the start of every round. Rounds end ea
 could decide) or is no better than chance (its vote would be zero or negative).
 """
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
@@ -27,6 +26,7 @@ from novum.fold.homes.memory import ArrayTiles
 from novum.runtime import sklearn_private
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["Round", "WeightBoosting", "takes_weights"]
 
@@ -102,7 +102,7 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
                 if report(step + 1, made.error) or made.error == 0 or not total > 0:
                     break
                 if not np.isfinite(total):
-                    warnings.warn(OVERFLOW.format(type(self).__name__, step), DataWarning, stacklevel=3)
+                    warn(OVERFLOW.format(type(self).__name__, step), DataWarning)
                     break
                 weight = made.weight / total
         self._keep(rounds)

@@ -10,7 +10,6 @@ More trees take the second term of (2) away and never add error of their own; dr
 Derivations: docs/theory/forests.md.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -40,6 +39,7 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows
+from novum.runtime.warn import warn
 from novum.tree.regrowth import regrower
 
 __all__ = ["FOREST_CANDIDACY", "FOREST_DOMAINS", "BaseForest"]
@@ -157,11 +157,10 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         if getattr(self, "oob_score", False) and (seeds or not hasattr(self, "oob_score_")):
             *_, sums = self._out_of_bag(table.X)
             if not sums.trees.all():
-                warnings.warn(
+                warn(
                     "Some inputs do not have OOB scores. This probably means too few trees were used to compute any reliable"
                     " OOB estimates.",
                     DataWarning,
-                    stacklevel=3,
                 )
             self._oob_attributes(y, sums)
 
@@ -186,11 +185,10 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         y = arrays.to_numpy(y) if arrays.is_tensor(y) else y
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=self)
         if y.ndim == 2 and y.shape[1] == 1:
-            warnings.warn(
+            warn(
                 "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,), for"
                 " example using ravel().",
                 DataConversionWarning,
-                stacklevel=4,
             )
         return y.reshape(-1, 1) if y.ndim == 1 else y
 
@@ -203,9 +201,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
                 f" Give {type(self).__name__} more trees, or warm_start=False to begin anew."
             )
         if more == 0:
-            warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.", DataWarning, stacklevel=4
-            )
+            warn("Warm-start fitting without increasing n_estimators does not fit new trees.", DataWarning)
         return more
 
     def _seeds(self, before: list[Any]) -> tuple[int, list[int]]:

@@ -1,6 +1,5 @@
 """Forests for classes: trees vote with the shares of the classes in their leaves."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +20,7 @@ from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of
 from novum.ensemble.forest.votes import best_labels, mean_value
 from novum.exceptions import DataError, DataWarning
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["CLASSIFIER_DOMAINS", "ForestClassifier"]
 
@@ -73,12 +73,11 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         if not isinstance(self.class_weight, str):
             return compute_sample_weight(self.class_weight, y)
         if self.warm_start:
-            warnings.warn(
+            warn(
                 'class_weight presets "balanced" or "balanced_subsample" are not recommended for warm_start if the fitted data'
                 ' differs from the full dataset. In order to use "balanced" weights, use compute_class_weight ("balanced",'
                 " classes, y) and pass the resulting weights as the class_weight parameter.",
                 DataWarning,
-                stacklevel=5,
             )
         if self.class_weight == "balanced_subsample" and self.bootstrap:
             return None

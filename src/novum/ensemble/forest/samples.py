@@ -10,7 +10,6 @@ of (3) given their sum, which (3) hits on average, to within its square root.
 """
 
 import numbers
-import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from scipy.special import pdtr, pdtrik
 
 from novum.exceptions import DataWarning
 from novum.runtime.random import Stream
+from novum.runtime.warn import warn
 
 __all__ = ["BlockSampling", "Sampling", "most_draws", "sample_size", "tree_seeds"]
 
@@ -43,11 +43,10 @@ def sample_size(n: int, max_samples: Any, weight: NDArray | None) -> int:
     size = max(int(max_samples * total), 1)
     if size < max(FEW, n ** (1 / 3)):
         what = "the number of samples" if weight is None else "the total sum of sample weights"
-        warnings.warn(
+        warn(
             f"Using the fractional value max_samples={max_samples!r} when {what} is {total} results in a low number ({size}) of"
             " bootstrap samples. We recommend passing `max_samples` as an integer instead.",
             DataWarning,
-            stacklevel=4,
         )
     return size
 

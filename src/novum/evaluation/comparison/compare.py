@@ -7,7 +7,6 @@ made once and shared. `novum.evaluation.comparison.design` says which test is va
 `bayesian_comparison` have their formulas. Scores are scikit-learn's, higher is better.
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,6 +24,7 @@ from novum.evaluation.hypotheses.paired import FEWER_ERRORS, PAIRED_TESTS, delon
 from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, result_of, significance
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.checks import check_choice, check_number
+from novum.runtime.warn import warn
 
 __all__ = ["compare"]
 
@@ -260,7 +260,7 @@ def judge(
         told = "; ".join(f"{name} ({first[name].part}: {first[name].error})" for name in found.names if name in failed)
         if len(found.names) - len(failed) < 2:
             raise DataError(f"compare: fewer than two models gave scores everywhere; failed: {told}.")
-        warnings.warn(f"compare: left out because they failed: {told}", DataWarning, stacklevel=3)
+        warn(f"compare: left out because they failed: {told}", DataWarning)
         found.only([j for j, name in enumerate(found.names) if name not in failed])
     if baseline is not None and baseline not in found.names:
         raise ParameterError(

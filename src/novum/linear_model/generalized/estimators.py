@@ -1,6 +1,5 @@
 """Poisson, gamma and Tweedie regression with scikit-learn's names and objective, and inference on the coefficients."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +19,7 @@ from novum.linear_model.generalized.score import explained_deviance
 from novum.linear_model.least_squares.evidence_maximum import one_target
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["GammaRegressor", "PoissonRegressor", "TweedieRegressor"]
 
@@ -80,9 +80,9 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         if not np.isfinite(found.objective):
             raise DataError(f"{owner}: the loss overflows at its first values; scale X and y.")
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"{owner}: the gradient is not below tol={self.tol:g} after max_iter={self.max_iter} steps; raise max_iter, or"
-                f" scale X.", NotConverged, stacklevel=3,
+                f" scale X.", NotConverged,
             )  # fmt: skip
         self.coef_ = found.theta[:p].astype(source.dtype)
         self.intercept_ = float(found.theta[p]) if self.fit_intercept else 0.0

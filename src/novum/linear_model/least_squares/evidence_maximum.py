@@ -14,7 +14,6 @@ residual sum rss, W the sum of the weights, alpha the precision of the noise and
 one pass over the data and one decomposition an iteration costs O(p).
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.least_squares.solve import Solution, solve
 from novum.runtime import arrays
+from novum.runtime.warn import warn
 
 __all__ = ["Gammas", "Posterior", "Spectrum", "maximize", "one_target", "posterior", "spectrum", "target_variance"]
 
@@ -82,11 +82,10 @@ def one_target(source: Source, estimator: Any) -> Source:
             " target; fit one model per column."
         )
     if source.n_targets == 1 and source.at_hand:
-        warnings.warn(
+        warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,), for"
             " example using ravel().",
             DataConversionWarning,
-            stacklevel=4,
         )
     return source
 

@@ -1,7 +1,6 @@
 """Logistic regression with C and l1_ratio chosen by cross-validation, whole paths at a time."""
 
 import numbers
-import warnings
 from functools import partial
 from typing import Any, Self
 
@@ -14,7 +13,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
-from novum.exceptions import NotConverged, ParameterError
+from novum.exceptions import DataWarning, NotConverged, ParameterError
 from novum.fold.homes.memory import MemorySource
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.estimator import LogisticRegression, check_size
@@ -22,6 +21,7 @@ from novum.linear_model.logistic.minimum import Design
 from novum.linear_model.logistic.paths import Path, Table, along, paths, score_of
 from novum.runtime import sklearn_private
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["LogisticRegressionCV"]
 
@@ -150,16 +150,14 @@ class LogisticRegressionCV(LogisticRegression):
         self.coef_, self.intercept_ = self.coef_.astype(source.dtype), self.intercept_.astype(source.dtype)
         self._keep(theta, scores, n_iter)
         if unfinished:
-            warnings.warn(
-                options.not_converged(self.solver, self.max_iter, max(unfinished), self.tol), NotConverged, stacklevel=3
-            )
+            warn(options.not_converged(self.solver, self.max_iter, max(unfinished), self.tol), NotConverged)
         return self
 
     def _ratios(self) -> tuple[list[float], str]:
         """Return the l1_ratios to try and the name of the penalty they make."""
         given = None if isinstance(self.l1_ratios, str) else self.l1_ratios
         if self.penalty != "deprecated":
-            warnings.warn(options.DEPRECATED.format(ratio="l1_ratios", strength="Cs"), FutureWarning, stacklevel=4)
+            warn(options.DEPRECATED.format(ratio="l1_ratios", strength="Cs"), FutureWarning)
             name = self.penalty
         else:
             kinds = {options.penalty_name(ratio) for ratio in ([0.0] if given is None else given)}
@@ -167,7 +165,9 @@ class LogisticRegressionCV(LogisticRegression):
         options.check_solver(type(self).__name__, self.solver, name, self.dual)
         if name != "elasticnet":
             if given is not None and self.penalty != "deprecated":
-                options.warn(f"l1_ratios parameter is only used when penalty is 'elasticnet'. Got (penalty={name}).")
+                warn(
+                    f"l1_ratios parameter is only used when penalty is 'elasticnet'. Got (penalty={name}).", DataWarning
+                )
             return [1.0 if name == "l1" else 0.0] * (1 if given is None else len(given)), name
         if given is None or len(given) == 0 or not all(isinstance(r, numbers.Number) and 0 <= r <= 1 for r in given):  # type: ignore[operator]
             raise ParameterError(

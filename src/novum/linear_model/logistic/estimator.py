@@ -8,7 +8,6 @@ iteratively reweighted least squares: with R the curvatures and z = X theta - R^
 (X'RX)^{-1} X'R z. Derivations: docs/theory/logistic_regression.md.
 """
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +32,7 @@ from novum.linear_model.logistic.separation import Separation, examine, examine_
 from novum.linear_model.logistic.sums import class_mass, weight_facts
 from novum.runtime.blas import single_blas
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["LogisticRegression"]
 
@@ -200,11 +200,9 @@ class LogisticRegression(LinearProbabilities, Estimator):
         self.history_ = History(found.history)
         self.separation_ = separation
         if separation is not None:
-            warnings.warn(self._separated(separation), NotConverged, stacklevel=4)
+            warn(self._separated(separation), NotConverged)
         elif not found.converged:
-            warnings.warn(
-                options.not_converged(self.solver, found.n_iter, found.norm, self.tol), NotConverged, stacklevel=4
-            )
+            warn(options.not_converged(self.solver, found.n_iter, found.norm, self.tol), NotConverged)
         return self
 
     def _free(self, information: np.ndarray, design: Design) -> np.ndarray:

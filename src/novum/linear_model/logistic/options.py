@@ -4,12 +4,12 @@ Every solver name leads to the same optimum by whichever algorithm suits the dat
 would allow, whether the intercept is penalised ("liblinear"), and the first words of the warning when max_iter was too small.
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.runtime.warn import warn
 
 __all__ = ["SOLVERS", "Penalty", "check_solver", "class_weights", "gradient_tolerance", "not_converged", "penalty_of"]
 
@@ -36,34 +36,30 @@ def penalty_of(model: Any) -> Penalty:
     owner, ratio = type(model).__name__, model.l1_ratio
     if model.penalty == "deprecated":
         if ratio is None:
-            warnings.warn(
+            warn(
                 "'l1_ratio=None' was deprecated in version 1.8 of scikit-learn. Use 0<=l1_ratio<=1 instead.",
                 FutureWarning,
-                stacklevel=4,
             )
         name = None if np.inf == model.C else penalty_name(ratio)
     else:
         name = model.penalty
-        warnings.warn(DEPRECATED.format(ratio="l1_ratio", strength="C"), FutureWarning, stacklevel=4)
+        warn(DEPRECATED.format(ratio="l1_ratio", strength="C"), FutureWarning)
     check_solver(owner, model.solver, name, model.dual)
     if name != "elasticnet" and ratio is not None and 0 < ratio < 1 and model.penalty != "deprecated":
-        warn(f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={name}).")
+        warn(f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={name}).", DataWarning)
     if (model.penalty == "l2" and ratio != 0) or (model.penalty == "l1" and ratio != 1):
         warn(
-            f"Inconsistent values: penalty={model.penalty} with l1_ratio={ratio}. penalty is deprecated. Please use l1_ratio only."
+            f"Inconsistent values: penalty={model.penalty} with l1_ratio={ratio}. penalty is deprecated. Please use l1_ratio only.",
+            DataWarning,
         )
     if name == "elasticnet" and ratio is None:
         raise ParameterError(
             f"l1_ratio must be specified when penalty is elasticnet. Give {owner}(l1_ratio=...) between 0 and 1."
         )
     if model.penalty is None and model.C != 1.0:
-        warn("Setting penalty=None will ignore the C and l1_ratio parameters.")
+        warn("Setting penalty=None will ignore the C and l1_ratio parameters.", DataWarning)
     strength = np.inf if name is None else float(model.C)
     return Penalty(name, strength, {"l1": 1.0, "l2": 0.0, None: 0.0}.get(name, ratio))
-
-
-def warn(text: str) -> None:
-    warnings.warn(text, DataWarning, stacklevel=5)
 
 
 def penalty_name(ratio: float | None) -> str:

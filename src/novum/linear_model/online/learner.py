@@ -6,7 +6,6 @@ counted as a step.
 """
 
 import numbers
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from novum.fold.blocks import Source
 from novum.linear_model.decisions import dense_coef
 from novum.linear_model.online.epochs import Machine, Settings, Stopping
 from novum.runtime.random import seed_of
+from novum.runtime.warn import warn
 
 __all__ = ["COMMON", "STEPS", "Data", "OnlineLearner", "data_of"]
 
@@ -194,18 +194,16 @@ class OnlineLearner(Estimator):
     def _report(self) -> None:
         """Warn of a fit that the number of epochs cut short, and of a power that scikit-learn no longer takes."""
         if self.tol is not None and self.n_iter_ == self.max_iter and not getattr(self, "_clean", False):
-            warnings.warn(
+            warn(
                 "Maximum number of iteration reached before convergence. Consider increasing max_iter to improve the fit."
                 f" {type(self).__name__}(max_iter={self.max_iter}, tol={self.tol:g}).",
                 NotConverged,
-                stacklevel=4,
             )
         if self._steps()[3] < 0:
-            warnings.warn(
+            warn(
                 "Negative values for `power_t` are deprecated in version 1.8 and will raise an error in 1.10. Use values in"
                 " the range [0.0, inf) instead.",
                 FutureWarning,
-                stacklevel=4,
             )
 
     def _split_state(self) -> Any:

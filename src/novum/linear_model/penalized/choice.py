@@ -154,7 +154,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         results = list(map_ordered(errors_of, tasks, min(len(tasks), thread_count(self.n_jobs))))
         for _, worst in results:
             if worst is not None:
-                warn_unfinished(type(self).__name__, worst[0], worst[1], stacklevel=5)
+                warn_unfinished(type(self).__name__, worst[0], worst[1])
         return np.array([errors for errors, _ in results]).reshape(len(ratios), splits.folds, -1)
 
     def _choose(self, ratios: Any, grids: Any, errors: Any) -> None:
@@ -171,7 +171,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         rule = self._rule()
         traced = self._trace(problem, penalties(np.array([self.alpha_]), self.l1_ratio_, problem.weight), rule)
         if not traced.converged[0]:
-            warn_unfinished(type(self).__name__, traced.gap[0], rule.tol * square_of(problem), stacklevel=4)
+            warn_unfinished(type(self).__name__, traced.gap[0], rule.tol * square_of(problem))
         dtype = source.dtype.type
         self._keep(traced.coef[:, :, 0], problem.target_mean - traced.coef[:, :, 0] @ problem.mean, dtype)
         self.dual_gap_, self.n_iter_ = dtype(traced.gap[0] / problem.weight), int(traced.epochs[0])

@@ -7,7 +7,6 @@ columns from the Gram matrix, many by working sets: novum.linear_model.penalized
 docs/theory/penalised_regression.md.
 """
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +22,7 @@ from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfin
 from novum.linear_model.penalized.paths import enet_path, lasso_path
 from novum.linear_model.penalized.problem import check_given_gram, open_problem
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["ElasticNet", "Lasso"]
 
@@ -107,9 +107,8 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
         [rows or a sparse matrix, targets, weights, check_input]
         """
         if self.alpha == 0:
-            warnings.warn(
+            warn(
                 "With alpha=0, this algorithm does not converge well. You are advised to use the LinearRegression estimator",
-                stacklevel=3,
             )
         if np.isscalar(sample_weight):  # a weight that all rows share changes nothing, if it is one
             check_weight(self, sample_weight, 1)
@@ -133,7 +132,7 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
             coef[k], gaps[k] = traced.coef[:, 0], traced.gap[0] / problem.weight
             epochs.append(int(traced.epochs[0]))
             if not traced.converged[0]:
-                warn_unfinished(type(self).__name__, traced.gap[0], rule.tol * problem.yy(k), stacklevel=5)
+                warn_unfinished(type(self).__name__, traced.gap[0], rule.tol * problem.yy(k))
         intercept = problem.target_mean - coef @ problem.mean
         dtype = source.dtype
         flat = q == 1

@@ -1,6 +1,5 @@
 """What the regressors with sparse coefficients share: prediction, stopping rule, the warning where it was not met."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,18 @@ from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.penalized.gram_paths import Rule
 from novum.runtime import random, sklearn_private
 from novum.runtime.typing import Rows
+from novum.runtime.warn import warn
 
 __all__ = ["ElasticNetPath", "SparseLinearRegressor", "warn_unfinished"]
 
 
-def warn_unfinished(name: str, gap: float, limit: float, stacklevel: int = 4) -> None:
+def warn_unfinished(name: str, gap: float, limit: float) -> None:
     """Warn that a duality gap stayed above its limit."""
-    warnings.warn(
+    warn(
         f"Objective did not converge. You might want to increase the number of iterations, check the scale of the features"
         f" or consider increasing regularisation. {name}: Duality gap: {gap:.6e}, tolerance: {limit:.3e}; raise max_iter"
         f" or tol.",
         NotConverged,
-        stacklevel=stacklevel,
     )
 
 

@@ -6,7 +6,6 @@ There is no intercept: center X and y first. Each solution starts from the one b
 against all columns in one reading of X (novum.linear_model.penalized.working_set).
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from novum.linear_model.penalized.several_targets import trace_blocks
 from novum.runtime import random
 from novum.runtime.blas import single_blas
 from novum.runtime.typing import Rows, Target
+from novum.runtime.warn import warn
 
 __all__ = ["enet_path", "grid_of", "lasso_path"]
 
@@ -57,18 +57,16 @@ def grid_of(problem: Any, alphas: Any, l1_ratio: float, eps: float, positive: bo
 def alphas_asked(alphas: Any, n_alphas: Any) -> Any:
     """Return the number of alphas or the alphas themselves, with scikit-learn's warnings on names that are going away."""
     if not isinstance(n_alphas, str):
-        warnings.warn(
+        warn(
             "'n_alphas' was deprecated in 1.9 and will be removed in 1.11. 'alphas' now accepts an integer value which"
             " removes the need to pass 'n_alphas'.",
             FutureWarning,
-            stacklevel=4,
         )
     if alphas is None:
-        warnings.warn(
+        warn(
             "'alphas=None' is deprecated and will be removed in 1.11, at which point the default value will be set to 100."
             " Set 'alphas=100' to silence this warning.",
             FutureWarning,
-            stacklevel=4,
         )
     if alphas is None or isinstance(alphas, str):
         return 100 if isinstance(n_alphas, str) else n_alphas
@@ -171,12 +169,11 @@ def enet_path(
             traced = problem.trace(0, path, rule, None if start is None else start.ravel())
     if not traced.converged.all():
         worst = int(np.argmax(np.where(traced.converged, -np.inf, traced.gap)))
-        warnings.warn(
+        warn(
             f"Objective did not converge. You might want to increase the number of iterations, check the scale of the"
             f" features or consider increasing regularisation. At alpha {grid[worst]:g}: Duality gap:"
             f" {traced.gap[worst]:.6e}, tolerance: {rule.tol * sum(map(problem.yy, range(len(problem.target_mean)))):.3e}.",
             NotConverged,
-            stacklevel=2,
         )
     out = grid, traced.coef.astype(source.dtype), traced.gap / problem.weight
     return (*out, [int(n) for n in traced.epochs]) if return_n_iter else out

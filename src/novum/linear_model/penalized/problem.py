@@ -10,7 +10,6 @@ Without an L1 penalty there is nothing to select and no constraint to be safe of
 is solved exactly.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from novum.fold.blocks import Source
 from novum.linear_model.penalized.designs import DenseDesign, SparseDesign
 from novum.linear_model.penalized.gram_paths import Penalties, Rule, Traced, trace_gram
 from novum.linear_model.penalized.working_set import trace_columns
+from novum.runtime.warn import warn
 
 __all__ = ["ColumnProblem", "GramProblem", "check_given_gram", "open_problem"]
 
@@ -183,7 +183,7 @@ def check_given_gram(problem: Any, gram: Any, fit_intercept: bool, rows: int | N
         )
     if fit_intercept and not np.allclose(problem.mean, 0.0):
         text = "Gram matrix was provided but X was centered to fit intercept: recomputing Gram matrix."
-        warnings.warn(text, UserWarning, stacklevel=5)
+        warn(text, UserWarning)
     elif isinstance(problem, GramProblem):
         ours = problem.xx * ((rows or problem.weight) / problem.weight)
         scale = np.sqrt(np.outer(np.diag(ours), np.diag(ours)))

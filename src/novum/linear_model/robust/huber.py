@@ -12,7 +12,6 @@ and "in" the rows with |r| <= e s,
 The scale is in units of the target; e = 1.35 keeps 95 % of the efficiency of least squares under normal noise.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -31,6 +30,7 @@ from novum.linear_model.robust.quantile import predict_block
 from novum.linear_model.robust.quantile import solve as least_deviations
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["HuberRegressor"]
 
@@ -242,9 +242,9 @@ class HuberRegressor(RegressorMixin, Estimator):
             if source.at_hand and theta[-1] < VANISHING * deviation:
                 theta = at_scale_zero(problem, theta)
         if not done:
-            warnings.warn(
+            warn(
                 f"HuberRegressor: the gradient is not below tol={self.tol:g} after max_iter={self.max_iter} steps; raise max_iter,"
-                f" or scale X.", NotConverged, stacklevel=3,
+                f" or scale X.", NotConverged,
             )  # fmt: skip
         self.coef_ = theta[:p].astype(source.dtype)
         self.intercept_ = float(theta[p]) if self.fit_intercept else 0.0

@@ -11,7 +11,6 @@ the central path of (2): each step solves one weighted least squares problem of 
 and Koenker 1997). The end of the path is rounded to the vertex it points to: p + 1 rows that the line meets exactly.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -28,6 +27,7 @@ from novum.fold.blocks import Block
 from novum.linear_model.least_squares.evidence_maximum import one_target
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["QuantileRegressor", "predict_block", "solve"]
 
@@ -230,9 +230,9 @@ class QuantileRegressor(RegressorMixin, Estimator):
             found[used], values[used], w[used], float(self.quantile), float(self.alpha), bool(self.fit_intercept)
         )
         if gap > 1e-6:
-            warnings.warn(
+            warn(
                 f"QuantileRegressor: a share of {gap:.1e} of the objective is not settled after {MOST_STEPS} steps; scale X.",
-                NotConverged, stacklevel=3,
+                NotConverged,
             )  # fmt: skip
         self.coef_, self.intercept_, self.n_iter_ = coef.astype(source.dtype), intercept, steps
         return self

@@ -6,7 +6,6 @@ minimized by L-BFGS on all rows, or by Adam or gradient steps on batches; gradie
 (novum.neural_network.feed_forward.passes). In NumPy: for structures that layered networks cannot have, not for speed.
 """
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -34,6 +33,7 @@ from novum.optimize import SGD, Adam
 from novum.runtime import arrays
 from novum.runtime.random import numpy_state
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["FeedForwardGraph"]
 
@@ -257,10 +257,9 @@ class FeedForwardGraph(Estimator):
         self.edges_ = [(edge.source, edge.target) for edge in structure.edges]
         self.history_ = History(best.losses, name="loss")
         if not best.converged:
-            warnings.warn(
+            warn(
                 f"FeedForwardGraph: the loss still fell after max_iter={self.max_iter} iterations; raise max_iter or tol.",
                 NotConverged,
-                stacklevel=3,
             )
         return self
 

@@ -4,7 +4,6 @@ Steps alternate: the discriminator learns to score real rows above made ones, th
 formulas are in `adversaries`, the look for modes that were lost in `diversity`.
 """
 
-import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, Self
@@ -20,6 +19,7 @@ from novum.neural_network.generative.rows import LAYERS, RowNetwork
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import weighted_mean
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.warn import warn
 
 __all__ = ["GAN"]
 
@@ -186,12 +186,11 @@ class GAN(RowNetwork):
         super()._train(X, *arguments, **options)
         self.diversity_ = self.diversity(X, random_state=0)
         if self.diversity_.collapsed:
-            warnings.warn(
+            warn(
                 f"GAN: samples cover {self.diversity_.coverage:.0%} of the training rows (a perfect generator"
                 f" {self.diversity_.ideal_coverage:.0%}): modes were lost, or training has not come far. Train longer, raise"
                 " gradient_penalty or n_critic, or use loss='wasserstein'.",
                 DataWarning,
-                stacklevel=5,
             )
         return self
 

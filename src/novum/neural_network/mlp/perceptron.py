@@ -6,7 +6,6 @@ r"""What the perceptrons share: from parameters and data to trained networks.
 Training steps: novum.neural_network.mlp.epochs and whole_batch; derivation: docs/theory/backpropagation.md.
 """
 
-import warnings
 from contextlib import nullcontext
 from functools import partial
 from types import SimpleNamespace
@@ -33,6 +32,7 @@ from novum.neural_network.mlp.starts import draw_weights
 from novum.neural_network.mlp.whole_batch import fold_objective, minimize_risk, rows_objective
 from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
+from novum.runtime.warn import warn
 
 __all__ = ["CANDIDACY", "Perceptron", "is_stochastic"]
 
@@ -230,11 +230,10 @@ class Perceptron(Inspection, Estimator):
         if self.batch_size == "auto":
             return min(AUTO_BATCH, n)
         if self.batch_size > n:
-            warnings.warn(
+            warn(
                 "Got `batch_size` less than 1 or larger than sample size. It is going to be clipped:"
                 f" {type(self).__name__}(batch_size={self.batch_size}) trains on {n} rows.",
                 DataWarning,
-                stacklevel=7,
             )
         return int(min(self.batch_size, n))
 
@@ -329,7 +328,7 @@ class Perceptron(Inspection, Estimator):
             )
         else:
             return
-        warnings.warn(told, NotConverged, stacklevel=5)
+        warn(told, NotConverged)
 
     def _speaker(self, **how: Any) -> Speaker:
         check_is_fitted(self)

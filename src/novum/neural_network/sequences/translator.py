@@ -3,7 +3,6 @@ r"""Networks from sequences to sequences: pairs to learn from, symbols in and th
 loss = -sum_i w_i sum_t log p(y_it | y_i1 ... y_i,t-1, x_i) / sum_i w_i (|y_i| + 1),   END being the last of y_i          (1)
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from novum.neural_network.sequences.vocabulary import (
     read_symbols,
 )
 from novum.report.result import result
+from novum.runtime.warn import warn
 
 __all__ = ["TRANSLATION", "Candidates", "Translator"]
 
@@ -153,11 +153,10 @@ class Translator(SequenceNetwork):
                 kept = np.flatnonzero(np.isfinite(scores))
                 found[next(places)] = Candidates([words.decode(rows[k][:longest]) for k in kept], scores[kept])
         if cut:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: {cut} of {len(order)} answers did not end within {longest} symbols and are cut there;"
                 " train longer, or raise max_length.",
                 DataWarning,
-                stacklevel=3,
             )
         return found
 

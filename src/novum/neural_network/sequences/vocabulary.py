@@ -9,7 +9,6 @@ A sequence is a text, whose symbols are its characters, or a list, tuple or arra
 back in the kind that the training targets had.
 """
 
-import warnings
 from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning, UnknownCategory
+from novum.runtime.warn import warn
 from novum.runtime.words import first_few, value_text
 
 __all__ = ["END", "PAD", "SPECIAL", "START", "UNKNOWN", "Packed", "Vocabulary", "learn_vocabulary", "read_symbols"]
@@ -130,7 +130,7 @@ class Vocabulary:
             raise UnknownCategory(
                 f"{words}. Fit with sequences that hold them, or set unknown='warn' to read them as one."
             )
-        warnings.warn(f"{words}; all are read as {SPECIAL[UNKNOWN]}.", DataWarning, stacklevel=3)
+        warn(f"{words}; all are read as {SPECIAL[UNKNOWN]}.", DataWarning)
 
     def decode(self, numbers: Sequence[int]) -> Any:
         """Return the symbols of numbers, up to END, as a text, tuple or list."""

@@ -24,6 +24,7 @@ from novum.reinforcement.policies import policy_table
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.threads import thread_count
+from novum.runtime.warn import warn
 
 __all__ = ["PolicyValues", "evaluate_policy", "exact_values", "visits"]
 
@@ -94,12 +95,9 @@ def evaluate_policy(mdp: Any, policy: Any, method: str, tol: float, max_iter: in
             new[closed] = 0
         change, values, sweep = float(np.abs(new - values).max()), new, sweep + 1
     if change > bound:
-        import warnings
-
-        warnings.warn(
+        warn(
             f"evaluate: {sweep} sweeps left a change of {change:.3g}; raise max_iter or use method='exact'.",
             NotConverged,
-            stacklevel=3,
         )
     return PolicyValues(mdp, values, gamma * change / (1 - gamma) if gamma < 1 else np.nan, sweep)
 

@@ -6,7 +6,6 @@ V(s) <- max_a [R(s, a) + gamma sum_s' P(s'|s, a) V(s')]                      in 
 h <- T* h - (T* h)(s_0),   min(T*h - h) <= g <= max(T*h - h)                 mean reward g a step                         (4)
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from novum.reinforcement.planning.plan import Plan, power_text, swept
 from novum.report.numbers import counted
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.warn import warn
 
 __all__ = ["checked_process", "modified_iterations", "value_iteration"]
 
@@ -114,10 +114,9 @@ def modified_iterations(mdp: Any, method: str, tol: float, max_iter: int, values
 
 def complain(method: str, sweeps: int, left: float, what: str) -> None:
     """Warn that sweeps ended too early."""
-    warnings.warn(
+    warn(
         f"{method.replace(' ', '_')}: {sweeps} sweeps left a {what} of {power_text(left)}; raise max_iter or tol.",
         NotConverged,
-        stacklevel=4,
     )
 
 

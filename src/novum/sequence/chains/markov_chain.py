@@ -1,6 +1,5 @@
 """Markov chains of any order as an estimator."""
 
-import warnings
 from bisect import bisect_right
 from typing import Any
 
@@ -14,6 +13,7 @@ from novum.base.parameters import stores
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.checks import check_count, float_array, probability_table
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.warn import warn
 from novum.runtime.words import first_few
 from novum.sequence.chains.checks import compare_orders, homogeneity
 from novum.sequence.chains.counts import (
@@ -134,11 +134,10 @@ class MarkovChain(ChainQuestions, Estimator):
         transition, empty = probabilities(counts.transitions, float(self.smoothing))
         if empty.any():
             unseen = [self._context(int(c), states) for c in np.flatnonzero(empty.all(axis=0))[:5]]
-            warnings.warn(
+            warn(
                 f"MarkovChain: {int(empty.sum())} context(s) are never followed by a state ({first_few(unseen)}, ...): their "
                 "rows are uniform. Give smoothing > 0 or a lower order.",
                 DataWarning,
-                stacklevel=3,
             )
         self.states_ = states
         self.counts_ = counts.transitions[0] if self.homogeneous else counts.transitions

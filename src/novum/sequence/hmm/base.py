@@ -1,7 +1,6 @@
 """What every hidden Markov model shares: sequences in, Baum-Welch with several starts, answers out, with hmmlearn's names."""
 
 import logging
-import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,6 +15,7 @@ from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.exceptions import NotConverged
 from novum.runtime.typing import Rows
+from novum.runtime.warn import warn
 from novum.sequence.hmm import markov
 from novum.sequence.hmm.answers import AnswersMixin
 from novum.sequence.hmm.bundles import Bundle
@@ -343,10 +343,9 @@ class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self.history_ = History(best.objectives, {"log-likelihood": best.log_likelihoods}, name="objective")
         if not best.converged and self.n_iter > 1 and type(self.monitor_) is ConvergenceMonitor:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: still gained after n_iter={self.n_iter} passes; raise n_iter or tol.",
                 NotConverged,
-                stacklevel=4,
             )
         if type(self.__dict__.get("_monitor")) is ConvergenceMonitor:
             del self._monitor
@@ -354,7 +353,7 @@ class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
         states, held = self._collapsed(self._emission())
         if states:
             names = f"state {states[0]} is" if len(states) == 1 else f"states {', '.join(map(str, states))} are"
-            warnings.warn(f"{type(self).__name__}: {names} collapsing {held}", ConvergenceWarning, stacklevel=4)
+            warn(f"{type(self).__name__}: {names} collapsing {held}", ConvergenceWarning)
 
     def _describe_fit(self, source: Sequences, best: Run) -> None:
         """Record what the repr says of the data."""

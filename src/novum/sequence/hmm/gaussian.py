@@ -5,7 +5,6 @@ r"""Hidden Markov models with Gaussian emissions, learned by Baum-Welch.
 The maximisation is (7) for the chain and (11), (12) for the emissions: docs/theory/hidden_markov_models.md.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.base.parameters import stores
 from novum.engines.gaussians.covariance import dense
 from novum.exceptions import DataWarning, ParameterError
+from novum.runtime.warn import warn
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions import gaussian as emissions
@@ -151,12 +151,11 @@ class GaussianHMM(HiddenMarkovBase):
         (small,) = np.nonzero((variance > 0) & (added > PRIOR_SHARE * variance))
         if given or not len(small):
             return
-        warnings.warn(
+        warn(
             f"{type(self).__name__}: covars_prior={DEFAULT_PRIOR} adds about {added:.2g} to the variance of every state, but "
             f"column {int(small[0])} of X has a variance of {variance[small[0]]:.2g}: the states will be wider than the data. "
             "Give X in larger units (StandardScaler), or covars_prior=0.",
             DataWarning,
-            stacklevel=5,
         )
 
     def _describe_fit(self, source: Sequences, best: Any) -> None:
@@ -170,11 +169,10 @@ class GaussianHMM(HiddenMarkovBase):
         empty = np.flatnonzero(wide.any(axis=1))
         if len(empty):
             names = f"state {empty[0]} has" if len(empty) == 1 else f"states {', '.join(map(str, empty))} have"
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: {names} less than one row: means_ and covars_ there say nothing of X. Use fewer states, "
                 "n_init=10, or a prior that keeps states alive (transmat_prior above 1).",
                 DataWarning,
-                stacklevel=5,
             )
 
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:

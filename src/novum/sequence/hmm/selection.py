@@ -5,7 +5,6 @@ r"""How many states: Bayesian and Akaike's criterion, and the likelihood of sequ
 Folds are whole sequences; a single sequence is cut into as many stretches as folds, which costs the transitions between them.
 """
 
-import warnings
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
@@ -15,6 +14,7 @@ from sklearn.base import clone
 
 from novum.exceptions import NotConverged, ParameterError
 from novum.report.result import Result
+from novum.runtime.warn import warn
 from novum.sequence.hmm.base import HiddenMarkovBase
 from novum.sequence.hmm.bundles import Bundle, offsets_of
 from novum.sequence.hmm.variational.base import VariationalBase
@@ -90,11 +90,10 @@ def warn_of_low_maxima(counts: Sequence[int], scores: Sequence[float]) -> None:
     best, at = -np.inf, 0
     for k, score in sorted(zip(counts, scores)):
         if score < best - WORSE * max(1.0, abs(best)):
-            warnings.warn(
+            warn(
                 f"compare_states: {k} states reach the log-likelihood {score:.6g}, {at} states {best:.6g}: the fit of {k} ended "
                 "in a poor local maximum, and its row says nothing of that number. Give the model n_init=10.",
                 NotConverged,
-                stacklevel=3,
             )
         elif score > best:
             best, at = score, k

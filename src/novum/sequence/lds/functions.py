@@ -1,6 +1,5 @@
 """The filter and the smoother as functions of the matrices, for one series or many."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ from novum.exceptions import DataWarning
 from novum.runtime.checks import check_choice
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.warn import warn
 from novum.sequence.lds.diffuse import Law
 from novum.sequence.lds.passes import run_filter, run_smoother, timed_system
 from novum.sequence.lds.results import FilteredStates, SmoothedStates
@@ -39,11 +39,10 @@ def filter_series(
     forward = run_filter(timed, start, root=form == "square_root")
     if np.isneginf(forward.log_likelihood).any():
         row = int(np.isneginf(forward.log_likelihood).argmax())
-        warnings.warn(
+        warn(
             f"{owner}: row {row} contradicts what a cell without noise has already fixed: its log-likelihood is -inf. Give "
             "observation_covariance or transition_covariance some variance there.",
             DataWarning,
-            stacklevel=4,
         )
     return FilteredStates(timed, forward, series.values, series.index)
 

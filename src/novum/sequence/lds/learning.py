@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.warn import warn
 from novum.sequence.lds.expectations import Expected, expectations, joined
 from novum.sequence.lds.functions import start_law
 from novum.sequence.lds.likelihood import climbed
@@ -67,11 +68,10 @@ def warn_of_constants(series: list[Observed], free: Mapping[str, Array]) -> None
         warnings.simplefilter("ignore", RuntimeWarning)  # columns without any observed cell
         constant = np.flatnonzero((np.nanmax(rows, axis=0) == np.nanmin(rows, axis=0)) & (len(rows) > 1))
     if len(constant) and "observation_covariance" in free:
-        warnings.warn(
+        warn(
             f"LinearDynamicalSystem: column {int(constant[0])} of X is constant: the likelihood has no maximum, as its noise "
             "tends to zero. Leave the column out, or give observation_covariance.",
             DataWarning,
-            stacklevel=5,
         )
 
 

@@ -1,6 +1,5 @@
 """Linear dynamical systems as an estimator: filter, smooth, learn, forecast, draw."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from novum.base.parameters import stores
 from novum.base.pictures import axes_last
 from novum.exceptions import DataError, NotConverged
 from novum.runtime.checks import check_count
+from novum.runtime.warn import warn
 from novum.sequence.lds import models
 from novum.sequence.lds.domains import Matrix, Names
 from novum.sequence.lds.forecasts import draw_series, forecast
@@ -228,11 +228,10 @@ class LinearDynamicalSystem(Estimator):
                 report=report,
             )
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"LinearDynamicalSystem: the log-likelihood still rose after max_iter={self.max_iter} iterations; raise max_iter "
                 "or tol. Where a variance tends to zero it has no maximum: give that variance.",
                 NotConverged,
-                stacklevel=3,
             )
         system = found.system
         for name in MATRICES:

@@ -14,7 +14,6 @@ units know nothing of v to the machine itself, by powers 0 = t_0 < ... < t_K = 1
 effective chains (sum w)^2 / sum w^2 shows.
 """
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ from novum.neural_network.generative.boltzmann.machine import (
 from novum.neural_network.generative.counts import check_counts
 from novum.report.result import result
 from novum.runtime.blas import single_blas
+from novum.runtime.warn import warn
 
 __all__ = ["MOST_COUNTED", "Partition", "annealed", "binary_states", "countable", "counted", "log_partition_of"]
 
@@ -132,10 +132,9 @@ def log_partition_of(
             return Partition(counted(machine), 0.0, float("inf"), "exact")
         found = annealed(machine, n_chains, n_temperatures, rng)
     if found.n_effective < min(FEWEST_EFFECTIVE, n_chains / 2):
-        warnings.warn(
+        warn(
             f"{owner}: the annealed estimate of log Z rests on {found.n_effective:.1f} of {n_chains} chains and is likely too"
             f" low; raise n_temperatures={n_temperatures}.",
             DataWarning,
-            stacklevel=4,
         )
     return found

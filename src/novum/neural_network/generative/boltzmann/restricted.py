@@ -6,7 +6,6 @@ first: x = (v - mean) / spread, and `components_` speaks of x. The density of v 
     log p(v) = -F(x) - log Z - sum_j log spread_j                                                        (1)
 """
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -43,6 +42,7 @@ from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, tr
 from novum.neural_network.generative.counts import check_counts, legacy_state
 from novum.runtime.random import numpy_state
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.warn import warn
 
 __all__ = ["RestrictedBoltzmannMachine"]
 
@@ -253,11 +253,10 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
         alone = -0.5 * x.shape[1] * (float(np.log(2 * np.pi)) + 1) - shift
         found = float(-free_energy(self._machine(), x).mean()) - self.log_partition().value - shift
         if found < alone - CLEARLY * x.shape[1]:
-            warnings.warn(
+            warn(
                 f"RestrictedBoltzmannMachine: the rows have a mean log-likelihood of {found:.4g}, less than {alone:.4g} under one"
                 " Gaussian without hidden units. Lower learning_rate, give noise a number, or use method='persistent'.",
                 DataWarning,
-                stacklevel=4,
             )
 
     def _glance(self, machine: Machine, v: NDArray) -> dict[str, float]:

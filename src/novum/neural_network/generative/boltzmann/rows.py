@@ -1,6 +1,5 @@
 """Rows for machines: checked, dense a batch at a time, and answers in the precision they came in."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataWarning
 from novum.fold.blocks import Block
 from novum.runtime import arrays
+from novum.runtime.warn import warn
 
 __all__ = ["dense", "in_kind_of", "training_rows"]
 
@@ -28,11 +28,10 @@ def training_rows(estimator: Any, X: Any, sample_weight: Any, binary: bool, rese
     if binary and rows.shape[0]:
         least, most = rows.min(), rows.max()
         if least < 0 or most > 1:
-            warnings.warn(
+            warn(
                 f"{type(estimator).__name__}: binary units are 0, 1 or probabilities, and X runs from {least:.4g} to {most:.4g}."
                 " Scale the columns to [0, 1], or use RestrictedBoltzmannMachine(visible='gaussian').",
                 DataWarning,
-                stacklevel=4,
             )
     return rows, weight
 
