@@ -63,6 +63,15 @@ double* cubes_of(const std::optional<Covariances>& out, std::size_t n, std::size
     return out->data();
 }
 
+novum::kalman::Passed passed_of(const Matrix<const double>& predicted_mean, const Cube<const double>& predicted_covariance,
+                                const Matrix<const double>& mean, const Cube<const double>& covariance, const char* message) {
+    const std::size_t n = mean.shape(0), s = mean.shape(1);
+    require(predicted_mean.shape(0) == n && predicted_mean.shape(1) == s, message);
+    for (const auto* cubes : {&predicted_covariance, &covariance})
+        require(cubes->shape(0) == n && cubes->shape(1) == s && cubes->shape(2) == s, message);
+    return {predicted_mean.data(), predicted_covariance.data(), mean.data(), covariance.data()};
+}
+
 }  // namespace
 
 void bind_sequence_kalman(nb::module_& m) {
@@ -97,20 +106,17 @@ void bind_sequence_kalman(nb::module_& m) {
         "filtered_covariance"_a.noconvert().none(), "log_likelihood"_a.noconvert(), "last_mean"_a.noconvert(),
         "last_covariance"_a.noconvert(), "root"_a, "gemm"_a,
         "Filter rows; write predicted and filtered laws, log-densities and the prediction after the last row. With `root` factors are\n"
-        "written in place of covariances. Return the row from which the gains were kept.");
+        "read and written in place of covariances. Return the row from which the gains were kept.");
 
     m.def(
         "smooth",
         [](std::size_t p, Cube<const double> transition, Cube<const double> transition_covariance, Matrix<const double> predicted_mean,
            Cube<const double> predicted_covariance, Matrix<const double> filtered_mean, Cube<const double> filtered_covariance, Means mean,
-           Covariances covariance, std::optional<Covariances> lag_one, bool root, std::uintptr_t gemm, std::uintptr_t potrf,
-           std::uintptr_t potrs) {
+           Covariances covariance, std::optional<Covariances> lag_one, std::uintptr_t gemm, std::uintptr_t potrf,
+           std::uintptr_t potrs) -> bool {
             const char* shapes = "kalman.smooth: inconsistent shapes";
             const std::size_t n = filtered_mean.shape(0), s = filtered_mean.shape(1);
             require(n > 0 && s > 0 && p > 0, shapes);
-            for (const auto* rows : {&predicted_mean, &filtered_mean}) require(rows->shape(0) == n && rows->shape(1) == s, shapes);
-            for (const auto* cubes : {&predicted_covariance, &filtered_covariance})
-                require(cubes->shape(0) == n && cubes->shape(1) == s && cubes->shape(2) == s, shapes);
             const novum::kalman::System system{n,
                                                p,
                                                s,
@@ -119,18 +125,39 @@ void bind_sequence_kalman(nb::module_& m) {
                                                {nullptr, 0},
                                                {nullptr, 0},
                                                {nullptr, 0}};
+            const auto passed = passed_of(predicted_mean, predicted_covariance, filtered_mean, filtered_covariance, shapes);
             double *means = rows_of(mean, n, s), *covariances = cubes_of(covariance, n, s), *pairs = cubes_of(lag_one, n - 1, s);
-            const novum::kalman::Passed passed{predicted_mean.data(), predicted_covariance.data(), filtered_mean.data(),
-                                               filtered_covariance.data()};
             const auto library = library_of(gemm, potrf, potrs);
             nb::gil_scoped_release release;
-            if (root)
-                novum::kalman::smooth_root(system, passed, means, covariances, pairs);
-            else
-                novum::kalman::smooth(system, passed, library, means, covariances, pairs);
+            return novum::kalman::smooth(system, passed, library, means, covariances, pairs);
         },
         "p"_a, "transition"_a.noconvert(), "transition_covariance"_a.noconvert(), "predicted_mean"_a.noconvert(),
         "predicted_covariance"_a.noconvert(), "filtered_mean"_a.noconvert(), "filtered_covariance"_a.noconvert(), "mean"_a.noconvert(),
-        "covariance"_a.noconvert(), "lag_one"_a.noconvert().none(), "root"_a, "gemm"_a, "potrf"_a, "potrs"_a,
-        "Smooth what a filter wrote; write means, covariances (factors with `root`) and, if asked, cov(z[t+1], z[t]).");
+        "covariance"_a.noconvert(), "lag_one"_a.noconvert().none(), "gemm"_a, "potrf"_a, "potrs"_a,
+        "Smooth what a filter wrote; write means, covariances and, if asked, cov(z[t+1], z[t]). Return False where a predicted covariance\n"
+        "is too near to singular for that: nothing that was written counts then.");
+
+    m.def(
+        "smooth_root",
+        [](Matrix<const double> X, Cube<const double> transition, Cube<const double> transition_covariance, Cube<const double> observation,
+           Cube<const double> observation_covariance, Matrix<const double> predicted_mean, Cube<const double> predicted_root,
+           Matrix<const double> filtered_mean, Cube<const double> filtered_root, Means mean, Covariances covariance,
+           std::optional<Covariances> lag_one, Vector<double> first_mean, Matrix<double> first_root) {
+            const char* shapes = "kalman.smooth_root: inconsistent shapes";
+            const std::size_t n = X.shape(0), s = filtered_mean.shape(1);
+            require(n > 0 && filtered_mean.shape(0) == n, shapes);
+            const auto system =
+                system_of(n, X.shape(1), s, transition, transition_covariance, std::nullopt, observation, observation_covariance);
+            const auto passed = passed_of(predicted_mean, predicted_root, filtered_mean, filtered_root, shapes);
+            double *means = rows_of(mean, n, s), *covariances = cubes_of(covariance, n, s), *pairs = cubes_of(lag_one, n - 1, s);
+            require(first_mean.shape(0) == s && first_root.shape(0) == s && first_root.shape(1) == s, shapes);
+            nb::gil_scoped_release release;
+            novum::kalman::smooth_root(system, X.data(), passed, means, covariances, pairs, first_mean.data(), first_root.data());
+        },
+        "X"_a.noconvert(), "transition"_a.noconvert(), "transition_covariance"_a.noconvert(), "observation"_a.noconvert(),
+        "observation_covariance"_a.noconvert(), "predicted_mean"_a.noconvert(), "predicted_root"_a.noconvert(),
+        "filtered_mean"_a.noconvert(), "filtered_root"_a.noconvert(), "mean"_a.noconvert(), "covariance"_a.noconvert(),
+        "lag_one"_a.noconvert().none(), "first_mean"_a.noconvert(), "first_root"_a.noconvert(),
+        "Smooth what a filter of factors wrote, without an inverse; write means, covariances and, if asked, cov(z[t+1], z[t]), and the law of\n"
+        "the first row's coordinates w, z = m + S w: mean and factor.");
 }

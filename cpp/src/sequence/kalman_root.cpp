@@ -29,30 +29,46 @@ NOVUM_INLINE void root_of(std::size_t s, const double* matrix, std::vector<doubl
         }
 }
 
-/// Turn W (s x width) into a lower triangle with the same W W', by reflections of its columns; it is copied to `root` (s x s).
-NOVUM_INLINE void triangle(std::size_t s, std::size_t width, double* W, double* root) {
+/// Reflections of the columns of W (s x width) that turn it into a lower triangle with the same W W'. What is left in row i of W is the
+/// vector of its reflection from column i on; the triangle goes to `root` (s x s). A row of zeros has no reflection: scale[i] is 0.
+/// The reflection is I - u u' scale with u = v / |v| of a size near one: no square is formed of what may under- or overflow.
+NOVUM_INLINE void triangle(std::size_t s, std::size_t width, double* W, double* root, double* scale) {
     for (std::size_t i = 0; i < s; ++i) {
         double* v = W + i * width;
         double largest = 0, norm = 0;
         for (std::size_t k = i; k < width; ++k) largest = std::max(largest, std::abs(v[k]));
+        scale[i] = 0;
+        for (std::size_t j = 0; j < s; ++j) root[i * s + j] = j < i ? v[j] : 0;
         if (largest == 0) continue;
         for (std::size_t k = i; k < width; ++k) norm += (v[k] / largest) * (v[k] / largest);
         norm = std::sqrt(norm) * largest;
-        const double head = v[i] > 0 ? v[i] + norm : v[i] - norm, value = v[i] > 0 ? -norm : norm;
-        // The reflection is I - u u' / (norm |head|) with u = (head, rest of v): no square is formed of what may under- or overflow.
+        const double value = v[i] > 0 ? -norm : norm;
+        root[i * s + i] = value;
+        v[i] -= value;
+        for (std::size_t k = i; k < width; ++k) v[k] /= norm;
+        scale[i] = 1 / std::abs(v[i]);
         for (std::size_t j = i + 1; j < s; ++j) {
-            double* row = W + j * width;
-            double along = row[i] * (head / norm);
-            for (std::size_t k = i + 1; k < width; ++k) along += row[k] * (v[k] / norm);
-            along /= std::abs(head);
-            row[i] -= along * head;
-            for (std::size_t k = i + 1; k < width; ++k) row[k] -= along * v[k];
+            double *row = W + j * width, along = 0;
+            for (std::size_t k = i; k < width; ++k) along += row[k] * v[k];
+            along *= scale[i];
+            for (std::size_t k = i; k < width; ++k) row[k] -= along * v[k];
         }
-        v[i] = value;
-        for (std::size_t k = i + 1; k < width; ++k) v[k] = 0;
     }
-    for (std::size_t i = 0; i < s; ++i)
-        for (std::size_t j = 0; j < s; ++j) root[i * s + j] = j > i ? 0 : W[i * width + j];
+}
+
+/// B <- Theta B for the reflections that `triangle` left in W, [A S, Q^{1/2}] Theta = [S_next, 0]; B has `width` rows.
+NOVUM_INLINE void reflect(std::size_t s, std::size_t width, const double* W, const double* scale, double* B, std::size_t columns,
+                          double* along) {
+    for (std::size_t i = s; i-- > 0;) {
+        if (scale[i] == 0) continue;
+        const double* v = W + i * width;
+        std::fill(along, along + columns, 0.0);
+        for (std::size_t k = i; k < width; ++k)
+            for (std::size_t j = 0; j < columns; ++j) along[j] += v[k] * B[k * columns + j];
+        for (std::size_t j = 0; j < columns; ++j) along[j] *= scale[i];
+        for (std::size_t k = i; k < width; ++k)
+            for (std::size_t j = 0; j < columns; ++j) B[k * columns + j] -= v[k] * along[j];
+    }
 }
 
 /// Copy a block of s columns into W at `column`.
@@ -60,14 +76,78 @@ NOVUM_INLINE void place(std::size_t s, const double* block, double* W, std::size
     for (std::size_t i = 0; i < s; ++i) std::memcpy(W + i * width + column, block + i * s, s * sizeof(double));
 }
 
+/// Potter's update of m and S by the cells of a row, and what it was made of: w = gain[i] + (I - shrink[i] along[i] along[i]') w_next
+/// leads from the coordinates after cell i to those before it, z = m + S w.
+struct RowUpdate {
+    std::vector<double> along, gain, shrink;  // p x s, p x s, p; shrink is 0 for a cell that told nothing
+    RowUpdate(std::size_t s, std::size_t p) : along(p * s), gain(p * s), shrink(p) {}
+
+    /// Returns the log-density of the row.
+    NOVUM_INLINE double apply(std::size_t s, ObservedCells& cells, const double* x, const double* predicted, double* m, double* S) {
+        const double* values = cells.transformed(x);
+        double total = 0;
+        for (std::size_t i = 0; i < cells.count(); ++i) {
+            const double *c = cells.row(i), noise = cells.variance(i);
+            double variance = noise, innovation = values[i], before = 0, *phi = along.data() + i * s, *a_i = gain.data() + i * s;
+            std::fill(phi, phi + s, 0.0);
+            shrink[i] = 0;
+            for (std::size_t a = 0; a < s; ++a) {
+                innovation -= c[a] * m[a];
+                if (c[a] != 0)
+                    for (std::size_t b = 0; b < s; ++b) phi[b] += c[a] * S[a * s + b];
+            }
+            for (std::size_t b = 0; b < s; ++b) variance += phi[b] * phi[b];
+            if (noise == 0) {
+                for (std::size_t b = 0; b < s; ++b) {
+                    double sum = 0;
+                    for (std::size_t a = 0; a < s; ++a) sum += c[a] * predicted[a * s + b];
+                    before += sum * sum;
+                }
+                if (!(variance > Exact::NOTHING * Exact::NOTHING * before)) {
+                    if (Exact::contradicts(innovation, values[i], before)) total = -std::numeric_limits<double>::infinity();
+                    continue;
+                }
+            }
+            shrink[i] = 1 / (variance + std::sqrt(noise * variance));
+            for (std::size_t b = 0; b < s; ++b) a_i[b] = phi[b] / variance * innovation;
+            for (std::size_t a = 0; a < s; ++a) {
+                double sum = 0;
+                for (std::size_t b = 0; b < s; ++b) sum += S[a * s + b] * phi[b];
+                m[a] += sum / variance * innovation;
+                for (std::size_t b = 0; b < s; ++b) S[a * s + b] -= shrink[i] * sum * phi[b];
+            }
+            total -= 0.5 * (LOG_2PI + std::log(variance) + innovation * innovation / variance);
+        }
+        return total;
+    }
+
+    /// The law N(mean, root root') of the coordinates after the row becomes that of the coordinates before it.
+    NOVUM_INLINE void undo(std::size_t s, std::size_t count, double* mean, double* root, double* work) const {
+        for (std::size_t i = count; i-- > 0;) {
+            if (shrink[i] == 0) continue;
+            const double *phi = along.data() + i * s, *a_i = gain.data() + i * s;
+            double dot = 0;
+            std::fill(work, work + s, 0.0);
+            for (std::size_t a = 0; a < s; ++a) {
+                dot += phi[a] * mean[a];
+                for (std::size_t b = 0; b < s; ++b) work[b] += phi[a] * root[a * s + b];
+            }
+            for (std::size_t a = 0; a < s; ++a) {
+                mean[a] += a_i[a] - shrink[i] * dot * phi[a];
+                for (std::size_t b = 0; b < s; ++b) root[a * s + b] -= shrink[i] * phi[a] * work[b];
+            }
+        }
+    }
+};
+
 struct FilterRoot {
     template <int BYTES>
-    static NOVUM_INLINE void run(const System& system, const double* X, const double* mean, const double* covariance, const Filtered& out) {
+    static NOVUM_INLINE void run(const System& system, const double* X, const double* mean, const double* start, const Filtered& out) {
         const std::size_t s = system.s, p = system.p, square = s * s;
-        std::vector<double> m(mean, mean + s), next(s), S(square), Q(square), work(square), diagonal(s), along(s), column(s), W(2 * square);
+        std::vector<double> m(mean, mean + s), next(s), S(start, start + square), Q(square), work(square), scale(s), W(2 * square);
         ObservedCells cells(system);
+        RowUpdate update(s, p);
         interrupt::Now<1024> now;
-        root_of(s, covariance, work, diagonal, S.data());
         const bool same_noise = system.observation.step == 0 && system.observation_covariance.step == 0;
         for (std::size_t t = 0; t < system.n; ++t) {
             now.and_then();
@@ -77,121 +157,88 @@ struct FilterRoot {
             if (fresh || !same_noise) cells.prepare(system.observation.at(t), system.observation_covariance.at(t));
             std::memcpy(out.predicted_mean + t * s, m.data(), s * sizeof(double));
             std::memcpy(out.predicted_covariance + t * square, S.data(), square * sizeof(double));
-            const double* values = cells.transformed(x);
-            double total = 0;
-            for (std::size_t i = 0; i < cells.count(); ++i) {  // Potter's update, a cell at a time
-                const double *c = cells.row(i), noise = cells.variance(i);
-                double variance = noise, innovation = values[i], before = 0;
-                std::fill(along.begin(), along.end(), 0.0);
-                for (std::size_t a = 0; a < s; ++a) {
-                    innovation -= c[a] * m[a];
-                    if (c[a] != 0)
-                        for (std::size_t b = 0; b < s; ++b) along[b] += c[a] * S[a * s + b];
-                }
-                for (std::size_t b = 0; b < s; ++b) variance += along[b] * along[b];
-                if (noise == 0) {
-                    const double* P = out.predicted_covariance + t * square;
-                    for (std::size_t b = 0; b < s; ++b) {
-                        double sum = 0;
-                        for (std::size_t a = 0; a < s; ++a) sum += c[a] * P[a * s + b];
-                        before += sum * sum;
-                    }
-                    if (!(variance > Exact::NOTHING * Exact::NOTHING * before)) {
-                        if (Exact::contradicts(innovation, values[i], before)) total = -std::numeric_limits<double>::infinity();
-                        continue;
-                    }
-                }
-                const double shrink = 1 / (variance + std::sqrt(noise * variance));
-                for (std::size_t a = 0; a < s; ++a) {
-                    double sum = 0;
-                    for (std::size_t b = 0; b < s; ++b) sum += S[a * s + b] * along[b];
-                    m[a] += sum / variance * innovation;
-                    for (std::size_t b = 0; b < s; ++b) S[a * s + b] -= shrink * sum * along[b];
-                }
-                total -= 0.5 * (LOG_2PI + std::log(variance) + innovation * innovation / variance);
-            }
-            out.log_likelihood[t] = total;
+            out.log_likelihood[t] = update.apply(s, cells, x, out.predicted_covariance + t * square, m.data(), S.data());
             std::memcpy(out.mean + t * s, m.data(), s * sizeof(double));
             std::memcpy(out.covariance + t * square, S.data(), square * sizeof(double));
-            if (t == 0 || system.transition_covariance.step) root_of(s, system.transition_covariance.at(t), work, diagonal, Q.data());
+            if (t == 0 || system.transition_covariance.step) root_of(s, system.transition_covariance.at(t), work, scale, Q.data());
             times_vector<0>(s, A, m.data(), next.data());
             for (std::size_t i = 0; i < s; ++i) m[i] = next[i] + (system.offset.data ? system.offset.at(t)[i] : 0);
             product<0>(s, A, S.data(), work.data());
             place(s, work.data(), W.data(), 2 * s, 0);
             place(s, Q.data(), W.data(), 2 * s, s);
-            triangle(s, 2 * s, W.data(), S.data());
+            triangle(s, 2 * s, W.data(), S.data(), scale.data());
         }
         std::memcpy(out.last_mean, m.data(), s * sizeof(double));
         std::memcpy(out.last_covariance, S.data(), square * sizeof(double));
     }
 };
 
-/// B <- L^{-1} B and, where `again`, L'^{-1} of that; a pivot that is rounding noise beside its row counts as zero.
-NOVUM_INLINE void solve_triangle(std::size_t s, const double* L, double* B) {
-    std::vector<double> inverse(s);
-    for (std::size_t i = 0; i < s; ++i) {
-        double row = 0;
-        for (std::size_t k = 0; k <= i; ++k) row += std::abs(L[i * s + k]);
-        inverse[i] = std::abs(L[i * s + i]) > 8 * static_cast<double>(s) * EPS * row ? 1 / L[i * s + i] : 0;
-    }
-    for (std::size_t i = 0; i < s; ++i) {
-        for (std::size_t k = 0; k < i; ++k)
-            for (std::size_t j = 0; j < s; ++j) B[i * s + j] -= L[i * s + k] * B[k * s + j];
-        for (std::size_t j = 0; j < s; ++j) B[i * s + j] *= inverse[i];
-    }
-    for (std::size_t i = s; i-- > 0;) {
-        for (std::size_t k = i + 1; k < s; ++k)
-            for (std::size_t j = 0; j < s; ++j) B[i * s + j] -= L[k * s + i] * B[k * s + j];
-        for (std::size_t j = 0; j < s; ++j) B[i * s + j] *= inverse[i];
-    }
-}
-
 struct SmoothRoot {
     template <int BYTES>
-    static NOVUM_INLINE void run(const System& system, const Passed& in, double* mean, double* roots, double* lag_one) {
-        const std::size_t s = system.s, square = s * s, last = system.n - 1;
-        std::vector<double> turned(square), J(square), half(square), rest(square), Q(square), work(square), diagonal(s), difference(s);
-        std::vector<double> W(3 * square);
+    static NOVUM_INLINE void run(const System& system, const double* X, const Passed& in, double* mean, double* covariance, double* lag_one,
+                                 double* first_mean, double* first_root) {
+        const std::size_t s = system.s, p = system.p, square = s * s, last = system.n - 1, twice = 2 * s;
+        // (w, W): the law of w with z = m + S w, for the row at hand; Z = S W: a factor of the state's covariance.
+        std::vector<double> w(twice, 0.0), W(square, 0.0), S(square), m(s), Q(square), work(square), scale(s), along(twice), Z(square),
+            later(square), moved(2 * square), both(4 * square), flat(2 * square), half(square);
+        ObservedCells cells(system);
+        RowUpdate update(s, p);
         interrupt::Now<1024> now;
-        std::memcpy(mean + last * s, in.mean + last * s, s * sizeof(double));
-        std::memcpy(roots + last * square, in.covariance + last * square, square * sizeof(double));
-        for (std::size_t t = last; t-- > 0;) {
+        for (std::size_t i = 0; i < s; ++i) W[i * s + i] = 1;
+        for (std::size_t t = system.n; t-- > 0;) {
             now.and_then();
             if (s > MANY) interrupt::poll();
-            const double *A = system.transition.at(t), *V = in.covariance + t * square, *P = in.predicted_covariance + (t + 1) * square;
-            product<0>(s, A, V, half.data());
-            solve_triangle(s, P, half.data());                        // P^{-1} A S
-            product_transposed<0>(s, half.data(), V, turned.data());  // P^{-1} A S S' = J'
-            transpose<0>(s, turned.data(), J.data());
-            for (std::size_t i = 0; i < s; ++i) difference[i] = mean[(t + 1) * s + i] - in.predicted_mean[(t + 1) * s + i];
-            times_vector<0>(s, J.data(), difference.data(), mean + t * s);
+            const double *A = system.transition.at(t), *V = in.covariance + t * square;
+            if (t < last) {
+                if (t + 1 == last || system.transition_covariance.step)
+                    root_of(s, system.transition_covariance.at(t), work, scale, Q.data());
+                product<0>(s, A, V, work.data());
+                place(s, work.data(), moved.data(), twice, 0);
+                place(s, Q.data(), moved.data(), twice, s);
+                triangle(s, twice, moved.data(), work.data(), scale.data());
+                std::fill(w.begin() + static_cast<std::ptrdiff_t>(s), w.end(), 0.0);
+                reflect(s, twice, moved.data(), scale.data(), w.data(), 1, along.data());
+                std::fill(both.begin(), both.end(), 0.0);
+                place(s, W.data(), both.data(), twice, 0);
+                for (std::size_t i = s; i < twice; ++i) both[i * twice + i] = 1;
+                reflect(s, twice, moved.data(), scale.data(), both.data(), twice, along.data());
+                if (lag_one) {
+                    for (std::size_t i = 0; i < s; ++i) std::memcpy(half.data() + i * s, both.data() + i * twice, s * sizeof(double));
+                    product<0>(s, V, half.data(), work.data());
+                    product_transposed<0>(s, later.data(), work.data(), lag_one + t * square);
+                }
+                std::memcpy(flat.data(), both.data(), 2 * square * sizeof(double));  // the upper half: s x 2 s
+                triangle(s, twice, flat.data(), W.data(), scale.data());
+            }
+            times_vector<0>(s, V, w.data(), mean + t * s);
             for (std::size_t i = 0; i < s; ++i) mean[t * s + i] += in.mean[t * s + i];
-            product<0>(s, J.data(), A, rest.data());
-            for (std::size_t i = 0; i < square; ++i) rest[i] = -rest[i];
-            for (std::size_t i = 0; i < s; ++i) rest[i * s + i] += 1;
-            product<0>(s, rest.data(), V, half.data());
-            place(s, half.data(), W.data(), 3 * s, 0);
-            if (t + 1 == last || system.transition_covariance.step)
-                root_of(s, system.transition_covariance.at(t), work, diagonal, Q.data());
-            product<0>(s, J.data(), Q.data(), half.data());
-            place(s, half.data(), W.data(), 3 * s, s);
-            const double* later = roots + (t + 1) * square;
-            product<0>(s, J.data(), later, half.data());
-            place(s, half.data(), W.data(), 3 * s, 2 * s);
-            if (lag_one) product_transposed<0>(s, later, half.data(), lag_one + t * square);
-            triangle(s, 3 * s, W.data(), roots + t * square);
+            product<0>(s, V, W.data(), Z.data());
+            product_transposed<0>(s, Z.data(), Z.data(), covariance + t * square);
+            later.swap(Z);
+            const double* x = X + t * p;
+            const bool fresh = cells.changed(x);
+            if (fresh || system.observation.step || system.observation_covariance.step)
+                cells.prepare(system.observation.at(t), system.observation_covariance.at(t));
+            const double* P = in.predicted_covariance + t * square;
+            std::memcpy(S.data(), P, square * sizeof(double));
+            std::memcpy(m.data(), in.predicted_mean + t * s, s * sizeof(double));
+            update.apply(s, cells, x, P, m.data(), S.data());
+            update.undo(s, cells.count(), w.data(), W.data(), work.data());
         }
+        std::memcpy(first_mean, w.data(), s * sizeof(double));
+        std::memcpy(first_root, W.data(), square * sizeof(double));
     }
 };
 
 }  // namespace
 
-void filter_root(const System& system, const double* X, const double* mean, const double* covariance, const Filtered& out) {
-    widest<FilterRoot>(system, X, mean, covariance, out);
+void filter_root(const System& system, const double* X, const double* mean, const double* root, const Filtered& out) {
+    widest<FilterRoot>(system, X, mean, root, out);
 }
 
-void smooth_root(const System& system, const Passed& passed, double* mean, double* covariance, double* lag_one) {
-    if (system.n > 0) widest<SmoothRoot>(system, passed, mean, covariance, lag_one);
+void smooth_root(const System& system, const double* X, const Passed& passed, double* mean, double* covariance, double* lag_one,
+                 double* first_mean, double* first_root) {
+    if (system.n > 0) widest<SmoothRoot>(system, X, passed, mean, covariance, lag_one, first_mean, first_root);
 }
 
 }  // namespace novum::kalman

@@ -12,6 +12,7 @@ namespace novum::kalman {
 namespace {
 
 constexpr std::size_t LARGE = 20;  // states from which a product is BLAS's
+constexpr double SAFE = 1e-5;      // share of its variance that a state must keep given the others: errors grow by its inverse
 
 struct Buffers {
     std::vector<double> gain, turned, moved, factor, diagonal, rest, work, other, fixed, next, difference;
@@ -51,16 +52,12 @@ NOVUM_INLINE void multiply(std::size_t runtime, const Library& library, const do
     }
 }
 
-/// Whether LAPACK's factor stands: no pivot is rounding noise beside its diagonal.
-bool sound(const double* L, const double* P, std::size_t s) {
-    for (std::size_t j = 0; j < s; ++j)
-        if (!(L[j * s + j] * L[j * s + j] > 8 * static_cast<double>(s) * EPS * P[j * s + j])) return false;
-    return true;
-}
+/// Whether a pivot is no small share of its diagonal; a state without any variance asks for none.
+NOVUM_INLINE bool sound(double pivot, double diagonal) { return pivot > SAFE * diagonal || diagonal == 0; }
 
-/// gain = V A' P^{-1}, J of (7); moved = A V.
+/// gain = V A' P^{-1}, J of (7); moved = A V. Returns false if P is too near to singular.
 template <int S>
-NOVUM_INLINE void gain(std::size_t runtime, const Library& library, const double* A, const double* V, const double* P, Buffers& b) {
+NOVUM_INLINE bool gain(std::size_t runtime, const Library& library, const double* A, const double* V, const double* P, Buffers& b) {
     const std::size_t s = size_of<S>(runtime);
     multiply<S>(s, library, A, V, false, b.moved.data(), b.work.data());
     std::memcpy(b.factor.data(), P, s * s * sizeof(double));
@@ -68,17 +65,20 @@ NOVUM_INLINE void gain(std::size_t runtime, const Library& library, const double
         const int d = static_cast<int>(s);
         int info = 0;
         library.potrf("L", &d, b.factor.data(), &d, &info);
-        if (info == 0 && sound(b.factor.data(), P, s)) {
-            transpose<0>(s, b.moved.data(), b.gain.data());  // rows are Fortran's columns: what comes back is J as it is
-            library.potrs("L", &d, &d, b.factor.data(), &d, b.gain.data(), &d, &info);
-            return;
-        }
-        std::memcpy(b.factor.data(), P, s * s * sizeof(double));
+        if (info != 0) return false;
+        for (std::size_t j = 0; j < s; ++j)
+            if (!sound(b.factor[j * s + j] * b.factor[j * s + j], P[j * s + j])) return false;
+        transpose<0>(s, b.moved.data(), b.gain.data());  // rows are Fortran's columns: what comes back is J as it is
+        library.potrs("L", &d, &d, b.factor.data(), &d, b.gain.data(), &d, &info);
+        return true;
     }
     std::memcpy(b.turned.data(), b.moved.data(), s * s * sizeof(double));
     factor<S>(s, b.factor.data(), b.diagonal.data());
+    for (std::size_t j = 0; j < s; ++j)
+        if (!sound(b.factor[j * s + j], b.diagonal[j])) return false;
     solve<S>(s, b.factor.data(), b.turned.data());
     transpose<S>(s, b.turned.data(), b.gain.data());
+    return true;
 }
 
 /// fixed = (I - J A) V (I - J A)' + J Q J': what the later rows cannot remove.
@@ -98,7 +98,7 @@ NOVUM_INLINE void fixed_part(std::size_t runtime, const Library& library, const 
 template <int S>
 struct Pass {
     template <int BYTES>
-    static NOVUM_INLINE void run(const System& system, const Passed& in, const Library& library, double* mean, double* covariance,
+    static NOVUM_INLINE bool run(const System& system, const Passed& in, const Library& library, double* mean, double* covariance,
                                  double* lag_one) {
         const std::size_t s = size_of<S>(system.s), square = s * s, bytes = square * sizeof(double);
         Buffers b(s);
@@ -115,7 +115,7 @@ struct Pass {
             const double *A = system.transition.at(t), *V = in.covariance + t * square, *P = in.predicted_covariance + (t + 1) * square;
             const bool same = known && constant && std::memcmp(V, V + square, bytes) == 0 && std::memcmp(P, P + square, bytes) == 0;
             if (!same) {
-                gain<S>(s, library, A, V, P, b);
+                if (!gain<S>(s, library, A, V, P, b)) return false;
                 if (!plain) fixed_part<S>(s, library, A, V, system.transition_covariance.at(t), b);
             }
             known = true;
@@ -147,13 +147,14 @@ struct Pass {
             if (lag_one) std::memcpy(lag_one + t * square, b.other.data(), bytes);
             frozen = same && settled<S>(s, here, later);
         }
+        return true;
     }
 };
 
 }  // namespace
 
-void smooth(const System& system, const Passed& passed, const Library& library, double* mean, double* covariance, double* lag_one) {
-    if (system.n == 0) return;
+bool smooth(const System& system, const Passed& passed, const Library& library, double* mean, double* covariance, double* lag_one) {
+    if (system.n == 0) return true;
     switch (system.s) {
         case 1: return widest<Pass<1>>(system, passed, library, mean, covariance, lag_one);
         case 2: return widest<Pass<2>>(system, passed, library, mean, covariance, lag_one);

@@ -41,9 +41,9 @@ struct Filtered {
 std::size_t filter(const System& system, const double* X, const double* mean, const double* covariance, const Library& library,
                    const Filtered& out);
 
-/// The same with factors S of the covariances, P = S S': never indefinite, whatever the conditioning (9). The factors are written where
-/// the covariances would be; those of predictions are lower triangles.
-void filter_root(const System& system, const double* X, const double* mean, const double* covariance, const Filtered& out);
+/// The same with factors S of the covariances, P = S S', from a factor of the first: never indefinite, whatever the conditioning (9). The
+/// factors are written where the covariances would be; those of predictions are lower triangles.
+void filter_root(const System& system, const double* X, const double* mean, const double* root, const Filtered& out);
 
 /// What the smoother reads, all of them n x s or n x s x s.
 struct Passed {
@@ -51,10 +51,13 @@ struct Passed {
 };
 
 /// Rauch, Tung and Striebel's pass (7), (8): means and covariances given all rows; if `lag_one` is not null also
-/// cov(z[t+1], z[t]) ((n - 1) x s x s). O(s^3) a row.
-void smooth(const System& system, const Passed& passed, const Library& library, double* mean, double* covariance, double* lag_one);
+/// cov(z[t+1], z[t]) ((n - 1) x s x s). O(s^3) a row. Returns false, with nothing to be used, where a predicted covariance is too near to
+/// singular for its inverse: then `smooth_root` does without.
+bool smooth(const System& system, const Passed& passed, const Library& library, double* mean, double* covariance, double* lag_one);
 
-/// The same from the factors that `filter_root` wrote; factors come out too, and `lag_one` as above.
-void smooth_root(const System& system, const Passed& passed, double* mean, double* covariance, double* lag_one);
+/// The same from the factors that `filter_root` wrote, by reflections alone: nothing is inverted or subtracted (9a), (9b). Also the law of
+/// the first row's coordinates w, z = m + S w with m and S predicted: its mean (s) and a factor of its covariance (s x s).
+void smooth_root(const System& system, const double* X, const Passed& passed, double* mean, double* covariance, double* lag_one,
+                 double* first_mean, double* first_root);
 
 }  // namespace novum::kalman

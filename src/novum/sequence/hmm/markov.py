@@ -3,20 +3,24 @@ r"""The chain of a hidden Markov model: its start, its maximisation under a topo
     pi_j = (alpha_j - 1 + sum_s w_s gamma_1(j)) / ...,   A_ij = (beta_ij - 1 + sum xi(i, j)) / ...     (7)
 
 A probability that is zero stays zero, so a topology is a start with zeros. With a stationary start pi is no parameter but the
-law that A leaves as it is, and (7) maximises only the part of the bound that has A; the step from A to (7) is then halved until
+law that A leaves as it is, and (7) maximises only the part of the bound that has A. What is climbed then is
 
     Q(A) = sum (xi + beta - 1) log A + sum_s w_s gamma_1 log pi(A)                                 (7b)
+    dQ/dA_ij = (xi + beta - 1)_ij / A_ij + pi_i (Z g)_j,   Z = (I - A + 1 pi')^{-1},   g = gamma_1 / pi     (7c)
 
-does not fall, so that the likelihood never falls either.
+by L-BFGS over the logarithms of the allowed probabilities, from the better of A and (7), until its slope vanishes: Q never falls, so the
+likelihood never falls, and a chain that the step leaves as it is has no slope left in the likelihood either.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from novum.exceptions import ParameterError
+from novum.exceptions import NotConverged, ParameterError
+from novum.optimize import lbfgs
 from novum.sequence.hmm.emissions.discrete import dirichlet_log, row_ratios
 from novum.sequence.hmm.recursions import Chain
 
@@ -30,7 +34,8 @@ __all__ = [
 ]
 
 TOPOLOGIES = ("full", "left-right", "banded")
-HALVINGS = 40
+STEPS, FLAT = 100, 1e-9  # of the climb of (7b): most steps, and the slope per visit that is none
+FARTHEST = 700.0  # between logarithms of probabilities of a row
 SUM_TOLERANCE = 1e-6
 
 
@@ -71,6 +76,44 @@ def bound_of_chain(trans: NDArray, counts: NDArray, first: NDArray) -> float:
         return float(xlogy(counts, trans).sum() + xlogy(first, law).sum())
 
 
+def slope_of_chain(trans: NDArray, counts: NDArray, first: NDArray) -> NDArray:
+    """Return (7c) in the logarithms of the probabilities, each row free up to a constant."""
+    law = stationary_law(trans)
+    share = np.divide(first, law, out=np.zeros_like(law), where=first > 0)
+    returns = np.linalg.solve(np.eye(len(law)) - trans + law, share)
+    slope = counts + trans * law[:, None] * returns
+    return slope - trans * slope.sum(axis=1, keepdims=True)
+
+
+def climbed_chain(trans: NDArray, found: NDArray, counts: NDArray, first: NDArray) -> NDArray:
+    """Return transitions where (7b) is not below what it is at `trans`, and highest from the better of `trans` and `found`."""
+    open_cells, total = trans > 0, max(float(counts.sum() + first.sum()), 1e-300)
+    before, after = (bound_of_chain(each, counts, first) for each in (trans, found))
+    start = found if after > before else trans
+
+    def chain_of(logits: NDArray) -> NDArray:
+        full = np.full(trans.shape, -np.inf)
+        full[open_cells] = logits
+        full = np.exp(np.maximum(full - full.max(axis=1, keepdims=True), -FARTHEST), where=open_cells, out=np.zeros_like(full))
+        return full / full.sum(axis=1, keepdims=True)
+
+    def objective(logits: NDArray) -> tuple[float, NDArray]:
+        chain = chain_of(logits)
+        value = bound_of_chain(chain, counts, first)
+        if not np.isfinite(value):
+            return 1e300, np.zeros_like(logits)
+        return -value / total, -slope_of_chain(chain, counts, first)[open_cells] / total
+
+    logits = np.log(np.maximum(start[open_cells], np.exp(-FARTHEST)))
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", NotConverged)
+            ended = chain_of(np.asarray(lbfgs(objective, logits, gradient=True, tol=FLAT, max_iter=STEPS).x))
+    except np.linalg.LinAlgError:  # a chain of several closed parts has no slope
+        ended = start
+    return max((trans, start, ended), key=lambda each: bound_of_chain(each, counts, first))
+
+
 def maximize_chain(
     chain: Chain, first: NDArray, pairs: NDArray, start_prior: Any, trans_prior: Any, params: str, stationary: bool
 ) -> Chain:
@@ -80,15 +123,7 @@ def maximize_chain(
         found = row_ratios(pairs, trans_prior, trans, trans > 0)
         if stationary:
             counts = np.maximum(pairs + np.asarray(trans_prior) - 1, 0.0)
-            before, share = bound_of_chain(trans, counts, first), 1.0
-            for _ in range(HALVINGS):
-                mixed = (1 - share) * trans + share * found
-                if bound_of_chain(mixed, counts, first) >= before:
-                    break
-                share /= 2
-            else:
-                mixed = trans
-            found = mixed
+            found = climbed_chain(trans, found, counts, first)
         trans = found
     if stationary:
         return Chain(stationary_law(trans), trans)

@@ -1,16 +1,20 @@
-r"""The first steps of a filter whose start is diffuse: V = V* + kappa B B' with kappa -> infinity, exactly.
+r"""The first steps of a filter whose start is diffuse, exactly: z = m + S w + L y, w ~ N(0, I), y = T d, d ~ N(0, kappa I), kappa -> infinity.
 
-For a cell x = c'z + N(0, r), with phi = B'c, F0 = phi'phi, M = V*c, F = c'M + r (Koopman and Durbin 2000, cell by cell):
+For a cell x = c'z + N(0, r), with v = x - c'm, phi = S'c, q = L'c, F0 = |T'q|^2 (Koopman and Durbin 2000, cell by cell, in factors):
 
-    F0 > 0:   K = B phi / F0,  m += K v,  V* += K K'F - K M' - M K',  B loses the direction phi           (10)
+    q != 0:   y = g u + N y_new,  u = v - phi'w - r^{1/2} e,  g = T T'q / F0,  q'N = 0                  (10)
+              m += L g v,  S <- [S - L g phi', -L g r^{1/2}],  w <- (w, e),  L <- L N
               log-density  -(log 2 pi + log F0)/2
-    F0 = 0:   the ordinary update of V*
+    q = 0:    Potter's update of S
 
-and the limit of the smoother's gain J = V A'(A V A' + Q)^{-1}, with G = A B and W a basis of what is orthogonal to G:
+and from row to row, with [A S, Q^{1/2}] Theta = [S_next, 0] and A L E = [L_next, 0]:
 
-    J = V*A'N + B G^+ (I - P*N),     N = W (W'P*W)^+ W',     P* = A V*A' + Q                              (11)
+    (w, .) = Theta (w_next, e),    y = E (y_next, y_lost)                                               (11)
 
-after which covariances obey (8) with V* in place of V, since (I - J A) B = 0.
+S is the root of the finite part of the covariance. L is kept apart from the scale T of its directions, in echelon form (some of its rows
+are a unit matrix): a direction that decays a million times faster than another is still a direction. Whether q is zero is asked beside the
+sizes of the numbers it is made of, those of the row's start, since what a cell takes out leaves their rounding behind.
+Every step tells how the coordinates (w, y) before it follow from those after: the smoother goes back by these maps (`diffuse_smoothing`).
 """
 
 from typing import Any, NamedTuple
@@ -18,10 +22,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Law", "diffuse_gain", "predict_law", "update_law", "with_infinities"]
+__all__ = ["CellStep", "DiffuseLaw", "Law", "Move", "cleaned", "diffuse_law", "predict_law", "root_of", "update_law", "with_infinities"]
 
 Array = NDArray[Any]
-NOTHING = 1e-12  # share of what it could be, below which a squared length is rounding
+EPS = float(np.finfo(float).eps)
+ROUNDING = 256 * EPS  # share of the sizes it is made of, below which a cell of L is zero
+NOTHING = 1e-12  # the same of sums of such cells, and of standard deviations
 AGREES = 1e-6  # an observation without noise must agree so well with what is known
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -34,22 +40,72 @@ class Law(NamedTuple):
     diffuse: Array  # (s, q)
 
 
+class DiffuseLaw(NamedTuple):
+    """The same in factors, m + S w + L T d."""
+
+    mean: Array  # (s,)
+    root: Array  # (s, any)
+    basis: Array  # L, (s, q)
+    scale: Array  # T, (q, q)
+    log_volume: float  # log |det T|, also where T has lost its small directions to rounding
+
+    @property
+    def plain(self) -> Law:
+        return Law(self.mean, self.root @ self.root.T, cleaned(self.basis, self.scale))
+
+
+class CellStep(NamedTuple):
+    """How coordinates before a cell follow from those after: w = shift + w_new - turn turn' w_new; or y by (10)."""
+
+    innovation: float
+    along: Array  # phi
+    deviation: float  # r^{1/2}
+    gain: Array  # g, or the shift of w
+    shrink: float
+    null: Array | None  # N, or None: w moves
+
+
+class Move(NamedTuple):
+    """(11): parts of Theta and E."""
+
+    known: Array  # w of the row before, from w_next
+    fresh: Array  # ... from e
+    moved: Array  # y from y_next
+    lost: Array  # y from what the transition forgets
+
+
 def with_infinities(covariance: Array, diffuse: Array, other: Array | None = None) -> Array:
     """Return the covariance (of one state, or of one with another) as a user reads it: infinite where such a direction enters."""
     other = diffuse if other is None else other
-    infinite = diffuse @ other.T
-    scale = np.outer(np.linalg.norm(diffuse, axis=1), np.linalg.norm(other, axis=1))
+    infinite, size = diffuse @ other.T, np.abs(diffuse) @ np.abs(other).T
     with np.errstate(invalid="ignore"):
-        return np.where(np.abs(infinite) > NOTHING * np.maximum(scale, NOTHING), np.sign(infinite) * np.inf, covariance)
+        return np.where(np.abs(infinite) > NOTHING * size, np.sign(infinite) * np.inf, covariance)
 
 
-def without_direction(diffuse: Array, phi: Array) -> Array:
-    """Return B with the direction phi taken out: one column less, the same span elsewhere."""
-    q = len(phi)
-    head = phi / np.linalg.norm(phi)
-    head = np.where(np.arange(q) == 0, head + (1.0 if head[0] >= 0 else -1.0), head)
-    mirror = np.eye(q) - 2 * np.outer(head, head) / (head @ head)  # its first column is +-phi / |phi|
-    return (diffuse @ mirror)[:, 1:]
+def cleaned(left: Array, right: Array) -> Array:
+    """Return a product without the cells that are rounding beside what they are made of."""
+    found = left @ right
+    found[np.abs(found) <= NOTHING * (np.abs(left) @ np.abs(right))] = 0.0
+    return found
+
+
+def root_of(covariance: Array) -> Array:
+    """Return a lower triangle whose square is a positive semidefinite matrix, each row exact in its own unit."""
+    try:
+        return np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        pass
+    units = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    safe = np.where(units > 0, units, 1.0)
+    values, vectors = np.linalg.eigh(covariance / safe[:, None] / safe)
+    kept = np.where(values > ROUNDING, values, 0.0)
+    return np.linalg.qr((units[:, None] * vectors * np.sqrt(kept)).T, mode="r").T
+
+
+def diffuse_law(law: Law) -> DiffuseLaw:
+    """Return the law of a first state in factors; its infinite directions are some of the axes."""
+    q = law.diffuse.shape[1]
+    return DiffuseLaw(law.mean, root_of(law.covariance), law.diffuse, np.eye(q), 0.0)
 
 
 def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array, Array, Array]:
@@ -60,7 +116,7 @@ def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array
     lower, variances = np.eye(k), np.zeros(k)
     for j in range(k):
         pivot = covariance[j, j] - (lower[j, :j] ** 2) @ variances[:j]
-        if pivot > 8 * k * np.finfo(float).eps * covariance[j, j]:
+        if pivot > 8 * k * EPS * covariance[j, j]:
             variances[j] = pivot
             lower[j + 1 :, j] = (covariance[j + 1 :, j] - (lower[j + 1 :, :j] * lower[j, :j]) @ variances[:j]) / pivot
     if k > 1:
@@ -68,51 +124,122 @@ def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array
     return values, rows, variances
 
 
-def update_law(law: Law, x: Array, observation: Array, noise: Array) -> tuple[Law, float]:
-    """Return (10): the law given a row, and the row's log-density in the diffuse sense."""
-    mean, covariance, diffuse = law
-    total, start = 0.0, law.covariance
+def scaled(scale: Array, log_volume: float) -> Array:
+    """Return T, or a T of the same volume where rounding has eaten its small directions: their ratio is then not to be had."""
+    if not len(scale):
+        return scale
+    found = float(np.linalg.slogdet(scale)[1])
+    if abs(found - log_volume) <= 1e-9 * max(1.0, abs(log_volume)):
+        return scale
+    return np.eye(len(scale)) * np.exp(log_volume / len(scale))
+
+
+def told(law: DiffuseLaw, q: Array, size: Array) -> tuple[DiffuseLaw, Array, Array, Array, float]:
+    """Return the law whose L has lost the direction that a cell sees, with g, N, the sizes of L N, and log F0."""
+    T, best = law.scale, int(np.argmax(np.abs(q) * np.linalg.norm(law.scale, axis=1)))
+    rest = np.delete(np.arange(len(q)), best)
+    phi = T.T @ q
+    length = float(np.linalg.norm(phi))
+    null = np.zeros((len(q), len(rest)))
+    null[rest, np.arange(len(rest))] = 1.0
+    null[best] = -q[rest] / q[best]
+    g = T @ (phi / length) / length
+    log_length = float(np.log(length)) if len(rest) else law.log_volume + float(np.log(np.abs(q[0])))
+    head = phi / length
+    head[0] += 1.0 if head[0] >= 0 else -1.0
+    mirror = np.eye(len(q)) - 2 * np.outer(head, head) / (head @ head)  # its first column is +-phi / |phi|
+    log_volume = law.log_volume - log_length + float(np.log(np.abs(q[best])))
+    size = size @ np.abs(null)
+    basis = law.basis @ null
+    basis[np.abs(basis) <= ROUNDING * size] = 0.0
+    scale = scaled((T @ mirror[:, 1:])[rest], log_volume)
+    return law._replace(basis=basis, scale=scale, log_volume=log_volume), g, null, size, 2 * log_length
+
+
+def unseen(basis: Array, c: Array, q: Array, size: Array) -> Array:
+    """Return L without the rounding by which c sees it, which would grow in the rows to come."""
+    basis = basis.copy()
+    for k in np.flatnonzero(q):
+        j = int(np.argmax(np.abs(c) * size[:, k]))
+        basis[j, k] -= q[k] / c[j]
+    return basis
+
+
+def update_law(law: DiffuseLaw, x: Array, observation: Array, noise: Array) -> tuple[DiffuseLaw, float, list[CellStep]]:
+    """Return (10): the law given a row, the row's log-density in the diffuse sense, and the steps back."""
+    total, steps = 0.0, []
+    size, spread = np.abs(law.basis), np.linalg.norm(law.root, axis=1)
     for value, c, variance in zip(*independent_cells(x, observation, noise), strict=True):
-        phi, M, innovation = diffuse.T @ c, covariance @ c, value - c @ mean
-        F = float(c @ M + variance)
-        F0 = float(phi @ phi)
-        if F0 > NOTHING * float((np.abs(c) @ np.abs(diffuse)) @ (np.abs(c) @ np.abs(diffuse))) > 0:
-            K = diffuse @ phi / F0
-            mean = mean + K * innovation
-            covariance = covariance + np.outer(K, K) * F - np.outer(K, M) - np.outer(M, K)
-            diffuse = without_direction(diffuse, phi)
-            total -= 0.5 * (LOG_2PI + np.log(F0))
+        innovation, along, q = float(value - c @ law.mean), law.root.T @ c, law.basis.T @ c
+        deviation = float(np.sqrt(variance))
+        seen = np.abs(q) > NOTHING * (np.abs(c) @ size)
+        if seen.any():
+            basis = law.basis
+            law, g, null, size, log_F0 = told(law, np.where(seen, q, 0.0), size)
+            gain = basis @ g
+            root = np.hstack([law.root - np.outer(gain, along), -deviation * gain[:, None]])
+            spread = np.maximum(spread, np.linalg.norm(root, axis=1))
+            law = law._replace(mean=law.mean + gain * innovation, root=root)
+            steps.append(CellStep(innovation, along, deviation, g, 0.0, null))
+            total -= 0.5 * (LOG_2PI + log_F0)
             continue
-        before = float(c @ start @ c)
-        if (variance == 0 and NOTHING * before >= F) or F <= 0:
-            if abs(innovation) > AGREES * (np.sqrt(max(before, 0.0)) + abs(value)):
+        law = law._replace(basis=unseen(law.basis, c, q, size))
+        F, before = float(along @ along + variance), float(np.abs(c) @ spread)
+        if variance == 0 and NOTHING * before >= np.sqrt(F):
+            if abs(innovation) > AGREES * (before + abs(value)):
                 total = -np.inf
             continue
-        K = M / F
-        mean = mean + K * innovation
-        rest = np.eye(len(mean)) - np.outer(K, c)
-        covariance = rest @ covariance @ rest.T + variance * np.outer(K, K)
+        shrink, shift = 1 / (F + deviation * float(np.sqrt(F))), along * (innovation / F)
+        root = law.root - shrink * np.outer(law.root @ along, along)
+        law = law._replace(mean=law.mean + law.root @ shift, root=root)
+        steps.append(CellStep(innovation, along, deviation, shift, shrink, None))
         total -= 0.5 * (LOG_2PI + np.log(F) + innovation**2 / F)
-    return Law(mean, (covariance + covariance.T) / 2, diffuse), total
+    return law, total, steps
 
 
-def predict_law(law: Law, transition: Array, offset: Array, noise: Array) -> Law:
-    """Return the law of the next state; directions that the transition forgets are dropped."""
-    moved = transition @ law.diffuse
-    if moved.size:
-        u, size, _ = np.linalg.svd(moved, full_matrices=False)
-        moved = u[:, size > NOTHING * size.max(initial=0.0)] * size[size > NOTHING * size.max(initial=0.0)]
-    covariance = transition @ law.covariance @ transition.T + noise
-    return Law(transition @ law.mean + offset, (covariance + covariance.T) / 2, moved)
+def echelon(moved: Array, size: Array) -> tuple[Array, list[int]]:
+    """Return a basis of the columns, and its rows that are a unit matrix; what is rounding beside `size` counts as zero."""
+    unit = size.max(axis=1, initial=0.0, keepdims=True)
+    unit = np.where(unit > 0, unit, 1.0)
+    found, bound = moved / unit, size / unit
+    columns, rows, used = [], [], np.zeros(len(moved), dtype=bool)
+    found[np.abs(found) <= ROUNDING * bound] = 0.0
+    weight = 1 / np.maximum(np.abs(found).max(axis=0, initial=0.0), 1e-300)
+    for _ in range(found.shape[1]):
+        free = np.setdiff1d(np.arange(found.shape[1]), columns)
+        candidates = np.abs(found[:, free]) * weight[free] * ~used[:, None]
+        if not candidates.any():
+            break
+        row, at = np.unravel_index(int(candidates.argmax()), candidates.shape)
+        column = int(free[at])
+        bound[:, column] /= abs(found[row, column])
+        found[:, column] /= found[row, column]
+        others = np.arange(found.shape[1]) != column
+        factors = found[row, others]
+        found[:, others] -= np.outer(found[:, column], factors)
+        bound[:, others] += np.outer(bound[:, column], np.abs(factors))
+        found[np.abs(found) <= ROUNDING * bound] = 0.0
+        found[row, others], found[row, column] = 0.0, 1.0
+        used[row] = True
+        columns.append(column)
+        rows.append(int(row))
+    return (unit * found)[:, columns] / unit[rows].T, rows
 
 
-def diffuse_gain(law: Law, transition: Array, noise: Array) -> Array:
-    """Return (11), the smoother's gain from a filtered law that is diffuse."""
-    moved = transition @ law.diffuse  # G
-    P = transition @ law.covariance @ transition.T + noise
-    u, size, _ = np.linalg.svd(moved, full_matrices=True)
-    rank = int((size > NOTHING * size.max(initial=0.0)).sum())
-    W = u[:, rank:]
-    N = W @ np.linalg.pinv(W.T @ P @ W, hermitian=True) @ W.T if W.size else np.zeros_like(P)
-    inverse = np.linalg.pinv(moved, rcond=NOTHING)
-    return law.covariance @ transition.T @ N + law.diffuse @ inverse @ (np.eye(len(P)) - P @ N)
+def predict_law(law: DiffuseLaw, transition: Array, offset: Array, noise: Array) -> tuple[DiffuseLaw, Move]:
+    """Return the law of the next state, and (11); directions that the transition forgets are dropped."""
+    s, m = len(law.mean), law.root.shape[1]
+    Theta, triangle = np.linalg.qr(np.hstack([transition @ law.root, root_of(noise)]).T, mode="complete")
+    moved = transition @ law.basis
+    basis, rows = echelon(moved, np.abs(transition) @ np.abs(law.basis))
+    part = moved[rows]  # y_next = part y
+    if len(rows) == moved.shape[1]:
+        log_volume = law.log_volume + float(np.linalg.slogdet(part)[1]) if len(rows) else 0.0
+        back, lost, scale = np.linalg.inv(part), np.zeros((len(rows), 0)), scaled(part @ law.scale, log_volume)
+    else:
+        through = part @ law.scale
+        U, sizes, Vt = np.linalg.svd(through)
+        scale, log_volume = U * sizes, float(np.log(sizes).sum())
+        back, lost = law.scale @ (Vt[: len(rows)].T / sizes) @ U.T, law.scale @ Vt[len(rows) :].T
+    mean = transition @ law.mean + offset
+    return DiffuseLaw(mean, triangle[:s].T, basis, scale, log_volume), Move(Theta[:m, :s], Theta[:m, s:], back, lost)

@@ -28,7 +28,7 @@ def forecast(
     last = past._forward.last
     if last.diffuse.shape[1]:
         raise DataError(f"{owner}: the rows so far do not tell all states of a diffuse start; nothing can be forecast.")
-    mean, P = last.mean, last.covariance @ last.covariance.T if past._forward.roots else last.covariance
+    mean, P = last.mean, last.covariance
     states, spreads = np.empty((steps, s)), np.empty((steps, s, s))
     for h in range(steps):
         states[h], spreads[h] = mean, P

@@ -7,8 +7,15 @@ With P the predicted covariance, cell by cell for x = c'z + N(0, r):
     next row:   m <- A m + b,   P <- A P A' + Q                                                         (6)
     J = V A' P_next^{-1},   m^ = m + J (m^_next - A m - b)                                              (7)
     V^ = (I - J A) V (I - J A)' + J (V^_next + Q) J',   cov(z[t+1], z[t]) = V^_next J'                  (8)
-    square roots: P = S S', predictions by reflections of [A S, Q^{1/2}]                                (9)
+    square roots: P = S S', predictions by reflections, [A S, Q^{1/2}] Theta = [S_next, 0]              (9)
 
+The smoother of factors inverts nothing. A row's state is z = m + S w with w ~ N(0, I) before the row; a cell with phi = S'c leads from
+w to w_after, a step by the reflections of (9), so that what all rows tell of w_next is carried back:
+
+    w = phi v / F + (I - phi phi' / (F + (r F)^{1/2})) w_after                                          (9a)
+    (w_after, .) = Theta (w_next, e),   e ~ N(0, I)                                                     (9b)
+
+(7) and (8) serve where every P is far from singular, which is checked at every row; elsewhere (9a) and (9b) do in all forms.
 The loops are `_core.sequence.kalman`; steps with a diffuse law are done here, by `diffuse`.
 """
 
@@ -22,13 +29,25 @@ from novum import _core
 from novum.exceptions import DataError
 from novum.runtime.blas import single_blas
 from novum.sequence.lds.blas_routines import routine
-from novum.sequence.lds.diffuse import Law, diffuse_gain, predict_law, update_law, with_infinities
+from novum.sequence.lds.diffuse import Law, diffuse_law, predict_law, root_of, update_law, with_infinities
+from novum.sequence.lds.diffuse_smoothing import Coordinates, DiffuseRow, smooth_diffuse
 from novum.sequence.lds.system import System
 
-__all__ = ["Forward", "Smoothed", "TimedSystem", "log_likelihood", "run_filter", "run_smoother", "timed_system"]
+__all__ = [
+    "Forward",
+    "Smoothed",
+    "TimedSystem",
+    "covariances",
+    "entry",
+    "log_likelihood",
+    "run_filter",
+    "run_smoother",
+    "timed_system",
+]
 
 Array = NDArray[Any]
 LARGE = 20  # states from which the kernels call BLAS, which must keep to one thread then
+SAFE = 1e-5  # share of its variance that a state keeps given the others, where its covariance may be inverted
 
 
 class TimedSystem(NamedTuple):
@@ -44,7 +63,7 @@ class TimedSystem(NamedTuple):
 
 
 class Forward(NamedTuple):
-    """What the filter wrote; `laws` are those of the steps with a diffuse start, (predicted, filtered) each."""
+    """What the filter wrote; `diffuse` are the rows with a diffuse law, which come first."""
 
     predicted_mean: Array
     predicted_covariance: Array
@@ -52,7 +71,8 @@ class Forward(NamedTuple):
     covariance: Array
     log_likelihood: Array  # (n,)
     last: Law  # of row n, not yet seen
-    laws: list[tuple[Law, Law]]
+    diffuse: list[DiffuseRow]
+    root: Array | None  # of the predicted covariance of the first row that is not diffuse, where diffuse rows precede it
     roots: bool
     settled: int  # first row whose gains were kept; n: none
 
@@ -105,6 +125,33 @@ def rest_of(cube: Array, start: int) -> Array:
     return cube if len(cube) == 1 else cube[start:]
 
 
+def filter_from(timed: TimedSystem, d: int, mean: Array, covariance: Array, outputs: Any, root: bool) -> tuple[int, Law]:
+    """Filter the rows from d on; return how many rows later the gains were kept, and the law of the row after the last.
+
+    `outputs` are predicted means and covariances, means, covariances (or None) and log-likelihoods; with `root` all covariances, that of
+    the start as well, are factors.
+    """
+    s = len(mean)
+    last_mean, last = np.empty(s), np.empty((s, s))
+    with single_blas() if s >= LARGE else nullcontext():
+        settled = _core.sequence.kalman.filter(
+            timed.cells[d:],
+            rest_of(timed.transition, d),
+            rest_of(timed.transition_covariance, d),
+            rest_of(timed.offset, d),
+            rest_of(timed.observation, d),
+            rest_of(timed.observation_covariance, d),
+            np.ascontiguousarray(mean),
+            np.ascontiguousarray(covariance),
+            *outputs,
+            last_mean,
+            last,
+            root,
+            routine("dgemm"),
+        )
+    return settled, Law(last_mean, last @ last.T if root else last, np.zeros((s, 0)))
+
+
 def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool = True) -> Forward:
     """Return the forward pass over a series; without `keep` only log-likelihoods and the last law."""
     n, s = len(timed.cells), len(start.mean)
@@ -112,43 +159,29 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
     predicted, mean = np.empty(shape), np.empty(shape)
     predicted_covariance, covariance = np.empty((*shape, s)), np.empty((*shape, s))
     likelihood = np.empty(n)
-    law = start
-    laws: list[tuple[Law, Law]] = []
-    while law.diffuse.shape[1] and len(laws) < n:
-        t = len(laws)
-        after, likelihood[t] = update_law(
-            law, timed.cells[t], entry(timed.observation, t), entry(timed.observation_covariance, t)
-        )
-        laws.append((law, after))
-        law = predict_law(after, *(entry(m, t) for m in (timed.transition, timed.offset, timed.transition_covariance)))
-    d = len(laws)
-    if keep:
-        for t, (before, after) in enumerate(laws):
-            predicted[t], mean[t] = before.mean, after.mean
-            predicted_covariance[t], covariance[t] = before.covariance, after.covariance
-    settled, last = n, law
+    rows: list[DiffuseRow] = []
+    settled, last, factor = n, start, None
+    if start.diffuse.shape[1]:
+        law = diffuse_law(start)
+        while law.basis.shape[1] and len(rows) < n:
+            t = len(rows)
+            C, R = entry(timed.observation, t), entry(timed.observation_covariance, t)
+            after, likelihood[t], steps = update_law(law, timed.cells[t], C, R)
+            A, b, Q = (entry(m, t) for m in (timed.transition, timed.offset, timed.transition_covariance))
+            following, move = predict_law(after, A, b, Q)
+            rows.append(DiffuseRow(law, after, steps, move))
+            law = following
+        last, factor = law.plain, law.root
+    d = len(rows)
     if d < n:
-        last = Law(np.empty(s), np.empty((s, s)), np.zeros((s, 0)))
-        outputs: Any = [out[d:] if keep else None for out in (predicted, predicted_covariance, mean, covariance)]
-        with single_blas() if s >= LARGE else nullcontext():
-            run: Any = _core.sequence.kalman.filter
-            settled = d + run(
-                timed.cells[d:],
-                rest_of(timed.transition, d),
-                rest_of(timed.transition_covariance, d),
-                rest_of(timed.offset, d),
-                rest_of(timed.observation, d),
-                rest_of(timed.observation_covariance, d),
-                np.ascontiguousarray(law.mean),
-                np.ascontiguousarray(law.covariance),
-                *outputs,
-                likelihood[d:],
-                last.mean,
-                last.covariance,
-                root,
-                routine("dgemm"),
-            )
-    return Forward(predicted, predicted_covariance, mean, covariance, likelihood, last, laws, root, settled)
+        outputs = [out[d:] if keep else None for out in (predicted, predicted_covariance, mean, covariance)]
+        begin = last.covariance if not root else root_of(start.covariance) if factor is None else factor
+        settled, last = filter_from(timed, d, last.mean, begin, [*outputs, likelihood[d:]], root)
+        settled += d
+    if keep:
+        for t, row in enumerate(rows):
+            predicted[t], mean[t] = row.predicted.mean, row.filtered.mean
+    return Forward(predicted, predicted_covariance, mean, covariance, likelihood, last, rows, factor, root, settled)
 
 
 def log_likelihood(timed: TimedSystem, start: Law) -> float:
@@ -164,60 +197,86 @@ def squares(roots: Array) -> Array:
 def covariances(forward: Forward) -> tuple[Array, Array]:
     """Return predicted and filtered covariances as a user reads them: products of factors, infinite where diffuse."""
     predicted, filtered = forward.predicted_covariance, forward.covariance
-    d = len(forward.laws)
+    d = len(forward.diffuse)
     if forward.roots:
         predicted, filtered = predicted.copy(), filtered.copy()
         predicted[d:], filtered[d:] = squares(predicted[d:]), squares(filtered[d:])
     elif d:
         predicted, filtered = predicted.copy(), filtered.copy()
-    for t, (before, after) in enumerate(forward.laws):
-        predicted[t] = with_infinities(before.covariance, before.diffuse)
-        filtered[t] = with_infinities(after.covariance, after.diffuse)
+    for t, row in enumerate(forward.diffuse):
+        for out, law in ((predicted, row.predicted.plain), (filtered, row.filtered.plain)):
+            out[t] = with_infinities(law.covariance, law.diffuse)
     return predicted, filtered
 
 
+def smooth_factors(timed: TimedSystem, forward: Forward, found: Smoothed) -> tuple[Coordinates, Array]:
+    """Write (9a), (9b) of the rows that are not diffuse; return the law of the first such row's w, and a factor of its state's."""
+    d, (n, s) = len(forward.diffuse), forward.mean.shape
+    passed: list[Array] = [
+        out[d:] for out in (forward.predicted_mean, forward.predicted_covariance, forward.mean, forward.covariance)
+    ]
+    if not forward.roots:
+        start = passed[0][0], root_of(passed[1][0]) if forward.root is None else forward.root
+        passed = [np.empty_like(out) for out in passed]
+        filter_from(timed, d, *start, [*passed, np.empty(n - d)], True)
+    w, W = np.empty(s), np.empty((s, s))
+    _core.sequence.kalman.smooth_root(
+        timed.cells[d:],
+        rest_of(timed.transition, d),
+        rest_of(timed.transition_covariance, d),
+        rest_of(timed.observation, d),
+        rest_of(timed.observation_covariance, d),
+        *passed,
+        found.mean[d:],
+        found.covariance[d:],
+        found.lag_one[d:],
+        w,
+        W,
+    )
+    return Coordinates(w, np.zeros(0), W, np.zeros((0, s)), np.zeros((0, 0))), passed[1][0] @ W
+
+
+def smooth_inverse(timed: TimedSystem, forward: Forward, found: Smoothed) -> bool:
+    """Write (7), (8) of the rows that are not diffuse; return False where a covariance is too near to singular for that."""
+    d = len(forward.diffuse)
+    with single_blas() if forward.mean.shape[1] >= LARGE else nullcontext():
+        return _core.sequence.kalman.smooth(
+            timed.cells.shape[1],
+            rest_of(timed.transition, d),
+            rest_of(timed.transition_covariance, d),
+            forward.predicted_mean[d:],
+            forward.predicted_covariance[d:],
+            forward.mean[d:],
+            forward.covariance[d:],
+            found.mean[d:],
+            found.covariance[d:],
+            found.lag_one[d:],
+            routine("dgemm"),
+            routine("dpotrf"),
+            routine("dpotrs"),
+        )
+
+
+def coordinates_of(root: Array, off: Array, covariance: Array) -> tuple[Coordinates, Array]:
+    """Return the law of w and a factor of the state's from the law of z - m = S w, for a triangle S far from singular."""
+    from scipy.linalg import solve_triangular
+
+    s, factor = len(root), root_of(covariance)
+    found = solve_triangular(root, np.hstack([off[:, None], factor]), lower=True)
+    return Coordinates(found[:, 0], np.zeros(0), found[:, 1:], np.zeros((0, s)), np.zeros((0, 0))), factor
+
+
 def run_smoother(timed: TimedSystem, forward: Forward) -> Smoothed:
-    """Return the backward pass (7), (8) over what the filter kept."""
+    """Return the backward pass over what the filter kept."""
     n, s = forward.mean.shape
-    d = len(forward.laws)
-    mean, covariance, lag_one = np.empty((n, s)), np.empty((n, s, s)), np.empty((n - 1, s, s))
-    infinite = np.zeros((s, 0))  # directions of which nothing is known after all rows
+    d, root = len(forward.diffuse), forward.root
+    found = Smoothed(np.empty((n, s)), np.empty((n, s, s)), np.empty((n - 1, s, s)))
+    last: tuple[Coordinates | None, Array | None] = None, None
     if d < n:
-        with single_blas() if s >= LARGE else nullcontext():
-            _core.sequence.kalman.smooth(
-                timed.cells.shape[1],
-                rest_of(timed.transition, d),
-                rest_of(timed.transition_covariance, d),
-                forward.predicted_mean[d:],
-                forward.predicted_covariance[d:],
-                forward.mean[d:],
-                forward.covariance[d:],
-                mean[d:],
-                covariance[d:],
-                lag_one[d:],
-                forward.roots,
-                routine("dgemm"),
-                routine("dpotrf"),
-                routine("dpotrs"),
-            )
-        if forward.roots:
-            covariance[d:] = squares(covariance[d:])
-    else:
-        mean[-1], covariance[-1], infinite = forward.laws[-1][1]
-    finite = (covariance[d] if d < n else covariance[-1]).copy()  # the covariance without its infinite part, going back
-    if d == n:
-        covariance[-1] = with_infinities(finite, infinite)
-    for t in range(min(d, n - 1) - 1, -1, -1):
-        after = forward.laws[t][1]
-        A, Q = entry(timed.transition, t), entry(timed.transition_covariance, t)
-        predicted = A @ after.mean + entry(timed.offset, t)
-        J = diffuse_gain(after, A, Q)
-        rest = np.eye(s) - J @ A
-        mean[t] = after.mean + J @ (mean[t + 1] - predicted)
-        lag_one[t] = with_infinities(finite @ J.T, infinite, J @ infinite)
-        finite = rest @ after.covariance @ rest.T + J @ (finite + Q) @ J.T
-        finite = (finite + finite.T) / 2
-        infinite = np.hstack([J @ infinite, rest @ after.diffuse])
-        infinite = infinite[:, np.abs(infinite).max(axis=0, initial=0.0) > 1e-9]
-        covariance[t] = with_infinities(finite, infinite) if infinite.shape[1] else finite
-    return Smoothed(mean, covariance, lag_one)
+        safe = root is None or bool((np.diagonal(root) ** 2 > SAFE * (root**2).sum(axis=1)).all())
+        if forward.roots or not safe or not smooth_inverse(timed, forward, found):
+            last = smooth_factors(timed, forward, found)
+        elif root is not None:
+            last = coordinates_of(root, found.mean[d] - forward.predicted_mean[d], found.covariance[d])
+    smooth_diffuse(forward.diffuse, *last, *found)
+    return found

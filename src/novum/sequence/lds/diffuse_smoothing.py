@@ -1,0 +1,98 @@
+r"""The smoother through the rows whose law is diffuse: back by the maps that the filter noted, (10) and (11).
+
+Of the coordinates (w, y) of a row, z = m + S w + L y, all rows tell a mean, a factor of the covariance and directions of which nothing is
+known. Every map is affine, with e ~ N(0, I) of its own where a row forgets: nothing is inverted but the transition of L, and nothing is
+subtracted from a covariance.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.sequence.lds.diffuse import CellStep, DiffuseLaw, Move, cleaned, with_infinities
+
+__all__ = ["Coordinates", "DiffuseRow", "smooth_diffuse"]
+
+Array = NDArray[Any]
+
+
+class DiffuseRow(NamedTuple):
+    """A row that the filter passed with a diffuse law."""
+
+    predicted: DiffuseLaw
+    filtered: DiffuseLaw
+    steps: list[CellStep]
+    move: Move
+
+
+class Coordinates(NamedTuple):
+    """The law of (w, y) given all rows."""
+
+    w: Array  # (m,)
+    y: Array  # (q,)
+    w_root: Array  # (m, k)
+    y_root: Array  # (q, k): of the same k standard normal numbers
+    unknown: Array  # (q, any): directions of y of infinite variance
+
+    def compressed(self) -> "Coordinates":
+        """Return the same with as few columns as rows."""
+        stacked = np.vstack([self.w_root, self.y_root])
+        if stacked.shape[1] > stacked.shape[0]:
+            stacked = np.linalg.qr(stacked.T, mode="r").T
+        return self._replace(w_root=stacked[: len(self.w)], y_root=stacked[len(self.w) :])
+
+
+def before_cells(found: Coordinates, steps: list[CellStep]) -> Coordinates:
+    """Return the law of the coordinates before a row's cells from that after them."""
+    for step in reversed(steps):
+        if step.null is None:
+            w = found.w + step.gain - step.shrink * step.along * (step.along @ found.w)
+            w_root = found.w_root - step.shrink * np.outer(step.along, step.along @ found.w_root)
+            found = found._replace(w=w, w_root=w_root)
+            continue
+        weights = np.append(step.along, step.deviation)
+        y = step.gain * (step.innovation - weights @ found.w) + step.null @ found.y
+        y_root = step.null @ found.y_root - np.outer(step.gain, weights @ found.w_root)
+        found = Coordinates(found.w[:-1], y, found.w_root[:-1], y_root, cleaned(step.null, found.unknown))
+    return found
+
+
+def after_row(found: Coordinates, move: Move) -> Coordinates:
+    """Return the law of the coordinates after a row from that before the next."""
+    fresh = move.fresh.shape[1]
+    return Coordinates(
+        move.known @ found.w,
+        move.moved @ found.y,
+        np.hstack([move.known @ found.w_root, move.fresh]),
+        np.hstack([move.moved @ found.y_root, np.zeros((len(move.moved), fresh))]),
+        np.hstack([cleaned(move.moved, found.unknown), move.lost]),
+    )
+
+
+def smooth_diffuse(
+    rows: list[DiffuseRow], last: Coordinates | None, later: Array | None, mean: Array, covariance: Array, lag_one: Array
+) -> None:
+    """Write means, covariances and lag-one covariances of the diffuse rows.
+
+    `last` is the law of the coordinates of the row after them and `later` a factor of its state in the same numbers; None: there is none.
+    """
+    following, unknown = last, np.zeros((mean.shape[1], 0))
+    for t in range(len(rows) - 1, -1, -1):
+        law = rows[t].filtered
+        if following is None:
+            m, q = law.root.shape[1], law.basis.shape[1]
+            found = Coordinates(np.zeros(m), np.zeros(q), np.eye(m), np.zeros((q, m)), law.scale)
+        else:
+            found = after_row(following, rows[t].move)
+        factor, infinite = law.root @ found.w_root + law.basis @ found.y_root, cleaned(law.basis, found.unknown)
+        mean[t] = law.mean + law.root @ found.w + law.basis @ found.y
+        covariance[t] = with_infinities(factor @ factor.T, infinite)
+        if following is not None and later is not None:
+            shared = later.shape[1]
+            pair = later @ factor[:, :shared].T
+            lag_one[t] = with_infinities(pair, unknown, infinite[:, : unknown.shape[1]])
+        unknown = infinite
+        found = found.compressed()
+        later = law.root @ found.w_root + law.basis @ found.y_root
+        following = before_cells(found, rows[t].steps)
