@@ -81,7 +81,7 @@ NOVUM_INLINE double update(std::size_t runtime, ObservedCells& cells, const doub
             column_of<S>(s, state.half.data(), c, r);
             const double before = dot<S>(s, c, r);
             if (!(variance > Exact::NOTHING * before)) {
-                if (Exact::contradicts(innovation, values[i], before)) total = -std::numeric_limits<double>::infinity();
+                if (Exact::contradicts(innovation, cells.magnitude(i), before)) total = -std::numeric_limits<double>::infinity();
                 std::fill(K, K + s, 0.0);
                 state.variances[i] = 0;
                 continue;

@@ -30,16 +30,25 @@ NOVUM_INLINE void root_of(std::size_t s, const double* matrix, std::vector<doubl
 }
 
 /// Reflections of the columns of W (s x width) that turn it into a lower triangle with the same W W'. What is left in row i of W is the
-/// vector of its reflection from column i on; the triangle goes to `root` (s x s). A row of zeros has no reflection: scale[i] is 0.
+/// vector of its reflection from column i on; the triangle goes to `root` (s x s). A row of which the rows before leave nothing but
+/// rounding has no reflection: scale[i] is 0, and so is its pivot, or what an exact observation has fixed would come back as noise.
 /// The reflection is I - u u' scale with u = v / |v| of a size near one: no square is formed of what may under- or overflow.
 NOVUM_INLINE void triangle(std::size_t s, std::size_t width, double* W, double* root, double* scale) {
     for (std::size_t i = 0; i < s; ++i) {
+        scale[i] = 0;
+        for (std::size_t k = 0; k < width; ++k) scale[i] = std::max(scale[i], std::abs(W[i * width + k]));
+    }
+    for (std::size_t i = 0; i < s; ++i) {
         double* v = W + i * width;
         double largest = 0, norm = 0;
+        const double rounding = 4 * static_cast<double>(s) * EPS * scale[i];
         for (std::size_t k = i; k < width; ++k) largest = std::max(largest, std::abs(v[k]));
         scale[i] = 0;
         for (std::size_t j = 0; j < s; ++j) root[i * s + j] = j < i ? v[j] : 0;
-        if (largest == 0) continue;
+        if (!(largest > rounding)) {
+            std::fill(v + i, v + width, 0.0);
+            continue;
+        }
         for (std::size_t k = i; k < width; ++k) norm += (v[k] / largest) * (v[k] / largest);
         norm = std::sqrt(norm) * largest;
         const double value = v[i] > 0 ? -norm : norm;
@@ -98,23 +107,31 @@ struct RowUpdate {
             }
             for (std::size_t b = 0; b < s; ++b) variance += phi[b] * phi[b];
             if (noise == 0) {
-                for (std::size_t b = 0; b < s; ++b) {
-                    double sum = 0;
-                    for (std::size_t a = 0; a < s; ++a) sum += c[a] * predicted[a * s + b];
-                    before += sum * sum;
+                for (std::size_t a = 0; a < s; ++a) {  // the sizes of what the sum is made of, not the sum, which may be rounding
+                    double row = 0;
+                    for (std::size_t b = 0; b < s; ++b) row += predicted[a * s + b] * predicted[a * s + b];
+                    before += std::abs(c[a]) * std::sqrt(row);
                 }
+                before *= before;
                 if (!(variance > Exact::NOTHING * Exact::NOTHING * before)) {
-                    if (Exact::contradicts(innovation, values[i], before)) total = -std::numeric_limits<double>::infinity();
+                    if (Exact::contradicts(innovation, cells.magnitude(i), before)) total = -std::numeric_limits<double>::infinity();
                     continue;
                 }
             }
             shrink[i] = 1 / (variance + std::sqrt(noise * variance));
             for (std::size_t b = 0; b < s; ++b) a_i[b] = phi[b] / variance * innovation;
             for (std::size_t a = 0; a < s; ++a) {
-                double sum = 0;
+                double sum = 0, largest = 0;
                 for (std::size_t b = 0; b < s; ++b) sum += S[a * s + b] * phi[b];
                 m[a] += sum / variance * innovation;
-                for (std::size_t b = 0; b < s; ++b) S[a * s + b] -= shrink[i] * sum * phi[b];
+                for (std::size_t b = 0; b < s; ++b) {
+                    const double before_cell = S[a * s + b];
+                    S[a * s + b] -= shrink[i] * sum * phi[b];
+                    largest = std::max(largest, std::abs(before_cell));
+                }
+                if (noise == 0)  // a row that an exact cell fixes is zero, not rounding
+                    if (std::all_of(S + a * s, S + a * s + s, [&](double v) { return std::abs(v) <= Exact::NOTHING * largest; }))
+                        std::fill(S + a * s, S + a * s + s, 0.0);
             }
             total -= 0.5 * (LOG_2PI + std::log(variance) + innovation * innovation / variance);
         }

@@ -12,7 +12,8 @@ namespace novum::kalman {
 namespace {
 
 constexpr std::size_t LARGE = 20;  // states from which a product is BLAS's
-constexpr double SAFE = 1e-5;      // share of its variance that a state must keep given the others: errors grow by its inverse
+// Share of its variance that a state must keep given those before it: errors grow by the inverse. Large states pay more for factors.
+constexpr double SAFE = 1e-2, SAFE_LARGE = 1e-5;
 
 struct Buffers {
     std::vector<double> gain, turned, moved, factor, diagonal, rest, work, other, fixed, next, difference;
@@ -53,7 +54,7 @@ NOVUM_INLINE void multiply(std::size_t runtime, const Library& library, const do
 }
 
 /// Whether a pivot is no small share of its diagonal; a state without any variance asks for none.
-NOVUM_INLINE bool sound(double pivot, double diagonal) { return pivot > SAFE * diagonal || diagonal == 0; }
+NOVUM_INLINE bool sound(double pivot, double diagonal, double share) { return pivot > share * diagonal || diagonal == 0; }
 
 /// gain = V A' P^{-1}, J of (7); moved = A V. Returns false if P is too near to singular.
 template <int S>
@@ -67,7 +68,7 @@ NOVUM_INLINE bool gain(std::size_t runtime, const Library& library, const double
         library.potrf("L", &d, b.factor.data(), &d, &info);
         if (info != 0) return false;
         for (std::size_t j = 0; j < s; ++j)
-            if (!sound(b.factor[j * s + j] * b.factor[j * s + j], P[j * s + j])) return false;
+            if (!sound(b.factor[j * s + j] * b.factor[j * s + j], P[j * s + j], SAFE_LARGE)) return false;
         transpose<0>(s, b.moved.data(), b.gain.data());  // rows are Fortran's columns: what comes back is J as it is
         library.potrs("L", &d, &d, b.factor.data(), &d, b.gain.data(), &d, &info);
         return true;
@@ -75,7 +76,7 @@ NOVUM_INLINE bool gain(std::size_t runtime, const Library& library, const double
     std::memcpy(b.turned.data(), b.moved.data(), s * s * sizeof(double));
     factor<S>(s, b.factor.data(), b.diagonal.data());
     for (std::size_t j = 0; j < s; ++j)
-        if (!sound(b.factor[j * s + j], b.diagonal[j])) return false;
+        if (!sound(b.factor[j * s + j], b.diagonal[j], s < LARGE ? SAFE : SAFE_LARGE)) return false;
     solve<S>(s, b.factor.data(), b.turned.data());
     transpose<S>(s, b.turned.data(), b.gain.data());
     return true;

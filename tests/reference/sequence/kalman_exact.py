@@ -21,8 +21,9 @@ def exact(array, number=mpf):
 
 def root_free_cells(C, R, x):
     """Return rows of C, variances and values with independent noise, R = L D L'."""
-    C, R, x = C.copy(), R.copy(), x.copy()
+    C, R, x, first = C.copy(), R.copy(), x.copy(), np.diagonal(R).copy()
     for j in range(len(x)):
+        R[j] = R[j] * (R[j, j] > first[j] * 1e-200)  # what digits leave of an exact zero
         for i in range(j + 1, len(x)):
             if R[j, j] != 0:
                 share = R[i, j] / R[j, j]

@@ -14,7 +14,7 @@ namespace novum::kalman {
 class ObservedCells {
   public:
     explicit ObservedCells(const System& system)
-        : p(system.p), s(system.s), factors(p * p), noise(p), rows(p * s), values(p), diagonal_of(p) {
+        : p(system.p), s(system.s), factors(p * p), noise(p), rows(p * s), values(p), sizes(p), diagonal_of(p) {
         cells.reserve(p);
     }
 
@@ -61,12 +61,18 @@ class ObservedCells {
     /// The observed values of a row, transformed as the rows of C are.
     NOVUM_INLINE const double* transformed(const double* x) {
         const std::size_t k = cells.size();
-        for (std::size_t i = 0; i < k; ++i) values[i] = x[cells[i]];
+        for (std::size_t i = 0; i < k; ++i) sizes[i] = std::abs(values[i] = x[cells[i]]);
         if (correlated)
             for (std::size_t i = 0; i < k; ++i)
-                for (std::size_t j = 0; j < i; ++j) values[i] -= factors[i * k + j] * values[j];
+                for (std::size_t j = 0; j < i; ++j) {
+                    values[i] -= factors[i * k + j] * values[j];
+                    sizes[i] += std::abs(factors[i * k + j]) * sizes[j];
+                }
         return values.data();
     }
+
+    /// The size of the numbers that a transformed value is made of.
+    double magnitude(std::size_t i) const { return sizes[i]; }
 
     std::size_t count() const { return cells.size(); }
     const double* row(std::size_t i) const { return rows.data() + i * s; }
@@ -76,7 +82,7 @@ class ObservedCells {
     std::size_t p, s;
     bool known = false, correlated = false;
     std::vector<std::size_t> cells;
-    std::vector<double> factors, noise, rows, values, diagonal_of;
+    std::vector<double> factors, noise, rows, values, sizes, diagonal_of;
 };
 
 /// What an observation without noise says: nothing new (its variance is rounding), and it must then agree with what is known.
@@ -84,8 +90,8 @@ struct Exact {
     static constexpr double NOTHING = 1e-12;  // share of the variance before the row's other cells were used
     static constexpr double AGREES = 1e-6;    // of the scale of the numbers compared
 
-    static NOVUM_INLINE bool contradicts(double innovation, double value, double variance_before) {
-        return std::abs(innovation) > AGREES * (std::sqrt(std::max(variance_before, 0.0)) + std::abs(value));
+    static NOVUM_INLINE bool contradicts(double innovation, double magnitude, double variance_before) {
+        return std::abs(innovation) > AGREES * (std::sqrt(std::max(variance_before, 0.0)) + magnitude);
     }
 };
 

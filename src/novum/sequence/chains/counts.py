@@ -29,6 +29,7 @@ __all__ = [
 
 Array = NDArray[Any]
 Codes = NDArray[np.int64]
+LONGEST = 10_000  # states of a context
 MOST_CELLS = 2**28  # of a table of counts: 2 GiB
 
 
@@ -41,12 +42,12 @@ class Counts:
 
 def check_cells(owner: str, k: int, order: int, steps: int) -> int:
     """Return K^M, or raise where the table would not fit."""
-    contexts = k**order
-    if contexts * k * steps > MOST_CELLS:
+    if order > LONGEST or k ** min(order, 64) * k * steps > MOST_CELLS:  # never the power itself, which may have no end
+        count = f"{k**order}" if order <= 64 else f"{k}^{order}"
         raise ParameterError(
-            f"{owner}(order={order}): {k} states make {contexts} contexts, too many for a table; lower order."
+            f"{owner}(order={order}): {k} states make {count} contexts of {order} states, too many for a table; lower order."
         )
-    return contexts
+    return int(k**order)
 
 
 def windows(codes: Codes, k: int, order: int) -> Codes:

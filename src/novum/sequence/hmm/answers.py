@@ -17,6 +17,7 @@ from novum.sequence.hmm.plots import draw_bands, draw_posteriors, draw_trellis
 from novum.sequence.hmm.recursions import with_known_states
 from novum.sequence.hmm.sequences import FileSequences, MemorySequences, bundle_of
 from novum.sequence.hmm.training import LogLikelihood, score_bundle
+from novum.sequence.labels import dated, index_of
 
 __all__ = ["AnswersMixin"]
 
@@ -209,7 +210,7 @@ class AnswersMixin:
         X : array of shape (n_samples, n_features)
         states : array of shape (n_samples,)
         """
-        from novum.sequence.hmm.base import generator_of
+        from novum.sequence.hmm.beginning import generator_of
 
         check_is_fitted(self, "startprob_")
         if isinstance(n_samples, bool) or not isinstance(n_samples, int | np.integer) or n_samples < 1:
@@ -239,9 +240,11 @@ class AnswersMixin:
             raise ParameterError(
                 f"{type(self).__name__}.forecast: n_steps must be an int of one or more; got {n_steps!r}."
             )
+        X, past = dated(X)
+        past = index_of(X) if past is None else past
         law = self.filter(X)[-1]
         mean, variance = self._state_moments()
-        return forecast_from(law, self._chain().trans, int(n_steps), mean, variance, self._row_names())
+        return forecast_from(law, self._chain().trans, int(n_steps), mean, variance, self._row_names(), past)
 
     def _row_names(self) -> list[str] | None:
         return list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
@@ -277,9 +280,6 @@ class AnswersMixin:
         """Return the law of the states that the transitions leave as it is."""
         check_is_fitted(self, "transmat_")
         return markov.stationary_law(np.asarray(self.transmat_, np.float64))
-
-    def _n_parameters(self) -> int:
-        return sum(self._counts().values())
 
     def aic(self, X: Rows, lengths: Any = None, *, groups: Any = None) -> float:
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""

@@ -1,13 +1,11 @@
 """What every hidden Markov model shares: sequences in, Baum-Welch with several starts, answers out, with hmmlearn's names."""
 
-import logging
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
@@ -18,19 +16,20 @@ from novum.runtime.typing import Rows
 from novum.runtime.warn import warn
 from novum.sequence.hmm import markov
 from novum.sequence.hmm.answers import AnswersMixin
+from novum.sequence.hmm.beginning import StartMixin, generator_of
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.markov import check_distribution
+from novum.sequence.hmm.priors import Shape, check_priors
 from novum.sequence.hmm.reading import ReadingMixin
-from novum.sequence.hmm.recursions import Chain, Posterior, decode
+from novum.sequence.hmm.recursions import Chain, decode
 from novum.sequence.hmm.sequences import Sequences
-from novum.sequence.hmm.training import ConvergenceMonitor, Expected, Model, Run, run_from, score_bundle
+from novum.sequence.hmm.training import ConvergenceMonitor, Expected, Model, Run, continued, run_from, score_bundle
 from novum.sequence.hmm.words import completed_doc, describe
 
-__all__ = ["COMMON_DOMAINS", "HiddenMarkovBase", "Letters", "generator_of"]
+__all__ = ["COMMON_DOMAINS", "HiddenMarkovBase", "Letters"]
 
-logger = logging.getLogger("novum")
 SMALL_FIT = 100_000  # rows up to which a fit looks at its data once more, for what its repr says
-UNKNOWN_SHARE = 0.05  # of a row of unknown state in every state, where a start is made from known ones
+SCREENING = 20  # passes after which starts are compared; the best goes on
 
 
 @dataclass(frozen=True)
@@ -67,16 +66,7 @@ COMMON_DOMAINS: dict[str, Domain] = {
 }
 
 
-def generator_of(random_state: Any) -> Any:
-    """Return what draws: a Generator as it is, all else as hmmlearn and scikit-learn take it."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if isinstance(random_state, np.random.SeedSequence):
-        return np.random.default_rng(random_state)
-    return check_random_state(random_state)
-
-
-class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
+class HiddenMarkovBase(StartMixin, AnswersMixin, ReadingMixin, Estimator):
     """A hidden Markov model; a subclass brings its emissions.
 
     What it brings: `_letters` of its parameters and their attributes, `_convert` (rows as it takes them), `_emission` (from
@@ -119,13 +109,16 @@ class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
         raise NotImplementedError
 
     def _counts(self) -> dict[str, int]:
+        """Return the free numbers of the emissions by letter, and those of the chain (`_chain_counts`)."""
         raise NotImplementedError
+
+    def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
+        """Return the shapes that priors may have beside a number; `d` columns."""
+        return {"startprob_prior": [(self._k,)], "transmat_prior": [(self._k, self._k), (self._k,)]}
 
     def _collapsed(self, emission: Any) -> tuple[list[int], str]:
         """Return the states that are degenerating, and what holds them."""
         return [], ""
-
-    # ------------------------------------------------------------------------------------------------------- the chain
 
     @property
     def monitor_(self) -> Any:
@@ -157,61 +150,6 @@ class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
         self.startprob_ = check_distribution(owner, "startprob_", self.startprob_, (k,))
         self.transmat_ = check_distribution(owner, "transmat_", self.transmat_, (k, k))
 
-    def _needs_start(self, letter: str, attribute: str) -> bool:
-        """Return whether a part is to be started afresh; hmmlearn's rule, and its words where a given part is lost."""
-        if letter in self.init_params:
-            if attribute in self.__dict__ and not getattr(self, "_learned", False):
-                logger.warning(
-                    "%s: even though the %r attribute is set, it will be overwritten during initialization because 'init_params'"
-                    " contains %r",
-                    type(self).__name__,
-                    attribute,
-                    letter,
-                )
-            return True
-        return attribute not in self.__dict__
-
-    def _init(self, X: Any, lengths: Any = None) -> None:
-        """Set the parameters that a fit would start from: hmmlearn's hook."""
-        source = self._sequences(X, lengths, None, None, None, reset=True)
-        self._start(source.first(), generator_of(self.random_state), 0)
-
-    def _start(self, bundle: Bundle, rng: Any, run: int) -> bool:
-        """Set the parameters to begin with; returns whether all of them are new."""
-        k = self._k
-        fresh = []
-        allowed = markov.allowed_transitions(self.topology, k)
-        for letter, attribute in {"s": "startprob_", "t": "transmat_", **self._letters}.items():
-            new = self._needs_start(letter, attribute)
-            fresh.append(new)
-            if not new:
-                continue
-            if letter == "s":
-                self.startprob_ = rng.dirichlet(np.full(k, 1 / k))
-                if allowed is not None:
-                    self.startprob_ = np.eye(k)[0]
-            elif letter == "t":
-                trans = rng.dirichlet(np.full(k, 1 / k), size=k)
-                if allowed is not None:
-                    trans = allowed / allowed.sum(axis=1, keepdims=True)
-                elif run:  # later starts are less sparse: a row of zeros never comes back
-                    trans = (trans + 1 / k) / 2
-                self.transmat_ = trans
-            else:
-                self._start_emission(bundle, rng, letter, run)
-        free = sum(count for letter, count in self._counts().items() if letter in self.params)
-        if not run and bundle.X.size < free:
-            logger.warning(
-                "%s: fitting a model with %d free scalar parameters with only %d data points will result in a degenerate"
-                " solution.",
-                type(self).__name__,
-                free,
-                bundle.X.size,
-            )
-        if self.stationary:
-            self.startprob_ = markov.stationary_law(np.asarray(self.transmat_, np.float64))
-        return all(fresh)
-
     # --------------------------------------------------------------------------------------------------------- learning
 
     @fits
@@ -239,13 +177,16 @@ class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
         """
         source = self._sequences(X, lengths, groups, states, sequence_weight, reset=True)
         self._prepare(source)
+        check_priors(type(self).__name__, self.__dict__, self._prior_shapes(source.n_features))
         first = source.first()
         rng = generator_of(self.random_state)
         best: Run | None = None
         fresh = False
         given = dict(self.__dict__)
-        with reporting(self, self.n_iter, X=X, n_runs=self.n_init, attributes=self._attributes) as report:
-            for run in range(self.n_init):
+        starts = self._n_starts()
+        screened = starts > 1 and type(self._monitor_of_fit()) is ConvergenceMonitor and self.n_iter > SCREENING
+        with reporting(self, self.n_iter, X=X, n_runs=starts + screened, attributes=self._attributes) as report:
+            for run in range(starts):
                 if run:
                     self.__dict__.update({name: value for name, value in given.items() if name in self._start_names()})
                     for name in self._start_names() - given.keys():
@@ -254,39 +195,20 @@ class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
                 self._check_width(source.n_features)
                 if first.states is not None:
                     self._start_at_known(first)
-                if self.n_init > 1:
+                if starts > 1:
                     with report.run() as listener:
-                        found = self._run(source, listener)
+                        found = self._run(source, listener, n_iter=SCREENING if screened else self.n_iter)
                 else:
-                    found = self._run(source, report)
+                    found = self._run(source, report, n_iter=self.n_iter)
                 if best is None or found_better(found, best):
                     best = found
-        assert best is not None
+            assert best is not None
+            if screened and not best.converged:
+                with report.run() as listener:
+                    more = self._run(source, listener, n_iter=self.n_iter - best.n_iter, model=best.model)
+                best = continued(best, more)
         self._learn(best, source, fresh and states is None)
         return self
-
-    def _start_at_known(self, bundle: Bundle) -> None:
-        """Move a start to where the known states are: their rows belong to them, all others to every state a little."""
-        assert bundle.states is not None
-        k = self._k
-        (rows,) = np.nonzero(bundle.states >= 0)
-        if not len(rows):
-            return
-        if "t" in self.init_params and self.topology == "full":
-            self.transmat_ = (np.eye(k) + np.full((k, k), 1 / k)) / 2
-        if "s" in self.init_params and self.topology == "full":
-            self.startprob_ = np.full(k, 1 / k)
-        if not set(self._letters) <= set(self.init_params):
-            return
-        shares = np.full((len(bundle.X), k), UNKNOWN_SHARE)
-        shares[rows] = np.eye(k)[bundle.states[rows]]
-        posterior = Posterior(np.zeros(1), shares, np.zeros((k, k)), None)
-        model = self._model()
-        emission = self._maximize_emission(model.emission, model.emission.statistics(bundle, posterior))
-        self.__dict__.update(self._learned_emission(emission, None))
-
-    def _start_names(self) -> set[str]:
-        return {"startprob_", "transmat_", *self._letters.values()}
 
     def _prepare(self, source: Sequences) -> None:
         """Look at the data before the first start, where priors or floors depend on them."""
@@ -298,15 +220,15 @@ class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
             self._monitor = given = ConvergenceMonitor(self.tol, self.n_iter, bool(self.verbose))
         return given
 
-    def _run(self, source: Sequences, report: Any) -> Run:
+    def _run(self, source: Sequences, report: Any, *, n_iter: int, model: Any = None) -> Run:
         return run_from(
-            self._model(),
+            self._model() if model is None else model,
             source,
             self._maximize,
             self._objective,
             self._monitor_of_fit(),
             tol=self.tol,
-            n_iter=self.n_iter,
+            n_iter=n_iter,
             report=report,
         )
 

@@ -94,6 +94,8 @@ def split_groups(owner: str, X: Any, groups: Any) -> tuple[Any, NDArray]:
 
 def gather(owner: str, X: Any, lengths: Any, groups: Any) -> Given:
     """Return sequences in one form; rows of a group come together in the order in which they stand."""
+    if X is None:
+        raise ParameterError(f"{owner}: X is None; give rows in the order of time, or a list of sequences.")
     if is_sequence_list(X):
         if lengths is not None or groups is not None:
             raise ParameterError(f"{owner}: a list of sequences has its lengths; leave lengths= and groups= out.")

@@ -18,6 +18,7 @@ from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.discrete import Categorical, Counts, Symbols, dirichlet_log, draw_symbols, row_ratios
 from novum.sequence.hmm.markov import check_distribution
+from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
 
 __all__ = ["CategoricalHMM", "MultinomialHMM", "read_symbols"]
@@ -116,7 +117,7 @@ class CategoricalHMM(HiddenMarkovBase):
         self, n_components: int = 1, startprob_prior: Any = 1.0, transmat_prior: Any = 1.0, *,
         emissionprob_prior: Any = 1.0, n_features: int | None = None, algorithm: str = "viterbi",
         random_state: Any = None, n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "ste",
-        init_params: str = "ste", implementation: str = "log", n_init: int = 1, topology: str = "full",
+        init_params: str = "ste", implementation: str = "log", n_init: int = 10, topology: str = "full",
         sticky: float = 0.0, stationary: bool = False, n_jobs: int | None = None
     ) -> None: ...  # fmt: skip
 
@@ -169,6 +170,15 @@ class CategoricalHMM(HiddenMarkovBase):
         count = max(int(found), -1) + 1 if self.n_features is None else self.n_features
         self._n_symbols = check_symbols(type(self).__name__, count, self._k)
 
+    def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
+        m = self.__dict__.get("_n_symbols") or self.n_features
+        own = {} if m is None else {"emissionprob_prior": [(self._k, m), (m,)]}
+        return {**super()._prior_shapes(d), **own}
+
+    def _segment_features(self, bundle: Bundle) -> NDArray:
+        symbols = np.asarray(bundle.X[:, 0], np.int64)
+        return np.eye(int(symbols.max(initial=0)) + 1)[np.maximum(symbols, 0)] * (symbols >= 0)[:, None]
+
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
         count = self.__dict__.get("_n_symbols", self.n_features) or int(bundle.X.max(initial=0)) + 1
         probs = np.asarray(rng.uniform(size=(self.n_components, count)))
@@ -190,7 +200,7 @@ class CategoricalHMM(HiddenMarkovBase):
 
     def _counts(self) -> dict[str, int]:
         k, m = np.atleast_2d(self.emissionprob_).shape
-        return {"s": 0 if self.stationary else k - 1, "t": k * (k - 1), "e": k * (m - 1)}
+        return {**self._chain_counts(), "e": k * (m - 1)}
 
     def _one_state_bic(self, source: Sequences) -> float | None:
         bundle = source.first()
@@ -272,7 +282,7 @@ class MultinomialHMM(HiddenMarkovBase):
         self, n_components: int = 1, n_trials: Any = None, startprob_prior: Any = 1.0, transmat_prior: Any = 1.0,
         algorithm: str = "viterbi", random_state: Any = None, n_iter: int = 200, tol: float = 1e-4,
         verbose: bool = False, params: str = "ste", init_params: str = "ste", implementation: str = "log", *,
-        emissionprob_prior: Any = 1.0, n_init: int = 1, topology: str = "full", sticky: float = 0.0,
+        emissionprob_prior: Any = 1.0, n_init: int = 10, topology: str = "full", sticky: float = 0.0,
         stationary: bool = False, n_jobs: int | None = None
     ) -> None: ...  # fmt: skip
 
@@ -318,6 +328,9 @@ class MultinomialHMM(HiddenMarkovBase):
     def _emission(self) -> Counts:
         return Counts(np.asarray(self.emissionprob_, np.float64))
 
+    def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
+        return {**super()._prior_shapes(d), "emissionprob_prior": [(self._k, d), (d,)]}
+
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
         probs = np.asarray(rng.uniform(size=(self.n_components, bundle.X.shape[1])))
         self.emissionprob_ = probs / probs.sum(axis=1, keepdims=True)
@@ -335,7 +348,7 @@ class MultinomialHMM(HiddenMarkovBase):
 
     def _counts(self) -> dict[str, int]:
         k, m = self.n_components, self.n_features
-        return {"s": 0 if self.stationary else k - 1, "t": k * (k - 1), "e": k * (m - 1)}
+        return {**self._chain_counts(), "e": k * (m - 1)}
 
     def _state_moments(self) -> tuple[NDArray, NDArray]:
         trials = 1.0 if self.n_trials is None else float(np.mean(self.n_trials))

@@ -14,6 +14,7 @@ from novum.exceptions import DataError
 from novum.report.result import Result
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.recursions import filter_states
+from novum.sequence.labels import following_labels
 
 __all__ = ["Forecast", "OnlineFilter", "forecast_from"]
 
@@ -27,10 +28,15 @@ class Forecast(Result):
         Probability of every state.
     mean, std : array of shape (n_steps, n_features)
         Of the rows, by (29).
+    rows : array of shape (n_steps,)
+        Labels of the rows to come: the index or the dates of X go on; without such, steps from 1.
     """
 
-    def __init__(self, states: NDArray, mean: NDArray, std: NDArray, names: list[str] | None = None) -> None:
+    def __init__(
+        self, states: NDArray, mean: NDArray, std: NDArray, names: list[str] | None = None, rows: NDArray | None = None
+    ) -> None:
         self.states, self.mean, self.std = states, mean, std
+        self.rows = np.arange(1, len(states) + 1) if rows is None else rows
         self.names = names or [f"x{j}" for j in range(mean.shape[1])]
 
     def __len__(self) -> int:
@@ -38,12 +44,14 @@ class Forecast(Result):
 
     def _result_columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {"step": list(range(1, len(self) + 1))}
+        if self.rows.dtype.kind not in "iu":
+            columns["row"] = list(self.rows)
         for j, name in enumerate(self.names):
             columns |= {f"mean {name}": self.mean[:, j].tolist(), f"sd {name}": self.std[:, j].tolist()}
         return columns | {f"state {k}": self.states[:, k].tolist() for k in range(self.states.shape[1])}
 
     def _result_picture(self, ax: Any) -> None:
-        steps = np.arange(1, len(self) + 1)
+        steps = self.rows
         for j, name in enumerate(self.names):
             (line,) = ax.plot(steps, self.mean[:, j], marker=".", label=name)
             low, high = self.mean[:, j] - self.std[:, j], self.mean[:, j] + self.std[:, j]
@@ -54,7 +62,7 @@ class Forecast(Result):
 
 
 def forecast_from(
-    law: NDArray, trans: NDArray, n_steps: int, mean: NDArray, variance: NDArray, names: Any = None
+    law: NDArray, trans: NDArray, n_steps: int, mean: NDArray, variance: NDArray, names: Any = None, past: Any = None
 ) -> Forecast:
     """Return (28) and (29) from the filtered law of the last row."""
     states = np.empty((n_steps, len(law)))
@@ -64,7 +72,8 @@ def forecast_from(
         states[h] = law
     expected = states @ mean
     second = states @ (variance + mean**2)
-    return Forecast(states, expected, np.sqrt(np.maximum(second - expected**2, 0.0)), names)
+    rows = None if past is None else following_labels(past, n_steps)
+    return Forecast(states, expected, np.sqrt(np.maximum(second - expected**2, 0.0)), names, rows)
 
 
 class OnlineFilter(Result):

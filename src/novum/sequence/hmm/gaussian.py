@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.base.parameters import stores
-from novum.engines.gaussians.covariance import dense
+from novum.engines.gaussians.covariance import dense, shape_of
 from novum.exceptions import DataWarning, ParameterError
 from novum.runtime.warn import warn
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions import gaussian as emissions
 from novum.sequence.hmm.emissions.gaussian import FORMS, Gaussian, GaussianPrior, checked_covars
+from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.recursions import Posterior
 from novum.sequence.hmm.sequences import Sequences
 from novum.sequence.hmm.starts import clustered_rows, column_spread, filled_rows
@@ -97,7 +98,7 @@ class GaussianHMM(HiddenMarkovBase):
         startprob_prior: Any = 1.0, transmat_prior: Any = 1.0, means_prior: Any = 0, means_weight: Any = 0,
         covars_prior: Any = 1e-2, covars_weight: float = 1, algorithm: str = "viterbi", random_state: Any = None,
         n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "stmc",
-        init_params: str = "stmc", implementation: str = "log", *, n_init: int = 1, topology: str = "full",
+        init_params: str = "stmc", implementation: str = "log", *, n_init: int = 10, topology: str = "full",
         sticky: float = 0.0, stationary: bool = False, n_jobs: int | None = None
     ) -> None: ...  # fmt: skip
 
@@ -185,6 +186,12 @@ class GaussianHMM(HiddenMarkovBase):
             floor = emissions.covariance_floor(self.min_covar, rows.var(axis=0))
             self._covars_ = emissions.spread_covariance(self.covariance_type, covariance + np.diag(floor), k)
 
+    def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
+        k = self.n_components
+        own = [(k,), (d,), (k, d)]
+        covars = shape_of(self.covariance_type, k, d)
+        return {**super()._prior_shapes(d), "means_prior": own, "means_weight": [(k,), (k, d)], "covars_prior": [covars]}
+
     def _prior(self) -> GaussianPrior:
         covars = np.asarray(self.covars_prior, np.float64)
         mean, weight = (np.asarray(value, np.float64) for value in (self.means_prior, self.means_weight))
@@ -217,8 +224,7 @@ class GaussianHMM(HiddenMarkovBase):
     def _counts(self) -> dict[str, int]:
         k, d = self.n_components, np.asarray(self.means_).shape[1]
         return {
-            "s": 0 if self.stationary else k - 1,
-            "t": k * (k - 1),
+            **self._chain_counts(),
             "m": k * d,
             "c": emissions.covariance_parameters(self.covariance_type, k, d),
         }

@@ -21,6 +21,7 @@ from novum.sequence.hmm.emissions import mixture as emissions
 from novum.sequence.hmm.emissions.gaussian import FORMS, covariance_floor
 from novum.sequence.hmm.emissions.mixture import GaussianMixtures, MixturePrior
 from novum.sequence.hmm.markov import check_distribution
+from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
 from novum.sequence.hmm.starts import clustered_rows, column_spread, filled_rows
 
@@ -110,7 +111,7 @@ class GMMHMM(HiddenMarkovBase):
         covars_prior: Any = None, covars_weight: Any = None, algorithm: str = "viterbi",
         covariance_type: str = "diag", random_state: Any = None, n_iter: int = 200, tol: float = 1e-4,
         verbose: bool = False, params: str = "stmcw", init_params: str = "stmcw", implementation: str = "log", *,
-        n_init: int = 1, topology: str = "full", sticky: float = 0.0, stationary: bool = False,
+        n_init: int = 10, topology: str = "full", sticky: float = 0.0, stationary: bool = False,
         n_jobs: int | None = None
     ) -> None: ...  # fmt: skip
 
@@ -157,6 +158,20 @@ class GMMHMM(HiddenMarkovBase):
             covariance = column_spread(rows - nearest)[1] + np.diag(np.maximum(floor, 1e-3 * rows.var(axis=0)))
             self.covars_ = emissions.spread(self.covariance_type, covariance, k, m)
 
+    def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
+        k, m, form = self.n_components, self.n_mix, self.covariance_type
+        pairs: list[Shape] = [(k, m), (m,)]
+        covars = emissions.needed_shape(form, k, m, d)
+        degrees: list[Shape] = [(k,)] if form == "tied" else [(k, m), (m,)] if form in ("full", "spherical") else [covars, (k, m, 1)]
+        return {
+            **super()._prior_shapes(d),
+            "weights_prior": pairs,
+            "means_prior": [(k, m, d), (m, d), (d,)],
+            "means_weight": pairs,
+            "covars_prior": [covars, (d, d)] if form in ("full", "tied") else [covars],
+            "covars_weight": degrees,
+        }
+
     def _prior(self) -> MixturePrior:
         return emissions.prior_of(
             self.covariance_type,
@@ -192,7 +207,7 @@ class GMMHMM(HiddenMarkovBase):
         covars = {"spherical": k * m, "diag": k * m * d, "full": k * m * triangle, "tied": k * triangle}[
             self.covariance_type
         ]
-        return {"s": 0 if self.stationary else k - 1, "t": k * (k - 1), "m": k * m * d, "c": covars, "w": k * (m - 1)}
+        return {**self._chain_counts(), "m": k * m * d, "c": covars, "w": k * (m - 1)}
 
     def _state_moments(self) -> tuple[NDArray, NDArray]:
         flat = self._emission().components()

@@ -108,7 +108,7 @@ class HiddenMarkovModel(HiddenMarkovBase):
         self, emission: Any = "Normal", n_components: int | None = None, *, emission_prior: Any = None,
         startprob_prior: Any = 1.0, transmat_prior: Any = 1.0, algorithm: str = "viterbi", random_state: Any = None,
         n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "ste", init_params: str = "ste",
-        n_init: int = 1, topology: str = "full", sticky: float = 0.0, stationary: bool = False,
+        n_init: int = 10, topology: str = "full", sticky: float = 0.0, stationary: bool = False,
         n_jobs: int | None = None
     ) -> None: ...  # fmt: skip
 
@@ -190,9 +190,8 @@ class HiddenMarkovModel(HiddenMarkovBase):
         return found, f"on few values (sd -> 0, the likelihood has no maximum). {remedy}"
 
     def _counts(self) -> dict[str, int]:
-        k = self._k
         own = sum(map(emissions.n_parameters, self.emissions_))
-        return {"s": 0 if self.stationary else k - 1, "t": k * (k - 1), "e": own}
+        return {**self._chain_counts(), "e": own}
 
     def _state_moments(self) -> tuple[NDArray, NDArray]:
         mean = np.stack([np.atleast_1d(np.asarray(one.mean, np.float64)) for one in self.emissions_])

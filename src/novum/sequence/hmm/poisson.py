@@ -17,6 +17,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.discrete import ABSENT, Poisson
+from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
 
 __all__ = ["PoissonHMM"]
@@ -74,7 +75,7 @@ class PoissonHMM(HiddenMarkovBase):
         self, n_components: int = 1, startprob_prior: Any = 1.0, transmat_prior: Any = 1.0,
         lambdas_prior: Any = 0.0, lambdas_weight: Any = 0.0, algorithm: str = "viterbi", random_state: Any = None,
         n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "stl", init_params: str = "stl",
-        implementation: str = "log", *, n_init: int = 1, topology: str = "full", sticky: float = 0.0,
+        implementation: str = "log", *, n_init: int = 10, topology: str = "full", sticky: float = 0.0,
         stationary: bool = False, n_jobs: int | None = None
     ) -> None: ...  # fmt: skip
 
@@ -111,6 +112,10 @@ class PoissonHMM(HiddenMarkovBase):
         size = (self.n_components, bundle.X.shape[1])
         self.lambdas_ = np.maximum(rng.gamma(shape=mean**2 / variance, scale=variance / mean, size=size), LEAST_RATE)
 
+    def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
+        own = [(self.n_components,), (self.n_components, d)]
+        return {**super()._prior_shapes(d), "lambdas_prior": own, "lambdas_weight": own}
+
     def _priors(self) -> tuple[NDArray, NDArray]:
         values = (np.asarray(value, np.float64) for value in (self.lambdas_prior, self.lambdas_weight))
         a, b = (value[:, None] if value.ndim == 1 else value for value in values)
@@ -133,7 +138,7 @@ class PoissonHMM(HiddenMarkovBase):
 
     def _counts(self) -> dict[str, int]:
         k, d = self.n_components, self.n_features
-        return {"s": 0 if self.stationary else k - 1, "t": k * (k - 1), "l": k * d}
+        return {**self._chain_counts(), "l": k * d}
 
     def _one_state_bic(self, source: Sequences) -> float | None:
         bundle = source.first()

@@ -26,6 +26,7 @@ __all__ = [
     "Model",
     "Run",
     "Scored",
+    "continued",
     "expected",
     "run_from",
     "score_bundle",
@@ -161,6 +162,17 @@ class Run(NamedTuple):
     log_likelihoods: list[float]
     n_iter: int
     converged: bool
+
+
+def continued(first: Run, more: Run) -> Run:
+    """Return a run and what it went on to as one."""
+    return Run(
+        more.model,
+        [*first.objectives, *more.objectives],
+        [*first.log_likelihoods, *more.log_likelihoods],
+        first.n_iter + more.n_iter,
+        more.converged,
+    )
 
 
 def run_from(

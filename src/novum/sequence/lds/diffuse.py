@@ -82,10 +82,10 @@ def with_infinities(covariance: Array, diffuse: Array, other: Array | None = Non
         return np.where(np.abs(infinite) > NOTHING * size, np.sign(infinite) * np.inf, covariance)
 
 
-def cleaned(left: Array, right: Array) -> Array:
+def cleaned(left: Array, right: Array, share: float = NOTHING) -> Array:
     """Return a product without the cells that are rounding beside what they are made of."""
     found = left @ right
-    found[np.abs(found) <= NOTHING * (np.abs(left) @ np.abs(right))] = 0.0
+    found[np.abs(found) <= share * (np.abs(left) @ np.abs(right))] = 0.0
     return found
 
 
@@ -108,8 +108,8 @@ def diffuse_law(law: Law) -> DiffuseLaw:
     return DiffuseLaw(law.mean, root_of(law.covariance), law.diffuse, np.eye(q), 0.0)
 
 
-def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array, Array, Array]:
-    """Return values, rows of C and variances of the observed cells, after L^{-1} of their noise L D L'."""
+def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array, Array, Array, Array]:
+    """Return values, their sizes, rows of C and variances of the observed cells, after L^{-1} of their noise L D L'."""
     seen = ~np.isnan(x)
     values, rows, covariance = x[seen], observation[seen], noise[np.ix_(seen, seen)].copy()
     k = len(values)
@@ -119,9 +119,11 @@ def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array
         if pivot > 8 * k * EPS * covariance[j, j]:
             variances[j] = pivot
             lower[j + 1 :, j] = (covariance[j + 1 :, j] - (lower[j + 1 :, :j] * lower[j, :j]) @ variances[:j]) / pivot
+    sizes = np.abs(values)
     if k > 1:
+        sizes = np.abs(np.linalg.inv(lower)) @ sizes
         values, rows = np.linalg.solve(lower, values), np.linalg.solve(lower, rows)
-    return values, rows, variances
+    return values, sizes, rows, variances
 
 
 def scaled(scale: Array, log_volume: float) -> Array:
@@ -169,7 +171,7 @@ def update_law(law: DiffuseLaw, x: Array, observation: Array, noise: Array) -> t
     """Return (10): the law given a row, the row's log-density in the diffuse sense, and the steps back."""
     total, steps = 0.0, []
     size, spread = np.abs(law.basis), np.linalg.norm(law.root, axis=1)
-    for value, c, variance in zip(*independent_cells(x, observation, noise), strict=True):
+    for value, magnitude, c, variance in zip(*independent_cells(x, observation, noise), strict=True):
         innovation, along, q = float(value - c @ law.mean), law.root.T @ c, law.basis.T @ c
         deviation = float(np.sqrt(variance))
         seen = np.abs(q) > NOTHING * (np.abs(c) @ size)
@@ -186,11 +188,13 @@ def update_law(law: DiffuseLaw, x: Array, observation: Array, noise: Array) -> t
         law = law._replace(basis=unseen(law.basis, c, q, size))
         F, before = float(along @ along + variance), float(np.abs(c) @ spread)
         if variance == 0 and NOTHING * before >= np.sqrt(F):
-            if abs(innovation) > AGREES * (before + abs(value)):
+            if abs(innovation) > AGREES * (before + magnitude):
                 total = -np.inf
             continue
         shrink, shift = 1 / (F + deviation * float(np.sqrt(F))), along * (innovation / F)
         root = law.root - shrink * np.outer(law.root @ along, along)
+        if variance == 0:  # a state that an exact cell fixes is fixed, not nearly so
+            root[np.abs(root).max(axis=1) <= NOTHING * spread] = 0.0
         law = law._replace(mean=law.mean + law.root @ shift, root=root)
         steps.append(CellStep(innovation, along, deviation, shift, shrink, None))
         total -= 0.5 * (LOG_2PI + np.log(F) + innovation**2 / F)
@@ -226,6 +230,16 @@ def echelon(moved: Array, size: Array) -> tuple[Array, list[int]]:
     return (unit * found)[:, columns] / unit[rows].T, rows
 
 
+def null_basis(part: Array) -> Array:
+    """Return a basis of what a matrix of full row rank maps to zero."""
+    found, rows = echelon(part.T.copy(), np.abs(part.T))
+    others = np.setdiff1d(np.arange(part.shape[1]), rows)
+    null = np.zeros((part.shape[1], len(others)))
+    null[others, np.arange(len(others))] = 1.0
+    null[rows] = -found[others].T
+    return null
+
+
 def predict_law(law: DiffuseLaw, transition: Array, offset: Array, noise: Array) -> tuple[DiffuseLaw, Move]:
     """Return the law of the next state, and (11); directions that the transition forgets are dropped."""
     s, m = len(law.mean), law.root.shape[1]
@@ -241,5 +255,7 @@ def predict_law(law: DiffuseLaw, transition: Array, offset: Array, noise: Array)
         U, sizes, Vt = np.linalg.svd(through)
         scale, log_volume = U * sizes, float(np.log(sizes).sum())
         back, lost = law.scale @ (Vt[: len(rows)].T / sizes) @ U.T, law.scale @ Vt[len(rows) :].T
+        null = null_basis(part)  # its zeros are exact, which those of a singular vector are not
+        lost = null @ np.linalg.lstsq(null, lost, rcond=None)[0]
     mean = transition @ law.mean + offset
     return DiffuseLaw(mean, triangle[:s].T, basis, scale, log_volume), Move(Theta[:m, :s], Theta[:m, s:], back, lost)

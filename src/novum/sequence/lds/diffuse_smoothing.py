@@ -15,6 +15,7 @@ from novum.sequence.lds.diffuse import CellStep, DiffuseLaw, Move, cleaned, with
 __all__ = ["Coordinates", "DiffuseRow", "smooth_diffuse"]
 
 Array = NDArray[Any]
+UNKNOWN = 1e-9  # share below which a cell of an unknown direction is rounding, which going back may have raised
 
 
 class DiffuseRow(NamedTuple):
@@ -54,7 +55,7 @@ def before_cells(found: Coordinates, steps: list[CellStep]) -> Coordinates:
         weights = np.append(step.along, step.deviation)
         y = step.gain * (step.innovation - weights @ found.w) + step.null @ found.y
         y_root = step.null @ found.y_root - np.outer(step.gain, weights @ found.w_root)
-        found = Coordinates(found.w[:-1], y, found.w_root[:-1], y_root, cleaned(step.null, found.unknown))
+        found = Coordinates(found.w[:-1], y, found.w_root[:-1], y_root, cleaned(step.null, found.unknown, UNKNOWN))
     return found
 
 
@@ -66,7 +67,7 @@ def after_row(found: Coordinates, move: Move) -> Coordinates:
         move.moved @ found.y,
         np.hstack([move.known @ found.w_root, move.fresh]),
         np.hstack([move.moved @ found.y_root, np.zeros((len(move.moved), fresh))]),
-        np.hstack([cleaned(move.moved, found.unknown), move.lost]),
+        np.hstack([cleaned(move.moved, found.unknown, UNKNOWN), move.lost]),
     )
 
 
@@ -85,7 +86,7 @@ def smooth_diffuse(
             found = Coordinates(np.zeros(m), np.zeros(q), np.eye(m), np.zeros((q, m)), law.scale)
         else:
             found = after_row(following, rows[t].move)
-        factor, infinite = law.root @ found.w_root + law.basis @ found.y_root, cleaned(law.basis, found.unknown)
+        factor, infinite = law.root @ found.w_root + law.basis @ found.y_root, cleaned(law.basis, found.unknown, UNKNOWN)
         mean[t] = law.mean + law.root @ found.w + law.basis @ found.y
         covariance[t] = with_infinities(factor @ factor.T, infinite)
         if following is not None and later is not None:

@@ -152,9 +152,30 @@ def filter_from(timed: TimedSystem, d: int, mean: Array, covariance: Array, outp
     return settled, Law(last_mean, last @ last.T if root else last, np.zeros((s, 0)))
 
 
+def is_safe(root: Array) -> bool:
+    """Return whether every state keeps a share of its variance given those before, in a triangle that is a factor."""
+    return bool((np.diagonal(root) ** 2 > SAFE * (root**2).sum(axis=1)).all())
+
+
+def has_exact_cells(noise: Array) -> bool:
+    """Return whether a combination of cells is observed without noise in some row."""
+    if noise.shape[-1] == 1:
+        return bool((noise == 0).any())
+    units = np.sqrt(np.maximum(np.diagonal(noise, axis1=1, axis2=2), 0.0))
+    if (units == 0).any():
+        return True
+    return bool(np.linalg.eigvalsh(noise / units[:, :, None] / units[:, None, :])[:, 0].min() < 1e-12)
+
+
 def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool = True) -> Forward:
-    """Return the forward pass over a series; without `keep` only log-likelihoods and the last law."""
+    """Return the forward pass over a series; without `keep` only log-likelihoods and the last law.
+
+    Factors are used unasked where covariances lose too much: after diffuse rows that leave states nearly tied to each other, and for
+    cells without noise, which fix what rounding would set free again.
+    """
     n, s = len(timed.cells), len(start.mean)
+    root = root or has_exact_cells(timed.observation_covariance)
+    keep = keep or root
     shape = (n if keep else 0, s)
     predicted, mean = np.empty(shape), np.empty(shape)
     predicted_covariance, covariance = np.empty((*shape, s)), np.empty((*shape, s))
@@ -172,6 +193,10 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
             rows.append(DiffuseRow(law, after, steps, move))
             law = following
         last, factor = law.plain, law.root
+        if not root and len(rows) < n and not is_safe(factor):
+            root, keep, shape = True, True, (n, s)
+            predicted, mean = np.empty(shape), np.empty(shape)
+            predicted_covariance, covariance = np.empty((*shape, s)), np.empty((*shape, s))
     d = len(rows)
     if d < n:
         outputs = [out[d:] if keep else None for out in (predicted, predicted_covariance, mean, covariance)]
@@ -273,8 +298,7 @@ def run_smoother(timed: TimedSystem, forward: Forward) -> Smoothed:
     found = Smoothed(np.empty((n, s)), np.empty((n, s, s)), np.empty((n - 1, s, s)))
     last: tuple[Coordinates | None, Array | None] = None, None
     if d < n:
-        safe = root is None or bool((np.diagonal(root) ** 2 > SAFE * (root**2).sum(axis=1)).all())
-        if forward.roots or not safe or not smooth_inverse(timed, forward, found):
+        if forward.roots or not smooth_inverse(timed, forward, found):
             last = smooth_factors(timed, forward, found)
         elif root is not None:
             last = coordinates_of(root, found.mean[d] - forward.predicted_mean[d], found.covariance[d])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
 from novum.report.result import Result
+from novum.sequence.labels import following_labels
 from novum.sequence.lds.passes import Forward, Smoothed, TimedSystem, covariances
 from novum.sequence.lds.pictures import draw_band, draw_path, half_width
 
@@ -209,11 +210,8 @@ class Forecast(Result):
 
     @property
     def rows(self) -> Any:
-        """The labels of the rows to come: the past ones go on if they are equally spaced numbers."""
-        past, steps = self._past.rows, np.arange(1, len(self.means) + 1)
-        if len(past) > 1 and np.asarray(past).dtype.kind in "iuf" and np.ptp(np.diff(past)) == 0:
-            return past[-1] + steps * (past[1] - past[0])
-        return len(past) - 1 + steps
+        """The labels of the rows to come: numbers and dates go on as the past ones came, else positions."""
+        return following_labels(self._past.rows, len(self.means))
 
     def _result_columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {"row": self.rows}
@@ -235,9 +233,9 @@ class Forecast(Result):
         if not -self.means.shape[1] <= cell < self.means.shape[1]:
             raise ParameterError(f"Forecast.plot(cell={cell!r}): there are the cells 0 to {self.means.shape[1] - 1}.")
         ax = drawing_axes(ax)
-        past, numbers = self._past.rows, np.asarray(self._past.rows).dtype.kind in "iuf"
+        past, goes_on = self._past.rows, np.asarray(self.rows).dtype == np.asarray(self._past.rows).dtype
         ax.plot(
-            past if numbers else np.arange(len(past)), self._past._values[:, cell], ".", color="0.4", label="observed"
+            past if goes_on else np.arange(len(past)), self._past._values[:, cell], ".", color="0.4", label="observed"
         )
         ax.plot(self.rows, self.means[:, cell], color="C1", label="forecast")
         ax.fill_between(self.rows, self.lower[:, cell], self.upper[:, cell], color="C1", alpha=0.2, linewidth=0)

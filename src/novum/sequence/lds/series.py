@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.sequence.labels import dated, index_of
 
 __all__ = ["Observed", "read_controls", "read_series"]
 
@@ -28,8 +29,8 @@ def is_many(X: Any) -> bool:
 
 def one_series(owner: str, X: Any, n_cells: int | None, name: str) -> Observed:
     """Return a series as floats, one column where it has one axis; errors name it."""
-    index = getattr(X, "index", None)
-    index = None if index is None or callable(index) else np.asarray(index)
+    X, index = dated(X)
+    index = index_of(X) if index is None else index
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     try:

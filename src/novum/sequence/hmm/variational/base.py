@@ -136,17 +136,17 @@ class VariationalBase(HiddenMarkovBase):
         chain = Chain(np.exp(expected_log_probs(start)), np.exp(expected_log_probs(trans)))
         return VariationalModel(chain, self._expected_emission(posterior), start, trans, posterior)
 
-    def _run(self, source: Any, report: Any) -> Run:
+    def _run(self, source: Any, report: Any, *, n_iter: int, model: Any = None) -> Run:
         self._check_posteriors()
         start = self._whole(self.startprob_posterior_, self.transmat_posterior_, self._posterior())
         return run_from(
-            start,
+            start if model is None else model,
             source,
             self._maximize,
             self._objective,
             self._monitor_of_fit(),
             tol=self.tol,
-            n_iter=self.n_iter,
+            n_iter=n_iter,
             statistics=pass_of,
             report=report,
         )

@@ -46,8 +46,8 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
     params, init_params : str, default="ste"
         Parts that are learned, and parts that are started afresh: s startprob, t transmat, e emissionprob.
     [implementation]
-    n_init : int, default=1
-        Starts to try; the one with the largest bound is kept.
+    n_init : int, default=10
+        Starts to try; the one with the largest bound after 20 passes goes on.
     n_jobs : int or None, default=None
         Threads over bundles of sequences.
 
@@ -87,7 +87,7 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
         self, n_components: int = 1, startprob_prior: float | None = None, transmat_prior: float | None = None,
         emissionprob_prior: float | None = None, n_features: int | None = None, algorithm: str = "viterbi",
         random_state: Any = None, n_iter: int = 200, tol: float = 1e-6, verbose: bool = False, params: str = "ste",
-        init_params: str = "ste", implementation: str = "log", *, n_init: int = 1, n_jobs: int | None = None
+        init_params: str = "ste", implementation: str = "log", *, n_init: int = 10, n_jobs: int | None = None
     ) -> None: ...  # fmt: skip
 
     def _prepare(self, source: Any) -> None:

@@ -140,8 +140,8 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
     params, init_params : str, default="stmc"
         Parts that are learned, and parts that are started afresh: s startprob, t transmat, m means, c covariances.
     [implementation]
-    n_init : int, default=1
-        Starts to try; the one with the largest bound is kept.
+    n_init : int, default=10
+        Starts to try; the one with the largest bound after 20 passes goes on.
     n_jobs : int or None, default=None
         Threads over bundles of sequences.
 
@@ -193,7 +193,7 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
         transmat_prior: float | None = None, means_prior: Any = None, beta_prior: Any = None, dof_prior: Any = None,
         scale_prior: Any = None, algorithm: str = "viterbi", random_state: Any = None, n_iter: int = 200,
         tol: float = 1e-6, verbose: bool = False, params: str = "stmc", init_params: str = "stmc",
-        implementation: str = "log", *, n_init: int = 1, n_jobs: int | None = None
+        implementation: str = "log", *, n_init: int = 10, n_jobs: int | None = None
     ) -> None: ...  # fmt: skip
 
     @property
