@@ -1,4 +1,4 @@
-"""Filters and smoothers against hundreds of digits: singular noise, no noise, sensors that repeat each other, gaps, diffuse starts."""
+"""Filters and smoothers against hundreds of digits: singular noise, sensors that repeat each other, gaps, diffuse starts."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,9 @@ def random_case(seed):
         return scale * B @ B.T
 
     Q = [np.zeros((s, s)), covariance(s, 1), np.eye(s), covariance(s, s, 2.0**-20)][int(rng.integers(4))]
-    R = [np.eye(p), covariance(p, p) + 0.25 * np.eye(p), np.diag(4.0 ** rng.integers(-4, 5, size=p))][int(rng.integers(3))]
+    R = [np.eye(p), covariance(p, p) + 0.25 * np.eye(p), np.diag(4.0 ** rng.integers(-4, 5, size=p))][
+        int(rng.integers(3))
+    ]
     V = [np.eye(s), covariance(s, 1), 64 * np.eye(s)][int(rng.integers(3))]
     diffuse = [(), tuple(range(s)), tuple(range(0, s, 2))][int(rng.integers(3))]
     for j in diffuse:
@@ -112,7 +114,9 @@ def test_the_same_sensor_twice_tells_what_its_mean_does(form):
     """Two cells with variances r each are one cell with r / 2, whatever the start and the gaps."""
     rng = np.random.default_rng(0)
     for model in (
-        LinearDynamicalSystem.tracking(1, motion="constant_acceleration", step=0.1, process_variance=1.0, observation_variance=1.0),
+        LinearDynamicalSystem.tracking(
+            1, motion="constant_acceleration", step=0.1, process_variance=1.0, observation_variance=1.0
+        ),
         LinearDynamicalSystem.local_linear_trend(level_variance=0.5, slope_variance=0.1, observation_variance=1.0),
     ):
         A, Q, C = model.transition, model.transition_covariance, np.asarray(model.observation)
@@ -122,7 +126,9 @@ def test_the_same_sensor_twice_tells_what_its_mean_does(form):
         once = kalman_smoother(X.mean(axis=1), A, C, Q, 0.5, form=form)
         assert_allclose(twice.means, once.means, rtol=1e-8, atol=1e-8)
         assert_allclose(twice.covariances, once.covariances, rtol=1e-8, atol=1e-8)
-        apart = np.nansum((X[:, 0] - X[:, 1]) ** 2) / 4 + 37 * (np.log(2 * np.pi * 2) / 2)  # the difference of both, N(0, 2)
+        apart = np.nansum((X[:, 0] - X[:, 1]) ** 2) / 4 + 37 * (
+            np.log(2 * np.pi * 2) / 2
+        )  # the difference of both, N(0, 2)
         assert twice.log_likelihood == pytest.approx(once.log_likelihood - apart, rel=1e-9)
 
 

@@ -1,5 +1,6 @@
 """Labels of the rows to come: numbers and dates go on as they came, where it is clear how."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def following_labels(past: Any, n_steps: int) -> NDArray:
     if kind == "O":  # periods, dates with a time zone
         try:
             gap = past[1] - past[0]
-            if all(b - a == gap for a, b in zip(past[:-1], past[1:])) and gap != gap * 0:
+            if all(b - a == gap for a, b in pairwise(past)) and gap != gap * 0:
                 return np.array([past[-1] + int(step) * gap for step in steps], dtype=object)
         except (TypeError, ValueError, OverflowError):
             pass

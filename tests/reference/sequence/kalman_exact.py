@@ -41,7 +41,10 @@ def exact_states(system, X, diffuse=(), number=mpf, log=mp.log):
         exact(system[name], number)
         for name in ("transition", "transition_covariance", "observation", "observation_covariance")
     )
-    b, d = (exact(system.get(f"{name}_offset", np.zeros(len(M))), number) for name, M in (("transition", A), ("observation", C)))
+    b, d = (
+        exact(system.get(f"{name}_offset", np.zeros(len(M))), number)
+        for name, M in (("transition", A), ("observation", C))
+    )
     s, kappa = len(A), number(10) ** KAPPA
     mean, V = exact(np.zeros((n, s)), number), exact(np.zeros((n * s, n * s)), number)
     start = exact(system["initial_covariance"], number)
@@ -65,18 +68,18 @@ def exact_states(system, X, diffuse=(), number=mpf, log=mp.log):
         for c, r, value in zip(rows, variances, values):
             M = V[:, at] @ c
             F, could = c @ M[at] + r, abs(c) @ abs(first) @ abs(c) + r
-            if F <= could * number(10) ** -NOTHING:
+            if could * number(10) ** -NOTHING >= F:
                 continue
             v = value - c @ mean[at]
             mean, V = mean + M * (v / F), V - np.outer(M, M / F)
-            big = F > number(10) ** INFINITE
+            big = number(10) ** INFINITE < F
             total -= (log(2 * number(PI)) + log(F / kappa if big else F) + (0 if big else v * v / F)) / 2
         filtered.append((mean[at], V[at, at]))
 
     def floats(array):
-        return np.array([np.inf * np.sign(v) if abs(v) > 1e100 else v for v in np.asarray(array, dtype=float).ravel()]).reshape(
-            np.shape(array)
-        )
+        return np.array(
+            [np.inf * np.sign(v) if abs(v) > 1e100 else v for v in np.asarray(array, dtype=float).ravel()]
+        ).reshape(np.shape(array))
 
     return {
         "log_likelihood": float(total),

@@ -11,7 +11,7 @@ from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.exceptions import NotConverged
+from novum.exceptions import NotConverged, ParameterError
 from novum.runtime.typing import Rows
 from novum.runtime.warn import warn
 from novum.sequence.hmm import markov
@@ -29,6 +29,7 @@ from novum.sequence.hmm.words import completed_doc, describe
 __all__ = ["COMMON_DOMAINS", "HiddenMarkovBase", "Letters"]
 
 SMALL_FIT = 100_000  # rows up to which a fit looks at its data once more, for what its repr says
+MOST_STATES = 10_000  # whose transitions are 800 MB
 SCREENING = 20  # passes after which starts are compared; the best goes on
 
 
@@ -175,9 +176,17 @@ class HiddenMarkovBase(StartMixin, AnswersMixin, ReadingMixin, Estimator):
         -------
         self
         """
+        if self._k > MOST_STATES:
+            raise ParameterError(
+                f"{type(self).__name__}: n_components={self._k} states have {self._k}^2 transitions, too many for a table; give at "
+                f"most {MOST_STATES}."
+            )
         source = self._sequences(X, lengths, groups, states, sequence_weight, reset=True)
-        self._prepare(source)
         check_priors(type(self).__name__, self.__dict__, self._prior_shapes(source.n_features))
+        self._prepare(source)
+        check_priors(
+            type(self).__name__, self.__dict__, self._prior_shapes(source.n_features)
+        )  # symbols are counted now
         first = source.first()
         rng = generator_of(self.random_state)
         best: Run | None = None

@@ -190,7 +190,12 @@ class GaussianHMM(HiddenMarkovBase):
         k = self.n_components
         own = [(k,), (d,), (k, d)]
         covars = shape_of(self.covariance_type, k, d)
-        return {**super()._prior_shapes(d), "means_prior": own, "means_weight": [(k,), (k, d)], "covars_prior": [covars]}
+        return {
+            **super()._prior_shapes(d),
+            "means_prior": own,
+            "means_weight": [(k,), (k, d)],
+            "covars_prior": [covars],
+        }
 
     def _prior(self) -> GaussianPrior:
         covars = np.asarray(self.covars_prior, np.float64)

@@ -162,7 +162,7 @@ class GMMHMM(HiddenMarkovBase):
         k, m, form = self.n_components, self.n_mix, self.covariance_type
         pairs: list[Shape] = [(k, m), (m,)]
         covars = emissions.needed_shape(form, k, m, d)
-        degrees: list[Shape] = [(k,)] if form == "tied" else [(k, m), (m,)] if form in ("full", "spherical") else [covars, (k, m, 1)]
+        degrees: list[Shape] = [covars, (k, m, 1)] if form == "diag" else [(k,)] if form == "tied" else pairs
         return {
             **super()._prior_shapes(d),
             "weights_prior": pairs,

@@ -8,8 +8,8 @@ law that A leaves as it is, and (7) maximises only the part of the bound that ha
     Q(A) = sum (xi + beta - 1) log A + sum_s w_s gamma_1 log pi(A)                                 (7b)
     dQ/dA_ij = (xi + beta - 1)_ij / A_ij + pi_i (Z g)_j,   Z = (I - A + 1 pi')^{-1},   g = gamma_1 / pi     (7c)
 
-by L-BFGS over the logarithms of the allowed probabilities, from the better of A and (7), until its slope vanishes: Q never falls, so the
-likelihood never falls, and a chain that the step leaves as it is has no slope left in the likelihood either.
+by L-BFGS over the logarithms of the allowed probabilities, from the better of A and (7), until its slope vanishes: Q never falls,
+so the likelihood never falls, and a chain that the step leaves as it is has no slope left in the likelihood either.
 """
 
 import warnings
@@ -94,7 +94,9 @@ def climbed_chain(trans: NDArray, found: NDArray, counts: NDArray, first: NDArra
     def chain_of(logits: NDArray) -> NDArray:
         full = np.full(trans.shape, -np.inf)
         full[open_cells] = logits
-        full = np.exp(np.maximum(full - full.max(axis=1, keepdims=True), -FARTHEST), where=open_cells, out=np.zeros_like(full))
+        full = np.exp(
+            np.maximum(full - full.max(axis=1, keepdims=True), -FARTHEST), where=open_cells, out=np.zeros_like(full)
+        )
         return full / full.sum(axis=1, keepdims=True)
 
     def objective(logits: NDArray) -> tuple[float, NDArray]:

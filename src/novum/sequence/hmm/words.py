@@ -30,7 +30,8 @@ verbose : bool or int, default=False
     "ours": """n_init : int, default=10
     Starts to try; the best after 20 passes goes on. One where nothing is started afresh.
 topology : {"full", "left-right", "banded"}, default="full"
-    Transitions that are allowed: all; to the state itself and later ones; to itself and the next. The last two start in state 0, with states that are stretches of time.
+    Transitions that are allowed: all; to the state itself and later ones; to itself and the next. The last two start in state 0,
+    with states that are stretches of time.
 sticky : float, default=0.0
     Visits from every state to itself that are added to the prior: states last longer.
 stationary : bool, default=False

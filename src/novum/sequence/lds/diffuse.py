@@ -1,6 +1,8 @@
-r"""The first steps of a filter whose start is diffuse, exactly: z = m + S w + L y, w ~ N(0, I), y = T d, d ~ N(0, kappa I), kappa -> infinity.
+r"""The first steps of a filter whose start is diffuse, exactly: z = m + S w + L y, y = T d.
 
-For a cell x = c'z + N(0, r), with v = x - c'm, phi = S'c, q = L'c, F0 = |T'q|^2 (Koopman and Durbin 2000, cell by cell, in factors):
+Here w ~ N(0, I) and d ~ N(0, kappa I) with kappa -> infinity.
+For a cell x = c'z + N(0, r), with v = x - c'm, phi = S'c, q = L'c, F0 = |T'q|^2
+(Koopman and Durbin 2000, cell by cell, in factors):
 
     q != 0:   y = g u + N y_new,  u = v - phi'w - r^{1/2} e,  g = T T'q / F0,  q'N = 0                  (10)
               m += L g v,  S <- [S - L g phi', -L g r^{1/2}],  w <- (w, e),  L <- L N
@@ -11,10 +13,11 @@ and from row to row, with [A S, Q^{1/2}] Theta = [S_next, 0] and A L E = [L_next
 
     (w, .) = Theta (w_next, e),    y = E (y_next, y_lost)                                               (11)
 
-S is the root of the finite part of the covariance. L is kept apart from the scale T of its directions, in echelon form (some of its rows
-are a unit matrix): a direction that decays a million times faster than another is still a direction. Whether q is zero is asked beside the
-sizes of the numbers it is made of, those of the row's start, since what a cell takes out leaves their rounding behind.
-Every step tells how the coordinates (w, y) before it follow from those after: the smoother goes back by these maps (`diffuse_smoothing`).
+S is the root of the finite part of the covariance. L is kept apart from the scale T of its directions, in echelon form (some of
+its rows are a unit matrix): a direction that decays a million times faster than another is still a direction. Whether q is zero
+is asked beside the sizes of the numbers it is made of, those of the row's start, since what a cell takes out leaves their
+rounding behind. Every step tells how the coordinates (w, y) before it follow from those after: the smoother goes back by these
+maps (`diffuse_smoothing`).
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +25,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CellStep", "DiffuseLaw", "Law", "Move", "cleaned", "diffuse_law", "predict_law", "root_of", "update_law", "with_infinities"]
+__all__ = [
+    "CellStep",
+    "DiffuseLaw",
+    "Law",
+    "Move",
+    "cleaned",
+    "diffuse_law",
+    "predict_law",
+    "root_of",
+    "update_law",
+    "with_infinities",
+]
 
 Array = NDArray[Any]
 EPS = float(np.finfo(float).eps)

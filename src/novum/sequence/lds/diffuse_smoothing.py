@@ -1,8 +1,8 @@
 r"""The smoother through the rows whose law is diffuse: back by the maps that the filter noted, (10) and (11).
 
-Of the coordinates (w, y) of a row, z = m + S w + L y, all rows tell a mean, a factor of the covariance and directions of which nothing is
-known. Every map is affine, with e ~ N(0, I) of its own where a row forgets: nothing is inverted but the transition of L, and nothing is
-subtracted from a covariance.
+Of the coordinates (w, y) of a row, z = m + S w + L y, all rows tell a mean, a factor of the covariance and directions of which
+nothing is known. Every map is affine, with e ~ N(0, I) of its own where a row forgets: nothing is inverted but the transition of
+L, and nothing is subtracted from a covariance.
 """
 
 from typing import Any, NamedTuple
@@ -72,11 +72,16 @@ def after_row(found: Coordinates, move: Move) -> Coordinates:
 
 
 def smooth_diffuse(
-    rows: list[DiffuseRow], last: Coordinates | None, later: Array | None, mean: Array, covariance: Array, lag_one: Array
+    rows: list[DiffuseRow],
+    last: Coordinates | None,
+    later: Array | None,
+    mean: Array,
+    covariance: Array,
+    lag_one: Array,
 ) -> None:
     """Write means, covariances and lag-one covariances of the diffuse rows.
 
-    `last` is the law of the coordinates of the row after them and `later` a factor of its state in the same numbers; None: there is none.
+    `last` is the law of the coordinates of the row after them and `later` a factor of its state in the same numbers, if any.
     """
     following, unknown = last, np.zeros((mean.shape[1], 0))
     for t in range(len(rows) - 1, -1, -1):
@@ -86,7 +91,10 @@ def smooth_diffuse(
             found = Coordinates(np.zeros(m), np.zeros(q), np.eye(m), np.zeros((q, m)), law.scale)
         else:
             found = after_row(following, rows[t].move)
-        factor, infinite = law.root @ found.w_root + law.basis @ found.y_root, cleaned(law.basis, found.unknown, UNKNOWN)
+        factor, infinite = (
+            law.root @ found.w_root + law.basis @ found.y_root,
+            cleaned(law.basis, found.unknown, UNKNOWN),
+        )
         mean[t] = law.mean + law.root @ found.w + law.basis @ found.y
         covariance[t] = with_infinities(factor @ factor.T, infinite)
         if following is not None and later is not None:

@@ -9,8 +9,8 @@ With P the predicted covariance, cell by cell for x = c'z + N(0, r):
     V^ = (I - J A) V (I - J A)' + J (V^_next + Q) J',   cov(z[t+1], z[t]) = V^_next J'                  (8)
     square roots: P = S S', predictions by reflections, [A S, Q^{1/2}] Theta = [S_next, 0]              (9)
 
-The smoother of factors inverts nothing. A row's state is z = m + S w with w ~ N(0, I) before the row; a cell with phi = S'c leads from
-w to w_after, a step by the reflections of (9), so that what all rows tell of w_next is carried back:
+The smoother of factors inverts nothing. A row's state is z = m + S w with w ~ N(0, I) before the row; a cell with phi = S'c leads
+from w to w_after, a step by the reflections of (9), so that what all rows tell of w_next is carried back:
 
     w = phi v / F + (I - phi phi' / (F + (r F)^{1/2})) w_after                                          (9a)
     (w_after, .) = Theta (w_next, e),   e ~ N(0, I)                                                     (9b)
@@ -47,7 +47,7 @@ __all__ = [
 
 Array = NDArray[Any]
 LARGE = 20  # states from which the kernels call BLAS, which must keep to one thread then
-SAFE = 1e-5  # share of its variance that a state keeps given the others, where its covariance may be inverted
+SAFE = 1e-2  # share of its variance that a state keeps given the others, where its covariance may be inverted
 
 
 class TimedSystem(NamedTuple):
@@ -72,7 +72,9 @@ class Forward(NamedTuple):
     log_likelihood: Array  # (n,)
     last: Law  # of row n, not yet seen
     diffuse: list[DiffuseRow]
-    root: Array | None  # of the predicted covariance of the first row that is not diffuse, where diffuse rows precede it
+    root: (
+        Array | None
+    )  # of the predicted covariance of the first row that is not diffuse, where diffuse rows precede it
     roots: bool
     settled: int  # first row whose gains were kept; n: none
 
@@ -125,11 +127,13 @@ def rest_of(cube: Array, start: int) -> Array:
     return cube if len(cube) == 1 else cube[start:]
 
 
-def filter_from(timed: TimedSystem, d: int, mean: Array, covariance: Array, outputs: Any, root: bool) -> tuple[int, Law]:
+def filter_from(
+    timed: TimedSystem, d: int, mean: Array, covariance: Array, outputs: Any, root: bool
+) -> tuple[int, Law]:
     """Filter the rows from d on; return how many rows later the gains were kept, and the law of the row after the last.
 
-    `outputs` are predicted means and covariances, means, covariances (or None) and log-likelihoods; with `root` all covariances, that of
-    the start as well, are factors.
+    `outputs` are predicted means and covariances, means, covariances (or None) and log-likelihoods; with `root` all covariances,
+    that of the start as well, are factors.
     """
     s = len(mean)
     last_mean, last = np.empty(s), np.empty((s, s))
@@ -170,8 +174,8 @@ def has_exact_cells(noise: Array) -> bool:
 def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool = True) -> Forward:
     """Return the forward pass over a series; without `keep` only log-likelihoods and the last law.
 
-    Factors are used unasked where covariances lose too much: after diffuse rows that leave states nearly tied to each other, and for
-    cells without noise, which fix what rounding would set free again.
+    Factors are used unasked where covariances lose too much: after diffuse rows that leave states nearly tied to each other, and
+    for cells without noise, which fix what rounding would set free again.
     """
     n, s = len(timed.cells), len(start.mean)
     root = root or has_exact_cells(timed.observation_covariance)
