@@ -25,7 +25,7 @@ def test_train_and_evaluate(run, tmp_path):
     done = run("train", "FrozenLake-v1", "--method", "q-learning", "--seeds", "4", "--episodes", "4000")
     assert done.exit_code == 0, done.output
     assert re.fullmatch(
-        r"4 seeds x 4,000 episodes, \d+\.\d s; success \.\d\d \[\.\d\d, \.\d\d\] \(plan's own policy: \.7\d\); "
+        r"4 seeds x 4,000 episodes, \d*\.\d s; success \.\d\d \[\.\d\d, \.\d\d\] \(plan's own policy: \.7\d\); "
         r"saved frozenlake\.novum\n",
         done.output,
     )

@@ -21,6 +21,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, float_array, vector
 from novum.runtime.random import Stream, seed_of
@@ -73,8 +74,8 @@ class LoggedValue(Result):
 
     def _result_title(self) -> str:
         return (
-            f"Value of a policy from {len(self.weights):,} logged choices, worth {self.effective_size:,.1f}; mean weight "
-            f"{self.mean_weight:.3f}, {self.missing:.1%} of its choices never logged"
+            f"Value of a policy from {len(self.weights):,} logged choices, worth {num(self.effective_size):,.1f}; mean weight "
+            f"{num(self.mean_weight):.3f}, {self.missing:.1%} of its choices never logged"
         )
 
     def _result_picture(self, ax: Any) -> None:
@@ -142,12 +143,12 @@ def complain(weights: Array, size: float, mean: float, error: float, missing: fl
     if missing > MOST_MISSING:
         doubts.append(f"{missing:.1%} of the target's choices were never logged, so the log says nothing about them")
     if size < max(LEAST_SHARE * n, min(LEAST_ROWS, n)):
-        doubts.append(f"{n:,} rows are worth {size:.1f} after weighting")
+        doubts.append(f"{counted(n, 'row', 'are')} worth {num(size):.1f} after weighting")
     elif shape > WORST_SHAPE:
-        doubts.append(f"the tail of the weights has Pareto shape {shape:.2f} (should be below {WORST_SHAPE})")
+        doubts.append(f"the tail of the weights has Pareto shape {num(shape):.2f} (should be below {WORST_SHAPE})")
     if abs(mean - 1) > FAR * error + 1e-9 and missing <= MOST_MISSING:
         doubts.append(
-            f"the mean weight is {mean:.3f}, not 1: propensities are wrong, or choices are missing from the log"
+            f"the mean weight is {num(mean):.3f}, not 1: propensities are wrong, or choices are missing from the log"
         )
     if doubts:
         warn(

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli._refuse import refusing
+from novum.report.numbers import counted, num
 
 __all__ = ["group"]
 
@@ -68,9 +69,9 @@ def train(
             f"{environment.rpartition('/')[2].rpartition('-v')[0] or Path(environment).stem}".lower() + ".novum"
         )
         save(agent, path)
-        runs = "1 seed" if seeds == 1 else f"{seeds} seeds"
+        runs = counted(seeds, "seed")
         typer.echo(
-            f"{runs} x {episodes:,} episodes, {took:.1f} s; {judgement(agent, made, random_state)}; saved {path}"
+            f"{runs} x {counted(episodes, 'episode')}, {num(took):.1f} s; {judgement(agent, made, random_state)}; saved {path}"
         )
 
 
@@ -95,8 +96,8 @@ def evaluate(
         result = loaded.evaluate(made, episodes=episodes, max_steps=step_limit(made), random_state=random_state)
         word = measure_name(result.totals)
         typer.echo(
-            f"{type(loaded).__name__} in {name}, {episodes:,} episodes: {word} {shown(result.mean)} "
-            f"[{shown(result.low)}, {shown(result.high)}], {result.lengths.mean():.1f} steps each"
+            f"{type(loaded).__name__} in {name}, {counted(episodes, 'episode')}: {word} {shown(result.mean)} "
+            f"[{shown(result.low)}, {shown(result.high)}], {num(result.lengths.mean()):.1f} steps each"
         )
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.stats import trim_mean
 
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, float_array
 from novum.runtime.random import seed_of
@@ -130,7 +131,10 @@ def score_table(name: str, value: Any, environment: Any, n_episodes: int) -> Arr
 
 def verdict(a: str, b: str, p: tuple[float, float, float], difference: tuple[float, float], level: float) -> str:
     """Return in words whether A is better than B: both intervals must say so."""
-    detail = f"P({a} > {b}) = {p[0]:.2f} [{p[1]:.2f}, {p[2]:.2f}], difference of IQM in [{difference[0]:.4g}, {difference[1]:.4g}]"
+    detail = (
+        f"P({a} > {b}) = {num(p[0]):.2f} [{num(p[1]):.2f}, {num(p[2]):.2f}], difference of IQM in "
+        f"[{num(difference[0]):.4g}, {num(difference[1]):.4g}]"
+    )
     if p[1] > 0.5 and difference[0] > 0:
         return f"{a} is better than {b}: {detail} at {level:.0%}"
     if p[2] < 0.5 and difference[1] < 0:

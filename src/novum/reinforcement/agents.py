@@ -24,6 +24,7 @@ from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.policies import Policy
 from novum.reinforcement.schedules import Schedule
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.pool import map_ordered
@@ -134,7 +135,7 @@ class PlanComparison(Result):
     def __repr__(self) -> str:
         return (
             f"greedy policy worth {number_text(self.worth, 3)} at the start (plan: {number_text(self.plan_worth)}); "
-            f"agrees with the plan in {self.agrees} of {self.states} states"
+            f"agrees with the plan in {self.agrees} of {counted(self.states, 'state')}"
         )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 
@@ -95,6 +96,6 @@ def plot_learning_curves(
         (line,) = ax.plot(band.steps, band.mean, label=f"{name}, {len(runs)} runs")
         ax.fill_between(band.steps, band.low, band.high, alpha=0.2, color=line.get_color(), lw=0)
     ax.set_xlabel("steps")
-    ax.set_ylabel(f"return, mean of {window} episodes")
+    ax.set_ylabel(f"return, mean of {counted(window, 'episode')}")
     ax.legend()
     return ax

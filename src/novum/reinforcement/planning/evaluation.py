@@ -21,6 +21,7 @@ from novum.exceptions import NotConverged, ParameterError
 from novum.reinforcement.layout import value_lines
 from novum.reinforcement.planning.finiteness import FULL, remedy
 from novum.reinforcement.policies import policy_table
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.threads import thread_count
@@ -71,7 +72,7 @@ class PolicyValues(Result):
     def __repr__(self) -> str:
         if self._mdp.layout is None:
             return super().__repr__()
-        how = f"{self.sweeps} sweeps" if self.sweeps else "solved exactly"
+        how = counted(self.sweeps, "sweep") if self.sweeps else "solved exactly"
         return "\n".join([f"values of a policy, {how}", *value_lines(self._mdp.layout, self.values)])
 
 
@@ -96,7 +97,7 @@ def evaluate_policy(mdp: Any, policy: Any, method: str, tol: float, max_iter: in
         change, values, sweep = float(np.abs(new - values).max()), new, sweep + 1
     if change > bound:
         warn(
-            f"evaluate: {sweep} sweeps left a change of {change:.3g}; raise max_iter or use method='exact'.",
+            f"evaluate: {counted(sweep, 'sweep')} left a change of {num(change):.3g}; raise max_iter or use method='exact'.",
             NotConverged,
         )
     return PolicyValues(mdp, values, gamma * change / (1 - gamma) if gamma < 1 else np.nan, sweep)
@@ -119,7 +120,7 @@ def never_ending(process: Any, mdp: Any, owner: str) -> NDArray[np.bool_]:
         s = int(np.argmax(paid))
         raise ParameterError(
             f"{owner}: discount=1 and the policy never ends from state {mdp.states[s]!r}, where every step is worth "
-            f"{process.reward[s]:.4g}: it has no finite value.\n{remedy(mdp)}"
+            f"{num(process.reward[s]):.4g}: it has no finite value.\n{remedy(mdp)}"
         )
     return closed
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from novum.exceptions import ParameterError
 from novum.reinforcement.layout import value_lines
 from novum.reinforcement.policies import Policy
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 
 __all__ = ["Plan", "power_text", "swept"]
@@ -96,7 +96,7 @@ class Plan(Result):
     def __repr__(self) -> str:
         head = self.sentence()
         if self.gain is not None:
-            head += f"; mean reward {self.gain:.6g} a step"
+            head += f"; mean reward {num(self.gain):.6g} a step"
         if self._mdp.layout is None:
             return f"{head}\n{super().__repr__().partition(chr(10))[2]}"
         left = value_lines(self._mdp.layout, self.values)
@@ -133,4 +133,4 @@ def swept(count: int, change: float, bound: float) -> str:
 
 def power_text(value: float) -> str:
     """Return a small number as it is written by hand: 1e-6, not 1e-06."""
-    return f"{value:.3g}".replace("e-0", "e-")
+    return f"{num(value):.3g}".replace("e-0", "e-")
