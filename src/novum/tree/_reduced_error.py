@@ -9,7 +9,7 @@ is what the held-out score gains if t becomes a leaf. The node with the largest 
 score with fewer leaves is taken, and of equal nodes the one nearer to the root. A cut adds D_t to the sums of the nodes above, so a
 round costs the depth of the node. Rows divided at missing cells count by their parts.
 
-The curve follows the subtrees of cost-complexity pruning (`_pruning`), from the full tree to the root.
+The curve follows the subtrees of cost-complexity pruning (`engines.trees.pruning`), from the full tree to the root.
 """
 
 from dataclasses import dataclass

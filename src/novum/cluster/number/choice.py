@@ -97,7 +97,7 @@ def evidence(X: NDArray, k: int, criterion: str, seed: int) -> float:
         warnings.simplefilter("ignore", NotConverged)  # the criterion of a fit that nearly converged is near enough
         if criterion == "bic":
             return float(GaussianMixture(k, random_state=seed).fit(X).bic(X))
-        return float(BayesianGaussianMixture(n_components=k, random_state=seed).fit(X).lower_bound_)
+        return float(BayesianGaussianMixture(n_components=k, random_state=seed).fit(X).elbo_)
 
 
 def choose_clusters(
