@@ -190,12 +190,12 @@ class TestResult(Result):
         if self.null_value is None:
             claim = self.parameter
         else:
-            claim = f"{self.parameter} {SIGNS['two-sided' if self.both_ways else self.alternative]} {num(float(self.null_value)):g}"
+            claim = f"{self.parameter} {SIGNS['two-sided' if self.both_ways else self.alternative]} {num(self.null_value):g}"
         verdict = f"Evidence that {claim}" if self.p_value <= level else f"No evidence that {claim}"
         if np.isnan(self.p_value):
             return f"It cannot be told whether {claim} ({self.name}: {found}; {self.remark or NO_SPREAD})."
         interval = ""
-        if self.bound is not None:
+        if self.bound is not None and self.estimate is not None:
             low, high = self.interval(1 - level)
             interval = f"; estimate {num(self.estimate):.3g}, {100 * (1 - level):g} % interval {num(low):.3g} to {num(high):.3g}"
         return f"{verdict} ({self.name}: {found}{interval})."
