@@ -6,8 +6,9 @@ r"""What a policy would have earned, from a log of what another one did.
     direct    mean sum_a pi(a | x_i) q(x_i, a)                           no variance of weights, the bias of the model       (4)
     DR        mean sum_a pi(a | x_i) q(x_i, a) + w_i (r_i - q(x_i, a_i)) right where the propensities or the model are       (5)
 
-Intervals are normal, with the errors of (2), (4), (5) from the spread of their terms and of (3) by the delta method. They hold only
-where the logger might have done what the target does: the result says how much of the target's choices the log never shows, what
+Intervals are normal, with the errors of (2) and (5) from the spread of their terms and of (3) by the delta method. (4) has none:
+the spread of its terms says how contexts differ, and nothing of how far the model is from the truth; (5) measures that and corrects
+it. Intervals hold only where the logger might have done what the target does: the result says how much of the target's choices the log never shows, what
 the rows are worth after weighting, (sum w)^2 / sum w^2, and whether the weights have the mean one that (1) gives them. Models for
 (4) and (5) are fitted on other rows than they are used on.
 """
@@ -45,7 +46,7 @@ class LoggedValue(Result):
     ----------
     method : list of str
     value, standard_error, low, high : list of float
-        Of every method, with the interval of the asked level.
+        Of every method, with the interval of the asked level; nan for "direct", whose error is the model's own.
     weights : ndarray of shape (n,)
         (1).
     effective_size : float
@@ -79,7 +80,7 @@ class LoggedValue(Result):
 
     def _result_picture(self, ax: Any) -> None:
         places = np.arange(len(self.method))
-        half = np.array(self.high) - np.array(self.value)
+        half = np.nan_to_num(np.array(self.high) - np.array(self.value))
         ax.errorbar(self.value, places, xerr=half, fmt="o", capsize=4)
         ax.set_yticks(places, self.method)
         ax.set_xlabel(f"value, {self.level:.0%} interval")
@@ -255,7 +256,7 @@ def evaluate_logged(
         if q.shape != (n, n_arms) or not np.isfinite(q).all():
             raise DataError(f"{owner}: predictions must be finite, of shape ({n}, {n_arms}), not {q.shape}.")
         direct = (pi * q).sum(axis=1)
-        found["direct"] = mean_and_error(direct)
+        found["direct"] = (float(direct.mean()), float("nan"))
         found["doubly robust"] = mean_and_error(direct + w * (r - q[np.arange(n), a]))
     mean, error = mean_and_error(w)
     size = float(total**2 / np.sum(w**2))

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from novum.exceptions import NotConverged, ParameterError
+from novum.reinforcement.bellman import pair_weights
 from novum.reinforcement.layout import value_lines
 from novum.reinforcement.model import pair_states
 from novum.reinforcement.planning.finiteness import remedy
-from novum.reinforcement.planning.precision import Rows, advantages, bounded, solved, sums
+from novum.reinforcement.planning.gains import class_gain, closed_classes
+from novum.reinforcement.planning.precision import Rows, advantages, bounded, reward_sizes, solved, sums
 from novum.reinforcement.policies import policy_table
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
@@ -91,7 +93,7 @@ def evaluate_policy(mdp: Any, policy: Any, method: str, tol: float, max_iter: in
     process = mdp.reward_process(table)
     gamma = mdp.discount
     closed = never_ending(process, mdp, "evaluate") if gamma == 1 else None
-    rows = process_rows(process, closed)
+    rows = process_rows(process, policy_sizes(mdp, table), closed)
     if method == "exact":
         values = solved(rows).astype(np.float64) + 0.0  # no negative zeros
         return PolicyValues(mdp, table, values, error_bound(rows, values), 0)
@@ -131,7 +133,14 @@ def never_ending(process: Any, mdp: Any, owner: str) -> NDArray[np.bool_]:
     return closed
 
 
-def process_rows(process: Any, closed: NDArray[np.bool_] | None = None) -> Rows:
+def circle_gains(process: Any) -> list[float]:
+    """Return the mean rewards of the circles that a policy never leaves and is paid in."""
+    rows = process_rows(process, np.abs(process.reward))
+    found = closed_classes(rows, len(rows.origin))
+    return [class_gain(rows, members) for members in found if (process.reward[members] != 0).any()]
+
+
+def process_rows(process: Any, size: NDArray[np.float64], closed: NDArray[np.bool_] | None = None) -> Rows:
     """Return the process of a policy as rows of `precision`; closed states end at once and are paid nothing."""
     n = len(process.reward)
     matrix = scipy.sparse.csr_array(process.transition)
@@ -145,13 +154,21 @@ def process_rows(process: Any, closed: NDArray[np.bool_] | None = None) -> Rows:
         reward = np.where(closed, 0.0, reward)
     begin = np.concatenate([[0], np.cumsum(moving)])[matrix.indptr]
     following = matrix.indices[moving].astype(np.int64)
-    return Rows(np.arange(n), begin, following, matrix.data[moving], ending, missing, reward, process.discount)
+    size = np.maximum(size, np.abs(reward))
+    return Rows(np.arange(n), begin, following, matrix.data[moving], ending, missing, reward, size, process.discount)
+
+
+def policy_sizes(mdp: Any, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return E |r| of a policy, by state."""
+    out = np.zeros(mdp.n_states)
+    np.add.at(out, pair_states(mdp.model), pair_weights(mdp.model, table) * reward_sizes(mdp.model))
+    return out
 
 
 def exact_values(process: Any, mdp: Any, owner: str) -> NDArray[np.float64]:
     """Return the solution of (1)."""
     closed = never_ending(process, mdp, owner) if process.discount == 1 else None
-    return solved(process_rows(process, closed)).astype(np.float64) + 0.0  # no negative zeros
+    return solved(process_rows(process, np.abs(process.reward), closed)).astype(np.float64) + 0.0  # no negative zeros
 
 
 def error_bound(rows: Rows, values: Any) -> float:
@@ -180,7 +197,7 @@ def return_variances(mdp: Any, table: NDArray[np.float64], values: NDArray[np.fl
     if gamma == 1:
         closed = never_ending(process, mdp, "evaluate")
         endless = reaches(process.transition, closed & (once > 0))
-    rows = process_rows(process._replace(reward=once, discount=gamma**2), closed)
+    rows = process_rows(process._replace(reward=once, discount=gamma**2), once, closed)
     out = np.maximum(solved(rows).astype(np.float64), 0.0)
     return np.where(endless, np.inf, out)
 
@@ -202,7 +219,7 @@ def visits(mdp: Any, policy: Any) -> NDArray[np.float64]:
     closed = None
     if mdp.discount == 1:
         closed = never_ending(process._replace(reward=np.where(mdp.model.terminal, 0.0, 1.0)), mdp, "occupancy")
-    rows = process_rows(process, closed)
+    rows = process_rows(process, np.abs(process.reward), closed)
     n = mdp.n_states
     matrix = scipy.sparse.csr_array((rows.chance, rows.next, rows.start), shape=(n, n))
     leaving = (1 - mdp.discount) + mdp.discount * (rows.ending + np.asarray(matrix.sum(axis=1)).ravel())

@@ -8,7 +8,7 @@ p_t is the chance of going to t, e_k that of an end. Staying is what is left, so
 digits: (1) never takes the difference of two chances near one. Elimination after Grassmann, Taksar and Heyman (1985) adds and
 divides only. Sums are made in extended precision where the machine has it.
 
-doubt = 2^-52 (|r_k| + gamma sum p_t |V_t - V_s| + (1 - gamma + gamma e_k) |V_s|)
+doubt = 2^-51 E |r| + 2^-52 ( gamma sum p_t |V_t - V_s| + (1 - gamma + gamma e_k) |V_s|)
         + (|1 - sum p - e| + 2^-53 [gamma < 1]) |V_s|                                                                      (4)
 
 is what the rounding of the numbers that were given may change: chances and rewards, rows that do not sum to one, the discount.
@@ -22,10 +22,21 @@ import scipy.sparse.linalg
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.reinforcement.model import Model
+from novum.reinforcement.model import Model, row_sums
 from novum.runtime.threads import thread_count
 
-__all__ = ["Rows", "advantages", "bounded", "improved", "reaches_an_end", "rows_of", "rows_of_model", "solved", "sums"]
+__all__ = [
+    "Rows",
+    "advantages",
+    "bounded",
+    "improved",
+    "reaches_an_end",
+    "reward_sizes",
+    "rows_of",
+    "rows_of_model",
+    "solved",
+    "sums",
+]
 
 LONG = np.longdouble
 UNIT = 2.0**-53
@@ -51,6 +62,7 @@ class Rows(NamedTuple):
     ending: NDArray[np.float64]  # (rows,): e
     missing: NDArray[np.float64]  # (rows,): |1 - sum p - e|
     reward: NDArray[np.float64]  # (rows,)
+    size: NDArray[np.float64]  # (rows,): E |r|, by which the rounding of a mean reward is measured
     discount: float
 
     def taken(self, choice: NDArray[np.int64]) -> "Rows":
@@ -58,19 +70,27 @@ class Rows(NamedTuple):
         lengths = np.diff(self.start)[choice]
         begin = np.concatenate([[0], np.cumsum(lengths)])
         entries = np.arange(begin[-1]) + np.repeat(self.start[choice] - begin[:-1], lengths)
-        rows = (self.ending[choice], self.missing[choice], self.reward[choice], self.discount)
+        rows = (self.ending[choice], self.missing[choice], self.reward[choice], self.size[choice], self.discount)
         return Rows(self.origin[choice], begin, self.next[entries], self.chance[entries], *rows)
 
 
 def rows_of_model(model: Model, discount: float) -> Rows:
     """Return all pairs of a process; those of terminal states end at once."""
     origin = np.repeat(np.arange(model.n_states), np.diff(model.first))
-    return rows_of(origin, model.start, model.next.astype(np.int64), model.chance, model.reward, discount)
+    following, size = model.next.astype(np.int64), reward_sizes(model)
+    return rows_of(origin, model.start, following, model.chance, model.reward, size, discount)
+
+
+def reward_sizes(model: Model) -> NDArray[np.float64]:
+    """Return E |r| of every pair."""
+    if model.entry_reward is None:
+        return np.abs(model.reward)
+    return np.maximum(np.abs(model.reward), row_sums(model.chance * np.abs(model.entry_reward), model.start))
 
 
 def rows_of(
     origin: NDArray[np.int64], start: NDArray[np.int64], following: NDArray[np.int64], chance: NDArray[np.float64],
-    reward: NDArray[np.float64], discount: float
+    reward: NDArray[np.float64], size: NDArray[np.float64], discount: float
 ) -> Rows:  # fmt: skip
     """Return the rows of entries of which a negative next state stands for an end; a row without entries ends."""
     row = np.repeat(np.arange(len(origin)), np.diff(start))
@@ -80,7 +100,7 @@ def rows_of(
     begin = np.concatenate([[0], np.cumsum(moving)])[start]
     ending = np.where(empty, 1.0, ends.astype(np.float64))
     missing = np.where(empty, 0.0, np.abs(1 - full)).astype(np.float64)
-    return Rows(origin, begin, following[moving], chance[moving], ending, missing, reward, discount)
+    return Rows(origin, begin, following[moving], chance[moving], ending, missing, reward, size, discount)
 
 
 def sums(values: Long, start: NDArray[np.int64]) -> Long:
@@ -99,9 +119,10 @@ def advantages(rows: Rows, values: Long, *, rewards: bool = True) -> tuple[Long,
     leaving = (1 - rows.discount) + rows.discount * rows.ending.astype(LONG)
     reward = rows.reward.astype(LONG) if rewards else np.zeros(len(own), LONG)
     found = reward + rows.discount * sums(step, rows.start) - leaving * own
-    size = np.abs(reward) + rows.discount * sums(np.abs(step), rows.start) + leaving * np.abs(own)
+    paid = rows.size.astype(LONG) if rewards else reward
+    size = paid + rows.discount * sums(np.abs(step), rows.start) + leaving * np.abs(own)
     literal = rows.missing + (UNIT if rows.discount < 1 else 0.0)
-    return found, ((2 * UNIT + OWN) * size + literal * np.abs(own)).astype(np.float64)
+    return found, ((2 * UNIT + OWN) * (size + paid) + literal * np.abs(own)).astype(np.float64)
 
 
 def improved(

@@ -7,8 +7,8 @@ closes a circle, unless staying there pays.
     A_k(V) <= 0 for all pairs, V = V^pi, pi ends        =>  pi is the best of all policies whose total settles              (1)
     A_k(U) + doubt_k <= 0 for all pairs                 =>  V* <= U                                                        (2)
 
-A_k and its doubt are those of `precision`. U of (2) is the solution of the process with every reward raised by twice its doubt. Where
-there is none, because a circle costs less than rounding may hide, how far a policy is from the best cannot be told.
+A_k and its doubt are those of `precision`. U of (2) solves the process with every reward raised by twice its doubt. Where there is
+none, because a circle costs less than rounding may hide, how far a policy is from the best cannot be told.
 """
 
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from novum.reinforcement.planning.precision import (
     bounded,
     improved,
     reaches_an_end,
+    reward_sizes,
     rows_of,
     solved,
 )
@@ -80,6 +81,7 @@ def joined(mdp: Any, zero: NDArray[np.int64]) -> Joined:
         goes,
         model.chance[entries],
         np.concatenate([model.reward[kept], np.zeros(len(free_groups))]),
+        np.concatenate([reward_sizes(model)[kept], np.zeros(len(free_groups))]),
         1.0,
     ).taken(order)
     pair = np.concatenate([kept, np.full(len(free_groups), -1)])[order]
@@ -124,7 +126,7 @@ def own_choice(mdp: Any, found: Joined, choice: NDArray[np.int64]) -> NDArray[np
         entries = np.arange(begin[-1]) + np.repeat(model.start[inside] - begin[:-1], lengths)
         rows = rows_of(
             states[inside], begin, model.next[entries].astype(np.int64), model.chance[entries],
-            np.zeros(len(inside)), 1.0,
+            np.zeros(len(inside)), np.zeros(len(inside)), 1.0,
         )  # fmt: skip
         index = np.zeros(model.n_states, np.int64)
         index[states[inside][::-1]] = np.arange(len(inside))[::-1]
