@@ -25,8 +25,8 @@ __all__ = ["ActorCritic", "advantages"]
 ADAM_EPS = 1e-5
 # What the two methods need differently: PPO goes over long batches many times, A2C once over short ones.
 OPEN: dict[str, dict[str, Any]] = {
-    "ppo": {"discount": 0.98, "trace_decay": 0.8, "n_steps": 32, "normalize": True},
-    "a2c": {"discount": 0.99, "trace_decay": 1.0, "n_steps": 5, "normalize": False},
+    "ppo": {"learning_rate": 1e-3, "discount": 0.98, "trace_decay": 0.8, "n_steps": 32, "normalize": True},
+    "a2c": {"learning_rate": 7e-4, "discount": 0.99, "trace_decay": 1.0, "n_steps": 5, "normalize": False},
 }
 POLICY_GAIN = 0.01  # of the first policy: nearly uniform
 
@@ -80,7 +80,8 @@ class ActorCritic(Agent):
     method : {"ppo", "a2c"}, default="ppo"
     hidden : int, default=64
         Units of each of the two hidden layers of actor and critic.
-    learning_rate : float, default=1e-3
+    learning_rate : float or None, default=None
+        None: 1e-3 of "ppo", 7e-4 of "a2c".
     learning_rate_schedule : {"linear", "constant"}, default="linear"
         "linear": falls to zero at the end of the training; so does `clip`.
     discount : float or None, default=None
@@ -127,6 +128,7 @@ class ActorCritic(Agent):
         "method": Choice("ppo", "a2c"),
         "hidden": Int(1),
         "learning_rate_schedule": Choice("linear", "constant"),
+        "learning_rate": Real(0, open="low") | Null(),
         "discount": Real(0, 1) | Null(),
         "trace_decay": Real(0, 1) | Null(),
         "n_steps": Int(1) | Null(),
@@ -141,7 +143,7 @@ class ActorCritic(Agent):
 
     @stores
     def __init__(
-        self, method: str = "ppo", *, hidden: int = 64, learning_rate: float = 1e-3,
+        self, method: str = "ppo", *, hidden: int = 64, learning_rate: float | None = None,
         learning_rate_schedule: str = "linear", discount: float | None = None, trace_decay: float | None = None,
         n_envs: int = 8, n_steps: int | None = None, n_epochs: int = 20, batch_size: int = 256, clip: float = 0.2,
         entropy_weight: float = 0.0, value_weight: float = 0.5, normalize: bool | None = None,
@@ -206,7 +208,7 @@ class ActorCritic(Agent):
         torch = self.networks_.torch
         rollout = [torch.as_tensor(part, device=self._device) for part in self._rollout()]
         seen, actions, gains, values = rollout
-        rate = self._rate(self.learning_rate, self.learning_rate_schedule)
+        rate = self._rate(self._setting("learning_rate"), self.learning_rate_schedule)
         clip = self._rate(self.clip, self.learning_rate_schedule)
         n, returns = len(actions), gains + values
         if self.method == "a2c":

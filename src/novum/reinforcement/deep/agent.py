@@ -47,7 +47,7 @@ class Agent(Parameters):
     _domains: ClassVar[dict[str, Domain]] = SHARED
     networks_: Networks
     rng: np.random.Generator
-    learning_rate: float
+    learning_rate: Any
     discount: Any
     n_envs: int
     device: str

@@ -95,7 +95,8 @@ class Environments:
         given = observation if shape is None else np.asarray(observation)
         try:
             if shape is not None and given.shape == (len(given) if given.ndim else 0, *shape):
-                return np.stack([self.encode(one) for one in given]).reshape(-1, self.n_features), True
+                rows = np.array([self.encode(one) for one in given], np.float32)
+                return rows.reshape(-1, self.n_features), True
             if shape is None or given.shape == tuple(shape):
                 return self.encode(observation)[None], False
         except (TypeError, ValueError, IndexError, KeyError):

@@ -67,7 +67,7 @@ def linear_program(mdp: Any, *, form: str = "primal", weights: Any = None) -> Pl
     else:
         found = linprog(-model.reward, A_eq=balance.T.tocsr(), b_eq=mu, bounds=(0, None), method="highs")
     if not found.success:
-        raise DataError(f"{owner}: the program was not solved: {found.message}")
+        raise DataError(f"{owner}: the program was not solved ({found.message}); use policy_iteration.")
     if form == "primal":
         values, visits = np.asarray(found.x), -np.asarray(found.ineqlin.marginals)
     else:

@@ -35,9 +35,7 @@ def random_table(rng: np.random.Generator) -> dict:
 
 def process_of(table: dict) -> MDP:
     """Return the process of a table of rationals."""
-    rows = {
-        s: {a: [(float(p), t, float(r)) for p, t, r in out] for a, out in row.items()} for s, row in table.items()
-    }
+    rows = {s: {a: [(float(p), t, float(r)) for p, t, r in out] for a, out in row.items()} for s, row in table.items()}
     return MDP(rows, terminal=[END], states=[*table, END], actions=range(3))
 
 
