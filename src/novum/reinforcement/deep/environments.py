@@ -92,8 +92,8 @@ class Environments:
     def encode_rows(self, observation: Any, owner: str) -> tuple[NDArray[np.float32], bool]:
         """Return an observation as one row, or a batch as rows, and whether it was a batch."""
         shape = getattr(self.space, "shape", None)
-        given = observation if shape is None else np.asarray(observation)
         try:
+            given = observation if shape is None else np.asarray(observation)
             if shape is not None and given.shape == (len(given) if given.ndim else 0, *shape):
                 rows = np.array([self.encode(one) for one in given], np.float32)
                 return rows.reshape(-1, self.n_features), True
