@@ -50,7 +50,7 @@ def biases(rows: Rows, reference: int, reward: Any) -> Any:
     n = len(rows.origin)
     to_it = rows.next == reference
     row = np.repeat(np.arange(n), np.diff(rows.start))
-    ending = rows.ending.astype(LONG)
+    ending: Any = rows.ending.astype(LONG)
     np.add.at(ending, row[to_it], rows.chance[to_it])
     kept = ~to_it & (row != reference)
     begin = np.concatenate([[0], np.cumsum(kept)])[rows.start]
