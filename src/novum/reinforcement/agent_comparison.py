@@ -5,8 +5,9 @@ r"""Which agent is better, from a few runs of each.
     profile  share of runs that score more than tau, for every tau                                                       (3)
 
 Intervals are percentiles of a stratified bootstrap: runs are drawn with replacement within every task (Agarwal and others
-2021). Intervals of pairs are widened for the number of pairs (Bonferroni), so that "better" is said in error with a chance of
-at most 1 - level; dealing the runs to the two agents at random must not explain it either. One run alone has no interval.
+2021), widened as Student's law is for so few runs. Intervals of pairs are widened for the number of pairs (Bonferroni), so that
+"better" is said in error with a chance of at most 1 - level; dealing the runs to the two agents at random must not explain it
+either. One run alone has no interval.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import trim_mean
+from scipy.stats import norm, trim_mean
+from scipy.stats import t as student
 
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.result import Result
@@ -128,6 +130,14 @@ def score_table(name: str, value: Any, environment: Any, n_episodes: int) -> Arr
     return table
 
 
+def widened(tail: float, runs: int) -> float:
+    """Return the tail of bootstrap percentiles whose interval is as much wider as Student's is than the normal one.
+
+    The bootstrap of a few runs is too narrow (Hesterberg 2015): at 95 % and five runs it covers 89 %.
+    """
+    return float(norm.cdf(student.ppf(tail, runs - 1))) if runs > 1 else tail
+
+
 def permuted_p(a: Array, b: Array, count: int, rng: np.random.Generator) -> float:
     """Return how likely (2) is as far from one half where the runs of a task are dealt to the two agents at random."""
     pooled, n = np.concatenate([a, b]), len(a)
@@ -201,7 +211,7 @@ def compare_agents(
     middle = [interquartile_mean(sample.reshape(count, -1), axis=1) for sample in drawn]
     tail = (1 - level) / 2
     ends = [
-        np.quantile(values, [tail, 1 - tail]) if len(table) > 1 else np.full(2, np.nan)
+        np.quantile(values, [end := widened(tail, len(table)), 1 - end]) if len(table) > 1 else np.full(2, np.nan)
         for values, table in zip(middle, tables)
     ]
     chosen = list(combinations(range(len(names)), 2))
@@ -211,9 +221,11 @@ def compare_agents(
     for i, j in chosen:
         p = float(improvement_probability(tables[i], tables[j]))
         some = improvement_probability(drawn[i], drawn[j])
-        p_low, p_high = np.quantile(some, [narrow, 1 - narrow])
-        d_low, d_high = np.quantile(middle[i] - middle[j], [narrow, 1 - narrow])
-        if min(len(tables[i]), len(tables[j])) == 1:
+        least = min(len(tables[i]), len(tables[j]))
+        end = widened(narrow, least)
+        p_low, p_high = np.quantile(some, [end, 1 - end])
+        d_low, d_high = np.quantile(middle[i] - middle[j], [end, 1 - end])
+        if least == 1:
             p_low = p_high = d_low = d_high = np.nan
         chance = permuted_p(tables[i], tables[j], count, rng) > 2 * narrow
         pairs.append((p, float(p_low), float(p_high), float(d_low), float(d_high)))

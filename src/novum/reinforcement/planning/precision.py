@@ -163,8 +163,11 @@ def solved(rows: Rows, right: Long | None = None) -> Long:
     system = (scipy.sparse.diags_array(leaving) - rows.discount * matrix).tocsc()
     thin = n <= MOST_THIN and matrix.nnz <= THIN * n
     if n <= SOLVED_DIRECTLY or thin:
-        factors = scipy.sparse.linalg.splu(system)
-        horizon = factors.solve(np.ones(n))
+        try:
+            factors = scipy.sparse.linalg.splu(system)
+            horizon = factors.solve(np.ones(n))
+        except RuntimeError:  # chances so small that the factors underflow
+            return eliminated(rows, reward)
         if n <= SOLVED_DIRECTLY and not (np.isfinite(horizon).all() and 0 < horizon.max() < LONG_STAY):
             return eliminated(rows, reward)
     else:
