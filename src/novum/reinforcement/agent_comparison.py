@@ -221,11 +221,11 @@ def compare_agents(
     for i, j in chosen:
         p = float(improvement_probability(tables[i], tables[j]))
         some = improvement_probability(drawn[i], drawn[j])
-        least = min(len(tables[i]), len(tables[j]))
-        end = widened(narrow, least)
+        fewest = min(len(tables[i]), len(tables[j]))
+        end = widened(narrow, fewest)
         p_low, p_high = np.quantile(some, [end, 1 - end])
         d_low, d_high = np.quantile(middle[i] - middle[j], [end, 1 - end])
-        if least == 1:
+        if fewest == 1:
             p_low = p_high = d_low = d_high = np.nan
         chance = permuted_p(tables[i], tables[j], count, rng) > 2 * narrow
         pairs.append((p, float(p_low), float(p_high), float(d_low), float(d_high)))
