@@ -68,7 +68,7 @@ def test_plan(run, tmp_path):
         (["train", "Nowhere-v0"], "Nowhere-v0"),
         (["plan", "FrozenLake-v1", "--option", "x"], "write it as name=value"),
         (["plan", "FrozenLake-v1", "--option", "x=1"], "its options are those of gymnasium.make"),
-        (["plan", "CartPole-v1"], "no finite sets"),
+        (["plan", "CartPole-v1"], "not both finite sets"),
         (["plan", "room", "--method", "guess"], "methods are value-iteration"),
         (["evaluate", "nothing.novum"], "nothing.novum"),
         (["plan", "room", "--option", "step_reward=0.5"], "no finite value"),

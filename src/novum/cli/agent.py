@@ -68,6 +68,10 @@ def train(
         path = out or Path(
             f"{environment.rpartition('/')[2].rpartition('-v')[0] or Path(environment).stem}".lower() + ".novum"
         )
+        agent.environment_options_ = [
+            *(option or []),
+            *([] if discount is None or not ours(environment) else [f"discount={discount}"]),
+        ]
         save(agent, path)
         runs = counted(seeds, "seed")
         typer.echo(
@@ -92,7 +96,7 @@ def evaluate(
         if not hasattr(loaded, "evaluate") or not hasattr(loaded, "act"):
             raise ParameterError(f"{agent} holds a {type(loaded).__name__}, which is no agent.")
         name = environment or loaded.environment_
-        made = opened(name, option, None)
+        made = opened(name, learned_options(loaded, name, option), None)
         result = loaded.evaluate(made, episodes=episodes, max_steps=step_limit(made), random_state=random_state)
         word = measure_name(result.totals)
         typer.echo(
@@ -131,6 +135,17 @@ def plan(
         typer.echo(f"worth {shown(found.start, 4)} at the start; no policy is worth more than {found.gap:.1e} above it")
 
 
+def learned_options(agent: Any, name: str, given: list[str] | None) -> list[str]:
+    """Return the options of an environment: those that the agent was trained with, where it is the same, then those given."""
+    trained = list(getattr(agent, "environment_options_", ()))
+    return [*(trained if name == agent.environment_ else []), *(given or [])]
+
+
+def ours(name: str) -> bool:
+    """Return whether a word stands for a world of novum's, which has its own discount."""
+    return name in WORLDS or name in WORLDS.values() or Path(name).is_file()
+
+
 def opened(name: str, options: list[str] | None, discount: float | None) -> Any:
     """Return the environment that a word of the command line stands for."""
     from novum.exceptions import DataWarning, ParameterError
@@ -144,7 +159,7 @@ def opened(name: str, options: list[str] | None, discount: float | None) -> Any:
         if not equals:
             raise ParameterError(f"--option {pair}: write it as name=value.")
         settings[key] = typed(value)
-    if discount is not None and (name in WORLDS or name in WORLDS.values() or Path(name).is_file()):
+    if discount is not None and ours(name):
         settings["discount"] = discount
     for short, full in WORLDS.items():
         if name in (short, full):

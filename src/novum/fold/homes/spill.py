@@ -35,7 +35,7 @@ def write_array(path: Path, array: NDArray) -> None:
     with open(path, "wb") as file:
         file.write(HEADER.pack(array.dtype.str.encode(), array.ndim, by_columns))
         file.write(np.array(array.shape, "<i8").tobytes())
-        file.write(memoryview(np.ascontiguousarray(array.T if by_columns else array)).cast("B") if array.size else b"")
+        file.write(np.ascontiguousarray(array.T if by_columns else array).reshape(-1).view(np.uint8).data)
 
 
 def read_array(path: Path) -> NDArray:
@@ -44,7 +44,7 @@ def read_array(path: Path) -> NDArray:
         kind, axes, by_columns = HEADER.unpack(file.read(HEADER.size))
         shape = np.frombuffer(file.read(8 * axes), "<i8").tolist()
         array = np.empty(shape, np.dtype(kind.rstrip(b"\0").decode()), order="F" if by_columns else "C")
-        if array.size and file.readinto(memoryview(array.T if by_columns else array).cast("B")) < array.nbytes:
+        if file.readinto((array.T if by_columns else array).reshape(-1).view(np.uint8).data) < array.nbytes:
             raise SourceError(f"'{path}': a temporary file of the fit was cut short; is the disk full?")
     return array
 

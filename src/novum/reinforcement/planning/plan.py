@@ -28,11 +28,11 @@ class Plan(Result):
     action_values : ndarray of shape (n_states, n_actions)
         R + gamma P values; NaN where an action cannot be taken.
     gap : float
-        Certified: following the policy loses at most this, from any state.
+        Certified: following the policy loses at most this, from any state; rounded outward. inf where that cannot be told.
     error : float
         Certified: no value is farther than this from the optimal one.
     optimal : bool
-        Whether the policy, evaluated exactly, leaves no better action.
+        Whether the policy, evaluated exactly, leaves no better action and its gap is of the size of rounding.
     sweeps, rounds : int
         Passes over all states; policies that were evaluated.
     gain : float or None
@@ -89,6 +89,10 @@ class Plan(Result):
         """Return what was done and what is certain, in one line."""
         if self.optimal:
             sure = "the policy evaluated exactly leaves no better action: optimal"
+        elif not np.isfinite(self.gap):
+            sure = (
+                "how far the policy is from optimal cannot be told: rounding hides the cost of going round in circles"
+            )
         else:
             sure = f"the policy is within {power_text(self.gap)} of optimal everywhere (certified)"
         return f"{self.method}: {self._work}; {sure}"
