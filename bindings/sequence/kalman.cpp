@@ -82,7 +82,8 @@ void bind_sequence_kalman(nb::module_& m) {
            Vector<const double> mean, Matrix<const double> covariance, std::optional<Means> predicted_mean,
            std::optional<Covariances> predicted_covariance, std::optional<Means> filtered_mean,
            std::optional<Covariances> filtered_covariance, Vector<double> log_likelihood, Vector<double> last_mean,
-           Matrix<double> last_covariance, bool root, std::uintptr_t gemm) -> std::size_t {
+           Matrix<double> last_covariance, bool root, std::uintptr_t gemm, std::optional<Means> doubt,
+           std::optional<Cube<const double>> start_error) -> std::size_t {
             const std::size_t n = X.shape(0), s = mean.shape(0);
             const auto system = system_of(n, X.shape(1), s, transition, transition_covariance, offset, observation, observation_covariance);
             const bool fits = covariance.shape(0) == s && covariance.shape(1) == s && log_likelihood.shape(0) == n &&
@@ -91,7 +92,10 @@ void bind_sequence_kalman(nb::module_& m) {
             const novum::kalman::Filtered out{rows_of(predicted_mean, n, s), cubes_of(predicted_covariance, n, s),
                                               rows_of(filtered_mean, n, s),  cubes_of(filtered_covariance, n, s),
                                               log_likelihood.data(),         last_mean.data(),
-                                              last_covariance.data()};
+                                              last_covariance.data(),        rows_of(doubt, n, X.shape(1) + 1),
+                                              start_error ? start_error->data() : nullptr};
+            require(!start_error || (start_error->shape(0) == 2 && start_error->shape(1) == s && start_error->shape(2) == s),
+                    "kalman.filter: inconsistent shapes");
             require(!root || (out.predicted_mean && out.predicted_covariance && out.mean && out.covariance),
                     "kalman.filter: factors need all outputs");
             const auto library = library_of(gemm, 0, 0);
@@ -104,9 +108,11 @@ void bind_sequence_kalman(nb::module_& m) {
         "observation"_a.noconvert(), "observation_covariance"_a.noconvert(), "mean"_a.noconvert(), "covariance"_a.noconvert(),
         "predicted_mean"_a.noconvert().none(), "predicted_covariance"_a.noconvert().none(), "filtered_mean"_a.noconvert().none(),
         "filtered_covariance"_a.noconvert().none(), "log_likelihood"_a.noconvert(), "last_mean"_a.noconvert(),
-        "last_covariance"_a.noconvert(), "root"_a, "gemm"_a,
+        "last_covariance"_a.noconvert(), "root"_a, "gemm"_a, "doubt"_a.noconvert().none() = nb::none(),
+        "start_error"_a.noconvert().none() = nb::none(),
         "Filter rows; write predicted and filtered laws, log-densities and the prediction after the last row. With `root` factors are\n"
-        "read and written in place of covariances. Return the row from which the gains were kept.");
+        "read and written in place of covariances, and with `doubt` what rounding may have done. Return the row from which the gains were\n"
+        "kept.");
 
     m.def(
         "smooth",
@@ -141,8 +147,8 @@ void bind_sequence_kalman(nb::module_& m) {
         "smooth_root",
         [](Matrix<const double> X, Cube<const double> transition, Cube<const double> transition_covariance, Cube<const double> observation,
            Cube<const double> observation_covariance, Matrix<const double> predicted_mean, Cube<const double> predicted_root,
-           Matrix<const double> filtered_mean, Cube<const double> filtered_root, Means mean, Covariances covariance,
-           std::optional<Covariances> lag_one, Vector<double> first_mean, Matrix<double> first_root) {
+           Matrix<const double> filtered_mean, Cube<const double> filtered_root, std::optional<Matrix<const double>> doubt, Means mean,
+           Covariances covariance, std::optional<Covariances> lag_one, Vector<double> first_mean, Matrix<double> first_root) {
             const char* shapes = "kalman.smooth_root: inconsistent shapes";
             const std::size_t n = X.shape(0), s = filtered_mean.shape(1);
             require(n > 0 && filtered_mean.shape(0) == n, shapes);
@@ -151,13 +157,14 @@ void bind_sequence_kalman(nb::module_& m) {
             const auto passed = passed_of(predicted_mean, predicted_root, filtered_mean, filtered_root, shapes);
             double *means = rows_of(mean, n, s), *covariances = cubes_of(covariance, n, s), *pairs = cubes_of(lag_one, n - 1, s);
             require(first_mean.shape(0) == s && first_root.shape(0) == s && first_root.shape(1) == s, shapes);
+            require(!doubt || (doubt->shape(0) == n && doubt->shape(1) == X.shape(1) + 1), shapes);
             nb::gil_scoped_release release;
-            novum::kalman::smooth_root(system, X.data(), passed, means, covariances, pairs, first_mean.data(), first_root.data());
+            novum::kalman::smooth_root(system, X.data(), passed, doubt ? doubt->data() : nullptr, means, covariances, pairs, first_mean.data(), first_root.data());
         },
         "X"_a.noconvert(), "transition"_a.noconvert(), "transition_covariance"_a.noconvert(), "observation"_a.noconvert(),
         "observation_covariance"_a.noconvert(), "predicted_mean"_a.noconvert(), "predicted_root"_a.noconvert(),
-        "filtered_mean"_a.noconvert(), "filtered_root"_a.noconvert(), "mean"_a.noconvert(), "covariance"_a.noconvert(),
-        "lag_one"_a.noconvert().none(), "first_mean"_a.noconvert(), "first_root"_a.noconvert(),
+        "filtered_mean"_a.noconvert(), "filtered_root"_a.noconvert(), "doubt"_a.noconvert().none(), "mean"_a.noconvert(),
+        "covariance"_a.noconvert(), "lag_one"_a.noconvert().none(), "first_mean"_a.noconvert(), "first_root"_a.noconvert(),
         "Smooth what a filter of factors wrote, without an inverse; write means, covariances and, if asked, cov(z[t+1], z[t]), and the law of\n"
         "the first row's coordinates w, z = m + S w: mean and factor.");
 }

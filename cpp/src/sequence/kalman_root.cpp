@@ -3,12 +3,14 @@
 #include <cstring>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <vector>
 
 #include "novum/runtime/interrupt.h"
 #include "novum/runtime/simd.h"
 #include "novum/sequence/kalman.h"
 #include "novum/sequence/observed_cells.h"
+#include "novum/sequence/rounding.h"
 #include "novum/sequence/small_matrices.h"
 
 namespace novum::kalman {
@@ -88,16 +90,18 @@ NOVUM_INLINE void place(std::size_t s, const double* block, double* W, std::size
 /// Potter's update of m and S by the cells of a row, and what it was made of: w = gain[i] + (I - shrink[i] along[i] along[i]') w_next
 /// leads from the coordinates after cell i to those before it, z = m + S w.
 struct RowUpdate {
-    std::vector<double> along, gain, shrink;  // p x s, p x s, p; shrink is 0 for a cell that told nothing
-    RowUpdate(std::size_t s, std::size_t p) : along(p * s), gain(p * s), shrink(p) {}
+    std::vector<double> along, gain, shrink, K;  // p x s, p x s, p, s; shrink is 0 for a cell that told nothing
+    RowUpdate(std::size_t s, std::size_t p) : along(p * s), gain(p * s), shrink(p), K(s) {}
 
-    /// Returns the log-density of the row.
-    NOVUM_INLINE double apply(std::size_t s, ObservedCells& cells, const double* x, const double* predicted, double* m, double* S) {
+    /// Returns the log-density of the row. With `rounding` the doubts of the cells are written, without it those of the filter are read: a
+    /// smoother passes over the cells that told nothing.
+    NOVUM_INLINE double apply(std::size_t s, ObservedCells& cells, const double* x, double* m, double* S, double* doubt,
+                              Rounding* rounding) {
         const double* values = cells.transformed(x);
         double total = 0;
         for (std::size_t i = 0; i < cells.count(); ++i) {
             const double *c = cells.row(i), noise = cells.variance(i);
-            double variance = noise, innovation = values[i], before = 0, *phi = along.data() + i * s, *a_i = gain.data() + i * s;
+            double variance = noise, innovation = values[i], *phi = along.data() + i * s, *a_i = gain.data() + i * s;
             std::fill(phi, phi + s, 0.0);
             shrink[i] = 0;
             for (std::size_t a = 0; a < s; ++a) {
@@ -106,32 +110,37 @@ struct RowUpdate {
                     for (std::size_t b = 0; b < s; ++b) phi[b] += c[a] * S[a * s + b];
             }
             for (std::size_t b = 0; b < s; ++b) variance += phi[b] * phi[b];
-            if (noise == 0) {
-                for (std::size_t a = 0; a < s; ++a) {  // the sizes of what the sum is made of, not the sum, which may be rounding
-                    double row = 0;
-                    for (std::size_t b = 0; b < s; ++b) row += predicted[a * s + b] * predicted[a * s + b];
-                    before += std::abs(c[a]) * std::sqrt(row);
-                }
-                before *= before;
-                if (!(variance > Exact::NOTHING * Exact::NOTHING * before)) {
-                    if (Exact::contradicts(innovation, cells.magnitude(i), before)) total = -std::numeric_limits<double>::infinity();
+            double reach = 0;
+            if (rounding) {
+                reach = rounding->reach(c, S);
+                const double factor = rounding->of_factor(c), error = factor + rounding->of_mean(c, m, cells.magnitude(i));
+                double& found = doubt[cells.cell(i)];
+                found = std::sqrt(error / variance);
+                if (noise == 0 && !(variance > Doubt::FAR * Doubt::FAR * factor)) {
+                    const double off = std::abs(innovation), rounded = Doubt::FAR * std::sqrt(error);
+                    found = off <= rounded                                                 ? Doubt::REDUNDANT
+                            : off <= Doubt::AGREES * (reach + cells.magnitude(i)) ? Doubt::DISAGREES
+                                                                                           : Doubt::CONTRADICTS;
+                    if (found == Doubt::CONTRADICTS) total = -std::numeric_limits<double>::infinity();
                     continue;
                 }
+            } else if (!(variance > 0) || (doubt && doubt[cells.cell(i)] < 0)) {
+                continue;
             }
             shrink[i] = 1 / (variance + std::sqrt(noise * variance));
             for (std::size_t b = 0; b < s; ++b) a_i[b] = phi[b] / variance * innovation;
             for (std::size_t a = 0; a < s; ++a) {
-                double sum = 0, largest = 0;
+                double sum = 0;
                 for (std::size_t b = 0; b < s; ++b) sum += S[a * s + b] * phi[b];
-                m[a] += sum / variance * innovation;
-                for (std::size_t b = 0; b < s; ++b) {
-                    const double before_cell = S[a * s + b];
-                    S[a * s + b] -= shrink[i] * sum * phi[b];
-                    largest = std::max(largest, std::abs(before_cell));
-                }
+                K[a] = sum / variance;
+                m[a] += K[a] * innovation;
+                for (std::size_t b = 0; b < s; ++b) S[a * s + b] -= shrink[i] * sum * phi[b];
+            }
+            if (rounding) {
+                rounding->cell(c, K.data(), m, S, reach, cells.magnitude(i), innovation / std::sqrt(variance), variance);
                 if (noise == 0)  // a row that an exact cell fixes is zero, not rounding
-                    if (std::all_of(S + a * s, S + a * s + s, [&](double v) { return std::abs(v) <= Exact::NOTHING * largest; }))
-                        std::fill(S + a * s, S + a * s + s, 0.0);
+                    for (std::size_t a = 0; a < s; ++a)
+                        if (rounding->is_nothing(S, a)) std::fill(S + a * s, S + a * s + s, 0.0);
             }
             total -= 0.5 * (LOG_2PI + std::log(variance) + innovation * innovation / variance);
         }
@@ -164,6 +173,8 @@ struct FilterRoot {
         std::vector<double> m(mean, mean + s), next(s), S(start, start + square), Q(square), work(square), scale(s), W(2 * square);
         ObservedCells cells(system);
         RowUpdate update(s, p);
+        std::optional<Rounding> rounding;
+        if (out.doubt) rounding.emplace(s, out.start_error, mean, start);
         interrupt::Now<1024> now;
         const bool same_noise = system.observation.step == 0 && system.observation_covariance.step == 0;
         for (std::size_t t = 0; t < system.n; ++t) {
@@ -174,7 +185,12 @@ struct FilterRoot {
             if (fresh || !same_noise) cells.prepare(system.observation.at(t), system.observation_covariance.at(t));
             std::memcpy(out.predicted_mean + t * s, m.data(), s * sizeof(double));
             std::memcpy(out.predicted_covariance + t * square, S.data(), square * sizeof(double));
-            out.log_likelihood[t] = update.apply(s, cells, x, out.predicted_covariance + t * square, m.data(), S.data());
+            double* doubt = out.doubt ? out.doubt + t * (p + 1) : nullptr;
+            out.log_likelihood[t] = update.apply(s, cells, x, m.data(), S.data(), doubt, rounding ? &*rounding : nullptr);
+            if (rounding) {
+                doubt[p] = rounding->of_states(m.data(), S.data());
+                rounding->step(A, system.offset.data ? system.offset.at(t) : nullptr, system.transition_covariance.at(t), m.data(), S.data());
+            }
             std::memcpy(out.mean + t * s, m.data(), s * sizeof(double));
             std::memcpy(out.covariance + t * square, S.data(), square * sizeof(double));
             if (t == 0 || system.transition_covariance.step) root_of(s, system.transition_covariance.at(t), work, scale, Q.data());
@@ -192,12 +208,12 @@ struct FilterRoot {
 
 struct SmoothRoot {
     template <int BYTES>
-    static NOVUM_INLINE void run(const System& system, const double* X, const Passed& in, double* mean, double* covariance, double* lag_one,
-                                 double* first_mean, double* first_root) {
+    static NOVUM_INLINE void run(const System& system, const double* X, const Passed& in, const double* doubt, double* mean, double* covariance,
+                                 double* lag_one, double* first_mean, double* first_root) {
         const std::size_t s = system.s, p = system.p, square = s * s, last = system.n - 1, twice = 2 * s;
         // (w, W): the law of w with z = m + S w, for the row at hand; Z = S W: a factor of the state's covariance.
         std::vector<double> w(twice, 0.0), W(square, 0.0), S(square), m(s), Q(square), work(square), scale(s), along(twice), Z(square),
-            later(square), moved(2 * square), both(4 * square), flat(2 * square), half(square);
+            later(square), moved(2 * square), both(4 * square), flat(2 * square), half(square), row_doubt(p + 1);
         ObservedCells cells(system);
         RowUpdate update(s, p);
         interrupt::Now<1024> now;
@@ -239,7 +255,8 @@ struct SmoothRoot {
             const double* P = in.predicted_covariance + t * square;
             std::memcpy(S.data(), P, square * sizeof(double));
             std::memcpy(m.data(), in.predicted_mean + t * s, s * sizeof(double));
-            update.apply(s, cells, x, P, m.data(), S.data());
+            if (doubt) std::memcpy(row_doubt.data(), doubt + t * (p + 1), (p + 1) * sizeof(double));
+            update.apply(s, cells, x, m.data(), S.data(), doubt ? row_doubt.data() : nullptr, nullptr);
             update.undo(s, cells.count(), w.data(), W.data(), work.data());
         }
         std::memcpy(first_mean, w.data(), s * sizeof(double));
@@ -253,9 +270,9 @@ void filter_root(const System& system, const double* X, const double* mean, cons
     widest<FilterRoot>(system, X, mean, root, out);
 }
 
-void smooth_root(const System& system, const double* X, const Passed& passed, double* mean, double* covariance, double* lag_one,
-                 double* first_mean, double* first_root) {
-    if (system.n > 0) widest<SmoothRoot>(system, X, passed, mean, covariance, lag_one, first_mean, first_root);
+void smooth_root(const System& system, const double* X, const Passed& passed, const double* doubt, double* mean, double* covariance,
+                 double* lag_one, double* first_mean, double* first_root) {
+    if (system.n > 0) widest<SmoothRoot>(system, X, passed, doubt, mean, covariance, lag_one, first_mean, first_root);
 }
 
 }  // namespace novum::kalman

@@ -9,7 +9,7 @@ from mpmath import mp, mpf
 
 DIGITS = 640
 KAPPA = 200  # a diffuse variance is 10^200
-INFINITE, NOTHING = 100, 250  # 10^100 is infinite, 10^-250 of what it could be is zero
+INFINITE, NOTHING = 100, 350  # 10^100 is infinite, 10^-350 of what it was before all rows is zero
 PI = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651"
 
 
@@ -60,14 +60,13 @@ def exact_states(system, X, diffuse=(), number=mpf, log=mp.log):
         V[there, there] = A @ V[here, here] @ A.T + Q
     mean = mean.ravel()
     blocks = [slice(t * s, t * s + s) for t in range(n)]
-    filtered, total = [], number(0)
+    filtered, total, first = [], number(0), [V[at, at].copy() for at in blocks]
     for t, at in enumerate(blocks):
         seen = np.flatnonzero(~np.isnan(X[t]))
         rows, variances, values = root_free_cells(C[seen], R[np.ix_(seen, seen)], exact(X[t, seen], number) - d[seen])
-        first = V[at, at].copy()
         for c, r, value in zip(rows, variances, values):
             M = V[:, at] @ c
-            F, could = c @ M[at] + r, abs(c) @ abs(first) @ abs(c) + r
+            F, could = c @ M[at] + r, abs(c) @ abs(first[t]) @ abs(c) + r
             if could * number(10) ** -NOTHING >= F:
                 continue
             v = value - c @ mean[at]

@@ -33,6 +33,8 @@ struct Filtered {
     double* log_likelihood;  // (n): of every row given those before
     double* last_mean;       // (s): prediction for row n
     double* last_covariance;
+    double* doubt = nullptr;              // filter_root, n x (p + 1), or null: what rounding may have done, `rounding.h`
+    const double* start_error = nullptr;  // 2 x s x s: covariances of the errors of the first factor's rows and of the first mean
 };
 
 /// Filter rows X (n x p, NaN: not observed) from the law N(mean, covariance) of the first state, cell by cell (4) to (6). With constant
@@ -56,8 +58,9 @@ struct Passed {
 bool smooth(const System& system, const Passed& passed, const Library& library, double* mean, double* covariance, double* lag_one);
 
 /// The same from the factors that `filter_root` wrote, by reflections alone: nothing is inverted or subtracted (9a), (9b). Also the law of
-/// the first row's coordinates w, z = m + S w with m and S predicted: its mean (s) and a factor of its covariance (s x s).
-void smooth_root(const System& system, const double* X, const Passed& passed, double* mean, double* covariance, double* lag_one,
-                 double* first_mean, double* first_root);
+/// the first row's coordinates w, z = m + S w with m and S predicted: its mean (s) and a factor of its covariance (s x s). `doubt` is what
+/// the filter wrote, or null.
+void smooth_root(const System& system, const double* X, const Passed& passed, const double* doubt, double* mean, double* covariance,
+                 double* lag_one, double* first_mean, double* first_root);
 
 }  // namespace novum::kalman

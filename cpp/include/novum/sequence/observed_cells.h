@@ -75,6 +75,7 @@ class ObservedCells {
     double magnitude(std::size_t i) const { return sizes[i]; }
 
     std::size_t count() const { return cells.size(); }
+    std::size_t cell(std::size_t i) const { return cells[i]; }
     const double* row(std::size_t i) const { return rows.data() + i * s; }
     double variance(std::size_t i) const { return noise[i]; }
 

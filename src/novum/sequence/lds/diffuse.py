@@ -25,6 +25,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.sequence.lds.rounding import (
+    CONTRADICTS,
+    EPS,
+    FAR,
+    Errors,
+    after_cell,
+    after_step,
+    first_errors,
+    judged,
+)
+
 __all__ = [
     "CellStep",
     "DiffuseLaw",
@@ -39,10 +50,8 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
-EPS = float(np.finfo(float).eps)
 ROUNDING = 256 * EPS  # share of the sizes it is made of, below which a cell of L is zero
 NOTHING = 1e-12  # the same of sums of such cells, and of standard deviations
-AGREES = 1e-6  # an observation without noise must agree so well with what is known
 LOG_2PI = float(np.log(2 * np.pi))
 
 
@@ -61,7 +70,11 @@ class DiffuseLaw(NamedTuple):
     root: Array  # (s, any)
     basis: Array  # L, (s, q)
     scale: Array  # T, (q, q)
-    log_volume: float  # log |det T|, also where T has lost its small directions to rounding
+    log_volume: float  # log |det T|, also where T has lost its small directions to underflow
+    size: (
+        Array  # (s, q): of the numbers that the cells of L were made of, in this row and before; their rounding is L's
+    )
+    errors: Errors
 
     @property
     def plain(self) -> Law:
@@ -77,6 +90,7 @@ class CellStep(NamedTuple):
     gain: Array  # g, or the shift of w
     shrink: float
     null: Array | None  # N, or None: w moves
+    null_size: Array  # (q, q - 1): of the numbers that N is made of
 
 
 class Move(NamedTuple):
@@ -86,6 +100,7 @@ class Move(NamedTuple):
     fresh: Array  # ... from e
     moved: Array  # y from y_next
     lost: Array  # y from what the transition forgets
+    size: Array  # of the numbers that A L is made of, in the rows that lead to y_next
 
 
 def with_infinities(covariance: Array, diffuse: Array, other: Array | None = None) -> Array:
@@ -119,7 +134,8 @@ def root_of(covariance: Array) -> Array:
 def diffuse_law(law: Law) -> DiffuseLaw:
     """Return the law of a first state in factors; its infinite directions are some of the axes."""
     q = law.diffuse.shape[1]
-    return DiffuseLaw(law.mean, root_of(law.covariance), law.diffuse, np.eye(q), 0.0)
+    root = root_of(law.covariance)
+    return DiffuseLaw(law.mean, root, law.diffuse, np.eye(q), 0.0, np.abs(law.diffuse), first_errors(law.mean, root))
 
 
 def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array, Array, Array, Array]:
@@ -140,36 +156,52 @@ def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array
     return values, sizes, rows, variances
 
 
-def scaled(scale: Array, log_volume: float) -> Array:
-    """Return T, or a T of the same volume where rounding has eaten its small directions: their ratio is then not to be had."""
+def graded(scale: Array, log_volume: float) -> Array:
+    """Return T V with orthogonal columns, V orthogonal: each column exact in its own unit, so that none is lost beside larger ones.
+
+    One of the same volume where a column has left the range of numbers: its ratio to the others is then not to be had.
+    """
+    from scipy.linalg.lapack import dgejsv
+
     if not len(scale):
         return scale
-    found = float(np.linalg.slogdet(scale)[1])
-    if abs(found - log_volume) <= 1e-9 * max(1.0, abs(log_volume)):
-        return scale
+    unit = float(np.abs(scale).max())
+    if unit > 0 and np.isfinite(unit):
+        sizes, U, _, work, _, info = dgejsv(scale / unit, joba=2)
+        sizes = sizes * (work[0] / work[1]) * unit
+        if (
+            info == 0
+            and (sizes > 0).all()
+            and abs(np.log(sizes).sum() - log_volume) <= 1e-6 * max(1.0, abs(log_volume))
+        ):
+            return U * sizes
     return np.eye(len(scale)) * np.exp(log_volume / len(scale))
 
 
-def told(law: DiffuseLaw, q: Array, size: Array) -> tuple[DiffuseLaw, Array, Array, Array, float]:
-    """Return the law whose L has lost the direction that a cell sees, with g, N, the sizes of L N, and log F0."""
+def told(law: DiffuseLaw, c: Array, q: Array) -> tuple[DiffuseLaw, Array, Array, Array, float]:
+    """Return the law whose L has lost the direction that a cell sees, with g, N, the sizes that N is made of, and log F0."""
     T, best = law.scale, int(np.argmax(np.abs(q) * np.linalg.norm(law.scale, axis=1)))
     rest = np.delete(np.arange(len(q)), best)
     phi = T.T @ q
     length = float(np.linalg.norm(phi))
-    null = np.zeros((len(q), len(rest)))
+    null, null_size = np.zeros((len(q), len(rest))), np.zeros((len(q), len(rest)))
     null[rest, np.arange(len(rest))] = 1.0
     null[best] = -q[rest] / q[best]
+    size = np.abs(c) @ law.size * (q != 0)
+    null_size[best] = (size[rest] + np.abs(null[best]) * size[best]) / abs(q[best])
     g = T @ (phi / length) / length
     log_length = float(np.log(length)) if len(rest) else law.log_volume + float(np.log(np.abs(q[0])))
-    head = phi / length
-    head[0] += 1.0 if head[0] >= 0 else -1.0
-    mirror = np.eye(len(q)) - 2 * np.outer(head, head) / (head @ head)  # its first column is +-phi / |phi|
+    head, first = phi / length, int(np.argmax(np.abs(phi)))
+    head[first] += 1.0 if head[first] >= 0 else -1.0
+    mirror = np.eye(len(q)) - 2 * np.outer(head, head) / (head @ head)  # one of its columns is +-phi / |phi|
     log_volume = law.log_volume - log_length + float(np.log(np.abs(q[best])))
-    size = size @ np.abs(null)
+    new_size = law.size @ np.abs(null)
     basis = law.basis @ null
-    basis[np.abs(basis) <= ROUNDING * size] = 0.0
-    scale = scaled((T @ mirror[:, 1:])[rest], log_volume)
-    return law._replace(basis=basis, scale=scale, log_volume=log_volume), g, null, size, 2 * log_length
+    rounding = np.abs(basis) <= ROUNDING * new_size
+    basis[rounding] = new_size[rounding] = 0.0
+    scale = graded((T @ np.delete(mirror, first, axis=1))[rest], log_volume)
+    law = law._replace(basis=basis, scale=scale, log_volume=log_volume, size=new_size)
+    return law, g, null, null_size, 2 * log_length
 
 
 def unseen(basis: Array, c: Array, q: Array, size: Array) -> Array:
@@ -181,42 +213,61 @@ def unseen(basis: Array, c: Array, q: Array, size: Array) -> Array:
     return basis
 
 
-def update_law(law: DiffuseLaw, x: Array, observation: Array, noise: Array) -> tuple[DiffuseLaw, float, list[CellStep]]:
-    """Return (10): the law given a row, the row's log-density in the diffuse sense, and the steps back."""
-    total, steps = 0.0, []
-    size, spread = np.abs(law.basis), np.linalg.norm(law.root, axis=1)
-    for value, magnitude, c, variance in zip(*independent_cells(x, observation, noise), strict=True):
+def update_law(
+    law: DiffuseLaw, x: Array, observation: Array, noise: Array
+) -> tuple[DiffuseLaw, float, list[CellStep], Array]:
+    """Return (10): the law given a row, the row's log-density in the diffuse sense, the steps back, and the doubts of the cells."""
+    total, steps, doubts = 0.0, [], np.zeros(len(x))
+    law = law._replace(size=np.maximum(law.size, np.abs(law.basis)))
+    cells = zip(np.flatnonzero(~np.isnan(x)), *independent_cells(x, observation, noise), strict=True)
+    for cell, value, magnitude, c, variance in cells:
         innovation, along, q = float(value - c @ law.mean), law.root.T @ c, law.basis.T @ c
-        deviation = float(np.sqrt(variance))
-        seen = np.abs(q) > NOTHING * (np.abs(c) @ size)
+        deviation, reach = float(np.sqrt(variance)), float(np.abs(c) @ np.linalg.norm(law.root, axis=1))
+        error_q = ROUNDING * (np.abs(c) @ law.size)
+        seen = np.abs(q) > np.maximum(NOTHING * (np.abs(c) @ np.abs(law.basis)), error_q)
         if seen.any():
-            basis = law.basis
-            law, g, null, size, log_F0 = told(law, np.where(seen, q, 0.0), size)
-            gain = basis @ g
+            before = law
+            law, g, null, null_size, log_F0 = told(law, c, np.where(seen, q, 0.0))
+            gain, F = before.basis @ g, float(reach**2 + variance) or 1.0
             root = np.hstack([law.root - np.outer(gain, along), -deviation * gain[:, None]])
-            spread = np.maximum(spread, np.linalg.norm(root, axis=1))
-            law = law._replace(mean=law.mean + gain * innovation, root=root)
-            steps.append(CellStep(innovation, along, deviation, g, 0.0, null))
+            mean, off = (
+                law.mean + gain * innovation,
+                EPS * (before.size @ np.abs(g) + np.abs(gain) * float(np.abs(c) @ before.size @ np.abs(g))),
+            )
+            errors = after_cell(law.errors, c, gain, mean, root, reach, magnitude, 0.0, F)
+            wrong = np.outer(off, off)
+            errors = errors._replace(
+                root=errors.root + wrong * float(along @ along + variance), mean=errors.mean + wrong * innovation**2
+            )
+            law = law._replace(mean=mean, root=root, errors=errors)
+            steps.append(CellStep(innovation, along, deviation, g, 0.0, null, null_size))
+            doubts[cell] = (
+                EPS * float(np.linalg.norm(before.scale.T @ (np.abs(c) @ before.size))) / float(np.exp(log_F0 / 2))
+            )
             total -= 0.5 * (LOG_2PI + log_F0)
             continue
-        law = law._replace(basis=unseen(law.basis, c, q, size))
-        F, before = float(along @ along + variance), float(np.abs(c) @ spread)
-        if variance == 0 and NOTHING * before >= np.sqrt(F):
-            if abs(innovation) > AGREES * (before + magnitude):
-                total = -np.inf
+        law = law._replace(basis=unseen(law.basis, c, q, law.size))
+        F = float(along @ along + variance)
+        doubts[cell] = judged(
+            law.errors, c, law.mean, magnitude, abs(innovation), F, reach if variance == 0 else np.inf
+        )
+        if doubts[cell] < 0:
+            total = -np.inf if doubts[cell] == CONTRADICTS else total
             continue
         shrink, shift = 1 / (F + deviation * float(np.sqrt(F))), along * (innovation / F)
-        root = law.root - shrink * np.outer(law.root @ along, along)
+        gain, root = law.root @ along / F, law.root - shrink * np.outer(law.root @ along, along)
+        mean = law.mean + law.root @ shift
+        errors = after_cell(law.errors, c, gain, mean, root, reach, magnitude, innovation / float(np.sqrt(F)), F)
         if variance == 0:  # a state that an exact cell fixes is fixed, not nearly so
-            root[np.abs(root).max(axis=1) <= NOTHING * spread] = 0.0
-        law = law._replace(mean=law.mean + law.root @ shift, root=root)
-        steps.append(CellStep(innovation, along, deviation, shift, shrink, None))
+            root[np.linalg.norm(root, axis=1) <= FAR * np.sqrt(np.maximum(np.diagonal(errors.root), 0.0))] = 0.0
+        law = law._replace(mean=mean, root=root, errors=errors)
+        steps.append(CellStep(innovation, along, deviation, shift, shrink, None, np.zeros((0, 0))))
         total -= 0.5 * (LOG_2PI + np.log(F) + innovation**2 / F)
-    return law, total, steps
+    return law, total, steps, doubts
 
 
-def echelon(moved: Array, size: Array) -> tuple[Array, list[int]]:
-    """Return a basis of the columns, and its rows that are a unit matrix; what is rounding beside `size` counts as zero."""
+def echelon(moved: Array, size: Array) -> tuple[Array, list[int], Array]:
+    """Return a basis of the columns, its rows that are a unit matrix, and its sizes; what is rounding beside `size` is zero."""
     unit = size.max(axis=1, initial=0.0, keepdims=True)
     unit = np.where(unit > 0, unit, 1.0)
     found, bound = moved / unit, size / unit
@@ -241,12 +292,14 @@ def echelon(moved: Array, size: Array) -> tuple[Array, list[int]]:
         used[row] = True
         columns.append(column)
         rows.append(int(row))
-    return (unit * found)[:, columns] / unit[rows].T, rows
+    bound[found == 0] = 0.0
+    bound[rows] = np.abs(found[rows])
+    return (unit * found)[:, columns] / unit[rows].T, rows, (unit * bound)[:, columns] / unit[rows].T
 
 
 def null_basis(part: Array) -> Array:
     """Return a basis of what a matrix of full row rank maps to zero."""
-    found, rows = echelon(part.T.copy(), np.abs(part.T))
+    found, rows, _ = echelon(part.T.copy(), np.abs(part.T))
     others = np.setdiff1d(np.arange(part.shape[1]), rows)
     null = np.zeros((part.shape[1], len(others)))
     null[others, np.arange(len(others))] = 1.0
@@ -259,17 +312,20 @@ def predict_law(law: DiffuseLaw, transition: Array, offset: Array, noise: Array)
     s, m = len(law.mean), law.root.shape[1]
     Theta, triangle = np.linalg.qr(np.hstack([transition @ law.root, root_of(noise)]).T, mode="complete")
     moved = transition @ law.basis
-    basis, rows = echelon(moved, np.abs(transition) @ np.abs(law.basis))
+    sizes = np.abs(transition) @ np.maximum(law.size, np.abs(law.basis))
+    basis, rows, size = echelon(moved, sizes)
     part = moved[rows]  # y_next = part y
     if len(rows) == moved.shape[1]:
         log_volume = law.log_volume + float(np.linalg.slogdet(part)[1]) if len(rows) else 0.0
-        back, lost, scale = np.linalg.inv(part), np.zeros((len(rows), 0)), scaled(part @ law.scale, log_volume)
+        back, lost, scale = np.linalg.inv(part), np.zeros((len(rows), 0)), graded(part @ law.scale, log_volume)
     else:
         through = part @ law.scale
-        U, sizes, Vt = np.linalg.svd(through)
-        scale, log_volume = U * sizes, float(np.log(sizes).sum())
-        back, lost = law.scale @ (Vt[: len(rows)].T / sizes) @ U.T, law.scale @ Vt[len(rows) :].T
+        U, values, Vt = np.linalg.svd(through)
+        scale, log_volume = U * values, float(np.log(values).sum())
+        back, lost = law.scale @ (Vt[: len(rows)].T / values) @ U.T, law.scale @ Vt[len(rows) :].T
         null = null_basis(part)  # its zeros are exact, which those of a singular vector are not
         lost = null @ np.linalg.lstsq(null, lost, rcond=None)[0]
     mean = transition @ law.mean + offset
-    return DiffuseLaw(mean, triangle[:s].T, basis, scale, log_volume), Move(Theta[:m, :s], Theta[:m, s:], back, lost)
+    errors = after_step(law.errors, transition, offset, noise, law.mean, law.root)
+    following = DiffuseLaw(mean, triangle[:s].T, basis, scale, log_volume, size, errors)
+    return following, Move(Theta[:m, :s], Theta[:m, s:], back, lost, sizes[rows])

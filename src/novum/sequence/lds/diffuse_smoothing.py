@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.sequence.lds.diffuse import CellStep, DiffuseLaw, Move, cleaned, with_infinities
+from novum.sequence.lds.diffuse import ROUNDING, CellStep, DiffuseLaw, Move, with_infinities
 
 __all__ = ["Coordinates", "DiffuseRow", "smooth_diffuse"]
 
 Array = NDArray[Any]
-UNKNOWN = 1e-9  # share below which a cell of an unknown direction is rounding, which going back may have raised
 
 
 class DiffuseRow(NamedTuple):
@@ -35,6 +34,7 @@ class Coordinates(NamedTuple):
     w_root: Array  # (m, k)
     y_root: Array  # (q, k): of the same k standard normal numbers
     unknown: Array  # (q, any): directions of y of infinite variance
+    size: Array  # of the numbers that these are made of
 
     def compressed(self) -> "Coordinates":
         """Return the same with as few columns as rows."""
@@ -42,6 +42,14 @@ class Coordinates(NamedTuple):
         if stacked.shape[1] > stacked.shape[0]:
             stacked = np.linalg.qr(stacked.T, mode="r").T
         return self._replace(w_root=stacked[: len(self.w)], y_root=stacked[len(self.w) :])
+
+
+def turned(by: Array, by_size: Array, directions: Array, size: Array) -> tuple[Array, Array]:
+    """Return a product without the cells that are rounding beside the sizes of what it is made of, and those sizes."""
+    found, size = by @ directions, np.maximum(np.abs(by), by_size) @ np.abs(directions) + np.abs(by) @ size
+    rounding = np.abs(found) <= ROUNDING * size
+    found[rounding] = size[rounding] = 0.0
+    return found, size
 
 
 def before_cells(found: Coordinates, steps: list[CellStep]) -> Coordinates:
@@ -55,19 +63,23 @@ def before_cells(found: Coordinates, steps: list[CellStep]) -> Coordinates:
         weights = np.append(step.along, step.deviation)
         y = step.gain * (step.innovation - weights @ found.w) + step.null @ found.y
         y_root = step.null @ found.y_root - np.outer(step.gain, weights @ found.w_root)
-        found = Coordinates(found.w[:-1], y, found.w_root[:-1], y_root, cleaned(step.null, found.unknown, UNKNOWN))
+        unknown = turned(step.null, step.null_size, found.unknown, found.size)
+        found = Coordinates(found.w[:-1], y, found.w_root[:-1], y_root, *unknown)
     return found
 
 
 def after_row(found: Coordinates, move: Move) -> Coordinates:
     """Return the law of the coordinates after a row from that before the next."""
     fresh = move.fresh.shape[1]
+    back_size = np.abs(move.moved) @ move.size @ np.abs(move.moved)
+    unknown, size = turned(move.moved, back_size, found.unknown, found.size)
     return Coordinates(
         move.known @ found.w,
         move.moved @ found.y,
         np.hstack([move.known @ found.w_root, move.fresh]),
         np.hstack([move.moved @ found.y_root, np.zeros((len(move.moved), fresh))]),
-        np.hstack([cleaned(move.moved, found.unknown, UNKNOWN), move.lost]),
+        np.hstack([unknown, move.lost]),
+        np.hstack([size, np.abs(move.lost)]),
     )
 
 
@@ -83,17 +95,20 @@ def smooth_diffuse(
 
     `last` is the law of the coordinates of the row after them and `later` a factor of its state in the same numbers, if any.
     """
-    following, unknown = last, np.zeros((mean.shape[1], 0))
+    following, unknown, told = last, np.zeros((mean.shape[1], 0)), last is not None
     for t in range(len(rows) - 1, -1, -1):
         law = rows[t].filtered
+        told = told or (following is not None and rows[t].move.lost.shape[1] > 0)
         if following is None:
             m, q = law.root.shape[1], law.basis.shape[1]
-            found = Coordinates(np.zeros(m), np.zeros(q), np.eye(m), np.zeros((q, m)), law.scale)
+            found = Coordinates(np.zeros(m), np.zeros(q), np.eye(m), np.zeros((q, m)), law.scale, np.abs(law.scale))
         else:
             found = after_row(following, rows[t].move)
+            if not told:  # the law of y is then as it was, exactly
+                found = found._replace(unknown=law.scale, size=np.abs(law.scale))
         factor, infinite = (
             law.root @ found.w_root + law.basis @ found.y_root,
-            cleaned(law.basis, found.unknown, UNKNOWN),
+            turned(law.basis, law.size, found.unknown, found.size)[0],
         )
         mean[t] = law.mean + law.root @ found.w + law.basis @ found.y
         covariance[t] = with_infinities(factor @ factor.T, infinite)
@@ -105,3 +120,4 @@ def smooth_diffuse(
         found = found.compressed()
         later = law.root @ found.w_root + law.basis @ found.y_root
         following = before_cells(found, rows[t].steps)
+        told = told or any(step.null is not None for step in rows[t].steps)

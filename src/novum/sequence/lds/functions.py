@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataWarning
 from novum.runtime.checks import check_choice
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
-from novum.runtime.warn import warn
 from novum.sequence.lds.diffuse import Law
 from novum.sequence.lds.passes import run_filter, run_smoother, timed_system
 from novum.sequence.lds.results import FilteredStates, SmoothedStates
+from novum.sequence.lds.rounding import tell_doubts
 from novum.sequence.lds.series import Observed, read_controls, read_series
 from novum.sequence.lds.steady import steady_covariance
 from novum.sequence.lds.system import System, sizes_of, system_of
@@ -37,13 +36,7 @@ def filter_series(
     if form == "steady_state":
         start = Law(start.mean, steady_covariance(owner, system).predicted, np.zeros((system.n_states, 0)))
     forward = run_filter(timed, start, root=form == "square_root")
-    if np.isneginf(forward.log_likelihood).any():
-        row = int(np.isneginf(forward.log_likelihood).argmax())
-        warn(
-            f"{owner}: row {row} contradicts what a cell without noise has already fixed: its log-likelihood is -inf. Give "
-            "observation_covariance or transition_covariance some variance there.",
-            DataWarning,
-        )
+    tell_doubts(owner, forward.doubt)
     return FilteredStates(timed, forward, series.values, series.index)
 
 

@@ -31,6 +31,7 @@ from novum.runtime.blas import single_blas
 from novum.sequence.lds.blas_routines import routine
 from novum.sequence.lds.diffuse import Law, diffuse_law, predict_law, root_of, update_law, with_infinities
 from novum.sequence.lds.diffuse_smoothing import Coordinates, DiffuseRow, smooth_diffuse
+from novum.sequence.lds.rounding import of_states
 from novum.sequence.lds.system import System
 
 __all__ = [
@@ -48,6 +49,8 @@ __all__ = [
 Array = NDArray[Any]
 LARGE = 20  # states from which the kernels call BLAS, which must keep to one thread then
 SAFE = 1e-2  # share of its variance that a state keeps given the others, where its covariance may be inverted
+
+NO_DIRECTIONS = np.zeros((0, 0)), np.zeros((0, 0))
 
 
 class TimedSystem(NamedTuple):
@@ -77,6 +80,7 @@ class Forward(NamedTuple):
     )  # of the predicted covariance of the first row that is not diffuse, where diffuse rows precede it
     roots: bool
     settled: int  # first row whose gains were kept; n: none
+    doubt: Array  # (n, p + 1): what rounding may have done to cells and states, where that is asked; `rounding`
 
 
 class Smoothed(NamedTuple):
@@ -128,12 +132,19 @@ def rest_of(cube: Array, start: int) -> Array:
 
 
 def filter_from(
-    timed: TimedSystem, d: int, mean: Array, covariance: Array, outputs: Any, root: bool
+    timed: TimedSystem,
+    d: int,
+    mean: Array,
+    covariance: Array,
+    outputs: Any,
+    root: bool,
+    doubt: Array | None = None,
+    errors: Array | None = None,
 ) -> tuple[int, Law]:
     """Filter the rows from d on; return how many rows later the gains were kept, and the law of the row after the last.
 
     `outputs` are predicted means and covariances, means, covariances (or None) and log-likelihoods; with `root` all covariances,
-    that of the start as well, are factors.
+    that of the start as well, are factors; `doubt` is written then, from the `errors` of the start.
     """
     s = len(mean)
     last_mean, last = np.empty(s), np.empty((s, s))
@@ -152,6 +163,8 @@ def filter_from(
             last,
             root,
             routine("dgemm"),
+            doubt,
+            errors,
         )
     return settled, Law(last_mean, last @ last.T if root else last, np.zeros((s, 0)))
 
@@ -177,8 +190,9 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
     Factors are used unasked where covariances lose too much: after diffuse rows that leave states nearly tied to each other, and
     for cells without noise, which fix what rounding would set free again.
     """
-    n, s = len(timed.cells), len(start.mean)
-    root = root or has_exact_cells(timed.observation_covariance)
+    (n, p), s = timed.cells.shape, len(start.mean)
+    exact = has_exact_cells(timed.observation_covariance)
+    root, doubt, errors = root or exact, np.zeros((n, p + 1)), None
     keep = keep or root
     shape = (n if keep else 0, s)
     predicted, mean = np.empty(shape), np.empty(shape)
@@ -191,12 +205,13 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
         while law.basis.shape[1] and len(rows) < n:
             t = len(rows)
             C, R = entry(timed.observation, t), entry(timed.observation_covariance, t)
-            after, likelihood[t], steps = update_law(law, timed.cells[t], C, R)
+            after, likelihood[t], steps, doubt[t, :p] = update_law(law, timed.cells[t], C, R)
+            doubt[t, p] = of_states(after.errors, after.mean, after.root, after.basis)
             A, b, Q = (entry(m, t) for m in (timed.transition, timed.offset, timed.transition_covariance))
             following, move = predict_law(after, A, b, Q)
             rows.append(DiffuseRow(law, after, steps, move))
             law = following
-        last, factor = law.plain, law.root
+        last, factor, errors = law.plain, law.root, np.stack(law.errors[:2])
         if not root and len(rows) < n and not is_safe(factor):
             root, keep, shape = True, True, (n, s)
             predicted, mean = np.empty(shape), np.empty(shape)
@@ -205,12 +220,16 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
     if d < n:
         outputs = [out[d:] if keep else None for out in (predicted, predicted_covariance, mean, covariance)]
         begin = last.covariance if not root else root_of(start.covariance) if factor is None else factor
-        settled, last = filter_from(timed, d, last.mean, begin, [*outputs, likelihood[d:]], root)
+        settled, last = filter_from(
+            timed, d, last.mean, begin, [*outputs, likelihood[d:]], root, doubt[d:] if exact else None, errors
+        )
         settled += d
     if keep:
         for t, row in enumerate(rows):
             predicted[t], mean[t] = row.predicted.mean, row.filtered.mean
-    return Forward(predicted, predicted_covariance, mean, covariance, likelihood, last, rows, factor, root, settled)
+    return Forward(
+        predicted, predicted_covariance, mean, covariance, likelihood, last, rows, factor, root, settled, doubt
+    )
 
 
 def log_likelihood(timed: TimedSystem, start: Law) -> float:
@@ -256,13 +275,14 @@ def smooth_factors(timed: TimedSystem, forward: Forward, found: Smoothed) -> tup
         rest_of(timed.observation, d),
         rest_of(timed.observation_covariance, d),
         *passed,
+        forward.doubt[d:],
         found.mean[d:],
         found.covariance[d:],
         found.lag_one[d:],
         w,
         W,
     )
-    return Coordinates(w, np.zeros(0), W, np.zeros((0, s)), np.zeros((0, 0))), passed[1][0] @ W
+    return Coordinates(w, np.zeros(0), W, np.zeros((0, s)), *NO_DIRECTIONS), passed[1][0] @ W
 
 
 def smooth_inverse(timed: TimedSystem, forward: Forward, found: Smoothed) -> bool:
@@ -292,7 +312,7 @@ def coordinates_of(root: Array, off: Array, covariance: Array) -> tuple[Coordina
 
     s, factor = len(root), root_of(covariance)
     found = solve_triangular(root, np.hstack([off[:, None], factor]), lower=True)
-    return Coordinates(found[:, 0], np.zeros(0), found[:, 1:], np.zeros((0, s)), np.zeros((0, 0))), factor
+    return Coordinates(found[:, 0], np.zeros(0), found[:, 1:], np.zeros((0, s)), *NO_DIRECTIONS), factor
 
 
 def run_smoother(timed: TimedSystem, forward: Forward) -> Smoothed:

@@ -1,0 +1,131 @@
+r"""What rounding may have done to a filter of factors, z = m + S w: covariances of the errors of S's rows (E) and of m (M).
+
+They are carried by the filter's own maps. With the gain K of a cell x = c'z + e, its innovation v and variance F:
+
+    E <- (I - K c') E (I - K c')',   M likewise, + (v^2/F) (E + |S|^2 c'E c / F)                        (12)
+    next row:   E <- A E A',   M <- A M A'                                                              (13)
+
+and each adds eps^2 times the squares of the numbers that it sums. A cell without noise whose F is not a hundred standard errors of
+c'S away from zero tells nothing; the standard error of v beside F^{1/2} is how far a cell that does is to be trusted. The same for
+rows that are not diffuse is `cpp/include/novum/sequence/rounding.h`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.exceptions import DataWarning
+from novum.report.numbers import num
+from novum.runtime.warn import warn
+
+__all__ = [
+    "CONTRADICTS",
+    "EPS",
+    "FAR",
+    "Errors",
+    "after_cell",
+    "after_step",
+    "first_errors",
+    "judged",
+    "of_states",
+    "tell_doubts",
+]
+
+Array = NDArray[Any]
+EPS = float(np.finfo(float).eps)
+REDUNDANT, DISAGREES, CONTRADICTS = -1.0, -2.0, -3.0  # cells that told nothing: they agree, not quite, not at all
+FAR = 100.0  # standard errors that count as nothing
+AGREES = 1e-6  # an observation without noise must agree so well with what is known
+LOST = 1e-8  # doubt from which a call says so
+NAMED = 5  # rows that a warning names
+
+
+class Errors(NamedTuple):
+    """E, M, and the sizes of the terms whose sum the mean is."""
+
+    root: Array  # (s, s)
+    mean: Array  # (s, s)
+    sizes: Array  # (s,)
+
+
+def first_errors(mean: Array, root: Array) -> Errors:
+    """Return the errors of a law as it is given."""
+    return Errors(EPS**2 * np.diag((root**2).sum(axis=1)), EPS**2 * np.diag(mean**2), np.abs(mean))
+
+
+def judged(errors: Errors, c: Array, mean: Array, magnitude: float, off: float, F: float, reach: float) -> float:
+    """Return the doubt of a cell, negative if it tells nothing; F is its variance or, with noise, that and infinity for `reach`."""
+    factor = float(c @ errors.root @ c)
+    error = max(factor, 0.0) + float(c @ errors.mean @ c) + (EPS * (magnitude + float(np.abs(c) @ np.abs(mean)))) ** 2
+    if np.isinf(reach) or FAR**2 * factor < F:
+        return float(np.sqrt(error / F))
+    if off <= FAR * np.sqrt(error):
+        return REDUNDANT
+    return DISAGREES if off <= AGREES * (reach + magnitude) else CONTRADICTS
+
+
+def after_cell(
+    errors: Errors, c: Array, K: Array, mean: Array, root: Array, reach: float, magnitude: float, ratio: float, F: float
+) -> Errors:
+    """Return (12); mean and root are those behind the cell, `reach` is |c'S| had nothing cancelled, `ratio` is v / F^{1/2}."""
+    turn = np.eye(len(c)) - np.outer(K, c)
+    rows = (root**2).sum(axis=1)
+    unsure, size = float(c @ errors.root @ c) / F, magnitude + float(np.abs(c) @ np.abs(mean))
+    E = turn @ errors.root @ turn.T + EPS**2 * np.diag(rows + (K * reach) ** 2)
+    M = turn @ errors.mean @ turn.T + np.diag(EPS**2 * (mean**2 + (K * size) ** 2) + rows * unsure * ratio**2)
+    return errors._replace(root=E, mean=M + ratio**2 * E)
+
+
+def after_step(errors: Errors, A: Array, b: Array, Q: Array, mean: Array, root: Array) -> Errors:
+    """Return (13)."""
+    rows = np.abs(A) @ np.linalg.norm(root, axis=1)
+    sizes = np.abs(A) @ np.abs(mean) + np.abs(b)
+    E = A @ errors.root @ A.T + EPS**2 * np.diag(rows**2 + np.diagonal(Q))
+    return Errors(E, A @ errors.mean @ A.T + EPS**2 * np.diag(sizes**2), sizes)
+
+
+def of_states(errors: Errors, mean: Array, root: Array, unknown: Array) -> float:
+    """Return the largest standard error of a known state's mean, as a share of the sizes of the state."""
+    size = np.maximum(np.maximum(np.abs(mean), np.linalg.norm(root, axis=1)), errors.sizes)
+    error = np.sqrt(np.maximum(np.diagonal(errors.mean), 0.0))
+    known = (size > 0) & ~np.abs(unknown).any(axis=1)
+    return float((error[known] / size[known]).max(initial=0.0))
+
+
+def rows_of(found: Array) -> str:
+    """Return some rows in words."""
+    rows = np.flatnonzero(found)
+    named = ", ".join(str(t) for t in rows[:NAMED])
+    more = f" and {len(rows) - NAMED} more" if len(rows) > NAMED else ""
+    return f"row{'s' * (len(rows) != 1)} {named}{more}"
+
+
+def tell_doubts(owner: str, doubt: Array) -> None:
+    """Warn of what rounding may have done; `doubt` (n, p + 1) holds that of every cell, and of the states."""
+    cells = doubt[:, :-1]
+    contradicts, disagrees = (cells == CONTRADICTS).any(axis=1), (cells == DISAGREES).any(axis=1)
+    if contradicts.any():
+        warn(
+            f"{owner}: {rows_of(contradicts)} contradicts what a cell without noise has already fixed: the log-likelihood is -inf. "
+            "Give observation_covariance or transition_covariance some variance there.",
+            DataWarning,
+        )
+    if disagrees.any():
+        warn(
+            f"{owner}: cells without noise of {rows_of(disagrees)} differ from what the rows before have fixed, by more than rounding "
+            "but less than a millionth; they were taken to agree, and add nothing to the log-likelihood. Give observation_covariance "
+            "some variance there.",
+            DataWarning,
+        )
+    lost = doubt > LOST
+    if lost.any():
+        names = [f"cell {j}" for j in np.flatnonzero(lost[:, :-1].any(axis=0))] + ["the states"] * bool(
+            lost[:, -1].any()
+        )
+        warn(
+            f"{owner}: rounding may change the answer from {rows_of(lost.any(axis=1))} on ({', '.join(names)}) by a share of "
+            f"{num(float(doubt.max())):.1g}: what the rows tell of some states hangs on differences of nearly equal numbers. Give "
+            "the start or the noise some variance, or leave out what repeats.",
+            DataWarning,
+        )
