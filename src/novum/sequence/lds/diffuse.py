@@ -34,6 +34,7 @@ from novum.sequence.lds.rounding import (
     after_step,
     first_errors,
     judged,
+    with_gain,
 )
 
 __all__ = [
@@ -100,7 +101,8 @@ class Move(NamedTuple):
     fresh: Array  # ... from e
     moved: Array  # y from y_next
     lost: Array  # y from what the transition forgets
-    size: Array  # of the numbers that A L is made of, in the rows that lead to y_next
+    part: Array  # y_next from y
+    size: Array  # of the numbers that this is made of
 
 
 def with_infinities(covariance: Array, diffuse: Array, other: Array | None = None) -> Array:
@@ -167,14 +169,16 @@ def graded(scale: Array, log_volume: float) -> Array:
         return scale
     unit = float(np.abs(scale).max())
     if unit > 0 and np.isfinite(unit):
-        sizes, U, _, work, _, info = dgejsv(scale / unit, joba=2)
+        sizes, U, V, work, _, info = dgejsv(scale / unit, joba=2)
         sizes = sizes * (work[0] / work[1]) * unit
         if (
             info == 0
             and (sizes > 0).all()
             and abs(np.log(sizes).sum() - log_volume) <= 1e-6 * max(1.0, abs(log_volume))
         ):
-            return U * sizes
+            found = U * sizes
+            found[np.abs(found) <= ROUNDING * (np.abs(scale) @ np.abs(V))] = 0.0
+            return found
     return np.eye(len(scale)) * np.exp(log_volume / len(scale))
 
 
@@ -228,22 +232,17 @@ def update_law(
         if seen.any():
             before = law
             law, g, null, null_size, log_F0 = told(law, c, np.where(seen, q, 0.0))
-            gain, F = before.basis @ g, float(reach**2 + variance) or 1.0
+            gain, sizes = before.basis @ g, np.abs(before.basis) @ np.abs(g)
             root = np.hstack([law.root - np.outer(gain, along), -deviation * gain[:, None]])
-            mean, off = (
-                law.mean + gain * innovation,
-                EPS * (before.size @ np.abs(g) + np.abs(gain) * float(np.abs(c) @ before.size @ np.abs(g))),
-            )
-            errors = after_cell(law.errors, c, gain, mean, root, reach, magnitude, 0.0, F)
-            wrong = np.outer(off, off)
-            errors = errors._replace(
-                root=errors.root + wrong * float(along @ along + variance), mean=errors.mean + wrong * innovation**2
-            )
+            mean = law.mean + gain * innovation
+            errors = after_cell(law.errors, c, gain, mean, root, reach, magnitude, 0.0, 1.0)
+            q_sizes = np.abs(c) @ np.abs(before.basis)
+            doubts[cell] = EPS * float(np.linalg.norm(before.scale.T @ q_sizes)) / float(np.exp(log_F0 / 2))
+            wrong = np.diag(EPS * sizes + doubts[cell] * np.abs(gain))
+            wrong -= np.outer(gain, c @ wrong)  # whatever the gain is, c'gain is one
+            errors = with_gain(errors, wrong, float(np.hypot(np.linalg.norm(along), deviation)), innovation)
             law = law._replace(mean=mean, root=root, errors=errors)
             steps.append(CellStep(innovation, along, deviation, g, 0.0, null, null_size))
-            doubts[cell] = (
-                EPS * float(np.linalg.norm(before.scale.T @ (np.abs(c) @ before.size))) / float(np.exp(log_F0 / 2))
-            )
             total -= 0.5 * (LOG_2PI + log_F0)
             continue
         law = law._replace(basis=unseen(law.basis, c, q, law.size))
@@ -259,7 +258,7 @@ def update_law(
         mean = law.mean + law.root @ shift
         errors = after_cell(law.errors, c, gain, mean, root, reach, magnitude, innovation / float(np.sqrt(F)), F)
         if variance == 0:  # a state that an exact cell fixes is fixed, not nearly so
-            root[np.linalg.norm(root, axis=1) <= FAR * np.sqrt(np.maximum(np.diagonal(errors.root), 0.0))] = 0.0
+            root[np.linalg.norm(root, axis=1) <= FAR * np.linalg.norm(errors.root, axis=1)] = 0.0
         law = law._replace(mean=mean, root=root, errors=errors)
         steps.append(CellStep(innovation, along, deviation, shift, shrink, None, np.zeros((0, 0))))
         total -= 0.5 * (LOG_2PI + np.log(F) + innovation**2 / F)
@@ -328,4 +327,4 @@ def predict_law(law: DiffuseLaw, transition: Array, offset: Array, noise: Array)
     mean = transition @ law.mean + offset
     errors = after_step(law.errors, transition, offset, noise, law.mean, law.root)
     following = DiffuseLaw(mean, triangle[:s].T, basis, scale, log_volume, size, errors)
-    return following, Move(Theta[:m, :s], Theta[:m, s:], back, lost, sizes[rows])
+    return following, Move(Theta[:m, :s], Theta[:m, s:], back, lost, part, sizes[rows])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.sequence.lds.diffuse import ROUNDING, CellStep, DiffuseLaw, Move, with_infinities
+from novum.sequence.lds.diffuse import ROUNDING, CellStep, DiffuseLaw, Move, cleaned, with_infinities
 
 __all__ = ["Coordinates", "DiffuseRow", "smooth_diffuse"]
 
@@ -106,6 +106,7 @@ def smooth_diffuse(
             found = after_row(following, rows[t].move)
             if not told:  # the law of y is then as it was, exactly
                 found = found._replace(unknown=law.scale, size=np.abs(law.scale))
+                unknown = cleaned(rows[t + 1].predicted.basis, cleaned(rows[t].move.part, law.scale))
         factor, infinite = (
             law.root @ found.w_root + law.basis @ found.y_root,
             turned(law.basis, law.size, found.unknown, found.size)[0],

@@ -211,7 +211,7 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
             following, move = predict_law(after, A, b, Q)
             rows.append(DiffuseRow(law, after, steps, move))
             law = following
-        last, factor, errors = law.plain, law.root, np.stack(law.errors[:2])
+        last, factor, errors = law.plain, law.root, squares(np.stack(law.errors[:2]))
         if not root and len(rows) < n and not is_safe(factor):
             root, keep, shape = True, True, (n, s)
             predicted, mean = np.empty(shape), np.empty(shape)

@@ -42,25 +42,32 @@ NAMED = 5  # rows that a warning names
 
 
 class Errors(NamedTuple):
-    """E, M, and the sizes of the terms whose sum the mean is."""
+    """Factors of E and M, and the sizes of the terms whose sum the mean is."""
 
     root: Array  # (s, s)
     mean: Array  # (s, s)
     sizes: Array  # (s,)
 
 
+def joined(*blocks: Array) -> Array:
+    """Return a factor of the sum of covariances from theirs."""
+    stacked = np.hstack(blocks)
+    return np.linalg.qr(stacked.T, mode="r").T if stacked.shape[1] > len(stacked) else stacked
+
+
 def first_errors(mean: Array, root: Array) -> Errors:
     """Return the errors of a law as it is given."""
-    return Errors(EPS**2 * np.diag((root**2).sum(axis=1)), EPS**2 * np.diag(mean**2), np.abs(mean))
+    return Errors(EPS * np.diag(np.linalg.norm(root, axis=1)), EPS * np.diag(mean), np.abs(mean))
 
 
 def judged(errors: Errors, c: Array, mean: Array, magnitude: float, off: float, F: float, reach: float) -> float:
-    """Return the doubt of a cell, negative if it tells nothing; F is its variance or, with noise, that and infinity for `reach`."""
-    factor = float(c @ errors.root @ c)
-    error = max(factor, 0.0) + float(c @ errors.mean @ c) + (EPS * (magnitude + float(np.abs(c) @ np.abs(mean)))) ** 2
-    if np.isinf(reach) or FAR**2 * factor < F:
-        return float(np.sqrt(error / F))
-    if off <= FAR * np.sqrt(error):
+    """Return the doubt of a cell with the variance F, negative if it tells nothing; `reach` is infinite for a cell with noise."""
+    factor = float(np.linalg.norm(c @ errors.root))
+    size = magnitude + float(np.abs(c) @ np.abs(mean))
+    error = float(np.hypot(np.hypot(factor, np.linalg.norm(c @ errors.mean)), EPS * size))
+    if np.isinf(reach) or np.sqrt(F) > FAR * factor:
+        return error / float(np.sqrt(F))
+    if off <= FAR * error:
         return REDUNDANT
     return DISAGREES if off <= AGREES * (reach + magnitude) else CONTRADICTS
 
@@ -69,28 +76,32 @@ def after_cell(
     errors: Errors, c: Array, K: Array, mean: Array, root: Array, reach: float, magnitude: float, ratio: float, F: float
 ) -> Errors:
     """Return (12); mean and root are those behind the cell, `reach` is |c'S| had nothing cancelled, `ratio` is v / F^{1/2}."""
-    turn = np.eye(len(c)) - np.outer(K, c)
-    rows = (root**2).sum(axis=1)
-    unsure, size = float(c @ errors.root @ c) / F, magnitude + float(np.abs(c) @ np.abs(mean))
-    E = turn @ errors.root @ turn.T + EPS**2 * np.diag(rows + (K * reach) ** 2)
-    M = turn @ errors.mean @ turn.T + np.diag(EPS**2 * (mean**2 + (K * size) ** 2) + rows * unsure * ratio**2)
-    return errors._replace(root=E, mean=M + ratio**2 * E)
+    rows = np.linalg.norm(root, axis=1)
+    unsure, size = float(np.linalg.norm(c @ errors.root) / np.sqrt(F)), magnitude + float(np.abs(c) @ np.abs(mean))
+    E = joined(errors.root - np.outer(K, c @ errors.root), EPS * np.diag(np.hypot(rows, K * reach)))
+    own = np.hypot(EPS * np.hypot(mean, K * size), rows * unsure * ratio)
+    M = joined(errors.mean - np.outer(K, c @ errors.mean), ratio * E, np.diag(own))
+    return errors._replace(root=E, mean=M)
+
+
+def with_gain(errors: Errors, off: Array, along: float, innovation: float) -> Errors:
+    """Return the errors where the gain of a cell is wrong, by the factor `off`: it multiplies `along` of S and the innovation."""
+    return errors._replace(root=joined(errors.root, off * along), mean=joined(errors.mean, off * innovation))
 
 
 def after_step(errors: Errors, A: Array, b: Array, Q: Array, mean: Array, root: Array) -> Errors:
     """Return (13)."""
     rows = np.abs(A) @ np.linalg.norm(root, axis=1)
     sizes = np.abs(A) @ np.abs(mean) + np.abs(b)
-    E = A @ errors.root @ A.T + EPS**2 * np.diag(rows**2 + np.diagonal(Q))
-    return Errors(E, A @ errors.mean @ A.T + EPS**2 * np.diag(sizes**2), sizes)
+    E = joined(A @ errors.root, EPS * np.diag(np.hypot(rows, np.sqrt(np.diagonal(Q)))))
+    return Errors(E, joined(A @ errors.mean, EPS * np.diag(sizes)), sizes)
 
 
 def of_states(errors: Errors, mean: Array, root: Array, unknown: Array) -> float:
     """Return the largest standard error of a known state's mean, as a share of the sizes of the state."""
     size = np.maximum(np.maximum(np.abs(mean), np.linalg.norm(root, axis=1)), errors.sizes)
-    error = np.sqrt(np.maximum(np.diagonal(errors.mean), 0.0))
     known = (size > 0) & ~np.abs(unknown).any(axis=1)
-    return float((error[known] / size[known]).max(initial=0.0))
+    return float((np.linalg.norm(errors.mean, axis=1)[known] / size[known]).max(initial=0.0))
 
 
 def rows_of(found: Array) -> str:
@@ -113,8 +124,8 @@ def tell_doubts(owner: str, doubt: Array) -> None:
         )
     if disagrees.any():
         warn(
-            f"{owner}: cells without noise of {rows_of(disagrees)} differ from what the rows before have fixed, by more than rounding "
-            "but less than a millionth; they were taken to agree, and add nothing to the log-likelihood. Give observation_covariance "
+            f"{owner}: cells without noise of {rows_of(disagrees)} differ from what is already fixed by more than rounding, but "
+            "less than a millionth; they were taken to agree and add nothing to the log-likelihood. Give observation_covariance "
             "some variance there.",
             DataWarning,
         )
