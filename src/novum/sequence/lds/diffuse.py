@@ -102,7 +102,7 @@ class Move(NamedTuple):
     moved: Array  # y from y_next
     lost: Array  # y from what the transition forgets
     part: Array  # y_next from y
-    size: Array  # of the numbers that this is made of
+    size: Array  # of the numbers that `moved` is made of
 
 
 def with_infinities(covariance: Array, diffuse: Array, other: Array | None = None) -> Array:
@@ -137,7 +137,9 @@ def diffuse_law(law: Law) -> DiffuseLaw:
     """Return the law of a first state in factors; its infinite directions are some of the axes."""
     q = law.diffuse.shape[1]
     root = root_of(law.covariance)
-    return DiffuseLaw(law.mean, root, law.diffuse, np.eye(q), 0.0, np.abs(law.diffuse), first_errors(law.mean, root))
+    return DiffuseLaw(
+        law.mean, root, law.diffuse, np.eye(q), 0.0, np.stack([np.abs(law.diffuse)] * 2), first_errors(law.mean, root)
+    )
 
 
 def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array, Array, Array, Array]:
@@ -191,7 +193,7 @@ def told(law: DiffuseLaw, c: Array, q: Array) -> tuple[DiffuseLaw, Array, Array,
     null, null_size = np.zeros((len(q), len(rest))), np.zeros((len(q), len(rest)))
     null[rest, np.arange(len(rest))] = 1.0
     null[best] = -q[rest] / q[best]
-    size = np.abs(c) @ law.size * (q != 0)
+    size = np.abs(c) @ law.size[1] * (q != 0)
     null_size[best] = (size[rest] + np.abs(null[best]) * size[best]) / abs(q[best])
     g = T @ (phi / length) / length
     log_length = float(np.log(length)) if len(rest) else law.log_volume + float(np.log(np.abs(q[0])))
@@ -200,9 +202,10 @@ def told(law: DiffuseLaw, c: Array, q: Array) -> tuple[DiffuseLaw, Array, Array,
     mirror = np.eye(len(q)) - 2 * np.outer(head, head) / (head @ head)  # one of its columns is +-phi / |phi|
     log_volume = law.log_volume - log_length + float(np.log(np.abs(q[best])))
     new_size = law.size @ np.abs(null)
+    new_size[1] += np.abs(law.basis) @ null_size
     basis = law.basis @ null
-    rounding = np.abs(basis) <= ROUNDING * new_size
-    basis[rounding] = new_size[rounding] = 0.0
+    basis[np.abs(basis) <= ROUNDING * new_size[0]] = 0.0
+    new_size[:, basis == 0] = 0.0
     scale = graded((T @ np.delete(mirror, first, axis=1))[rest], log_volume)
     law = law._replace(basis=basis, scale=scale, log_volume=log_volume, size=new_size)
     return law, g, null, null_size, 2 * log_length
@@ -227,7 +230,7 @@ def update_law(
     for cell, value, magnitude, c, variance in cells:
         innovation, along, q = float(value - c @ law.mean), law.root.T @ c, law.basis.T @ c
         deviation, reach = float(np.sqrt(variance)), float(np.abs(c) @ np.linalg.norm(law.root, axis=1))
-        error_q = ROUNDING * (np.abs(c) @ law.size)
+        error_q = ROUNDING * (np.abs(c) @ law.size[0])
         seen = np.abs(q) > np.maximum(NOTHING * (np.abs(c) @ np.abs(law.basis)), error_q)
         if seen.any():
             before = law
@@ -245,7 +248,7 @@ def update_law(
             steps.append(CellStep(innovation, along, deviation, g, 0.0, null, null_size))
             total -= 0.5 * (LOG_2PI + log_F0)
             continue
-        law = law._replace(basis=unseen(law.basis, c, q, law.size))
+        law = law._replace(basis=unseen(law.basis, c, q, law.size[0]))
         F = float(along @ along + variance)
         doubts[cell] = judged(
             law.errors, c, law.mean, magnitude, abs(innovation), F, reach if variance == 0 else np.inf
@@ -267,11 +270,11 @@ def update_law(
 
 def echelon(moved: Array, size: Array) -> tuple[Array, list[int], Array]:
     """Return a basis of the columns, its rows that are a unit matrix, and its sizes; what is rounding beside `size` is zero."""
-    unit = size.max(axis=1, initial=0.0, keepdims=True)
+    unit = size[0].max(axis=1, initial=0.0, keepdims=True)
     unit = np.where(unit > 0, unit, 1.0)
     found, bound = moved / unit, size / unit
     columns, rows, used = [], [], np.zeros(len(moved), dtype=bool)
-    found[np.abs(found) <= ROUNDING * bound] = 0.0
+    found[np.abs(found) <= ROUNDING * bound[0]] = 0.0
     weight = 1 / np.maximum(np.abs(found).max(axis=0, initial=0.0), 1e-300)
     for _ in range(found.shape[1]):
         free = np.setdiff1d(np.arange(found.shape[1]), columns)
@@ -280,25 +283,44 @@ def echelon(moved: Array, size: Array) -> tuple[Array, list[int], Array]:
             break
         row, at = np.unravel_index(int(candidates.argmax()), candidates.shape)
         column = int(free[at])
-        bound[:, column] /= abs(found[row, column])
+        bound[:, :, column] /= abs(found[row, column])
         found[:, column] /= found[row, column]
         others = np.arange(found.shape[1]) != column
         factors = found[row, others]
         found[:, others] -= np.outer(found[:, column], factors)
-        bound[:, others] += np.outer(bound[:, column], np.abs(factors))
-        found[np.abs(found) <= ROUNDING * bound] = 0.0
+        bound[:, :, others] += bound[:, :, [column]] * np.abs(factors)
+        found[np.abs(found) <= ROUNDING * bound[0]] = 0.0
         found[row, others], found[row, column] = 0.0, 1.0
         used[row] = True
         columns.append(column)
         rows.append(int(row))
-    bound[found == 0] = 0.0
-    bound[rows] = np.abs(found[rows])
-    return (unit * found)[:, columns] / unit[rows].T, rows, (unit * bound)[:, columns] / unit[rows].T
+    bound[:, found == 0] = 0.0
+    bound[:, rows] = np.abs(found[rows])
+    return (unit * found)[:, columns] / unit[rows].T, rows, (unit * bound)[:, :, columns] / unit[rows].T
+
+
+def inverse(part: Array, size: Array) -> tuple[Array, Array]:
+    """Return the inverse of a matrix, what is rounding in it exactly zero, and the sizes of the numbers that it is made of."""
+    n, order = len(part), []
+    found, bound = np.hstack([part, np.eye(n)]), np.hstack([size, np.eye(n)])
+    for k in range(n):
+        free = np.setdiff1d(np.arange(n), order)
+        row = int(free[np.argmax(np.abs(found[free, k]) / np.maximum(np.abs(found[free, :n]).max(axis=1), 1e-300))])
+        bound[row] /= abs(found[row, k])
+        found[row] /= found[row, k]
+        others = np.arange(n) != row
+        factors = found[others, k][:, None]
+        found[others] -= factors * found[row]
+        bound[others] += np.abs(factors) * bound[row]
+        rounding = np.abs(found) <= ROUNDING * bound
+        found[rounding] = bound[rounding] = 0.0
+        order.append(row)
+    return found[order, n:], bound[order, n:]
 
 
 def null_basis(part: Array) -> Array:
     """Return a basis of what a matrix of full row rank maps to zero."""
-    found, rows, _ = echelon(part.T.copy(), np.abs(part.T))
+    found, rows, _ = echelon(part.T.copy(), np.abs(part.T)[None])
     others = np.setdiff1d(np.arange(part.shape[1]), rows)
     null = np.zeros((part.shape[1], len(others)))
     null[others, np.arange(len(others))] = 1.0
@@ -316,15 +338,17 @@ def predict_law(law: DiffuseLaw, transition: Array, offset: Array, noise: Array)
     part = moved[rows]  # y_next = part y
     if len(rows) == moved.shape[1]:
         log_volume = law.log_volume + float(np.linalg.slogdet(part)[1]) if len(rows) else 0.0
-        back, lost, scale = np.linalg.inv(part), np.zeros((len(rows), 0)), graded(part @ law.scale, log_volume)
+        back, back_size = inverse(part, sizes[1][rows])
+        lost, scale = np.zeros((len(rows), 0)), graded(part @ law.scale, log_volume)
     else:
         through = part @ law.scale
         U, values, Vt = np.linalg.svd(through)
         scale, log_volume = U * values, float(np.log(values).sum())
         back, lost = law.scale @ (Vt[: len(rows)].T / values) @ U.T, law.scale @ Vt[len(rows) :].T
+        back_size = np.abs(back) @ sizes[1][rows] @ np.abs(back)
         null = null_basis(part)  # its zeros are exact, which those of a singular vector are not
         lost = null @ np.linalg.lstsq(null, lost, rcond=None)[0]
     mean = transition @ law.mean + offset
     errors = after_step(law.errors, transition, offset, noise, law.mean, law.root)
     following = DiffuseLaw(mean, triangle[:s].T, basis, scale, log_volume, size, errors)
-    return following, Move(Theta[:m, :s], Theta[:m, s:], back, lost, part, sizes[rows])
+    return following, Move(Theta[:m, :s], Theta[:m, s:], back, lost, part, back_size)

@@ -10,11 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.sequence.lds.diffuse import ROUNDING, CellStep, DiffuseLaw, Move, cleaned, with_infinities
+from novum.sequence.lds.diffuse import CellStep, DiffuseLaw, Move, cleaned, with_infinities
+from novum.sequence.lds.rounding import EPS
 
 __all__ = ["Coordinates", "DiffuseRow", "smooth_diffuse"]
 
 Array = NDArray[Any]
+
+SMALL = 32 * EPS  # share of the sizes that it is made of, below which a cell is zero
 
 
 class DiffuseRow(NamedTuple):
@@ -47,7 +50,7 @@ class Coordinates(NamedTuple):
 def turned(by: Array, by_size: Array, directions: Array, size: Array) -> tuple[Array, Array]:
     """Return a product without the cells that are rounding beside the sizes of what it is made of, and those sizes."""
     found, size = by @ directions, np.maximum(np.abs(by), by_size) @ np.abs(directions) + np.abs(by) @ size
-    rounding = np.abs(found) <= ROUNDING * size
+    rounding = np.abs(found) <= SMALL * size
     found[rounding] = size[rounding] = 0.0
     return found, size
 
@@ -71,8 +74,7 @@ def before_cells(found: Coordinates, steps: list[CellStep]) -> Coordinates:
 def after_row(found: Coordinates, move: Move) -> Coordinates:
     """Return the law of the coordinates after a row from that before the next."""
     fresh = move.fresh.shape[1]
-    back_size = np.abs(move.moved) @ move.size @ np.abs(move.moved)
-    unknown, size = turned(move.moved, back_size, found.unknown, found.size)
+    unknown, size = turned(move.moved, move.size, found.unknown, found.size)
     return Coordinates(
         move.known @ found.w,
         move.moved @ found.y,
@@ -109,7 +111,7 @@ def smooth_diffuse(
                 unknown = cleaned(rows[t + 1].predicted.basis, cleaned(rows[t].move.part, law.scale))
         factor, infinite = (
             law.root @ found.w_root + law.basis @ found.y_root,
-            turned(law.basis, law.size, found.unknown, found.size)[0],
+            turned(law.basis, law.size[1], found.unknown, found.size)[0],
         )
         mean[t] = law.mean + law.root @ found.w + law.basis @ found.y
         covariance[t] = with_infinities(factor @ factor.T, infinite)
