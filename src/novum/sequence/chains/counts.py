@@ -45,7 +45,7 @@ def check_cells(owner: str, k: int, order: int, steps: int) -> int:
     if order > LONGEST or k ** min(order, 64) * k * steps > MOST_CELLS:  # never the power itself, which may have no end
         count = f"{k**order}" if order <= 64 else f"{k}^{order}"
         raise ParameterError(
-            f"{owner}(order={order}): {k} states make {count} contexts of {order} states, too many for a table; lower order."
+            f"{owner}(order={order}): {k} states make {count} contexts, too many for a table; lower order."
         )
     return int(k**order)
 

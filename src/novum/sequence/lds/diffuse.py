@@ -53,6 +53,7 @@ __all__ = [
 Array = NDArray[Any]
 ROUNDING = 256 * EPS  # share of the sizes it is made of, below which a cell of L is zero
 NOTHING = 1e-12  # the same of sums of such cells, and of standard deviations
+MOST = 100.0  # by which sizes of rows before count more than the cells: bounds grow where a transition forgets their errors
 LOG_2PI = float(np.log(2 * np.pi))
 
 
@@ -108,7 +109,7 @@ class Move(NamedTuple):
 def with_infinities(covariance: Array, diffuse: Array, other: Array | None = None) -> Array:
     """Return the covariance (of one state, or of one with another) as a user reads it: infinite where such a direction enters."""
     other = diffuse if other is None else other
-    infinite, size = diffuse @ other.T, np.abs(diffuse) @ np.abs(other).T
+    infinite, size = diffuse @ other.T, np.outer(np.linalg.norm(diffuse, axis=1), np.linalg.norm(other, axis=1))
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(infinite) > NOTHING * size, np.sign(infinite) * np.inf, covariance)
 
@@ -294,6 +295,7 @@ def echelon(moved: Array, size: Array) -> tuple[Array, list[int], Array]:
         used[row] = True
         columns.append(column)
         rows.append(int(row))
+    bound[0] = np.minimum(bound[0], MOST * np.abs(found).max(axis=0, initial=0.0))
     bound[:, found == 0] = 0.0
     bound[:, rows] = np.abs(found[rows])
     return (unit * found)[:, columns] / unit[rows].T, rows, (unit * bound)[:, :, columns] / unit[rows].T

@@ -152,7 +152,11 @@ def climbed(
         shapes[field] = (T, free_cells(equation, free, T.shape, system.n_states))
     start = [noise.vector() for noise in noises.values()] + [T[cells] for T, cells in shapes.values()]
     cuts = np.cumsum([len(part) for part in start])[:-1]
-    rows = max(len(first.cells.targets), 1)
+    rows, before = (
+        max(len(first.cells.targets), 1),
+        first.log_likelihood,
+    )  # differences from it do not depend on the data's unit
+    before = before if np.isfinite(before) else 0.0
 
     def unpacked(w: Array) -> tuple[System, list[Array]]:
         parts = np.split(w, cuts)
@@ -193,11 +197,11 @@ def climbed(
                     weighted[:, : found.n_states] += by_matrix
                 slopes.append(weighted[cells])
         gradient = np.concatenate([np.zeros(0), *slopes])
-        value = expected.log_likelihood
+        value = expected.log_likelihood - before
         if not np.isfinite(value) or not np.isfinite(gradient).all():
             return wall.height(w)
         return wall.seen(w, -value / rows, -gradient / rows)
 
     solution = lbfgs(objective, np.concatenate([np.zeros(0), *start]), gradient=True, tol=tol, max_iter=max_iter)
     best = unpacked(np.asarray(solution.x))[0]
-    return law(best) if law else best, [-rows * float(v) for v in solution.history], bool(solution.converged)
+    return law(best) if law else best, [before - rows * float(v) for v in solution.history], bool(solution.converged)
