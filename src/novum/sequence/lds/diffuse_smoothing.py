@@ -111,7 +111,7 @@ def smooth_diffuse(
                 unknown = cleaned(rows[t + 1].predicted.basis, cleaned(rows[t].move.part, law.scale))
         factor, infinite = (
             law.root @ found.w_root + law.basis @ found.y_root,
-            turned(law.basis, law.size[1], found.unknown, found.size)[0],
+            turned(law.basis, law.size[0], found.unknown, found.size)[0],
         )
         mean[t] = law.mean + law.root @ found.w + law.basis @ found.y
         covariance[t] = with_infinities(factor @ factor.T, infinite)

@@ -136,7 +136,7 @@ def tell_doubts(owner: str, doubt: Array) -> None:
         )
         warn(
             f"{owner}: rounding may change the answer from {rows_of(lost.any(axis=1))} on ({', '.join(names)}) by a share of "
-            f"{num(min(float(doubt.max()), 1.0)):.1g}: what the rows tell of some states hangs on differences of nearly equal numbers. Give "
-            "the start or the noise some variance, or leave out what repeats.",
+            f"{num(min(float(doubt.max()), 1.0)):.1g}: what they tell of some states hangs on differences of nearly equal numbers. "
+            "Give the start or the noise some variance, or leave out what repeats.",
             DataWarning,
         )
