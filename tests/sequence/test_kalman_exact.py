@@ -235,3 +235,15 @@ def test_a_diffuse_direction_that_decays_through_a_gap_is_still_told():
         found = kalman_filter(X, **with_start(system, (0, 1)), form=form)
         assert found.log_likelihood == pytest.approx(right["log_likelihood"], rel=1e-10)
         assert_allclose(found.means[31:], right["filtered_means"][31:], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("decay", "right"), [(0.5, 9.399096318916794), (0.3125, 23.350852785881788), (0.9, -7.467828669094995)]
+)
+def test_a_gap_before_the_first_row(decay, right):
+    """The numbers are those of 660 digits; a filter that takes small diffuse variances for zero says -12.18 of the first."""
+    X = np.random.default_rng(3).normal(size=(38, 1)).cumsum(axis=0)
+    X[:30] = np.nan
+    for form in FORMS:
+        found = kalman_filter(X, np.diag([1.0, decay]), [[1.0, 1.0]], np.diag([0.5, 0.25]), 1.0, form=form)
+        assert found.log_likelihood == pytest.approx(right, rel=1e-12)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.sequence.lds.diffuse import CellStep, DiffuseLaw, Move, cleaned, with_infinities
+from novum.sequence.lds.diffuse import CellStep, DiffuseLaw, Move, with_infinities
+from novum.sequence.lds.directions import cleaned
 from novum.sequence.lds.rounding import EPS
 
 __all__ = ["Coordinates", "DiffuseRow", "smooth_diffuse"]

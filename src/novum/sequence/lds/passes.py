@@ -29,8 +29,9 @@ from novum import _core
 from novum.exceptions import DataError
 from novum.runtime.blas import single_blas
 from novum.sequence.lds.blas_routines import routine
-from novum.sequence.lds.diffuse import Law, diffuse_law, predict_law, root_of, update_law, with_infinities
+from novum.sequence.lds.diffuse import Law, diffuse_law, predict_law, update_law, with_infinities
 from novum.sequence.lds.diffuse_smoothing import Coordinates, DiffuseRow, smooth_diffuse
+from novum.sequence.lds.directions import root_of
 from novum.sequence.lds.rounding import of_states
 from novum.sequence.lds.system import System
 

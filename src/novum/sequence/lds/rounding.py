@@ -2,8 +2,8 @@ r"""What rounding may have done to a filter of factors, z = m + S w: covariances
 
 They are carried by the filter's own maps. With the gain K of a cell x = c'z + e, its innovation v and variance F:
 
-    E <- (I - K c') E (I - K c')',   M likewise, + (v^2/F) (E + |S|^2 c'E c / F)                        (12)
-    next row:   E <- A E A',   M <- A M A'                                                              (13)
+    E <- (I - K c') E (I - K c')',   M likewise, + (v^2/F) (E + |S|^2 c'E c / F)                        (10a)
+    next row:   E <- A E A',   M <- A M A'                                                              (11a)
 
 and each adds eps^2 times the squares of the numbers that it sums. A cell without noise whose F is not a hundred standard errors of
 c'S away from zero tells nothing; the standard error of v beside F^{1/2} is how far a cell that does is to be trusted. The same for
@@ -75,7 +75,7 @@ def judged(errors: Errors, c: Array, mean: Array, magnitude: float, off: float, 
 def after_cell(
     errors: Errors, c: Array, K: Array, mean: Array, root: Array, reach: float, magnitude: float, ratio: float, F: float
 ) -> Errors:
-    """Return (12); mean and root are those behind the cell, `reach` is |c'S| had nothing cancelled, `ratio` is v / F^{1/2}."""
+    """Return (10a); mean and root are those behind the cell, `reach` is |c'S| had nothing cancelled, `ratio` is v / F^{1/2}."""
     rows = np.linalg.norm(root, axis=1)
     unsure, size = float(np.linalg.norm(c @ errors.root) / np.sqrt(F)), magnitude + float(np.abs(c) @ np.abs(mean))
     E = joined(errors.root - np.outer(K, c @ errors.root), EPS * np.diag(np.hypot(rows, K * reach)))
@@ -90,7 +90,7 @@ def with_gain(errors: Errors, off: Array, along: float, innovation: float) -> Er
 
 
 def after_step(errors: Errors, A: Array, b: Array, Q: Array, mean: Array, root: Array) -> Errors:
-    """Return (13)."""
+    """Return (11a)."""
     rows = np.abs(A) @ np.linalg.norm(root, axis=1)
     sizes = np.abs(A) @ np.abs(mean) + np.abs(b)
     E = joined(A @ errors.root, EPS * np.diag(np.hypot(rows, np.sqrt(np.diagonal(Q)))))
