@@ -76,13 +76,17 @@ def bound_of_chain(trans: NDArray, counts: NDArray, first: NDArray) -> float:
         return float(xlogy(counts, trans).sum() + xlogy(first, law).sum())
 
 
-def slope_of_chain(trans: NDArray, counts: NDArray, first: NDArray) -> NDArray:
-    """Return (7c) in the logarithms of the probabilities, each row free up to a constant."""
-    law = stationary_law(trans)
+def bound_and_slope(trans: NDArray, counts: NDArray, first: NDArray) -> tuple[float, NDArray]:
+    """Return (7b) of a chain of one closed part, and (7c) in the logarithms of the probabilities, each row free up to a constant."""
+    k = len(trans)
+    law = np.linalg.solve(np.eye(k) - trans.T + 1.0, np.ones(k))
+    if not (law[first > 0] > 0).all():
+        return -np.inf, np.zeros_like(trans)
+    value = float(xlogy(counts, trans).sum() + xlogy(first, law).sum())
     share = np.divide(first, law, out=np.zeros_like(law), where=first > 0)
-    returns = np.linalg.solve(np.eye(len(law)) - trans + law, share)
+    returns = np.linalg.solve(np.eye(k) - trans + law, share)
     slope = counts + trans * law[:, None] * returns
-    return slope - trans * slope.sum(axis=1, keepdims=True)
+    return value, slope - trans * slope.sum(axis=1, keepdims=True)
 
 
 def climbed_chain(trans: NDArray, found: NDArray, counts: NDArray, first: NDArray) -> NDArray:
@@ -101,10 +105,10 @@ def climbed_chain(trans: NDArray, found: NDArray, counts: NDArray, first: NDArra
 
     def objective(logits: NDArray) -> tuple[float, NDArray]:
         chain = chain_of(logits)
-        value = bound_of_chain(chain, counts, first)
+        value, slope = bound_and_slope(chain, counts, first)
         if not np.isfinite(value):
             return 1e300, np.zeros_like(logits)
-        return -value / total, -slope_of_chain(chain, counts, first)[open_cells] / total
+        return -value / total, -slope[open_cells] / total
 
     logits = np.log(np.maximum(start[open_cells], np.exp(-FARTHEST)))
     try:

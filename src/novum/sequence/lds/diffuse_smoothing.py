@@ -44,7 +44,7 @@ class Coordinates(NamedTuple):
         """Return the same with as few columns as rows."""
         stacked = np.vstack([self.w_root, self.y_root])
         if stacked.shape[1] > stacked.shape[0]:
-            stacked = np.linalg.qr(stacked.T, mode="r").T
+            stacked = np.asarray(np.linalg.qr(stacked.T, mode="r")).T
         return self._replace(w_root=stacked[: len(self.w)], y_root=stacked[len(self.w) :])
 
 

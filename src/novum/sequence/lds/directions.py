@@ -32,7 +32,7 @@ def root_of(covariance: Array) -> Array:
     safe = np.where(units > 0, units, 1.0)
     values, vectors = np.linalg.eigh(covariance / safe[:, None] / safe)
     kept = np.where(values > ROUNDING, values, 0.0)
-    return np.linalg.qr((units[:, None] * vectors * np.sqrt(kept)).T, mode="r").T
+    return np.asarray(np.linalg.qr((units[:, None] * vectors * np.sqrt(kept)).T, mode="r")).T
 
 
 def graded(scale: Array, log_volume: float) -> Array:
@@ -64,7 +64,9 @@ def echelon(moved: Array, size: Array) -> tuple[Array, list[int], Array]:
     unit = size[0].max(axis=1, initial=0.0, keepdims=True)
     unit = np.where(unit > 0, unit, 1.0)
     found, bound = moved / unit, size / unit
-    columns, rows, used = [], [], np.zeros(len(moved), dtype=bool)
+    columns: list[int] = []
+    rows: list[int] = []
+    used = np.zeros(len(moved), dtype=bool)
     found[np.abs(found) <= ROUNDING * bound[0]] = 0.0
     weight = 1 / np.maximum(np.abs(found).max(axis=0, initial=0.0), 1e-300)
     for _ in range(found.shape[1]):
@@ -93,7 +95,7 @@ def echelon(moved: Array, size: Array) -> tuple[Array, list[int], Array]:
 
 def inverse(part: Array, size: Array) -> tuple[Array, Array]:
     """Return the inverse of a matrix, what is rounding in it exactly zero, and the sizes of the numbers that it is made of."""
-    n, order = len(part), []
+    n, order = len(part), list[int]()
     found, bound = np.hstack([part, np.eye(n)]), np.hstack([size, np.eye(n)])
     for k in range(n):
         free = np.setdiff1d(np.arange(n), order)

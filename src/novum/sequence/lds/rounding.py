@@ -52,7 +52,7 @@ class Errors(NamedTuple):
 def joined(*blocks: Array) -> Array:
     """Return a factor of the sum of covariances from theirs."""
     stacked = np.hstack(blocks)
-    return np.linalg.qr(stacked.T, mode="r").T if stacked.shape[1] > len(stacked) else stacked
+    return np.asarray(np.linalg.qr(stacked.T, mode="r")).T if stacked.shape[1] > len(stacked) else stacked
 
 
 def first_errors(mean: Array, root: Array) -> Errors:
@@ -129,13 +129,14 @@ def tell_doubts(owner: str, doubt: Array) -> None:
             "some variance there.",
             DataWarning,
         )
-    lost = doubt > LOST
+    lost = np.asarray(doubt > LOST)
+    rows = np.asarray(lost.any(axis=1))
     if lost.any():
         names = [f"cell {j}" for j in np.flatnonzero(lost[:, :-1].any(axis=0))] + ["the states"] * bool(
             lost[:, -1].any()
         )
         warn(
-            f"{owner}: rounding may change the answer from {rows_of(lost.any(axis=1))} on ({', '.join(names)}) by a share of "
+            f"{owner}: rounding may change the answer from {rows_of(rows)} on ({', '.join(names)}) by a share of "
             f"{num(min(float(doubt.max()), 1.0)):.1g}: what they tell of some states hangs on differences of nearly equal numbers. "
             "Give the start or the noise some variance, or leave out what repeats.",
             DataWarning,
