@@ -77,7 +77,7 @@ def bound_of_chain(trans: NDArray, counts: NDArray, first: NDArray) -> float:
 
 
 def bound_and_slope(trans: NDArray, counts: NDArray, first: NDArray) -> tuple[float, NDArray]:
-    """Return (7b) of a chain of one closed part, and (7c) in the logarithms of the probabilities, each row free up to a constant."""
+    """Return (7b) of a chain of one closed part, and (7c) in logarithms of probabilities, each row free up to a constant."""
     k = len(trans)
     law = np.linalg.solve(np.eye(k) - trans.T + 1.0, np.ones(k))
     if not (law[first > 0] > 0).all():
