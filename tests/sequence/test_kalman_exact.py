@@ -247,3 +247,24 @@ def test_a_gap_before_the_first_row(decay, right):
     for form in FORMS:
         found = kalman_filter(X, np.diag([1.0, decay]), [[1.0, 1.0]], np.diag([0.5, 0.25]), 1.0, form=form)
         assert found.log_likelihood == pytest.approx(right, rel=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("n", "s", "p"), [(1, 1, 1), (1, 3, 2), (6, 1, 1), (2, 5, 1), (5, 2, 3)])
+def test_odd_shapes(n, s, p, form):
+    """One row, one state, nothing observed, more cells than states: the factors' smoother in all forms."""
+    rng = np.random.default_rng(n + s + p)
+    system = {
+        "transition": np.tril(binary(rng.normal(size=(s, s)))),
+        "transition_covariance": np.zeros((s, s)),  # no state keeps a share of its own: (9a), (9b) in both forms
+        "observation": rng.integers(-2, 3, size=(p, s)).astype(float),
+        "observation_covariance": np.eye(p),
+        "initial_mean": np.zeros(s),
+        "initial_covariance": np.ones((s, s)),
+    }
+    for share in (0.0, 0.5, 1.0):
+        X = rng.normal(size=(n, p))
+        X[rng.random(X.shape) < share] = np.nan
+        with mp.workdps(60):
+            right = exact_states(system, X)
+        check(kalman_smoother(X, **system, form=form), right, 1e-12)

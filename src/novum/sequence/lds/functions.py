@@ -17,7 +17,16 @@ from novum.sequence.lds.series import Observed, read_controls, read_series
 from novum.sequence.lds.steady import steady_covariance
 from novum.sequence.lds.system import System, sizes_of, system_of
 
-__all__ = ["FORMS", "answers_of", "filter_series", "kalman_filter", "kalman_smoother", "smooth_series", "start_law"]
+__all__ = [
+    "FORMS",
+    "answers_of",
+    "filter_series",
+    "kalman_filter",
+    "kalman_smoother",
+    "likelihood_of",
+    "smooth_series",
+    "start_law",
+]
 
 FORMS = ("covariance", "square_root", "steady_state")
 
@@ -38,6 +47,13 @@ def filter_series(
     forward = run_filter(timed, start, root=form == "square_root")
     tell_doubts(owner, forward.doubt)
     return FilteredStates(timed, forward, series.values, series.index)
+
+
+def likelihood_of(owner: str, system: System, series: Observed, controls: NDArray | None) -> float:
+    """Return the log-likelihood of one series."""
+    forward = run_filter(timed_system(owner, system, series.values, controls), start_law(system), keep=False)
+    tell_doubts(owner, forward.doubt)
+    return float(forward.log_likelihood.sum())
 
 
 def smooth_series(

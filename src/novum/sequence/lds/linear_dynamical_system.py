@@ -17,10 +17,9 @@ from novum.runtime.warn import warn
 from novum.sequence.lds import models
 from novum.sequence.lds.domains import Matrix, Names
 from novum.sequence.lds.forecasts import draw_series, forecast
-from novum.sequence.lds.functions import answers_of, filter_series, smooth_series, start_law
+from novum.sequence.lds.functions import answers_of, filter_series, likelihood_of, smooth_series
 from novum.sequence.lds.learning import learn_system
 from novum.sequence.lds.maximization import COVARIANCE_TYPES
-from novum.sequence.lds.passes import log_likelihood, timed_system
 from novum.sequence.lds.results import FilteredStates, Forecast
 from novum.sequence.lds.series import read_controls, read_series
 from novum.sequence.lds.steady import SteadyState, steady_covariance
@@ -264,7 +263,7 @@ class LinearDynamicalSystem(Estimator):
         k = max(system.control.shape[1], system.observation_control.shape[1])
         u: Any = read_controls(owner, controls, [len(s.values) for s in series], k) or [None] * len(series)
         pairs = zip(series, u, strict=True)
-        return sum(log_likelihood(timed_system(owner, system, s.values, c), start_law(system)) for s, c in pairs)
+        return sum(likelihood_of(owner, system, s, c) for s, c in pairs)
 
     def bic(self, X: Any, *, controls: Any = None) -> float:
         """Return the Bayesian information criterion, -2 log L + n_parameters_ log(observed cells); smaller is better."""

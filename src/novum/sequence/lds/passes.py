@@ -41,7 +41,6 @@ __all__ = [
     "TimedSystem",
     "covariances",
     "entry",
-    "log_likelihood",
     "run_filter",
     "run_smoother",
     "timed_system",
@@ -149,6 +148,7 @@ def filter_from(
     """
     s = len(mean)
     last_mean, last = np.empty(s), np.empty((s, s))
+    predicted_mean, predicted_covariance, filtered_mean, filtered_covariance, likelihood = outputs
     with single_blas() if s >= LARGE else nullcontext():
         settled = _core.sequence.kalman.filter(
             timed.cells[d:],
@@ -159,7 +159,11 @@ def filter_from(
             rest_of(timed.observation_covariance, d),
             np.ascontiguousarray(mean),
             np.ascontiguousarray(covariance),
-            *outputs,
+            predicted_mean,
+            predicted_covariance,
+            filtered_mean,
+            filtered_covariance,
+            likelihood,
             last_mean,
             last,
             root,
@@ -233,11 +237,6 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
     )
 
 
-def log_likelihood(timed: TimedSystem, start: Law) -> float:
-    """Return the log-likelihood of a series."""
-    return float(run_filter(timed, start, keep=False).log_likelihood.sum())
-
-
 def squares(roots: Array) -> Array:
     """Return S S' of every factor."""
     return roots @ np.swapaxes(roots, -1, -2)
@@ -275,7 +274,10 @@ def smooth_factors(timed: TimedSystem, forward: Forward, found: Smoothed) -> tup
         rest_of(timed.transition_covariance, d),
         rest_of(timed.observation, d),
         rest_of(timed.observation_covariance, d),
-        *passed,
+        passed[0],
+        passed[1],
+        passed[2],
+        passed[3],
         forward.doubt[d:],
         found.mean[d:],
         found.covariance[d:],
