@@ -30,7 +30,7 @@ def command(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")] = 0,
     budget: Annotated[
         str | None,
-        typer.Option("--budget", "--time-limit", help="Time for all of it, as 90, 90s, 5m or 1h (default: no limit)."),
+        typer.Option("--budget", "--time-limit", help="Time for all of it, as 90, 90s, 5m or 1h (default: by the size of the table, 100 s up to a million cells and at most an hour)."),
     ] = None,
     task: Annotated[str, typer.Option(help="auto, classification or regression.")] = "auto",
     metric: Annotated[
