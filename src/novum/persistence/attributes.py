@@ -42,6 +42,7 @@ EVERY_ESTIMATOR = {
     "n_features_in_": ["number"],
     "feature_names_in_": ["array1:o[*]"],
 }  # what scikit-learn records itself
+LABELS = ["array1:n[*]", "array1:o[*]"]  # of classes: the user's, of whatever kind the fits of the suite had
 GENERATORS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence)
 PLAIN = (
     (numbers.Number | np.bool_, "number"),
@@ -166,7 +167,7 @@ def check_declared(value: Any) -> None:
                 raise FileFormatError(
                     f"its {cls.__name__} has an attribute {str(name)[:80]!r}, which that class does not declare"
                 )
-            elif not fits_kind(held, known[name], lengths):
+            elif not fits_kind(held, [*known[name], *(LABELS if name == "classes_" else [])], lengths):
                 shape = f" of shape {held.shape}" if isinstance(held, np.ndarray) else ""
                 raise FileFormatError(
                     f"the attribute {name!r} of its {cls.__name__} is {kind_of(held)}{shape}, where the class declares"

@@ -186,11 +186,7 @@ def notes_on(card: Card, task: Task, table: Table) -> list[str]:
     notes += [f"{c.name} is free text: its words are counted" for c in card.features if c.role == "words"]
     notes += [note for column in card.features for note in table.columns[column.name].notes]
     notes += table.columns[task.target].notes + task.notes
-    notes += [
-        note
-        for c in card.columns
-        if (note := case_variants(table.columns[c.name])) and c.role == "category"
-    ]
+    notes += [note for c in card.columns if (note := case_variants(table.columns[c.name])) and c.role == "category"]
     notes += [f"{c.name} becomes year, month, weekday and day count" for c in card.features if c.role == "date"]
     return notes
 

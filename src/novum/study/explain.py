@@ -225,9 +225,7 @@ def weights_of(model: Any) -> list[tuple[str, float]]:
     return [(names[i], float(weights[i])) for i in order]
 
 
-def roc_of(
-    said: Predicted, y: np.ndarray, judge: Judge, positive: int | None, weight: np.ndarray | None
-) -> Roc | None:
+def roc_of(said: Predicted, y: np.ndarray, judge: Judge, positive: int | None, weight: np.ndarray | None) -> Roc | None:
     """Return the ROC curve of a model for two classes; its area and the interval are those of the measure `auc`."""
     if len(judge.classes) != 2 or said.proba is None or not np.isfinite(said.proba).all():
         return None

@@ -24,6 +24,7 @@ from novum.study.tuning import Judge, fit_model, predict_rows, tune
 __all__ = ["Fitted", "Fold", "Outcome", "Rows", "Task", "fit_candidate", "fit_task", "size_of"]
 
 MANY_CELLS = 500_000  # of a table whose prepared matrices are not kept
+MOST_BYTES = 2**28  # of a fold's model that is kept
 SEARCH_SHARE = 0.6  # of a fit's seconds; the rest is for the fit with the settings that were found
 
 
@@ -53,6 +54,7 @@ class Task(NamedTuple):
     candidate: Candidate
     split: Fold
     seconds: float | None = None  # that it may take
+    keep: bool = False  # whether the fitted model is wanted, too
 
 
 class Outcome(NamedTuple):
@@ -68,6 +70,7 @@ class Outcome(NamedTuple):
     settings: dict[str, Any] = {}
     size: int = 0  # bytes of the model
     last: float = 0.0  # seconds of its last fit, without the search for its settings
+    pipeline: Any = None  # fitted on the fold, where it was wanted
 
 
 class Fitted(NamedTuple):
@@ -139,7 +142,7 @@ def size_of(model: Any) -> int:
 def fit_task(rows: Rows, task: Task) -> Outcome:
     """Fit on the training part and judge on the other, on one thread; an error is an outcome, not the end."""
     start, judge = time.perf_counter(), rows.judge
-    said, change, size, last = None, {}, 0, 0.0
+    said, change, size, last, kept = None, {}, 0, 0.0, None
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         warnings.simplefilter("always")
         try:
@@ -155,6 +158,7 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
             if not np.isfinite(value):
                 error = f"the score is {value}"
             size = size_of(fitted.pipeline[-1])
+            kept = fitted.pipeline if task.keep and 0 < size <= MOST_BYTES else None  # of no size: it cannot be sent
         except TimeIsUp:
             said, value, error = None, float("nan"), f"a fit takes longer than {task.seconds:.3g} s"
         except Exception as problem:  # whatever a model raises on these rows
@@ -172,4 +176,5 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
         change,
         size,
         last,
+        kept,
     )

@@ -247,7 +247,8 @@ class StudyResult(Result):
         if len(others) == 1:
             return f"The other {'cannot be told from it' if alike else 'is shown to be worse'}."
         if alike in (0, len(others)):
-            return f"{'None' if alike else 'All'} of the {len(others)} others {'can be told from it' if alike else 'are shown to be worse'}."
+            said = ("None", "can be told from it") if alike else ("All", "are shown to be worse")
+            return f"{said[0]} of the {len(others)} others {said[1]}."
         worse = len(others) - alike
         return (
             f"Of the {len(others)} others, {alike} cannot be told from it and {worse} {'is' if worse == 1 else 'are'} shown to be"

@@ -4,6 +4,7 @@ A checkpoint is a NumPy archive without pickle: weights, moments of the optimise
 replay, parameters as JSON. A run that is resumed goes on exactly as if it had not stopped, on the same machine and device.
 """
 
+import io
 import json
 import os
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from novum.reinforcement.learning_curves import LearningCurve
 from novum.runtime.checks import check_count
 from novum.runtime.devices import chosen_device, needs_torch, torch_threads
 from novum.runtime.random import seed_of
+from novum.runtime.writing import replace_file
 
 __all__ = ["Agent", "drawn_actions"]
 
@@ -204,10 +206,9 @@ class Agent:
         arrays |= {"shape": np.array([self.n_features_, self.n_actions_]), "about": np.array(json.dumps(about))}
         arrays |= {f"agent.{k}": v for k, v in self._state().items()}
         target = Path(path)
-        draft = target.with_name(target.name + ".draft")
-        with open(draft, "wb") as file:
-            np.savez(file, **arrays)
-        os.replace(draft, target)
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        replace_file(target, buffer.getbuffer())
         return target
 
     @classmethod
