@@ -30,6 +30,7 @@ from novum.ensemble.boosting.stopping import Scores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays, sklearn_private
+from novum.runtime.checks import is_false
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 
@@ -134,7 +135,7 @@ class HistGradientBoosting(Estimator):
             for name, other, value in (("X_val", "y_val", y_val), ("y_val", "X_val", X_val)):
                 if value is None:
                     raise DataError(f"{name} is provided, but {other} was not provided. Give both, or neither.")
-            if self.early_stopping is False:
+            if is_false(self.early_stopping):
                 raise ParameterError(
                     "X_val and y_val are passed to fit while at the same time early_stopping is False. When passing X_val and"
                     " y_val to fit, early_stopping should be set to either 'auto' or True."

@@ -20,7 +20,7 @@ from novum.exceptions import FileFormatError, ParameterError
 from novum.reinforcement.deep.environments import Environments
 from novum.reinforcement.deep.networks import Networks
 from novum.reinforcement.learning_curves import LearningCurve
-from novum.runtime.checks import check_count
+from novum.runtime.checks import check_count, is_true
 from novum.runtime.devices import chosen_device, needs_torch, torch_threads
 from novum.runtime.random import seed_of
 from novum.runtime.writing import replace_file
@@ -139,7 +139,7 @@ class Agent:
                 if checkpoint is not None and every is not None and self.n_steps_ - mark >= every:
                     self.save(str(checkpoint).replace("{step}", str(self.n_steps_)))
                     mark = self.n_steps_
-                if callback is not None and callback(self) is True:
+                if callback is not None and is_true(callback(self)):
                     break
         finally:
             self._environments.close()
