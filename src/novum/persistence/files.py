@@ -26,11 +26,12 @@ from novum.persistence.archive import ABOUT, Contents, inspect
 from novum.persistence.attributes import check_declared
 from novum.persistence.code import codes_of, give_code, without_code
 from novum.persistence.moved import with_current_modules
+from novum.persistence.packing import compressed, packed, unpack_all
 from novum.persistence.sklearn_state import check_companions, names_of
 from novum.persistence.skops_module import skops_io
 from novum.runtime.writing import check_plain, replace_file
 
-__all__ = ["load", "save", "saved_with"]
+__all__ = ["file_bytes", "load", "save", "saved_with"]
 
 FORMAT = "1"
 RECORDED = ("numpy", "scipy", "scikit-learn", "skops")
@@ -55,6 +56,8 @@ def _rebuilt(value: Any, seen: dict[int, Any]) -> Any:
     if type(value) in (list, tuple):
         items = [without_callbacks(item, seen) for item in value]
         return type(value)(items) if any(new is not old for new, old in zip(items, value)) else value
+    if getattr(type(value), "_packed_in_files", False):
+        return packed(value)
     before = vars(value) if isinstance(value, BaseEstimator) else value
     if type(before) is not dict:
         return value
@@ -102,6 +105,7 @@ def build(
         if unchecked := [name for name in contents.unchecked if name not in trusted]:
             raise unchecked_types(path, unchecked, refusal)
         estimator = skops.load(with_current_modules(file), trusted=contents.trusted)
+        unpack_all(estimator)
         give_code(estimator, code)
         check_companions(estimator, trusted)
         check_declared(estimator)
@@ -118,6 +122,34 @@ def build(
     if not isinstance(estimator, BaseEstimator):
         raise FileFormatError(f"{path}: {refusal}, because it holds no estimator but {type(estimator).__name__}.")
     return estimator
+
+
+def archive_of(estimator: BaseEstimator) -> io.BytesIO:
+    """Return the bytes of a model file, compressed unless it would then seem to unpack to more than a file may."""
+    plain = io.BytesIO()
+    skops_io().dump(without_callbacks(estimator, {}), plain)
+    with ZipFile(plain, "a") as archive:
+        archive.writestr(ABOUT, json.dumps(versions()))
+    small = compressed(plain)
+    try:
+        inspect(small)
+    except FileFormatError:
+        return plain
+    return small
+
+
+def file_bytes(estimator: BaseEstimator) -> int:
+    """Return how many bytes the file of an estimator takes.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be saved.
+    """
+    try:
+        return archive_of(estimator).seek(0, io.SEEK_END)
+    except Exception as error:  # whatever skops meets in an object it cannot write
+        raise FileFormatError(f"this {type(estimator).__name__} cannot be saved: {error}") from error
 
 
 def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
@@ -162,11 +194,8 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
         text = repr(estimator)[:LONGEST_TEXT]
         raise FileFormatError(f"{path}: cannot save {text}, which is not an estimator; save(estimator, path).{own}")
     check_plain(path)  # before the work
-    buffer = io.BytesIO()
     try:
-        skops_io().dump(without_callbacks(estimator, {}), buffer)
-        with ZipFile(buffer, "a") as archive:
-            archive.writestr(ABOUT, json.dumps(versions()))
+        buffer = archive_of(estimator)
         contents = inspect(buffer, max_bytes=sys.maxsize)
     except Exception as error:  # whatever skops meets in an object it cannot write
         raise FileFormatError(f"{path}: cannot save this {name}: {error}") from error

@@ -74,6 +74,8 @@ class Tree:
     (3, [3.0, -2.0, -2.0], [1, -1, -1])
     """
 
+    _packed_in_files = True  # novum.persistence.packing
+
     def __init__(
         self, n_features: int, n_classes: NDArray, *, children_left: NDArray, children_right: NDArray,
         feature: NDArray, threshold: NDArray, impurity: NDArray, n_node_samples: NDArray,
