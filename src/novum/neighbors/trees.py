@@ -28,6 +28,14 @@ __all__ = ["BallTree", "KDTree", "SearchTree"]
 class SearchTree(TreeIndex):
     """Questions to k-d trees and ball trees alike."""
 
+    def _check_state(self) -> None:
+        """Raise ValueError unless every place of the tree is a row that is there; the compiled search checks its cuts."""
+        n = len(self.data)
+        if ((self._index < 0) | (self._index >= n)).any():
+            raise ValueError("it leads to a row that is not there")
+        if n:
+            self.nearest(np.zeros((1, self.data.shape[1])), 1, 1)
+
     def _queries(self, X: Any) -> tuple[NDArray, tuple[int, ...]]:
         X = check_array(X, dtype=[np.float64, np.float32], allow_nd=True, order="C", input_name="X")
         if X.shape[-1] != self.data.shape[1]:

@@ -183,8 +183,8 @@ def check_declared(value: Any) -> None:
 def check_state(item: Any) -> None:
     """Let a class check what no kind can tell: that indices it will follow stay inside the arrays they lead into.
 
-    A class that keeps such indices has a method `_check_state`, which raises ValueError where one does not. It is run on every object
-    that a file made, after all kinds and shapes are known.
+    A class that keeps such indices has a method `_check_state`, which raises ValueError where one does not. It is run on every
+    object that a file made, after all kinds and shapes are known.
     """
     check = getattr(type(item), "_check_state", None)
     if check is None:

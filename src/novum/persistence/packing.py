@@ -3,7 +3,7 @@
 An array of its own costs a file some hundred bytes, whatever it holds, and a forest has thousands. Objects of classes with
 `_packed_in_files` are written as one array of bytes and a text that says where each of theirs begins:
 
-    [name, type in the file, type, shape]    whole numbers in four bytes and floats in four where they lose nothing; "0" is all zeros
+    [name, type in the file, type, shape]    numbers in four bytes where they lose nothing; "0" is all zeros
 
 Members of the archive are then compressed where that gains anything: texts always, arrays by a look at their beginning.
 """

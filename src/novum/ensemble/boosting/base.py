@@ -289,6 +289,25 @@ class HistGradientBoosting(Estimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_nodes") or hasattr(self, "_known")  # the second while a scorer runs
 
+    def _check_state(self) -> None:
+        """Raise ValueError unless every tree begins where the one before ends, and asks for columns and nodes that are there."""
+        if "_nodes" not in vars(self):
+            return
+        root, nodes = self._root, self._nodes
+        if (
+            len(root) % len(self._start)
+            or (len(root) and (root[0] != 0 or root[-1] >= len(nodes)))
+            or (np.diff(root) < 1).any()
+        ):
+            raise ValueError("its trees do not begin where they should")
+        if not len(root):
+            return
+        model = pack(nodes, root, self._sets, len(self._start))
+        _core.trees.traversal.add_values(
+            model.nodes, model.value, model.sets, model.root, np.zeros((1, self.n_features_in_)),
+            np.zeros((1, len(self._start))),
+        )  # fmt: skip
+
     def _model(self, iterations: slice = slice(None)) -> Model:
         """Return the trees of some iterations, packed."""
         trees, outputs = self._trees, len(self._start)
