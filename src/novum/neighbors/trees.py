@@ -29,9 +29,11 @@ class SearchTree(TreeIndex):
     """Questions to k-d trees and ball trees alike."""
 
     def _check_state(self) -> None:
-        """Raise ValueError unless every place of the tree is a row that is there; the compiled search checks its cuts."""
-        n = len(self.data)
-        if ((self._index < 0) | (self._index >= n)).any():
+        """Raise ValueError unless the tree has every row once, and nothing else but empty places; the compiled search checks its
+        cuts.
+        """
+        n, places = len(self.data), np.sort(self._index, axis=None)
+        if not np.array_equal(places[:n], np.arange(n)) or (places[n:] != np.iinfo(places.dtype).max).any():
             raise ValueError("it leads to a row that is not there")
         if n:
             self.nearest(np.zeros((1, self.data.shape[1])), 1, 1)
