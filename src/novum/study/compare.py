@@ -45,7 +45,7 @@ class Scores(NamedTuple):
     candidates: list[Candidate]
     values: np.ndarray  # (candidates, folds)
     seconds: np.ndarray  # (candidates,): mean of a fit
-    sizes: np.ndarray  # (candidates,): mean bytes of a model
+    sizes: np.ndarray  # (candidates,): bytes of a model's file
     last: np.ndarray  # (candidates,): mean seconds of a fit without the search for its settings
     folds: list[Fold]
     fits: int  # done, of `planned`
@@ -187,7 +187,7 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         [board.candidates[c] for c in chosen],
         np.array([board.values(c)[used] for c in chosen]).reshape(len(chosen), len(order)),
         np.array([mean_of("seconds", c) for c in chosen]),
-        np.array([mean_of("size", c) for c in chosen]),
+        np.array([float(board.done[c, 0].size) if (c, 0) in board.done else 0.0 for c in chosen]),
         np.array([mean_of("last", c) for c in chosen]),
         [board.folds[f] for f in order],
         len(board.done),

@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from novum.exceptions import ParameterError
+from novum.exceptions import FileFormatError, ParameterError
+from novum.persistence.files import file_bytes
 from novum.runtime.words import in_one_line
 from novum.study.candidates import Candidate, model_of
 from novum.study.clock import TimeIsUp, within
@@ -68,7 +69,7 @@ class Outcome(NamedTuple):
     error: str
     predicted: Predicted | None = None
     settings: dict[str, Any] = {}
-    size: int = 0  # bytes of the model
+    size: int = 0  # bytes of the model's file; of the first fold
     last: float = 0.0  # seconds of its last fit, without the search for its settings
     pipeline: Any = None  # fitted on the fold, where it was wanted
 
@@ -126,7 +127,15 @@ def prepared_rows(
 
 
 def size_of(model: Any) -> int:
-    """Return about how many bytes a model takes; large arrays are counted, not copied."""
+    """Return how many bytes the file of a model takes; one that cannot be saved counts as in memory."""
+    try:
+        return file_bytes(model)
+    except FileFormatError:
+        return pickled_bytes(model)
+
+
+def pickled_bytes(model: Any) -> int:
+    """Return about how many bytes a model takes in memory; 0 where it cannot be sent to another process."""
     buffers: list[int] = []
     try:
         text = pickle.dumps(model, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw().nbytes))
@@ -157,8 +166,9 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
             value, error = judge.measure.score(rows.y[test], said, judge.classes, weight), ""
             if not np.isfinite(value):
                 error = f"the score is {value}"
-            size = size_of(fitted.pipeline[-1])
-            kept = fitted.pipeline if task.keep and 0 < size <= MOST_BYTES else None  # of no size: it cannot be sent
+            size = size_of(fitted.pipeline[-1]) if task.fold == 0 else 0
+            sent = pickled_bytes(fitted.pipeline) if task.keep else 0
+            kept = fitted.pipeline if 0 < sent <= MOST_BYTES else None
         except TimeIsUp:
             said, value, error = None, float("nan"), f"a fit takes longer than {task.seconds:.3g} s"
         except Exception as problem:  # whatever a model raises on these rows
