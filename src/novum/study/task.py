@@ -71,6 +71,10 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
         y, spelled = one_spelling(y)
         notes += [f"{name}: {note}" for note in spelled]
     classes, counts = np.unique(y, return_counts=True)
+    if len(classes) == 1:
+        raise DataError(
+            f"{table}: the target {name!r} has the same value but for rounding, {classes[0]!s:.40}, in every row."
+        )
     few = classes[counts < LEAST_OF_A_CLASS]
     if len(few):
         y, known, rare, note = without_rare(y, known, few, counts[counts < LEAST_OF_A_CLASS])

@@ -187,7 +187,14 @@ class Tree:
     def _check_state(self) -> None:
         """Raise ValueError unless every index leads to a node, column or set of categories that is there."""
         count, p = self.node_count, int(self.n_features)
-        fields = (self.children_right, self.feature, self.threshold, self.impurity, self.n_node_samples, self.value)
+        fields: tuple[NDArray, ...] = (
+            self.children_right,
+            self.feature,
+            self.threshold,
+            self.impurity,
+            self.n_node_samples,
+            self.value,
+        )
         fields += (self.weighted_n_node_samples, self.missing_go_to_left, self.category_begin[1:])
         if count < 1 or any(len(field) != count for field in fields) or self.n_categories.shape != (p,):
             raise ValueError("its arrays have different lengths")
