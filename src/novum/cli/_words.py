@@ -6,9 +6,7 @@ Everything that a command prints about its input passes through here.
 
 import re
 
-from novum.runtime.words import with_right_numbers
-
-__all__ = ["in_words_of_the_shell", "with_right_numbers"]
+__all__ = ["in_words_of_the_shell"]
 
 OPTIONS = {  # what parameters are called in a shell where it is not their own name
     "study": {"measure": "metric", "time_limit": "budget", "n_jobs": "jobs", "random_state": "seed"},
@@ -37,4 +35,4 @@ def in_words_of_the_shell(sentence: str, command: str = "study") -> str:
         rest = re.sub(rf"(?<![-\w'])({re.escape(found[1])}) must\b", f"{option} must", sentence[found.end() :])
         sentence = f"{sentence[: found.start()]}{option}{value}: {rest}"
     sentence = FILE.sub(lambda match: " ".join(part for part in match.groups() if part) + ": ", sentence)
-    return with_right_numbers(sentence).replace("notes()", "novum notes")
+    return sentence.replace("notes()", "novum notes")

@@ -12,7 +12,6 @@ import typer
 from novum.cli._refuse import refusing
 from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
 from novum.exceptions import ParameterError, SourceError
-from novum.runtime.words import with_right_numbers
 
 __all__ = ["command"]
 
@@ -162,7 +161,7 @@ def check_folder(folder: Path) -> None:
 def show(name: str, lines: list[str]) -> None:
     """Print the lines of a step with its name before the first."""
     for number, line in enumerate(lines):
-        typer.echo(with_right_numbers(f"  {name if number == 0 else '':<{INDENT - 2}}{line}".rstrip()))
+        typer.echo(f"  {name if number == 0 else '':<{INDENT - 2}}{line}".rstrip())
 
 
 class Terminal:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.runtime.words import with_right_numbers
+from novum.report.numbers import counted, num
 from novum.study.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column, Table
 from novum.study.task import Task
 
@@ -94,7 +94,7 @@ def make_card(
     notes = [*table.notes, *notes_on(card, task, table)]
     notes += [] if grouped or timed else repeats_in(card, table)
     notes += [] if timed or grouped else dates_in(card, table)
-    return card._replace(notes=[with_right_numbers(note) for note in notes])
+    return card._replace(notes=notes)
 
 
 def describe(
@@ -135,7 +135,7 @@ def part_of(column: Column, known: Any, different: int, n_rows: int, copies: int
             return "words", ""
         if unique:
             return "left out", "identifier or free text: every row has its own"
-        return "left out", f"free text: {different} different values"
+        return "left out", f"free text: {counted(different, 'different value')}"
     if (unique or different >= IDENTIFYING * len(known)) and column.whole and column.kind == NUMBER:
         first = known[np.sort(np.unique(known, return_index=True)[1])]  # in the order of the rows, copies apart
         if (np.diff(first) == 1).all() or IDENTIFIER.search(column.name):
@@ -156,7 +156,7 @@ def summary_of(column: Column, known: Any) -> str:
         return f"{known.min().astype('datetime64[D]')} to {known.max().astype('datetime64[D]')}"
     if column.kind == BOOL:
         return f"true {int(known.sum())}, false {int(len(known) - known.sum())}"
-    return f"{known.min():.4g} to {known.max():.4g}, median {np.median(known):.4g}"
+    return f"{num(known.min()):.4g} to {num(known.max()):.4g}, median {num(np.median(known)):.4g}"
 
 
 def duplicate_rows(table: Table) -> int:
@@ -174,10 +174,14 @@ def notes_on(card: Card, task: Task, table: Table) -> list[str]:
     """Return sentences about what deserves a look."""
     notes = [f"{column.name} is left out: {column.reason}" for column in card.left_out]
     if card.without_target:
-        notes.append(f"{card.without_target} rows have no {task.target} and take no part")
+        notes.append(f"{counted(card.without_target, 'row', 'have')} no {task.target} and take no part")
     if card.duplicates:
         notes.append(
-            ("1 row is a copy of another" if card.duplicates == 1 else f"{card.duplicates} rows are copies of others")
+            (
+                "1 row is a copy of another"
+                if card.duplicates == 1
+                else f"{counted(card.duplicates, 'row', 'are')} copies of others"
+            )
             + "; copies in both parts make the hold-out score too good"
         )
     if task.counts and max(task.counts) > (1 - RARE) * sum(task.counts):
@@ -223,7 +227,8 @@ def repeats_in(card: Card, table: Table) -> list[str]:
         known = table.n_rows - column.missing
         if max(4, known // 50) <= column.different <= known * 0.8:
             found.append(
-                f"{column.name} comes back {known / column.different:.1f} times on average: if rows of one {column.name} are alike,"
+                f"{column.name} comes back {num(known / column.different):.1f} times on average: if rows of one "
+                f"{column.name} are alike,"
                 f" the score is too good; part them with --group {quoted(column.name)}"
             )
     return found

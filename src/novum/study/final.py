@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from novum.decision_theory import LossMatrixClassifier
+from novum.report.numbers import counted
 from novum.study.blend import Blend
 from novum.study.board import LAST_FITS, last_seconds
 from novum.study.choose import Leader, choose
@@ -100,7 +101,7 @@ def keep(
         share = share_of_rows(scores, leader.position, len(train), left)
         some = some_rows(train, round(share * len(train)), ordered, rows.judge.seed)
         if len(some) < len(train):
-            reason += f"; fitted on {len(some):,} of the {len(train):,} rows, for which there was time"
+            reason += f"; fitted on {len(some):,} of the {counted(len(train), 'row')}, for which there was time"
         last_chance = len(able) == 1 or late == leader.name
         seconds = None if left is None else max(FIRST_SHARE * left, LEAST_SECONDS)
         if last_chance:

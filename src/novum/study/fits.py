@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from novum.exceptions import FileFormatError, ParameterError
 from novum.persistence.files import file_bytes
+from novum.report.numbers import num
 from novum.runtime.words import in_one_line
 from novum.study.candidates import Candidate, model_of
 from novum.study.clock import TimeIsUp, within
@@ -170,7 +171,7 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
             sent = pickled_bytes(fitted.pipeline) if task.keep else 0
             kept = fitted.pipeline if 0 < sent <= MOST_BYTES else None
         except TimeIsUp:
-            said, value, error = None, float("nan"), f"a fit takes longer than {task.seconds:.3g} s"
+            said, value, error = None, float("nan"), f"a fit takes longer than {num(task.seconds or 0.0):.3g} s"
         except Exception as problem:  # whatever a model raises on these rows
             value, error = float("nan"), f"{type(problem).__name__}: {in_one_line(str(problem))}"
     messages = sorted({f"{w.category.__name__}: {in_one_line(str(w.message))}" for w in caught})

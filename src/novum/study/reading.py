@@ -18,6 +18,7 @@ from typing import Any
 from novum.exceptions import DataError, SourceError
 from novum.fold.readers.cells import CODE, Form
 from novum.fold.readers.table import check_names
+from novum.report.numbers import counted
 from novum.study.table import Table, table_of
 from novum.study.text import read_text
 from novum.study.totals import without_totals
@@ -174,7 +175,7 @@ def read_parquet(name: str, data: bytes) -> Any:
         with open_parquet(pa.BufferReader(data)) as file:
             claimed = file.metadata.num_rows * file.metadata.num_columns
             if claimed > room():  # a byte per cell is the least that any column takes
-                raise DataError(f"{name}: claims {claimed:,} cells, more than the memory here allows.")
+                raise DataError(f"{name}: claims {counted(claimed, 'cell')}, more than the memory here allows.")
             check_names(file.schema_arrow.names, name)
             return table_from(name, parquet_batches(file, ROWS_AT_ONCE), file.schema_arrow)
     except DataError:

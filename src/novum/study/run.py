@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted, num
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.renamed import renamed_parameter
 from novum.study.candidates import candidates_for
@@ -255,7 +256,7 @@ class Study:
             formed=lambda name, mean: listener.formed(name, measure.text(mean)),
         )
         if scores.stopped == "time limit" and not asked:
-            usual = f"a table of this size has {limit:.0f} s unless you give it more (--budget)"
+            usual = f"a table of this size has {num(limit):.0f} s unless you give it more (--budget)"
             scores = scores._replace(notes=[*scores.notes, usual])
         result.compared(scores)
         listener.step("train", result.trained())
@@ -303,7 +304,7 @@ class Study:
             until=clock.until(),
             surely=clock.report_at(),
         )
-        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {len(train)} rows"])
+        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}"])
         model = kept.model
         y, frame = rows.y[held], rows.frame.iloc[held]
         weight = None if rows.weight is None else rows.weight[held]

@@ -11,6 +11,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.fold.readers.cells import CODE, UNKNOWN, Form
+from novum.report.numbers import counted
 from novum.study.card import Card
 from novum.study.pipelines import WORDS
 from novum.study.table import BOOL, DATE, NUMBER, TEXT, Column, Table
@@ -133,14 +134,14 @@ def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table,
                 f"({len(new)} new in all); correct it, or allow it with --unseen."
             )
         if new:
-            notes.append(f"{name}: {len(new)} values that the model never saw: {listed_names(new)}")
+            notes.append(f"{name}: {counted(len(new), 'value')} that the model never saw: {listed_names(new)}")
     extra = [name for name in table.columns if name not in schema.names and name != schema.target]
     if extra:
         notes.append(f"not used by the model: {listed_names(extra)}")
     notes += [note for column in fitted.values() for note in column.notes]
     gaps = sum(int(column.missing.sum()) for column in fitted.values())
     if gaps:
-        notes.append(f"{gaps} missing cells, filled as in training")
+        notes.append(f"{counted(gaps, 'missing cell')}, filled as in training")
     return table._replace(columns=fitted), notes
 
 

@@ -9,7 +9,7 @@ Node 0 is the root and a parent comes before its children, so every walk ends. A
 split is words `category_begin[i]:category_begin[i + 1]` of the bits `category_words` (bit c: category c goes left); an empty
 one means a threshold. A tree with more than two children per node gives `branch_begin` and `branch_node`: the children of
 node i are `branch_node[branch_begin[i]:branch_begin[i + 1]]` by the outcome of its test, and children_left and children_right the
-first and last of them; `missing_branch[i]` is the outcome of a missing cell. `_walk` walks such a tree.
+first and last of them; `missing_branch[i]` is the outcome of a missing cell. `walk` walks such a tree.
 
     importance[j] = sum over splits on j of W_t I_t - sum over the children c of W_c I_c,  divided by W_root    (3)
 """

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.fold.readers.cells import Form, dates_of, numbers_of
+from novum.report.numbers import counted
 from novum.study.schema import Schema, number_as_written
 from novum.study.table import BOOL, DATE, NUMBER, TEXT, Column, Table
 
@@ -94,7 +95,7 @@ def read_wish(body: bytes, kind: str, schema: Schema, most_rows: int) -> Wish:
     if not isinstance(rows, list) or not rows:
         raise Refusal(422, f"rows must be a list of at least one object; it is {shown(rows)}.")
     if len(rows) > most_rows:
-        raise Refusal(413, f"{len(rows):,} rows are too many; send at most {most_rows:,} at a time.")
+        raise Refusal(413, f"{counted(len(rows), 'row', 'are')} too many; send at most {most_rows:,} at a time.")
     return Wish(table_from(rows, schema, bool(options.get("unseen"))), options)
 
 
