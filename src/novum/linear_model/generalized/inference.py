@@ -125,7 +125,10 @@ def infer_generalized(
     family = model._family()
     mass = targets_in_range(family, source)
     coef = np.asarray(model.coef_, dtype=np.float64)
-    fit = Fitted(family, coef, float(model.intercept_), mass.target / mass.weight)
+    frame = getattr(model, "_frame", None)
+    theta = np.append(coef, float(model.intercept_)) if frame is None else model._theta
+    source = source if frame is None else frame.source(source)
+    fit = Fitted(family, theta[:-1], float(theta[-1]), mass.target / mass.weight)
     found = source.total(facts, fit)
     first = 0 if model.fit_intercept else 1
     information, meat = found.information[first:, first:], found.meat[first:, first:]
@@ -151,6 +154,9 @@ def infer_generalized(
         outer, n_clusters = cluster_meat(owner, fit, source, groups)
         meat = cluster_factor(n_clusters, n, k) * outer[first:, first:]
     V = dispersion * inverse if covariance == "information" else inverse @ meat @ inverse
+    if frame is not None:
+        T = np.roll(frame.matrix(model.fit_intercept), int(model.fit_intercept), axis=(0, 1))  # the intercept first
+        V = T @ V @ T.T
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(source.n_features)]))
     estimate = coef
     if model.fit_intercept:

@@ -35,6 +35,7 @@ Array = NDArray[np.float64]
 SHORTEN, MOST_STEPS = 0.99995, 200
 DEPENDENT = 1e-13  # added to a unit diagonal, so that columns that depend on each other share their coefficient
 MET = 1e-9  # residual of a row that the line meets, relative to the targets
+ROUNDING = 4 * np.finfo(np.float64).eps  # relative spread of a column that is constant but for rounding
 GAP = 1e-13  # of primal and dual, relative to their size, at which the path ends
 SOLVERS = ("highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex")
 
@@ -252,13 +253,21 @@ class QuantileRegressor(RegressorMixin, Estimator):
 
 
 def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool) -> tuple[Array, float, int, float]:
-    """Return coefficients, intercept, steps and the gap left, of (1); columns and target in units of their own spread."""
+    """Return coefficients, intercept, steps and the gap left, of (1); columns and target about their middle, in units of their spread."""
     p = X.shape[1]
     middle = float(np.median(y)) if intercept else 0.0
     spread = float(np.abs(y - middle).mean()) or 1.0
-    unit = np.sqrt((X**2).mean(axis=0)) if len(X) else np.ones(p)
+    center = X[0] + (X - X[0]).mean(axis=0) if intercept and len(X) else np.zeros(p)
+    Z = X - center
+    largest = np.abs(Z).max(axis=0, initial=0.0)
+    largest[largest <= ROUNDING * np.abs(center)] = 0.0  # a column that does not vary beyond rounding
+    Z[:, largest == 0] = 0.0
+    Z /= np.where(largest > 0, largest, 1.0)  # squares of any column can be added up
+    unit = np.sqrt((Z**2).mean(axis=0)) if len(X) else np.ones(p)
     unit[unit == 0] = 1.0
-    Z = np.column_stack([X / unit, np.ones(len(X))]) if intercept else X / unit
+    Z /= unit
+    unit = unit * np.where(largest > 0, largest, 1.0)
+    Z = np.column_stack([Z, np.ones(len(X))]) if intercept else Z
     target = (y - middle) / spread
     if not target.any():
         return np.zeros(p), middle, 0, 0.0
@@ -275,4 +284,4 @@ def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool)
         t[:p][np.abs(t[:p]) <= 1e-11] = 0.0  # in units of spread: rounding
     t = t * spread
     coef = t[:p] / unit
-    return coef, float(t[p] + middle) if intercept else 0.0, path.n_iter, path.gap
+    return coef, float(t[p] + middle - center @ coef) if intercept else 0.0, path.n_iter, path.gap
