@@ -11,12 +11,13 @@ from novum.base.domains import Bool, Choice, Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError, NotConverged
-from novum.fold.blocks import Block
-from novum.linear_model.frame import Frame, check_outward, frame_of
+from novum.fold.blocks import Block, Source
+from novum.linear_model.frame import Frame, check_outward, frame_of, names_of
 from novum.linear_model.generalized.family import Family
-from novum.linear_model.generalized.fit import Mass, TargetUnit, minimize, target_unit, targets_in_range
+from novum.linear_model.generalized.fit import MOST_COLUMNS, Mass, TargetUnit, minimize, target_unit, targets_in_range
 from novum.linear_model.generalized.inference import GeneralizedInference, infer_generalized
 from novum.linear_model.generalized.score import explained_deviance
+from novum.linear_model.generalized.separation import endless_direction
 from novum.linear_model.least_squares.evidence_maximum import one_target
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -34,6 +35,7 @@ SHARED: dict[str, Domain] = {
     "verbose": Int(0) | Bool(),
 }
 LARGEST = 1e200  # penalty of a column in the frame: its coefficient is zero to any number of digits
+VISIBLE = 1e-6  # of the largest part of a direction: what is not rounding
 FINEST = 1e-11  # Newton's last step costs nothing: the gradient is brought to this where tol asks for less
 
 
@@ -79,7 +81,11 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
             )  # fmt: skip
         if not np.isfinite(found.objective):
             raise DataError(f"{owner}: the loss overflows at its first values; scale X and y.")
-        if not found.converged:
+        endless = None
+        if not self.alpha and source.n_features <= MOST_COLUMNS:
+            endless = endless_direction(family, rows, found.theta, self.fit_intercept, 0.0)
+        self._say_endless(endless if frame is None or endless is None else frame.outward(endless), source)
+        if not found.converged and endless is None:
             warn(
                 f"{owner}: the gradient is not below tol={self.tol:g} after max_iter={self.max_iter} steps; raise max_iter, or"
                 f" scale X.", NotConverged,
@@ -93,6 +99,20 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         self.intercept_ = float(theta[-1]) if self.fit_intercept else 0.0
         self.n_iter_, self._frame, self._theta = max(found.n_iter, 1), frame, framed
         return self
+
+    def _say_endless(self, direction: np.ndarray | None, source: Source) -> None:
+        """Keep the direction along which means vanish, and warn of it."""
+        self.separation_ = None if direction is None else direction / np.linalg.norm(direction)
+        if direction is None:
+            return
+        size = np.abs(direction[:-1]) * (np.abs(direction[:-1]) > VISIBLE * np.abs(direction[:-1]).max(initial=0.0))
+        columns = names_of(source, np.argsort(-size)[: max(1, np.count_nonzero(size))])
+        warn(
+            f"{type(self).__name__}: the target is zero in all rows that {columns} single{'s' if np.count_nonzero(size) < 2 else ''}"
+            f" out, so the likelihood has no finite maximum: it rises while their mean goes to zero (direction: separation_), and"
+            f" coef_ is where the iteration stopped. Penalise, e.g. alpha=1e-3, drop or merge those columns, or leave the rows out.",
+            NotConverged,
+        )
 
     def _start(self, family: Family, mass: Mass, frame: Frame | None, unit: TargetUnit) -> np.ndarray:
         """Return where the iteration begins, in the frame: the mean, or the last fit."""
@@ -181,6 +201,9 @@ class PoissonRegressor(GeneralizedLinearModel):
     coef_ : array of shape (n_features,)
     intercept_ : float
     n_iter_ : int
+    separation_ : array of shape (n_features + 1,) or None
+        Without a penalty: a direction of coefficients and intercept along which the likelihood rises without end, because rows
+        that it singles out have no counts; None where there is none.
 
     Examples
     --------
@@ -216,6 +239,8 @@ class GammaRegressor(GeneralizedLinearModel):
     coef_ : array of shape (n_features,)
     intercept_ : float
     n_iter_ : int
+    separation_ : None
+        As in `PoissonRegressor`; positive targets have none.
 
     Examples
     --------
@@ -255,6 +280,8 @@ class TweedieRegressor(GeneralizedLinearModel):
     coef_ : array of shape (n_features,)
     intercept_ : float
     n_iter_ : int
+    separation_ : array of shape (n_features + 1,) or None
+        As in `PoissonRegressor`.
 
     Examples
     --------

@@ -122,6 +122,11 @@ def infer_generalized(
         raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
     if source.n_features != model.n_features_in_:
         raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
+    if getattr(model, "separation_", None) is not None:
+        raise DataError(
+            f"{owner}: rows that separation_ singles out have no counts, so that no finite maximum exists and neither do standard"
+            f" errors; penalise, or leave out those rows or columns."
+        )
     family = model._family()
     mass = targets_in_range(family, source)
     coef = np.asarray(model.coef_, dtype=np.float64)

@@ -45,16 +45,31 @@ class Profile:
         self.likelihood, self.best, self.j = likelihood, best, j
         self.free = np.arange(likelihood.size) != j
         self.last = best
+        self.known = {float(best.B.ravel()[j]): best}  # the highest place found at every value that was asked for
 
     def deviance(self, b: float) -> float:
-        """Return D_j(b); (18) may have several maxima, so that it is sought from two sides."""
-        starts = [self.start(b)]
-        if self.likelihood.firth:
-            starts.append(self.best.B.copy())
-            starts[-1].ravel()[self.j] = b
-        found = [self.likelihood.maximum(start, self.free) for start in starts]
-        self.last = max(found, key=lambda place: place.value)
+        """Return D_j(b); (18) may have several maxima, so that it is sought from all places that are near.
+
+        What was found at a value stays the answer there: another start might end lower, and a bracket would hold no root.
+        """
+        if b not in self.known:
+            starts = [self.start(b)]
+            if self.likelihood.firth:
+                several = self.likelihood.shape[0] > 1
+                around = [self.best.B, *self.neighbors(b), 0 * self.best.B] if several else [self.best.B]
+                for place in around:
+                    starts.append(place.copy())
+                    starts[-1].ravel()[self.j] = b
+            found = [self.likelihood.maximum(start, self.free) for start in starts]
+            self.known[b] = max(found, key=lambda place: place.value)
+        self.last = self.known[b]
         return 2 * (self.best.value - self.last.value)
+
+    def neighbors(self, b: float) -> list[np.ndarray]:
+        """Return the coefficients at the nearest values on either side of b."""
+        below, above = [v for v in self.known if v < b], [v for v in self.known if v > b]
+        ends = ([max(below)] if below else []) + ([min(above)] if above else [])
+        return [self.known[v].B for v in ends if self.known[v] is not self.best and self.known[v] is not self.last]
 
     def start(self, b: float) -> np.ndarray:
         """Return the likeliest of four guesses: others as they were, moved along the tangent, zero, or all in proportion.

@@ -24,6 +24,7 @@ from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import NotConverged
 from novum.fold.blocks import Block
+from novum.linear_model.frame import check_outward
 from novum.linear_model.least_squares.evidence_maximum import one_target
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -36,6 +37,7 @@ SHORTEN, MOST_STEPS = 0.99995, 200
 DEPENDENT = 1e-13  # added to a unit diagonal, so that columns that depend on each other share their coefficient
 MET = 1e-9  # residual of a row that the line meets, relative to the targets
 ROUNDING = 4 * np.finfo(np.float64).eps  # relative spread of a column that is constant but for rounding
+LARGEST = 1e12  # penalty in units of the loss beyond which a coefficient is zero for certain
 GAP = 1e-13  # of primal and dual, relative to their size, at which the path ends
 SOLVERS = ("highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex")
 
@@ -235,6 +237,7 @@ class QuantileRegressor(RegressorMixin, Estimator):
                 f"QuantileRegressor: a share of {gap:.1e} of the objective is not settled after {MOST_STEPS} steps; scale X.",
                 NotConverged,
             )  # fmt: skip
+        check_outward("QuantileRegressor", source, coef)
         self.coef_, self.intercept_, self.n_iter_ = coef.astype(source.dtype), intercept, steps
         return self
 
@@ -273,7 +276,7 @@ def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool)
         return np.zeros(p), middle, 0, 0.0
     low, high = w * (q - 1), w * q
     if alpha > 0:
-        ends = alpha * w.sum() / unit * 1.0
+        ends = np.minimum(alpha / unit, LARGEST) * w.sum()
         extra = np.zeros((p, Z.shape[1]))
         extra[:, :p] = np.eye(p)
         Z, target = np.vstack([Z, extra]), np.append(target, np.zeros(p))
