@@ -2,16 +2,16 @@ r"""The frame in which iterative fits work: columns about their middle and in un
 
 With m_j and s_j the weighted mean and standard deviation of column j, and a linear predictor eta = b'x + a,
 
-    z_j = (x_j - c_j) / u_j,   c_j = m_j where |m_j| > FAR s_j and there is an intercept, else 0,   u_j = 2^round(log2 s_j)     (1)
-    eta = d'z + e,   b_j = d_j / u_j,   a = e - sum_j b_j c_j                                                                  (2)
-    penalties  l |b_j|^k = (l / u_j^k) |d_j|^k,   covariance of (b, a) = T cov(d, e) T',   T the matrix of (2)                 (3)
+    z_j = (x_j - c_j) / u_j,   c_j = m_j where |m_j| > FAR s_j and there is an intercept, else 0,   u_j = 2^round(log2 s_j)   (1)
+    eta = d'z + e,   b_j = d_j / u_j,   a = e - sum_j b_j c_j                                                                (2)
+    penalties  l |b_j|^k = (l / u_j^k) |d_j|^k,   covariance of (b, a) = T cov(d, e) T',   T the matrix of (2)               (3)
 
-(2) is one to one, so that the optimum is the one in the user's units; gradients in d are pure numbers, so that a tolerance and a rank
-cut mean the same whatever the units; and products of columns keep their digits, which columns far from zero lose: a column r spreads
-away from zero costs a factor r^2 in the condition of a Hessian. Powers of two and a difference of near numbers lose nothing.
+(2) is one to one, so that the optimum is the one in the user's units; gradients in d are pure numbers, so that a tolerance and a
+rank cut mean the same whatever the units; and products of columns keep their digits, which columns far from zero lose: a column r
+spreads away from zero costs a factor r^2 in the condition of a Hessian. Powers of two and differences of near numbers are exact.
 
-Most tables need no frame: some rows tell whether one may be due, and then a look at all of them decides. A column that is far from zero
-has next to no zeros, so that filling it leaves a sparse matrix as sparse as it was.
+Most tables need no frame: some rows tell whether one may be due, and then a look at all of them decides. A column that is far from
+zero has next to no zeros, so that filling it leaves a sparse matrix as sparse as it was.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,7 +51,9 @@ class Frame(NamedTuple):
         if scipy.sparse.issparse(X):
             return self.sparse_rows(X)
         if arrays.is_tensor(X):
-            return arrays.center(X, self.center) * arrays.like(X, np.where(self.constant, 0.0, 1 / self.unit), "float64")
+            return arrays.center(X, self.center) * arrays.like(
+                X, np.where(self.constant, 0.0, 1 / self.unit), "float64"
+            )
         out = X.astype(np.float64)
         out -= self.center
         out /= self.unit
@@ -221,8 +223,8 @@ def may_need(source: Source) -> bool:
 def frame_of(source: Source, owner: str, centered: bool, *, intercept: bool = True) -> Frame | None:
     """Return the frame of the rows, or None where their own units serve.
 
-    `centered` says whether an intercept takes up what centring leaves, `intercept` whether there is one at all. Speaks up where columns
-    have lost the digits that a fit needs: they hardly vary, or lie far from zero and cannot be centred.
+    `centered` says whether an intercept takes up what centring leaves, `intercept` whether there is one at all. Speaks up where
+    columns have lost the digits that a fit needs: they hardly vary, or lie far from zero and cannot be centred.
     """
     if not source.n_features or not may_need(source):
         return None
@@ -256,7 +258,13 @@ def names_of(source: Source, columns: np.ndarray) -> str:
 
 
 def say_lost(
-    owner: str, source: Source, mean: np.ndarray, deviation: np.ndarray, half: np.ndarray, centered: bool, intercept: bool
+    owner: str,
+    source: Source,
+    mean: np.ndarray,
+    deviation: np.ndarray,
+    half: np.ndarray,
+    centered: bool,
+    intercept: bool,
 ) -> None:
     """Warn of columns whose digits are gone."""
     eps = float(np.finfo(source.dtype).eps)
@@ -270,16 +278,15 @@ def say_lost(
             DataWarning,
         )
     distant = np.flatnonzero((half > 0) & (np.abs(mean) > LOST * deviation))
-    if not centered and len(distant) + intercept > 1:
-        j = distant[0] if len(distant) else 0
-        remedy = "subtract a constant from it" if intercept else "subtract a constant from it, or fit an intercept"
-        if len(distant):
-            warn(
-                f"{owner}: {names_of(source, distant)} lies {abs(mean[j]) / max(deviation[j], 1e-300):.1g} spreads from zero and"
-                f" cannot be centred {'under a penalty on the intercept' if intercept else 'without an intercept'}: the"
-                f" coefficients lose digits; {remedy}.",
-                DataWarning,
-            )
+    if not centered and len(distant) and len(distant) + intercept > 1:
+        j = distant[0]
+        why = "under a penalty on the intercept" if intercept else "without an intercept"
+        warn(
+            f"{owner}: {names_of(source, distant)} lies {abs(mean[j]) / max(deviation[j], 1e-300):.1g} spreads from zero and"
+            f" cannot be centred {why}: the coefficients lose digits; subtract a constant from it"
+            f"{'' if intercept else ', or fit an intercept'}.",
+            DataWarning,
+        )
 
 
 def check_outward(owner: str, source: Source, theta: np.ndarray) -> None:

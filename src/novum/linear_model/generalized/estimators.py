@@ -70,7 +70,10 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
                 f"Some value(s) of y are out of the valid range of the loss: {owner} takes targets of {family.range_text()}."
             )
         frame = frame_of(source, owner, self.fit_intercept, intercept=self.fit_intercept)
-        rows, unit = source if frame is None else frame.source(source), target_unit(family, source, mass, self.fit_intercept)
+        rows, unit = (
+            source if frame is None else frame.source(source),
+            target_unit(family, source, mass, self.fit_intercept),
+        )
         alpha = unit.penalty(family, float(self.alpha))
         with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
             found = minimize(
@@ -105,12 +108,13 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         self.separation_ = None if direction is None else direction / np.linalg.norm(direction)
         if direction is None:
             return
-        size = np.abs(direction[:-1]) * (np.abs(direction[:-1]) > VISIBLE * np.abs(direction[:-1]).max(initial=0.0))
-        columns = names_of(source, np.argsort(-size)[: max(1, np.count_nonzero(size))])
+        size = np.abs(direction[:-1])
+        shown = np.argsort(-size)[: max(1, int((size > VISIBLE * size.max(initial=0.0)).sum()))]
         warn(
-            f"{type(self).__name__}: the target is zero in all rows that {columns} single{'s' if np.count_nonzero(size) < 2 else ''}"
-            f" out, so the likelihood has no finite maximum: it rises while their mean goes to zero (direction: separation_), and"
-            f" coef_ is where the iteration stopped. Penalise, e.g. alpha=1e-3, drop or merge those columns, or leave the rows out.",
+            f"{type(self).__name__}: the target is zero in all rows that {names_of(source, shown)}"
+            f" {'singles' if len(shown) == 1 else 'single'} out, so the likelihood has no finite maximum: it rises while their mean"
+            f" goes to zero (direction: separation_), and coef_ is where the iteration stopped. Penalise, e.g. alpha=1e-3, drop or"
+            f" merge those columns, or leave the rows out.",
             NotConverged,
         )
 

@@ -208,7 +208,10 @@ def minimize(
             length /= 2
         else:
             return Found(theta, now.loss, n_iter, True)  # no step of any length goes down any more
-        if -slope <= np.finfo(float).eps * abs(now.loss) and np.abs(then.gradient).max() > STALLED * np.abs(now.gradient).max():
+        if (
+            -slope <= np.finfo(float).eps * abs(now.loss)
+            and np.abs(then.gradient).max() > STALLED * np.abs(now.gradient).max()
+        ):
             return Found(theta, now.loss, n_iter, True)  # neither the loss nor the gradient shows a gain
         theta, now = theta + length * step, then
         if report(n_iter + 1, now.loss):

@@ -4,10 +4,9 @@ With a log link and a law that allows zeros (Poisson, and Tweedie of a power bet
 
     d'z_i = 0 where y_i > 0,    d'z_i <= 0 where y_i = 0,    with < 0 somewhere,        z = [x, 1]                      (11)
 
-Moving the coefficients along d sends the means of those rows to zero, where their loss is least, and changes no other: a column that
-is never zero but among rows without counts, a cell of a table that is empty. The means of such rows are tiny where the iteration ends.
-Only then the products of the rows with y > 0 are added up; their null space holds all candidates for d, and (11) is verified on all
-rows.
+Moving the coefficients along d sends the means of those rows to zero, where their loss is least, and changes no other: a column
+that is zero but for rows without counts, an empty cell of a table. The means of such rows are tiny where the iteration ends. Only
+then the products of the rows with y > 0 are added up; their null space holds all candidates for d, and all rows verify (11).
 """
 
 from typing import Any, NamedTuple

@@ -155,9 +155,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         coded, design = framed(coded, self._design(penalty, mass), type(self).__name__)
         start = start_of(before, len(self.classes_), source.n_features, design)
         attributes = partial(self._attributes, frame=design.frame)
-        with reporting(
-            self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=attributes
-        ) as report:
+        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=attributes) as report:
             enough = options.gradient_tolerance(self.solver, self.tol)
             found = minimum(coded, design, start, enough, self.max_iter, report)
         return self._learn(found, design, coded, source, mass)

@@ -126,7 +126,14 @@ class Likelihood:
     """(17) or (18) of the rows of a source, in columns of unit mean square; `units` are those of a frame they stand in."""
 
     def __init__(
-        self, owner: str, source: Source, k: int, base: int, intercept: bool, firth: bool, units: np.ndarray | float = 1.0
+        self,
+        owner: str,
+        source: Source,
+        k: int,
+        base: int,
+        intercept: bool,
+        firth: bool,
+        units: np.ndarray | float = 1.0,
     ) -> None:
         self.basis: np.ndarray | None = None
         self.log_units = float(np.log(units).sum())
@@ -160,7 +167,9 @@ class Likelihood:
             return Place(B, -np.inf, found.gradient, found.information)
         spread = np.linalg.inv(found.information).reshape(*self.shape, *self.shape)
         pull = self.source.total(sums, asked._replace(spread=spread))
-        units = self.shape[0] * (np.log(self.scale).sum() + self.log_units)  # of the determinant, back in the columns' own
+        units = self.shape[0] * (
+            np.log(self.scale).sum() + self.log_units
+        )  # of the determinant, back in the columns' own
         return Place(B, found.value + 0.5 * log_det + units, found.gradient + pull.gradient, found.information)
 
     def maximum(self, start: np.ndarray, free: np.ndarray) -> Place:

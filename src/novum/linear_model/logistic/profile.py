@@ -56,7 +56,7 @@ class Profile:
             starts = [self.start(b)]
             if self.likelihood.firth:
                 several = self.likelihood.shape[0] > 1
-                around = [self.best.B, *self.neighbors(b), 0 * self.best.B] if several else [self.best.B]
+                around = [self.best.B, *self.neighbors(b)] if several else [self.best.B]
                 for place in around:
                     starts.append(place.copy())
                     starts[-1].ravel()[self.j] = b
@@ -115,8 +115,8 @@ class Profile:
 def intercept_basis(pull: np.ndarray) -> tuple[np.ndarray, int]:
     """Return coordinates of which one is the intercept in the user's units, over that of the strongest column, and its place.
 
-    In a frame a = e - sum_j pull_j B_j (2), so that a takes the place of the B_j of the strongest pull; as the others then have weights
-    of at most one, columns far from zero leave the new coordinates as well conditioned as the frame.
+    In a frame a = e - sum_j pull_j B_j, (2) there, so that a takes the place of the B_j of the strongest pull; as the others then
+    have weights of at most one, columns far from zero leave the new coordinates as well conditioned as the frame.
     """
     j = int(np.abs(pull).argmax())
     basis = np.eye(len(pull) + 1)
@@ -125,7 +125,9 @@ def intercept_basis(pull: np.ndarray) -> tuple[np.ndarray, int]:
     return basis, j
 
 
-def likelihood_table(likelihood: Likelihood, level: float, separated: bool, frame: Frame | None = None) -> LikelihoodTable:
+def likelihood_table(
+    likelihood: Likelihood, level: float, separated: bool, frame: Frame | None = None
+) -> LikelihoodTable:
     """Return (19) for every coefficient, in the user's units and the order (class, column)."""
     (q, m), p = likelihood.shape, likelihood.shape[1] - likelihood.intercept
     everything = np.ones(likelihood.size, dtype=bool)

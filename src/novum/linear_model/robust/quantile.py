@@ -256,7 +256,7 @@ class QuantileRegressor(RegressorMixin, Estimator):
 
 
 def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool) -> tuple[Array, float, int, float]:
-    """Return coefficients, intercept, steps and the gap left, of (1); columns and target about their middle, in units of their spread."""
+    """Return coefficients, intercept, steps and the gap left, of (1); columns and target centred, in units of their spread."""
     p = X.shape[1]
     middle = float(np.median(y)) if intercept else 0.0
     spread = float(np.abs(y - middle).mean()) or 1.0
