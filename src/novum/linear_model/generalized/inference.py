@@ -18,6 +18,7 @@ from novum.fold.blocks import Block, Source
 from novum.linear_model.generalized.family import Family
 from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_note, cluster_outer
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable
+from novum.report.numbers import num
 from novum.runtime import arrays
 
 __all__ = ["GeneralizedInference", "infer_generalized"]
@@ -46,11 +47,13 @@ class GeneralizedInference(CoefficientTable):
     def _foot(self) -> list[str]:
         return [
             *cluster_note(self.n_clusters),
-            f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type},"
-            f" dispersion {self.dispersion:.5g}",
-            f"deviance {self.deviance:.6g} (null {self.null_deviance:.6g}, explained {1 - self.deviance / self.null_deviance:.4f}),"
-            f" Pearson {self.pearson:.6g}",
-            f"likelihood ratio {self.likelihood_ratio:.5g} (p {self.likelihood_ratio_p_value:.3g})",
+            f"{num(self.n_rows):.10g} rows, {num(self.degrees_of_freedom):.10g} degrees of freedom, covariance "
+            f"{self.covariance_type},"
+            f" dispersion {num(self.dispersion):.5g}",
+            f"deviance {num(self.deviance):.6g} (null {num(self.null_deviance):.6g}, explained "
+            f"{num(1 - self.deviance / self.null_deviance):.4f}),"
+            f" Pearson {num(self.pearson):.6g}",
+            f"likelihood ratio {num(self.likelihood_ratio):.5g} (p {num(self.likelihood_ratio_p_value):.3g})",
         ]
 
 
@@ -152,7 +155,7 @@ def infer_generalized(
     inverse = np.linalg.inv(information / np.outer(unit, unit)) / np.outer(unit, unit)
     n, k = found.weight, len(gradient)
     if n <= k:
-        raise DataError(f"{owner}: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
+        raise DataError(f"{owner}: {num(n):.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
     dispersion = 1.0 if family.power == 1 else found.pearson / (n - k)
     n_clusters = None
     if covariance == "cluster":
