@@ -24,6 +24,7 @@ from novum.linear_model import (
     Ridge,
     TweedieRegressor,
 )
+from novum.svm import LinearSVC, LinearSVR
 
 MODELS = {
     "logit": (lambda: LogisticRegression(C=np.inf), "class"),
@@ -259,6 +260,10 @@ def test_what_no_frame_can_mend_is_said():
     with pytest.warns(DataWarning, match="under a penalty on the intercept"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=NotConverged)
         LogisticRegression(solver="liblinear").fit(Z + 1e7, y)
+    for machine, target in ((LinearSVC(), y), (LinearSVR(), targets["real"])):
+        with pytest.warns(DataWarning, match="under a penalty on the intercept"), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=NotConverged)
+            machine.fit(Z + 1e7, target)
     for model, target in (
         (LogisticRegression(C=np.inf), y),
         (LinearRegression(), targets["real"]),

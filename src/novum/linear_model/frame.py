@@ -26,7 +26,7 @@ from novum.fold.homes.memory import ArrayTiles, MemorySource, SparseTiles
 from novum.runtime import arrays
 from novum.runtime.warn import warn
 
-__all__ = ["Frame", "FramedSource", "check_outward", "frame_of", "names_of"]
+__all__ = ["Frame", "FramedSource", "check_outward", "frame_of", "names_of", "say_far"]
 
 FAR = 30.0  # spreads from zero beyond which a column is centred: fewer than one cell in 900 of it can be zero
 FAR_SAMPLE = 10.0  # half ranges of a sample from zero that make it worth a look at all rows
@@ -220,12 +220,18 @@ def may_need(source: Source) -> bool:
     return unusual(half, np.abs(middle) > FAR_SAMPLE * half, source.sparse)
 
 
-def frame_of(source: Source, owner: str, centered: bool, *, intercept: bool = True) -> Frame | None:
-    """Return the frame of the rows, or None where their own units serve.
+class Columns(NamedTuple):
+    """What a look at all rows says of the columns."""
 
-    `centered` says whether an intercept takes up what centring leaves, `intercept` whether there is one at all. Speaks up where
-    columns have lost the digits that a fit needs: they hardly vary, or lie far from zero and cannot be centred.
-    """
+    mean: np.ndarray
+    deviation: np.ndarray
+    half: np.ndarray  # of the range
+    constant: np.ndarray  # no variation beyond rounding
+    far: np.ndarray
+
+
+def columns_of(source: Source) -> Columns | None:
+    """Return the columns, or None where all are to be left in their units."""
     if not source.n_features or not may_need(source):
         return None
     found = source.total(column_range, None, merge_ranges)
@@ -238,16 +244,36 @@ def frame_of(source: Source, owner: str, centered: bool, *, intercept: bool = Tr
     far = ~constant & (np.abs(mean) > FAR * deviation)
     if not unusual(np.where(constant, 0.0, half), far, source.sparse):
         return None
-    say_lost(owner, source, mean, deviation, half, centered, intercept)
-    size = deviation if centered else np.hypot(mean, deviation)
+    return Columns(mean, deviation, half, constant, far)
+
+
+def frame_of(source: Source, owner: str, centered: bool, *, intercept: bool = True) -> Frame | None:
+    """Return the frame of the rows, or None where their own units serve.
+
+    `centered` says whether an intercept takes up what centring leaves, `intercept` whether there is one at all. Speaks up where
+    columns have lost the digits that a fit needs: they hardly vary, or lie far from zero and cannot be centred.
+    """
+    found = columns_of(source)
+    if found is None:
+        return None
+    say_lost(owner, source, found, centered, intercept)
+    mean, constant = found.mean, found.constant
+    size = found.deviation if centered else np.hypot(mean, found.deviation)
     if centered:
-        unit, center = np.where(constant, 1.0, size), np.where(far | constant, mean, 0.0)
+        unit, center = np.where(constant, 1.0, size), np.where(found.far | constant, mean, 0.0)
     else:
         constant = constant & (mean == 0)
         unit, center = np.where(size > 0, size, 1.0), np.zeros(len(mean))
     with np.errstate(divide="ignore"):
         exponent = np.rint(np.log2(unit)).astype(np.int64)
     return Frame(center, np.ldexp(1.0, np.clip(exponent, -1060, 1020)), constant)
+
+
+def say_far(source: Source, owner: str, intercept: bool) -> None:
+    """Warn of columns whose digits are gone, for learners whose penalty on the intercept leaves no room for a frame."""
+    found = columns_of(source)
+    if found is not None:
+        say_lost(owner, source, found, False, intercept)
 
 
 def names_of(source: Source, columns: np.ndarray) -> str:
@@ -257,16 +283,9 @@ def names_of(source: Source, columns: np.ndarray) -> str:
     return ", ".join(str(names[j]) for j in columns[:SHOWN]) + more
 
 
-def say_lost(
-    owner: str,
-    source: Source,
-    mean: np.ndarray,
-    deviation: np.ndarray,
-    half: np.ndarray,
-    centered: bool,
-    intercept: bool,
-) -> None:
+def say_lost(owner: str, source: Source, found: Columns, centered: bool, intercept: bool) -> None:
     """Warn of columns whose digits are gone."""
+    mean, deviation, half = found.mean, found.deviation, found.half
     eps = float(np.finfo(source.dtype).eps)
     dull = np.flatnonzero((half > 0) & (deviation < LEVELS * eps * np.abs(mean)))
     if len(dull):
