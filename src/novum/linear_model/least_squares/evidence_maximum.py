@@ -44,6 +44,7 @@ __all__ = [
     "unit_of",
 ]
 
+FARTHEST = 250  # exponent of a unit: squares of quotients of two are still numbers
 ORDINARY = 2.0**7  # a spread between its reciprocal and itself is left in the user's units, as in scikit-learn
 
 
@@ -130,7 +131,7 @@ def unit_of(spread: np.ndarray | float) -> np.ndarray:
     size = np.asarray(spread, dtype=np.float64)
     size = np.where((size > 0) & np.isfinite(size), size, 1.0)
     far = bool(((size > ORDINARY) | (size < 1 / ORDINARY)).any())
-    return np.exp2(np.rint(np.log2(size))) if far else np.ones_like(size)
+    return np.exp2(np.clip(np.rint(np.log2(size)), -FARTHEST, FARTHEST)) if far else np.ones_like(size)
 
 
 def rescaled(data: Spectrum, t: float, u: float) -> Spectrum:
