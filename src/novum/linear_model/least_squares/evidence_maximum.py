@@ -25,7 +25,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.exceptions import DataConversionWarning
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.least_squares.solve import Solution, solve
 from novum.runtime import arrays
@@ -177,6 +177,11 @@ def maximize(
         scores.append(found.log_evidence + log_prior(gammas, alpha, lambda_))
         lambda_ = (found.gamma + 2 * gammas.lambda_1) / (float((found.weights**2).sum()) + 2 * gammas.lambda_2)
         alpha = (data.weight - found.gamma + 2 * gammas.alpha_1) / (found.sse + 2 * gammas.alpha_2)
+        if not (0 < alpha < np.inf and 0 < lambda_ < np.inf):
+            raise ParameterError(
+                f"the priors alpha_1={gammas.alpha_1:g}, alpha_2={gammas.alpha_2:g}, lambda_1={gammas.lambda_1:g} and"
+                f" lambda_2={gammas.lambda_2:g} leave no finite precision (alpha {alpha:g}, lambda {lambda_:g}); give smaller ones."
+            )
         moved = np.inf if before is None else float(np.abs(data.vectors.T @ (found.weights - before)).sum())
         asked = report is not None and report(n_iter, scores[-1], (alpha, lambda_))
         before = found.weights
