@@ -24,7 +24,7 @@ from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import NotConverged
 from novum.fold.blocks import Block
-from novum.linear_model.frame import check_outward
+from novum.linear_model.frame import FAR, check_outward
 from novum.linear_model.least_squares.evidence_maximum import one_target
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -261,6 +261,7 @@ def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool)
     middle = float(np.median(y)) if intercept else 0.0
     spread = float(np.abs(y - middle).mean()) or 1.0
     center = X[0] + (X - X[0]).mean(axis=0) if intercept and len(X) else np.zeros(p)
+    center[np.abs(center) <= FAR * np.abs(X - center).max(axis=0, initial=0.0)] = 0.0  # near columns lose nothing as they are
     Z = X - center
     largest = np.abs(Z).max(axis=0, initial=0.0)
     largest[largest <= ROUNDING * np.abs(center)] = 0.0  # a column that does not vary beyond rounding
