@@ -13,11 +13,12 @@ import json
 import math
 import zlib
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 
 from novum.exceptions import FileFormatError
+from novum.persistence.archive import SCHEMA
 from novum.persistence.attributes import own_objects
 
 __all__ = ["compressed", "packed", "unpack_all"]
@@ -100,13 +101,36 @@ def unpacked(owner: str, data: Any, layout: Any) -> dict[str, np.ndarray]:
     return found
 
 
+class Renumbering:
+    """Names of objects and members by their order: skops takes addresses in memory, so that no two files were alike."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+        self.members: dict[str, str] = {}
+
+    def renamed(self, node: Any) -> Any:
+        """Return a part of the schema with names that depend on what it describes alone."""
+        if isinstance(node, list):
+            return [self.renamed(part) for part in node]
+        if not isinstance(node, dict):
+            return node
+        found = {key: self.renamed(part) for key, part in node.items()}
+        if isinstance(number := node.get("__id__"), int):
+            found["__id__"] = self.numbers.setdefault(number, len(self.numbers) + 1)
+        if isinstance(name := node.get("file"), str):
+            ending = name.rpartition(".")[2]
+            found["file"] = self.members.setdefault(name, f"{len(self.members) + 1}.{ending}")
+        return found
+
+
 def compressed(file: io.BytesIO) -> io.BytesIO:
-    """Return an archive with those members compressed that gain from it."""
-    out = io.BytesIO()
+    """Return an archive with those members compressed that gain from it; equal models give equal bytes."""
+    out, names = io.BytesIO(), Renumbering()
     with ZipFile(file) as before, ZipFile(out, "w") as after:
+        schema = names.renamed(json.loads(before.read(SCHEMA)))
         for name in before.namelist():
-            data = before.read(name)
+            data = json.dumps(schema).encode() if name == SCHEMA else before.read(name)
             part = data[:LOOKED_AT]
             gains = name.endswith(".json") or len(zlib.compress(part, 1)) < WORTH_IT * len(part)
-            after.writestr(name, data, ZIP_DEFLATED if gains else ZIP_STORED)
+            after.writestr(ZipInfo(names.members.get(name, name)), data, ZIP_DEFLATED if gains else ZIP_STORED)
     return out

@@ -93,7 +93,7 @@ def plot_learning_curves(
     ax = drawing_axes(ax)
     for name, runs in curves.items():
         band = learning_band(list(runs), window=window, level=level)
-        (line,) = ax.plot(band.steps, band.mean, label=f"{name}, {len(runs)} runs")
+        (line,) = ax.plot(band.steps, band.mean, label=f"{name}, {counted(len(runs), 'run')}")
         ax.fill_between(band.steps, band.low, band.high, alpha=0.2, color=line.get_color(), lw=0)
     ax.set_xlabel("steps")
     ax.set_ylabel(f"return, mean of {counted(window, 'episode')}")

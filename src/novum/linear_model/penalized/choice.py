@@ -114,7 +114,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
             problem = gram_folds.gram_problem(
                 grams.products.sum(axis=0), grams.shift, float(grams.rows.sum()), self.fit_intercept, source.n_features
             )
-        if hasattr(self.precompute, "__array__"):
+        if np.ndim(self.precompute) > 0:  # a Gram matrix that is given
             check_given_gram(problem, self.precompute, self.fit_intercept, source.n_rows)
         grids = [grid_of(problem, given, ratio, self.eps, self.positive) for ratio in ratios]
         errors = self._validate(source, splits, grams, ratios, grids)
