@@ -125,10 +125,18 @@ def infer_generalized(
         raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
     if source.n_features != model.n_features_in_:
         raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
+    if getattr(model, "separation_", None) is not None:
+        raise DataError(
+            f"{owner}: rows that separation_ singles out have no counts, so that no finite maximum exists and neither do standard"
+            f" errors; penalise, or leave out those rows or columns."
+        )
     family = model._family()
     mass = targets_in_range(family, source)
     coef = np.asarray(model.coef_, dtype=np.float64)
-    fit = Fitted(family, coef, float(model.intercept_), mass.target / mass.weight)
+    frame = getattr(model, "_frame", None)
+    theta = np.append(coef, float(model.intercept_)) if frame is None else model._theta
+    source = source if frame is None else frame.source(source)
+    fit = Fitted(family, theta[:-1], float(theta[-1]), mass.target / mass.weight)
     found = source.total(facts, fit)
     first = 0 if model.fit_intercept else 1
     information, meat = found.information[first:, first:], found.meat[first:, first:]
@@ -154,6 +162,9 @@ def infer_generalized(
         outer, n_clusters = cluster_meat(owner, fit, source, groups)
         meat = cluster_factor(n_clusters, n, k) * outer[first:, first:]
     V = dispersion * inverse if covariance == "information" else inverse @ meat @ inverse
+    if frame is not None:
+        T = np.roll(frame.matrix(model.fit_intercept), int(model.fit_intercept), axis=(0, 1))  # the intercept first
+        V = T @ V @ T.T
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(source.n_features)]))
     estimate = coef
     if model.fit_intercept:
