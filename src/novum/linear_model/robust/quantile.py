@@ -261,7 +261,8 @@ def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool)
     middle = float(np.median(y)) if intercept else 0.0
     spread = float(np.abs(y - middle).mean()) or 1.0
     center = X[0] + (X - X[0]).mean(axis=0) if intercept and len(X) else np.zeros(p)
-    center[np.abs(center) <= FAR * np.abs(X - center).max(axis=0, initial=0.0)] = 0.0  # near columns lose nothing as they are
+    near = np.abs(center) <= FAR * np.abs(X - center).max(axis=0, initial=0.0)
+    center[near] = 0.0  # they lose nothing as they are
     Z = X - center
     largest = np.abs(Z).max(axis=0, initial=0.0)
     largest[largest <= ROUNDING * np.abs(center)] = 0.0  # a column that does not vary beyond rounding
