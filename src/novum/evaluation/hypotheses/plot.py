@@ -16,7 +16,7 @@ TIE = 1e-7  # probabilities closer than this share are the same, rounded differe
 
 def limits(result: TestResult) -> tuple[float, float]:
     """Return the ends of the picture: nearly all of the law, and the observed value."""
-    low, high = float(result.law.ppf(REACH)), float(result.law.ppf(1 - REACH))
+    low, high = float(result.law.ppf(REACH)), float(result.law.isf(REACH))
     seen = result.statistic if np.isfinite(result.statistic) else high
     margin = 0.05 * (high - low or 1.0)
     mirrored = -seen if result.alternative == "two-sided" and low < 0 else seen
@@ -34,7 +34,7 @@ def more_extreme(result: TestResult, x: np.ndarray) -> np.ndarray:
         return rarer_counts(result, x)
     upper = result.law.sf(t) < result.law.cdf(t)
     tail = float(result.law.sf(t)) if upper else float(result.law.cdf(t))
-    other = float(result.law.ppf(tail) if upper else result.law.ppf(1 - tail))
+    other = float(result.law.ppf(tail) if upper else result.law.isf(tail))
     return (x >= t) | (x <= other) if upper else (x <= t) | (x >= other)
 
 

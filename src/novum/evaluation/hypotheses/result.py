@@ -46,7 +46,7 @@ class SampledLaw:
 
     def sf(self, t: float) -> float:
         """Return P(T > t)."""
-        return 1.0 - self.cdf(t)
+        return float((len(self.values) - np.searchsorted(self.values, t, side="right")) / len(self.values))
 
     def ppf(self, q: float) -> float:
         """Return the smallest value with P(T <= value) >= q."""
@@ -54,7 +54,8 @@ class SampledLaw:
 
     def isf(self, tail: float) -> float:
         """Return the smallest value with P(T > value) <= tail."""
-        return self.ppf(1 - tail)
+        beyond = int(np.floor(tail * len(self.values) * (1 + 1e-14)))  # so many values may lie above
+        return float(self.values[max(len(self.values) - 1 - beyond, 0)])
 
 
 def is_discrete(law: Any) -> bool:
@@ -65,7 +66,7 @@ def is_discrete(law: Any) -> bool:
 def at_least(law: Any, t: float) -> float:
     """Return P(T >= t)."""
     if isinstance(law, SampledLaw):
-        return float(1 - np.searchsorted(law.values, t, side="left") / len(law.values))
+        return float((len(law.values) - np.searchsorted(law.values, t, side="left")) / len(law.values))
     return float(law.sf(t - 1 if is_discrete(law) else t))  # laws of counts: whole numbers
 
 
