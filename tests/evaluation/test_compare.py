@@ -303,7 +303,7 @@ def test_frames_in_and_out():
 
 def test_pictures():
     pytest.importorskip("matplotlib")
-    result = compare(DEMSAR, design="data sets", level=0.1)
+    result = compare(DEMSAR, design="data sets", significance=0.1)
     ax = result.plot()
     words = " ".join(text.get_text() for text in ax.texts)
     assert "CD 1.12" in words and "+m+cf 1.96" in words and ax.get_xlabel()

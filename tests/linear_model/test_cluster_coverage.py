@@ -67,11 +67,13 @@ def test_few_treated_clusters_are_covered(kind, n_clusters, n_treated, unequal):
     truth, held, plain, trials = np.array([0.5, -0.7]), np.zeros(2), np.zeros(2), 600
     for _ in range(trials):
         X, y, groups = treated(rng, n_clusters, n_treated, kind, unequal)
-        model = LinearRegression().fit(X, y) if kind == "linear" else PoissonRegressor(alpha=0).fit(X, y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)
+            model = LinearRegression().fit(X, y) if kind == "linear" else PoissonRegressor(alpha=0).fit(X, y)
         for total, covariance in ((held, "cluster"), (plain, "CR1")):
             found = model.inference(X, y, covariance=covariance, groups=groups)
             total += (found.lower[1:] <= truth) & (truth <= found.upper[1:])
-    assert 0.915 < (held / trials).min() and (held / trials).max() < 0.99  # two points and 1.5 standard errors
+    assert (held / trials).min() > 0.915 and (held / trials).max() < 0.99  # two points and 1.5 standard errors
     assert n_treated != 5 or plain[0] / trials < 0.9  # what t with G - 1 says of five treated clusters
 
 

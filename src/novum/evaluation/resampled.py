@@ -21,7 +21,7 @@ from novum.evaluation._doubts import warn_of_doubts
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
 from novum.report.result import result
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_level, check_number
 
 __all__ = ["ResampledTest", "corrected_interval", "corrected_test", "spread_interval", "variance_of_mean"]
 
@@ -87,7 +87,7 @@ def corrected_interval(scores: ArrayLike, test_over_train: float, level: float =
     """
     x = check_scores("corrected_interval", "scores", scores)
     ratio = check_number("corrected_interval", "test_over_train", test_over_train, 0)
-    level = check_number("corrected_interval", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("corrected_interval", level)
     if np.ptp(x) <= EQUAL * np.abs(x).max():
         warn_of_doubts("corrected_interval", {"the mean score": EQUAL_SCORES})
     return spread_interval(x, ratio, level)
@@ -125,7 +125,7 @@ def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: fl
         raise DataError(f"corrected_test: a has {len(x)} scores and b has {len(other)}; they are paired part by part.")
     gaps = x - other
     ratio = check_number("corrected_test", "test_over_train", test_over_train, 0)
-    level = check_number("corrected_test", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("corrected_test", level)
     interval = spread_interval(gaps, ratio, level)
     mean, free = float(gaps.mean()), len(gaps) - 1
     deviation = np.sqrt(variance_of_mean(gaps, test_over_train))

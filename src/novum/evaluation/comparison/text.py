@@ -26,8 +26,8 @@ def test_of(comparison: "Comparison", pair: "Pair") -> str:
     if np.isnan(pair.p_value):
         return f"{result.name}: {result.remark or NO_SPREAD}"
     if result.bound is not None and result.alternative == "two-sided":
-        low, high = result.interval(1 - comparison.level)
-        interval = f", {100 * (1 - comparison.level):g} % interval {low:.3f} to {high:.3f}"
+        low, high = result.interval(1 - comparison.significance)
+        interval = f", {100 * (1 - comparison.significance):g} % interval {low:.3f} to {high:.3f}"
     return f"{result.name}: {result.symbol}{result._shown_df()} = {result.statistic:.3g}, {shown_p(pair.p_value)}{interval}"
 
 
@@ -38,7 +38,7 @@ def of_two(comparison: "Comparison", pair: "Pair") -> str:
     first, second = asked or ((pair.a, pair.b) if means[pair.a] >= means[pair.b] else (pair.b, pair.a))
     gap = means[first] - means[second]
     verdict = comparison.verdict(pair)
-    at = f"at level {comparison.level:g}"
+    at = f"at significance {comparison.significance:g}"
     silent = pair.posterior is None or np.isnan(pair.posterior.equivalent)
     unknown = np.isnan(pair.p_value) and (comparison.test != "bayesian" or silent)
     if verdict == "practically equivalent":
@@ -76,7 +76,7 @@ def of_many(comparison: "Comparison") -> str:
     text += f"{best} has the best {mean}{by} ({value:.3f}). "
     beaten = [one for one in comparison.pairs if comparison.is_told(one)]
     sides = "" if comparison.alternative == "two-sided" else ", one-sided"
-    how = f"{comparison.test.replace('_', ' ')}{sides}, {ADJUSTED[comparison.adjust]}, level {comparison.level:g}"
+    how = f"{comparison.test.replace('_', ' ')}{sides}, {ADJUSTED[comparison.adjust]}, significance {comparison.significance:g}"
     if comparison.test == "bayesian":
         how = "Bayesian comparison, posterior probability at least .95"
     if not beaten:

@@ -52,7 +52,7 @@ def rarer_counts(result: TestResult, k: np.ndarray) -> np.ndarray:
     )
 
 
-def draw_test(result: TestResult, ax: Any, level: float) -> Any:
+def draw_test(result: TestResult, ax: Any, significance: float) -> Any:
     """Draw a test whose statistic has a law."""
     ax = drawing_axes(ax)
     if result.law is None:
@@ -68,9 +68,13 @@ def draw_test(result: TestResult, ax: Any, level: float) -> Any:
         density = result.law.pdf(x)
         ax.plot(x, density, color=LAW)
         ax.fill_between(x, density, where=more_extreme(result, x), color=TAIL, alpha=0.5, label=shown_p(result.p_value))
-    accepted = result.acceptance_region(level)
+    accepted = result.acceptance_region(significance)
     ax.axvspan(
-        max(accepted.lower, low), min(accepted.upper, high), color=ACCEPT, alpha=0.15, label=f"accept at {level:g}"
+        max(accepted.lower, low),
+        min(accepted.upper, high),
+        color=ACCEPT,
+        alpha=0.15,
+        label=f"accept at {significance:g}",
     )
     for end in accepted:
         if np.isfinite(end):

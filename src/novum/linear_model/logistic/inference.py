@@ -298,15 +298,13 @@ def from_information(
     scale = np.tile(scale, len(information) // m)
     half, clusters = inverse_half(owner, information), None
     printed = (half * scale[:, None])[place]
-    if kind == "information":
-        factor = printed
-    else:
-        assert source is not None
-        meat = meat_of(owner, model, source, weights)
+    factor = printed
+    if source is not None:
+        meat = meat_of(owner, model, source, weights)  # these are the rows of the fit
         if kind in BY_CLUSTER:
             clusters = law_of(owner, model, source, weights, kind, groups, base, (half, printed))
             factor = clusters.factor
-        else:
+        elif kind == "sandwich":
             factor = printed @ root_of(half.T @ base_form(rows, meat, base)[1] @ half)
     error = np.linalg.norm(factor, axis=1)
     statistic = estimate / error
