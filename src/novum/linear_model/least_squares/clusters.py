@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
 
 __all__ = ["BY_CLUSTER", "ClusterLaw", "check_groups", "cluster_law", "cluster_note"]
 
@@ -124,7 +125,7 @@ def cluster_law(
         totals = totals * np.sqrt(count / (count - 1) * (n - 1) / (n - half.shape[1]))
     else:
         totals = np.einsum("gij,gj->gi", stretch, totals)
-    return ClusterLaw(half, gram, stretch, half @ np.linalg.qr(totals, mode="r").T, kind)
+    return ClusterLaw(half, gram, stretch, half @ arrays.r_factor(totals).T, kind)
 
 
 def cluster_note(law: ClusterLaw | None, freedom: np.ndarray | None, names: list[str]) -> list[str]:
