@@ -99,7 +99,7 @@ def test_models_on_several_data_sets():
 
 @pytest.mark.notes("000-a", "t-test-paired-kfold")
 def test_correlated_t_by_quadrature():
-    post = correlated_t(A - B, 1 / 9, 0.01, ("A", "B"))
+    post = correlated_t(A - B, 1 / 9, 0.01, ("A", "B"), 1.0)
     scale = np.std(A - B, ddof=1) * np.sqrt(1 / 10 + 1 / 9)
     density = lambda m: stats.t.pdf((m - 0.046) / scale, 9) / scale  # noqa: E731
     assert post.equivalent == pytest.approx(integrate.quad(density, -0.01, 0.01)[0], abs=1e-10)

@@ -129,8 +129,9 @@ def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: fl
     interval = spread_interval(gaps, ratio, level)
     mean, free = float(gaps.mean()), len(gaps) - 1
     deviation = np.sqrt(variance_of_mean(gaps, test_over_train))
-    if deviation <= 1e-12 * np.abs(x).max(initial=1.0):  # what rounding leaves of equal differences
-        statistic = 0.0 if abs(mean) <= 1e-12 else float("nan")
+    least = EQUAL * max(np.abs(x).max(), np.abs(other).max())
+    if deviation <= least:  # what rounding leaves of equal differences
+        statistic = 0.0 if abs(mean) <= least else float("nan")
         interval = interval if statistic == 0 else Interval(float("nan"), float("nan"))
     else:
         statistic = float(mean / deviation)

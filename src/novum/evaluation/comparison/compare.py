@@ -90,7 +90,7 @@ def pairs_of(
             posteriors[place] = (
                 signed_rank_posterior(d, rope, pair)
                 if several
-                else correlated_t(d, found.design.test_over_train, rope, pair)
+                else correlated_t(d, found.design.test_over_train, rope, pair, scale_of(found.scores))
             )
     if test == "friedman":
         ranked = rank_pairs(ranks_of(found.scores, scale_of(found.scores)), adjust, baseline)
