@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataWarning
+from novum.report.numbers import num
 from novum.runtime.warn import warn
 
 __all__ = [
@@ -30,7 +31,7 @@ FEW_DECIDING = 5.0  # rows that carry the spread of a bootstrapped score: below 
 
 def falls_short(owner: str, level: float, measured: str, verb: str = "may cover") -> str:
     """Return that an interval of some method covers less than it says, with the figure where that was measured at this level."""
-    what = f"{owner} {100 * level:g} % interval {verb}"
+    what = f"{owner} {num(100 * level):g} % interval {verb}"
     return f"{what} {measured}" if level == MEASURED else f"{what} less than that"
 
 
@@ -41,8 +42,8 @@ def share_doubt(successes: float, n: float, method: str, level: float) -> str:
         return ""
     short = falls_short("Wilson's", level, "84 to 92 %", "covers")
     return (
-        f"{successes:.4g} of {n:.4g} is within {FEW_EVENTS} of none or all, where {short}; Clopper and Pearson's holds its"
-        " level"
+        f"{num(successes):.4g} of {num(n):.4g} is within {FEW_EVENTS} of none or all, where {short}; Clopper and Pearson's"
+        " holds its level"
     )
 
 

@@ -28,6 +28,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from novum.evaluation._doubts import MEASURED, warn_of_doubts
 from novum.evaluation.proportion import Interval, clopper_pearson
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_level, row_weights, vector
 
@@ -76,7 +77,9 @@ def is_positive(owner: str, y: Any, pos_label: Any = None) -> NDArray[np.bool_]:
     classes = np.unique(labels)
     if pos_label is None:
         if len(classes) != 2:
-            raise DataError(f"{owner}: y has {len(classes)} different labels; an area compares two: give pos_label.")
+            raise DataError(
+                f"{owner}: y has {counted(len(classes), 'different label')}; an area compares two: give pos_label."
+            )
         pos_label = classes[1]
     positive = labels == pos_label
     if not positive.any() or positive.all():
@@ -144,12 +147,12 @@ def overlap_doubt(positive: NDArray, found: Area, weight: NDArray | None, level:
     perfect = 1.0 if found.value > 0.5 else 0.0
     overlap = min(np.count_nonzero(side & used & (found.components != perfect)) for side in (positive, ~positive))
     if overlap < FEWEST_OVERLAPPING:
-        short = "73 to 90 % instead of 95 %" if level == MEASURED else f"less than its {100 * level:g} %"
-        return f"only {overlap} rows of a class overlap with the other, and its interval may cover {short}"
+        short = "73 to 90 % instead of 95 %" if level == MEASURED else f"less than its {num(100 * level):g} %"
+        return f"only {counted(overlap, 'row')} of a class overlap with the other, and its interval may cover {short}"
     far = max(found.value, 1 - found.value) >= FAR_AREA
     if min(rows) < FEWEST_ROWS or (far and min(rows) < FEWEST_ROWS_FAR):
-        short = "72 to 92 % instead of 95 %" if level == MEASURED else f"less than its {100 * level:g} %"
-        return f"a class has only {min(rows)} rows, and the interval of the area may cover {short}"
+        short = "72 to 92 % instead of 95 %" if level == MEASURED else f"less than its {num(100 * level):g} %"
+        return f"a class has only {counted(min(rows), 'row')}, and the interval of the area may cover {short}"
     return ""
 
 

@@ -19,12 +19,24 @@ __all__ = [
     "check_number",
     "check_significance",
     "float_array",
+    "is_false",
+    "is_true",
     "probability_table",
     "row_weights",
     "vector",
 ]
 
 SUM_TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}  # printed tables keep about eight decimals
+
+
+def is_true(value: Any) -> bool:
+    """Return whether a parameter that may also be a text, an array or a number is True, Python's or NumPy's."""
+    return isinstance(value, bool | np.bool_) and bool(value)
+
+
+def is_false(value: Any) -> bool:
+    """Return whether a parameter that may also be a text, an array or a number is False, Python's or NumPy's."""
+    return isinstance(value, bool | np.bool_) and not value
 
 
 def check_number(

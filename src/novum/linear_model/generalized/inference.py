@@ -24,6 +24,7 @@ from novum.linear_model.generalized.family import Family
 from novum.linear_model.least_squares.clusters import BY_CLUSTER, ClusterLaw, check_groups, cluster_law
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
 from novum.linear_model.least_squares.inference import WEIGHTS, root_of
+from novum.report.numbers import num
 from novum.runtime import arrays
 from novum.runtime.checks import check_choice, check_level
 
@@ -53,13 +54,13 @@ class GeneralizedInference(CoefficientTable):
         explained = number_text(1 - self.deviance / self.null_deviance, ".4f")
         return [
             *self._notes(),
-            f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type},"
-            f" dispersion {self.dispersion:.5g}",
-            f"deviance {self.deviance:.6g} (null {number_text(self.null_deviance, '.6g')}, explained {explained}),"
-            f" Pearson {self.pearson:.6g}",
+            f"{num(self.n_rows):.10g} rows, {num(self.degrees_of_freedom):.10g} degrees of freedom, covariance "
+            f"{self.covariance_type}, dispersion {num(self.dispersion):.5g}",
+            f"deviance {num(self.deviance):.6g} (null {number_text(self.null_deviance, '.6g')}, explained {explained}),"
+            f" Pearson {num(self.pearson):.6g}",
             no_null
             if np.isnan(self.null_deviance)
-            else f"likelihood ratio {self.likelihood_ratio:.5g} (p {number_text(self.likelihood_ratio_p_value, '.3g')})",
+            else f"likelihood ratio {num(self.likelihood_ratio):.5g} (p {number_text(self.likelihood_ratio_p_value, '.3g')})",
         ]
 
 
@@ -172,7 +173,7 @@ def infer_generalized(
     half = scipy.linalg.inv(np.linalg.cholesky(information / np.outer(unit, unit)).T) / unit[:, None]
     n, k = found.rows if weights == "precision" else found.weight, len(gradient)
     if n <= k:
-        raise DataError(f"{owner}: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
+        raise DataError(f"{owner}: {num(n):.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
     dispersion = 1.0 if family.power == 1 else found.pearson / (n - k)
     clusters, printed = None, half
     if covariance in BY_CLUSTER:

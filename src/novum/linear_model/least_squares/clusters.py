@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import num
 from novum.runtime import arrays
 
 __all__ = ["BY_CLUSTER", "ClusterLaw", "check_groups", "cluster_law", "cluster_note"]
@@ -137,7 +138,7 @@ def cluster_note(law: ClusterLaw | None, freedom: np.ndarray | None, names: list
         tail = few if law.count < FEW_CLUSTERS else ""
         return [f"{law.count} clusters, t with {law.count - 1} degrees of freedom{tail}"]
     low, high = float(np.nanmin(freedom)), float(np.nanmax(freedom))  # NaN: of columns that nothing is known of
-    span = f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f}"
+    span = f"{num(low):.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{num(low):.1f} to {num(high):.1f}"
     rare = [name for name, df in zip(names, freedom) if df < FEW_FREEDOM]
     lines = [f"{law.count} clusters, t with {span} degrees of freedom (Bell and McCaffrey)"]
     if rare:

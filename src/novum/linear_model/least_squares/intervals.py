@@ -13,6 +13,7 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import leverages
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime import arrays
 from novum.runtime.checks import check_choice, check_level
@@ -61,7 +62,9 @@ def predict_with_interval(model: Any, X: Any, interval: str, level: float, weigh
     n = model._n_rows if weights == "precision" else model._weight
     freedom = n - k
     if freedom <= 0:
-        raise DataError(f"{owner}: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
+        raise DataError(
+            f"{owner}: {num(n):.10g} rows leave no degrees of freedom for {counted(k, 'parameter')}; give more rows."
+        )
     value = model.predict(X)
     if not isinstance(value, np.ndarray):
         raise DataError(f"{owner}: intervals are for data in memory; predict batch by batch.")

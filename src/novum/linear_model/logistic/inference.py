@@ -34,6 +34,7 @@ from novum.linear_model.logistic.likelihood import Likelihood
 from novum.linear_model.logistic.profile import likelihood_table
 from novum.linear_model.logistic.scores import law_of, meat_of
 from novum.linear_model.logistic.sums import weight_facts
+from novum.report.numbers import counted, num
 from novum.runtime.checks import check_level
 
 __all__ = ["LogisticInference", "infer_logistic"]
@@ -71,16 +72,16 @@ class LogisticInference(CoefficientTable):
         return np.exp(np.column_stack([self.coef, self.lower, self.upper]))
 
     def _foot(self) -> list[str]:
-        first = f"{self.n_rows:.10g} rows, covariance {self.covariance_type}"
+        first = f"{num(self.n_rows):.10g} rows, covariance {self.covariance_type}"
         if self.method != "wald":
-            first = f"{self.n_rows:.10g} rows, p and intervals from the likelihood" + (
+            first = f"{num(self.n_rows):.10g} rows, p and intervals from the likelihood" + (
                 " after Firth" if self.method == "firth" else ""
             )
         ratio = (
-            f"likelihood ratio {self.likelihood_ratio:.5g} on {self.degrees_of_freedom} degrees of freedom"
-            f" (p {self.likelihood_ratio_p_value:.3g})"
+            f"likelihood ratio {num(self.likelihood_ratio):.5g} on {counted(self.degrees_of_freedom, 'degree')} of freedom"
+            f" (p {num(self.likelihood_ratio_p_value):.3g})"
         )
-        ends = f"log-likelihood {self.log_likelihood:.6g} (null {self.null_log_likelihood:.6g})"
+        ends = f"log-likelihood {num(self.log_likelihood):.6g} (null {num(self.null_log_likelihood):.6g})"
         if self.method == "firth":
             return [first, ratio, f"penalised {ends}"]
         if np.isnan(self.aic):
@@ -89,15 +90,13 @@ class LogisticInference(CoefficientTable):
                 *self._notes(),
                 "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told",
             ]
-        scarce = (
-            f"{self.rarest:.10g} rows of the rarest class are few: these intervals are too short; method='firth' covers"
-        )
+        scarce = f"{num(self.rarest):.10g} rows of the rarest class are few: these intervals are too short; method='firth' covers"
         return [
             first,
             *([scarce] if self.method == "profile" and self.rarest < SCARCE * max(1, self.degrees_of_freedom) else []),
             *self._notes(),
-            f"{ratio}, pseudo R2 {self.pseudo_r_squared:.4f}",
-            f"{ends}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
+            f"{ratio}, pseudo R2 {num(self.pseudo_r_squared):.4f}",
+            f"{ends}, AIC {num(self.aic):.6g}, BIC {num(self.bic):.6g}",
         ]
 
     def _untold(self) -> list[str]:
