@@ -90,7 +90,8 @@ def distinct(R: np.ndarray, r: np.ndarray) -> np.ndarray:
     scaled = R[:, size > 0] / size[size > 0]
     length = np.linalg.norm(scaled, axis=1)
     scaled, value = scaled / length[:, None], r / length
-    basis, at, kept = np.zeros((0, scaled.shape[1])), np.zeros(0), []
+    basis, at = np.zeros((0, scaled.shape[1])), np.zeros(0)
+    kept: list[int] = []
     for i, (row, told) in enumerate(zip(scaled, value)):
         along = np.linalg.lstsq(basis.T, row, rcond=None)[0] if kept else np.zeros(0)
         if np.linalg.norm(row - along @ basis) > REPEATED:
