@@ -80,7 +80,7 @@ def test_it_explains(server):
         ({"rows": [1]}, 422, "row 1 must be an object"),
         ({"rows": []}, 422, "rows must be a list of at least one object"),
         ({"rows": [ROW] * 6}, 413, "6 rows are too many; send at most 5"),
-        ({"rows": [ROW], "level": 1}, 422, "level must be between 0 and 1; it is 1"),
+        ({"rows": [ROW], "level": 1}, 422, "level must be from 0.5 to below 1; it is 1"),
         ({"rows": [ROW], "interval": "yes"}, 422, "interval must be true or false"),
         ({"rows": [ROW], "path": "/etc/passwd"}, 422, "'path' is no option of /predict"),
         ({"table": []}, 422, 'must be an object with "rows"'),

@@ -15,7 +15,9 @@ from novum.exceptions import DataError, ParameterError, ParameterTypeError
 __all__ = [
     "check_choice",
     "check_count",
+    "check_level",
     "check_number",
+    "check_significance",
     "check_weight_size",
     "float_array",
     "is_false",
@@ -64,6 +66,28 @@ def check_count(owner: str, name: str, value: Any, low: int = 1) -> int:
     if value < low:
         raise ParameterError(f"{owner}({name}={value!r}): {name} must be at least {low}.")
     return int(value)
+
+
+def check_level(owner: str, level: Any) -> float:
+    """Return the confidence of an interval as a float from 0.5 to below 1, or raise."""
+    number = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    if number < 0.5:
+        raise ParameterError(
+            f"{owner}(level={level!r}): level is the confidence of an interval, at least 0.5; did you mean"
+            f" level={1 - number:g}? The error of a test is called significance."
+        )
+    return number
+
+
+def check_significance(owner: str, significance: Any) -> float:
+    """Return the error of a test as a float between 0 and 0.5, or raise."""
+    number = check_number(owner, "significance", significance, 0, 1, open_low=True, open_high=True)
+    if number >= 0.5:
+        raise ParameterError(
+            f"{owner}(significance={significance!r}): significance is the chance that a test errs where nothing differs,"
+            f" below 0.5; did you mean significance={1 - number:g}? The confidence of an interval is called level."
+        )
+    return number
 
 
 def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:

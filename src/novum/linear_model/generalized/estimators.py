@@ -154,6 +154,7 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         *,
         covariance: str = "information",
         level: float = 0.95,
+        weights: Any = "frequency",
         groups: Any = None,
     ) -> GeneralizedInference:
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty (alpha=0).
@@ -161,18 +162,23 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         Parameters
         ----------
         X, y, sample_weight
-            The training data. Weights count how often a row was seen.
-        covariance : {"information", "sandwich", "cluster"}, default="information"
+            The training data.
+        covariance : {"information", "sandwich", "cluster", "CR1"}, default="information"
             "information" trusts the law, with the dispersion estimated from Pearson's residuals (Poisson: one); "sandwich" trusts
-            the mean only, and holds for counts of any variance; "cluster" also lets the rows of one cluster depend on each other.
+            the mean only, and holds for counts of any variance; "cluster" also lets the rows of one cluster depend on each other
+            (CR2 with the degrees of freedom of Bell and McCaffrey), "CR1" does so as statsmodels and Stata do.
         level : float, default=0.95
+            Of the intervals.
+        weights : {"frequency", "precision"}, default="frequency"
+            Whether a weight is the number of times that the row was seen, as in every fit, or divides its variance, phi mu^q / w,
+            as the exposure of a rate does (statsmodels: freq_weights and var_weights).
         groups : array-like of shape (n_samples,), default=None
-            The cluster of every row, for covariance="cluster".
+            The cluster of every row, for covariance="cluster" or "CR1".
         """
         check_is_fitted(self)
         probe = type(self)(**self.get_params(deep=False))
         source = probe._source(X, y, sample_weight, target="numeric")
-        return infer_generalized(self, source, covariance=covariance, level=level, groups=groups)
+        return infer_generalized(self, source, covariance=covariance, level=level, weights=weights, groups=groups)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

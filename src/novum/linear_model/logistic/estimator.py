@@ -249,7 +249,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
 
     def inference(
         self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = None,
-        level: float = 0.95, weights: Any = "precision", base_class: Any = None, method: str = "wald",
+        level: float = 0.95, weights: Any = "frequency", base_class: Any = None, method: str = "wald",
         groups: Any = None
     ) -> LogisticInference:  # fmt: skip
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.
@@ -257,14 +257,14 @@ class LogisticRegression(LinearProbabilities, Estimator):
         Parameters
         ----------
         X, y, sample_weight : the training data, needed for the sandwich and where `method` is not "wald"
-        covariance : {"information", "sandwich", "cluster"}, default=None
+        covariance : {"information", "sandwich", "cluster", "CR1"}, default=None
             "information" is the inverse of the observed information, right where the likelihood is; "sandwich" holds also
-            where it is not; "cluster" also where the rows of one cluster depend on each other (t with one degree of freedom
-            less than clusters; the table says where they are few). None takes the sandwich where it
-            is due: with `class_weight`, or weights that are no counts.
-        weights : {"precision", "frequency"}, default="precision"
-            As in `LinearRegression.inference`: whether a weight says how much a row counts in the fit, so that doubling all
-            weights changes nothing here, or the number of times the row was seen. Where rows were weighted by precision or
+            where it is not; "cluster" also where the rows of one cluster depend on each other (CR2 and t with the degrees of
+            freedom of Bell and McCaffrey; the table says where they are few), "CR1" as in statsmodels and Stata. None
+            takes the sandwich where it is due: with `class_weight`, or weights that are no counts.
+        weights : {"frequency", "precision"}, default="frequency"
+            As in `LinearRegression.inference`: whether a weight is the number of times the row was seen, as in every fit, or
+            how much it counts, so that doubling all weights changes nothing here. Where rows were weighted by precision or
             by `class_weight` there is no likelihood: its ratio has no p-value, and AIC and BIC do not exist (NaN).
         level : float, default=0.95
             Of the intervals.
@@ -275,7 +275,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
             the finite bounds that remain. "firth" maximises the likelihood with Jeffreys' prior (Firth 1993), whose estimates
             are finite also where the classes are separated, with intervals from that likelihood.
         groups : array-like of shape (n_samples,), default=None
-            The cluster of every row, for covariance="cluster".
+            The cluster of every row, for covariance="cluster" or "CR1".
 
         Returns
         -------

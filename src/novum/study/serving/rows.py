@@ -89,8 +89,8 @@ def read_wish(body: bytes, kind: str, schema: Schema, most_rows: int) -> Wish:
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
             raise Refusal(422, f"{name} must be {KINDS[wanted]}; it is {shown(value)}.")
     level = options.get("level", 0.9)
-    if not 0 < level < 1:
-        raise Refusal(422, f"level must be between 0 and 1; it is {shown(level)}.")
+    if not 0.5 <= level < 1:
+        raise Refusal(422, f"level must be from 0.5 to below 1; it is {shown(level)}.")
     rows = given["rows"]
     if not isinstance(rows, list) or not rows:
         raise Refusal(422, f"rows must be a list of at least one object; it is {shown(rows)}.")
