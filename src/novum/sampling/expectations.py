@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from novum.exceptions import DataError, ParameterTypeError
 from novum.report.numbers import counted, num
 from novum.report.result import Result
-from novum.runtime.checks import check_count, check_number
+from novum.runtime.checks import check_count, check_level
 from novum.runtime.random import seed_of
 
 __all__ = ["MonteCarloEstimate", "drawn", "generator", "monte_carlo"]
@@ -152,7 +152,7 @@ def monte_carlo(
     True
     """
     n = check_count("monte_carlo", "n_samples", n_samples, 2)
-    level = check_number("monte_carlo", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("monte_carlo", level)
     values = values_of("monte_carlo", function, drawn("monte_carlo", law, n, generator(random_state)))
     mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(n)
     z = float(ndtri((1 + level) / 2))
