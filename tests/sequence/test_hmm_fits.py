@@ -18,7 +18,7 @@ from novum.sequence import (
     PoissonHMM,
     kalman_filter,
 )
-from novum.sequence.hmm.markov import bound_of_chain, climbed_chain, slope_of_chain, stationary_law
+from novum.sequence.hmm.markov import bound_and_slope, bound_of_chain, climbed_chain, stationary_law
 
 
 def pairs_of_symbols(seed, n=150, k=3, symbols=4):
@@ -42,13 +42,13 @@ def test_the_step_of_a_stationary_chain_climbs_to_a_flat_place(seed):
     counts, first = rng.gamma(1.0, 20.0, size=(k, k)), rng.gamma(1.0, 200.0, size=k)
     ended = climbed_chain(trans, found, counts, first)
     assert bound_of_chain(ended, counts, first) >= max(bound_of_chain(each, counts, first) for each in (trans, found))
-    assert np.abs(slope_of_chain(ended, counts, first)).max() < 1e-5 * (counts.sum() + first.sum())
+    assert np.abs(bound_and_slope(ended, counts, first)[1]).max() < 1e-5 * (counts.sum() + first.sum())
     step = 1e-6 * rng.normal(size=(k, k))  # the slope against differences
     logits = np.log(trans)
     up, down = (np.exp(logits + sign * step) for sign in (1, -1))
     up, down = up / up.sum(axis=1, keepdims=True), down / down.sum(axis=1, keepdims=True)
     rise = bound_of_chain(up, counts, first) - bound_of_chain(down, counts, first)
-    assert_allclose(rise / 2, (slope_of_chain(trans, counts, first) * step).sum(), rtol=1e-5, atol=1e-9)
+    assert_allclose(rise / 2, (bound_and_slope(trans, counts, first)[1] * step).sum(), rtol=1e-5, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
