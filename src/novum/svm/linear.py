@@ -23,6 +23,7 @@ from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model.decisions import LinearDecisions, dense_coef
+from novum.linear_model.frame import say_far
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.logistic.sums import class_mass
 from novum.runtime.checks import is_false, is_true
@@ -111,6 +112,7 @@ class LinearSVC(LinearDecisions, LinearMachine):
                 " is solved on the dual with penalty='l2', the L1 penalty on the primal with the squared hinge."
             )
         source = self._source(X, y, sample_weight, target="classes")
+        say_far(source, "LinearSVC", bool(self.fit_intercept))
         self.classes_, coded = labels_of(source)
         k = len(self.classes_)
         if k < 2:
@@ -239,6 +241,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
                 " dual=False. LinearSVR solves it on the dual: leave dual='auto'."
             )
         source = self._source(X, y, sample_weight, target="numeric")
+        say_far(source, "LinearSVR", bool(self.fit_intercept))
         if source.n_targets > 1:
             raise DataError(f"LinearSVR: y should be a 1d array, got {source.n_targets} target columns instead.")
         if source.n_targets == 1:

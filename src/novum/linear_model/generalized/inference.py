@@ -150,11 +150,19 @@ def infer_generalized(
     check_level(owner, level)
     if source.n_features != model.n_features_in_:
         raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
+    if getattr(model, "separation_", None) is not None:
+        raise DataError(
+            f"{owner}: rows that separation_ singles out have no counts, so that no finite maximum exists and neither do standard"
+            f" errors; penalise, or leave out those rows or columns."
+        )
     family = model._family()
     mass = targets_in_range(family, source)
     coef = np.asarray(model.coef_, dtype=np.float64)
     null = null_mean(family, mass.target / mass.weight, model.fit_intercept)
-    fit = Fitted(family, coef, float(model.intercept_), null, weights == "precision")
+    frame = getattr(model, "_frame", None)
+    theta = np.append(coef, float(model.intercept_)) if frame is None else model._theta
+    source = source if frame is None else frame.source(source)
+    fit = Fitted(family, theta[:-1], float(theta[-1]), null, weights == "precision")
     found = source.total(facts, fit)
     first = 0 if model.fit_intercept else 1
     information, meat = found.information[first:, first:], found.meat[first:, first:]
@@ -176,6 +184,8 @@ def infer_generalized(
         raise DataError(f"{owner}: {num(n):.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
     dispersion = 1.0 if family.power == 1 else found.pearson / (n - k)
     clusters, printed = None, half
+    if frame is not None:  # the intercept first
+        printed = np.roll(frame.matrix(model.fit_intercept), int(model.fit_intercept), axis=(0, 1)) @ half
     if covariance in BY_CLUSTER:
         clusters = by_cluster(owner, fit, source, covariance, groups, half, printed, n)
         factor = clusters.factor

@@ -188,6 +188,9 @@ def infer_logistic(
         raise ParameterError(f"{owner}: method={method!r} is none of {', '.join(map(repr, METHODS))}.")
     check_groups(owner, covariance, groups)
     base = 0 if base_class is None else classes.index(base_class)
+    frame = getattr(model, "_frame", None)
+    if source is not None and frame is not None and source.n_features == len(frame.unit):
+        source = frame.source(source)
     if method != "wald":
         return from_likelihood(owner, model, source, covariance, level, weights, base, method)
     if model.separation_ is not None:
@@ -218,6 +221,17 @@ def intercepts_first(model: Any) -> np.ndarray:
     return np.concatenate([c * len(order) + order for c in range(k - 1)])
 
 
+def outward(model: Any) -> np.ndarray:
+    """Return the matrix from theta of one class, as the fit has it, to its coefficients and intercept."""
+    m = model._theta.shape[1] - (not model.fit_intercept)
+    frame, T = getattr(model, "_frame", None), np.eye(m)
+    if frame is not None:
+        T = frame.matrix(model.fit_intercept, model._constant)
+    if model.fit_intercept:
+        T[-1] *= model._constant  # the information is about theta, the table about theta times the constant
+    return T
+
+
 def from_likelihood(
     owner: str, model: Any, source: Source | None, covariance: str | None, level: float, weights: str, base: int,
     method: str
@@ -242,8 +256,10 @@ def from_likelihood(
         )
     meat_of(owner, model, source, weights)  # these are the rows of the fit
     k = len(model.classes_)
-    likelihood = Likelihood(owner, source, k, base, model.fit_intercept, method == "firth")
-    found = likelihood_table(likelihood, level, model.separation_ is not None)
+    frame = getattr(model, "_frame", None)
+    units = 1.0 if frame is None else frame.unit
+    likelihood = Likelihood(owner, source, k, base, model.fit_intercept, method == "firth", units)
+    found = likelihood_table(likelihood, level, model.separation_ is not None, frame)
     place = intercepts_first(model)
     mass = float(model._class_mass.sum())
     n_rows = mass if weights == "frequency" else facts.rows
@@ -285,26 +301,19 @@ def from_information(
     """Return (13) to (16)."""
     kind, likely = chosen_covariance(owner, model, source, covariance, weights)
     k, p, m = len(model.classes_), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
-    rows = model._theta[:, :m] + 0.0
-    if model.fit_intercept:
-        rows[:, -1] *= model._constant
-    estimate, information = base_form(rows, model._information, base)
+    estimate, information = base_form(model._theta[:, :m], model._information, base)
     place = intercepts_first(model)
-    estimate = estimate.ravel()[place]
-    scale = np.ones(m)
-    if model.fit_intercept:
-        scale[-1] = model._constant  # the information is about theta, the table about theta times the constant
-    scale = np.tile(scale, len(information) // m)
+    T = outward(model)
+    estimate = (estimate @ T.T).ravel()[place]
     half, clusters = inverse_half(owner, information), None
-    printed = (half * scale[:, None])[place]
-    factor = printed
+    factor = printed = (np.kron(np.eye(len(information) // m), T) @ half)[place]
     if source is not None:
         meat = meat_of(owner, model, source, weights)  # these are the rows of the fit
         if kind in BY_CLUSTER:
             clusters = law_of(owner, model, source, weights, kind, groups, base, (half, printed))
             factor = clusters.factor
         elif kind == "sandwich":
-            factor = printed @ root_of(half.T @ base_form(rows, meat, base)[1] @ half)
+            factor = printed @ root_of(half.T @ base_form(model._theta[:, :m], meat, base)[1] @ half)
     error = np.linalg.norm(factor, axis=1)
     statistic = estimate / error
     t_freedom = None if clusters is None else clusters.freedoms()
