@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import ArrayLike, Domain, Instance, Null, Real
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.training.examples import Tensors
+from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import ArrayNetwork
 from novum.runtime import arrays
@@ -171,6 +172,17 @@ class MultiTaskNetwork(ArrayNetwork):
         weight = batch[1 + len(self.tasks_)] if len(batch) > 1 + len(self.tasks_) else None
         losses = task_losses(module(batch[0]), dict(zip(self.tasks_, batch[1:])), set(self.classes_), weight)
         return sum((self.task_weights or {}).get(name, 1.0) * loss for name, loss in losses.items())
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        import torch
+
+        weight = batch[1 + len(self.tasks_)] if len(batch) > 1 + len(self.tasks_) else None
+        aims = []
+        for name, y in zip(self.tasks_, batch[1:]):
+            known = y >= 0 if name in self.classes_ else ~torch.isnan(y)
+            factor = float((self.task_weights or {}).get(name, 1.0))
+            aims.append(Aim(y[known], None if weight is None else weight[known], factor))
+        return self._loss(module, batch), aims
 
     def _scores(self, X: Any) -> dict[str, np.ndarray]:
         import torch

@@ -1,4 +1,4 @@
-"""PyTorch, where it is needed: the package itself, the device that a word stands for, chance that leaves the user's alone."""
+"""PyTorch, where it is needed: the package itself, and the device that a word stands for."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from typing import Any
 
 from novum.exceptions import ParameterError
 
-__all__ = ["chosen_device", "needs_torch", "own_chance", "torch_threads"]
+__all__ = ["chosen_device", "needs_torch", "torch_threads"]
 
 
 def needs_torch(owner: str) -> Any:
@@ -27,23 +27,6 @@ def chosen_device(owner: str, device: str) -> Any:
     if device.startswith("cuda") and not there:
         raise ParameterError(f"{owner}: device={device!r}, but PyTorch sees no GPU here; give device='auto' or 'cpu'.")
     return torch.device(device)
-
-
-@contextmanager
-def own_chance(device: Any, seed: int) -> Iterator[None]:
-    """Seed PyTorch for a while, on the CPU and on a device, with algorithms that repeat; then put everything back."""
-    import torch
-
-    devices = [device] if device.type == "cuda" else []
-    cudnn = torch.backends.cudnn
-    before = cudnn.deterministic, cudnn.benchmark
-    with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(seed % (1 << 63))
-        cudnn.deterministic, cudnn.benchmark = True, False
-        try:
-            yield
-        finally:
-            cudnn.deterministic, cudnn.benchmark = before
 
 
 @contextmanager

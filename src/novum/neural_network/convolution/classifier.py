@@ -15,6 +15,7 @@ from novum.neural_network.training.examples import Tensors
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import ClassifierNetwork, cross_entropy
 from novum.runtime import arrays
+from novum.runtime.chance import generator
 
 __all__ = ["ConvNetClassifier"]
 
@@ -179,7 +180,7 @@ def moved(images: Any, most: int) -> Any:
 
     n, _, height, width = images.shape
     wide = F.pad(images, (most,) * 4)
-    up, left = torch.randint(0, 2 * most + 1, (2, n), device=images.device)
+    up, left = torch.randint(0, 2 * most + 1, (2, n), device=images.device, generator=generator(images.device))
     rows = up[:, None] + torch.arange(height, device=images.device)
     columns = left[:, None] + torch.arange(width, device=images.device)
     place = torch.arange(n, device=images.device)[:, None, None]

@@ -16,6 +16,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.neural_network.message_passing.answers import GraphAnswers
 from novum.neural_network.message_passing.examples import GraphExamples, LinkExamples, NodeExamples
 from novum.neural_network.message_passing.graphs import Graph, as_graph, is_networkx, labels_of, node_numbers
+from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.network import NetworkEstimator
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import cross_entropy, weighted_mean
@@ -286,6 +287,13 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
             return F.binary_cross_entropy_with_logits(module.link_scores(module.embed(graph), pairs), truth)
         scores, codes, weight = self._scores(module, batch)
         return cross_entropy(scores, codes, *weight)
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        loss = self._loss(module, batch)
+        if self.task == "link":
+            return loss, [Aim(batch[2].long())]
+        codes, *weight = batch[2:] if self.task == "node" else batch[3:]
+        return loss, [Aim(codes, *weight)]
 
     def _measures(self, module: Any, batch: Any) -> dict[str, Any]:
         if self.task == "link":

@@ -44,6 +44,18 @@ class Examples:
         order = torch.arange(n) if rng is None else torch.from_numpy(rng.permutation(n))
         return order.to(self.device).split(size)
 
+    def without_single(self, batches: Sequence[Any]) -> list[Any]:
+        """Return batches with every one of a single example joined to the one before it, or to the one behind."""
+        import torch
+
+        found: list[Any] = []
+        for index in batches:
+            if found and (len(index) == 1 or len(found[-1]) == 1):
+                found[-1] = torch.cat([found[-1], index])
+            else:
+                found.append(index)
+        return found
+
     @property
     def device(self) -> Any:
         """The device on which `take` is given places."""

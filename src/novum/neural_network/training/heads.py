@@ -7,6 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from novum.neural_network.training.dropout import Dropout
+
 __all__ = ["ManyHeads", "task_losses"]
 
 
@@ -17,7 +19,7 @@ class ManyHeads(nn.Module):
         super().__init__()
         layers: list[nn.Module] = []
         for a, b in pairwise([config["n_features"], *config["hidden"]]):
-            layers += [nn.Linear(a, b), nn.ReLU(), nn.Dropout(config["dropout"])]
+            layers += [nn.Linear(a, b), nn.ReLU(), Dropout(config["dropout"])]
         self.body = nn.Sequential(*layers)
         self.head = nn.ModuleDict({name: nn.Linear(config["hidden"][-1], k) for name, k in config["outputs"].items()})
 
