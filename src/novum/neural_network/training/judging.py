@@ -17,7 +17,7 @@ from novum.exceptions import DataError, NotConverged
 from novum.report.numbers import number
 from novum.runtime.warn import warn
 
-__all__ = ["Aim", "check_weights", "is_worse", "judge", "least_constant_loss"]
+__all__ = ["ROWS", "Aim", "check_weights", "is_worse", "judge", "least_constant_loss"]
 
 ROWS = 4096
 NEARLY = 1.01  # times the loss of a constant: with nothing to learn, steps leave a network about so far from it
