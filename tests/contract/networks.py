@@ -41,7 +41,7 @@ def rows(seed=0, n=60):
 def texts(n=40, seed=0):
     """Return lists of symbols of unequal length."""
     rng = np.random.default_rng(seed)
-    return [list("abc"[k] for k in rng.integers(3, size=rng.integers(2, 6))) for _ in range(n)]
+    return [["abc"[k] for k in rng.integers(3, size=rng.integers(2, 6))] for _ in range(n)]
 
 
 def networks():

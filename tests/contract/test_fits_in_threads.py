@@ -2,7 +2,6 @@
 
 import sys
 import threading
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -95,7 +94,9 @@ def test_networks_trained_in_threads_are_networks_trained_in_turn(case):
     for found, wanted in zip(at_once(task), in_turn):
         assert_same(found, wanted)
     assert torch.equal(torch.get_rng_state(), before)  # the user's own chance is left alone
-    assert len({b"".join(map(np.ndarray.tobytes, wanted.values())) for wanted in in_turn}) == THREADS  # and a seed is heard
+    assert (
+        len({b"".join(map(np.ndarray.tobytes, wanted.values())) for wanted in in_turn}) == THREADS
+    )  # and a seed is heard
 
 
 @pytest.mark.deep

@@ -1,6 +1,6 @@
 r"""Several targets, one body: tasks share the hidden layers, and each has a head of its own.
 
-    h = g(W_k ... g(W_1 x + b_1) ... + b_k),   z_t = V_t h + c_t                                                            (1)
+    h = g(W_k ... g(W_1 x + b_1) ... + b_k),   z_t = V_t h + c_t,   x in units of the training rows' spread from their mean   (1)
     loss = sum over tasks t of a_t mean over the rows with a target of loss_t(z_t, y_t)                                     (2)
 
 A task with few targets profits from what the others teach the body. Rows may lack targets: NaN for numbers, None for classes.
@@ -159,7 +159,18 @@ class MultiTaskNetwork(ArrayNetwork):
     def _config(self, examples: Any) -> dict[str, Any]:
         outputs = {name: len(self.classes_[name]) if name in self.classes_ else 1 for name in self.tasks_}
         hidden = [int(size) for size in self.hidden]
-        return {"n_features": self.n_features_in_, "hidden": hidden, "outputs": outputs, "dropout": float(self.dropout)}
+        rows = examples.tensors[0].double().numpy()
+        weight = None if examples.row_weight is None else examples.row_weight.double().numpy()
+        mean = np.average(rows, axis=0, weights=weight)
+        spread = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weight))
+        return {
+            "n_features": self.n_features_in_,
+            "hidden": hidden,
+            "outputs": outputs,
+            "dropout": float(self.dropout),
+            "mean": mean.tolist(),
+            "scale": np.where(spread > 0, spread, 1.0).tolist(),
+        }
 
     def _build(self, config: dict[str, Any]) -> Any:
         from novum.neural_network.training.heads import ManyHeads

@@ -1,5 +1,6 @@
 """PyTorch, where it is needed: the package itself, and the device that a word stands for."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,14 +30,30 @@ def chosen_device(owner: str, device: str) -> Any:
     return torch.device(device)
 
 
+_limited: dict[str, int] = {
+    "count": 0,
+    "before": 0,
+}  # how many hold PyTorch to few threads, and what it had before the first
+_lock = threading.Lock()
+
+
 @contextmanager
 def torch_threads(n: int) -> Iterator[None]:
-    """Keep PyTorch to so many threads: for small networks more only wait for each other."""
+    """Keep PyTorch to so many threads: for small networks more only wait for each other.
+
+    The number belongs to the process: of several that ask at once the first notes what it was, and the last sets it back.
+    """
     import torch
 
-    before = torch.get_num_threads()
+    with _lock:
+        if _limited["count"] == 0:
+            _limited["before"] = torch.get_num_threads()
+        _limited["count"] += 1
     torch.set_num_threads(n)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        with _lock:
+            _limited["count"] -= 1
+            if _limited["count"] == 0:
+                torch.set_num_threads(_limited["before"])

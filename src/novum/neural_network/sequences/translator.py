@@ -44,7 +44,7 @@ SPARE = 8  # symbols that an answer may have beyond twice the longest target of 
 
 @result
 class Candidates(NamedTuple):
-    """Answers to one sequence, best first."""
+    """Answers to one sequence, best first, no two alike; of one that is cut, log p of what it shows."""
 
     sequence: list[Any]
     log_prob: NDArray[np.float64]
