@@ -211,7 +211,9 @@ CLOSE = "the solver stops within tol of the optimum, from either side; with tol=
 AT_BOUNDS = (
     "hyper-parameters of targets that are noise end at their bounds, and the warning that says so is an error here"
 )
-WORSE_THAN_NONE = "columns of size 100 that are not scaled leave the network worse than a constant, and the warning that says so is an error here"
+WORSE_THAN_NONE = (
+    "columns of size 100, not scaled: the network ends worse than a constant, and the warning is an error here"
+)
 SINGULAR = "rows of a class are equal or fewer than the features: scikit-learn's class refuses these data too (it takes no weights)"
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "QuadraticDiscriminantAnalysis": dict.fromkeys(

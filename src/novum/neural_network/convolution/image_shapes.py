@@ -35,8 +35,9 @@ def image_shape_of(owner: str, given: tuple[int, ...], asked: Any) -> tuple[int,
     if len(shape) == 3 and looks_channels_last(shape) and (asked is None or len(given) == 1):
         raise DataError(
             f"{owner}: images of shape {shape} would be read as {shape[0]} channels of {shape[1]} x {shape[2]} pixels, and look"
-            f" like rows, columns and {shape[2]} channels; put the channels first: X.reshape(-1, {shape[0]}, {shape[1]}, {shape[2]})"
-            f".transpose(0, 3, 1, 2). If the first axis is the channels, give X in that shape and image_shape={shape}."
+            f" like rows, columns and {shape[2]} channels; put the channels first:"
+            f" X.reshape(-1, {shape[0]}, {shape[1]}, {shape[2]}).transpose(0, 3, 1, 2)."
+            f" If the first axis is the channels, give X in that shape and image_shape={shape}."
         )
     if len(shape) != 3:
         raise DataError(

@@ -45,16 +45,11 @@ class Examples:
         return order.to(self.device).split(size)
 
     def without_single(self, batches: Sequence[Any]) -> list[Any]:
-        """Return batches with every one of a single example joined to the one before it, or to the one behind."""
+        """Return batches with the last joined to the one before it where it has a single example."""
         import torch
 
-        found: list[Any] = []
-        for index in batches:
-            if found and (len(index) == 1 or len(found[-1]) == 1):
-                found[-1] = torch.cat([found[-1], index])
-            else:
-                found.append(index)
-        return found
+        *found, before, last = batches
+        return [*found, torch.cat([before, last])] if len(last) == 1 else [*found, before, last]
 
     @property
     def device(self) -> Any:

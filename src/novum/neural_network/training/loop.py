@@ -116,7 +116,7 @@ class Training:
     def batches(self, order: np.random.Generator) -> Any:
         """Return the places of every batch of an epoch; where the network takes moments of a batch, none has a single row."""
         found = self.examples.batches(order, self.estimator.batch_size)
-        if not self.has_batch_norm or len(found) < 2:
+        if not self.has_batch_norm or len(found) < 2 or self.estimator.batch_size == 1:
             return found
         return self.examples.without_single(found)
 
