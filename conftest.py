@@ -5,6 +5,7 @@ import re
 import signal
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -34,5 +35,6 @@ NEEDS_TORCH = re.compile(r"^(import torch|from torch)\b", re.MULTILINE)
 
 def pytest_ignore_collect(collection_path):
     """Pass over modules of layers, which import PyTorch at their top, where it is not installed."""
-    inside = collection_path.suffix == ".py" and "novum" in collection_path.parts and not torch_is_there()
+    package = Path(find_spec("novum").origin).parent  # not any folder of that name: a clone is called so too
+    inside = collection_path.suffix == ".py" and package in collection_path.parents and not torch_is_there()
     return True if inside and NEEDS_TORCH.search(collection_path.read_text(encoding="utf-8")) else None

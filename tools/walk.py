@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
-SOURCE = "novum/"
+import novum
+
+SOURCE = f"{Path(novum.__file__).parent}/"  # not any folder of that name: a clone is called so too
 
 
 def least_squares() -> Callable[[], Any]:
@@ -26,7 +28,6 @@ def least_squares() -> Callable[[], Any]:
 
 
 def kmeans_of_files() -> Callable[[], Any]:
-    import novum
     from novum.cluster import KMeans
 
     path = Path(tempfile.mkdtemp()) / "rows.npy"
@@ -79,7 +80,7 @@ def visits(action: Callable[[], Any]) -> list[str]:
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
         name = frame.f_code.co_filename
-        if event == "call" and SOURCE in name and (not files or files[-1] != name):
+        if event == "call" and name.startswith(SOURCE) and (not files or files[-1] != name):
             files.append(name)
 
     sys.setprofile(watch)
@@ -87,7 +88,7 @@ def visits(action: Callable[[], Any]) -> list[str]:
         action()
     finally:
         sys.setprofile(None)
-    return [name.rsplit(SOURCE, 1)[1] for name in files]
+    return [name.removeprefix(SOURCE) for name in files]
 
 
 if __name__ == "__main__":

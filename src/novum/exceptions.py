@@ -11,6 +11,7 @@ __all__ = [
     "DataError",
     "DataWarning",
     "FileFormatError",
+    "InternalError",
     "NotConverged",
     "ParameterError",
     "ParameterTypeError",
@@ -41,6 +42,10 @@ class SourceError(RuntimeError):
 
 class FileFormatError(ValueError):
     """A model file is damaged, hostile, foreign or from a newer version."""
+
+
+class InternalError(RuntimeError):
+    """A fault of novum itself: the message says where it happened, the chain of causes how; please report it."""
 
 
 class ClusterLost(RuntimeError):

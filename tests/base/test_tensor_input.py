@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from contract.cases import data, estimators, quick
 
+from novum.exceptions import DataError
 from novum.naive_bayes import GaussianNB
 
 pytestmark = pytest.mark.deep
@@ -36,3 +37,26 @@ def test_probabilities_of_a_far_row_add_up_to_one():
     found = model.predict_proba(torch.tensor(far)).numpy()
     np.testing.assert_allclose(found.sum(axis=1), 1)
     np.testing.assert_allclose(found, model.predict_proba(far), atol=1e-12)
+
+
+@pytest.mark.parametrize("far", [1e154, 1e200, 1e307])
+def test_far_rows_are_refused_in_every_home(far):
+    import torch
+
+    from novum.cluster import KMeans, KMedoids
+    from novum.mixture import BayesianGaussianMixture, GaussianMixture
+
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    models = [KMeans(2, random_state=0), KMedoids(2, random_state=0)]
+    models += [
+        GaussianMixture(2, covariance_type=kind, random_state=0) for kind in ("full", "tied", "diag", "spherical")
+    ]
+    for model in [*models, BayesianGaussianMixture(n_components=2, max_iter=500, random_state=0)]:
+        model.fit(rows)
+        for X in (far * rows, torch.tensor(far * rows)):
+            for method in ("predict", "predict_proba", "transform"):
+                if hasattr(model, method):
+                    with pytest.raises(
+                        DataError, match=f"{type(model).__name__}: X holds numbers up to .* squares overflow"
+                    ):
+                        getattr(model, method)(X)

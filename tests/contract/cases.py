@@ -1,6 +1,7 @@
 """What the contract tests need to know of an estimator that introspection cannot tell: small settings and data it can fit."""
 
 import numpy as np
+from numpy.testing import assert_allclose
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
@@ -382,3 +383,12 @@ def outputs(estimator, X, without=()):
     if hasattr(estimator, "kneighbors"):
         found["kneighbors"] = estimator.kneighbors(X, return_distance=False)
     return found
+
+
+def same(a, b, **tolerance):
+    assert a.keys() == b.keys() and a
+    for name in a:
+        if np.asarray(a[name]).dtype.kind in "fiu":
+            assert_allclose(a[name], b[name], **tolerance, err_msg=name)
+        else:
+            assert np.array_equal(a[name], b[name]), name

@@ -79,7 +79,7 @@ def test_degenerate_areas():
 @pytest.mark.parametrize(
     "y, score, words",
     [
-        ([0, 0, 0], [1.0, 2, 3], "1 different labels"),
+        ([0, 0, 0], [1.0, 2, 3], "1 different label"),
         ([0, 1, 2], [1.0, 2, 3], "3 different labels"),
         ([0, 1], [1.0, np.nan], "NaN or infinity"),
         ([0, 1], [1.0], "shape"),

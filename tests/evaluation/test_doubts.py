@@ -25,7 +25,7 @@ def test_areas():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 100)
     delong_interval(y, rng.normal(size=200) + y)
-    with pytest.warns(DataWarning, match="rows of a class overlap"):
+    with pytest.warns(DataWarning, match="rows? of a class overlap"):
         delong_interval(y, rng.normal(size=200) + 5 * y)
     few = np.repeat([0, 1], [400, 10])
     with pytest.warns(DataWarning, match="a class has only 10 rows"):

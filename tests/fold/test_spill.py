@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import novum
-from novum.fold.homes.spill import spill_blocks
+from novum.exceptions import SourceError
+from novum.fold.homes.spill import DiskMemory, spill_blocks
 
 
 class Count(NamedTuple):
@@ -59,3 +60,26 @@ def test_a_failed_pass_leaves_nothing(tmp_path, monkeypatch):
     ):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
+
+
+@pytest.mark.parametrize("kind", "?bBhHiIlLefdFD")
+def test_an_array_comes_back_as_it_was(tmp_path, kind):
+    memory, rng = DiskMemory(tmp_path, 0), np.random.default_rng(0)
+    for shape in ((), (0,), (3,), (3, 0), (4, 5), (2, 3, 4)):
+        for order in "CF":
+            array = np.asarray((50 * rng.normal(size=shape)).astype(kind), order=order)
+            memory["k"] = array
+            found = memory["k"]
+            np.testing.assert_array_equal(found, array)
+            assert found.dtype == array.dtype and found.flags.f_contiguous == array.flags.f_contiguous
+    memory["k"] = (rows := rng.normal(size=(6, 6)))[::2, ::3]
+    np.testing.assert_array_equal(memory["k"], rows[::2, ::3])
+
+
+def test_a_file_cut_short_is_named(tmp_path):
+    memory = DiskMemory(tmp_path, 0)
+    memory["codes"] = np.arange(10)
+    path = next(tmp_path.iterdir())
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(SourceError, match="was cut short; is the disk full"):
+        memory["codes"]

@@ -208,5 +208,5 @@ def test_refusals():
         solve_qp(np.eye(2), [0.0, 0], A_ub=[[1, 1]])
     rng = np.random.default_rng(0)
     G = rng.normal(size=(40, 20))
-    with pytest.warns(NotConverged, match="solve_qp: stopped after 1 iterations"):
+    with pytest.warns(NotConverged, match="solve_qp: stopped after 1 iteration:"):
         solve_qp(np.eye(20), rng.normal(size=20), A_ub=G, b_ub=-np.abs(G).sum(axis=1) + 20, max_iter=1)

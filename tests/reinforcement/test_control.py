@@ -332,8 +332,12 @@ def test_environments_without_a_table_learn_in_python():
     assert one.act((20, 10, 0)) in (0, 1)
     result = one.evaluate(gymnasium.make("Blackjack-v1"), episodes=20)
     assert -1 <= result.mean <= 1
-    for name in ("Pendulum-v1", "CartPole-v1"):
-        with pytest.raises(ParameterError, match="are no finite set, so no table holds them; learn it with DQN"):
+    advice = {
+        "Pendulum-v1": "No learner here takes actions from a continuum: let it choose among some",
+        "CartPole-v1": "are no finite set, so no table holds them; learn it with DQN",
+    }
+    for name, said in advice.items():
+        with pytest.raises(ParameterError, match=said):
             QLearning(2).fit(name)
     with pytest.raises(ParameterError, match="only a known process can begin anywhere"):
         QLearning(2, start="any").fit("Blackjack-v1")

@@ -195,7 +195,7 @@ def test_names_of_environments():
         assert MDP.from_gymnasium("Taxi-v3").n_states == 500
     with pytest.raises(ParameterError, match="Nowhere-v7"):
         MDP.from_gymnasium("Nowhere-v7")
-    with pytest.raises(ParameterError, match=r"CartPole-v1: observations .* no finite sets.* DQN"):
+    with pytest.raises(ParameterError, match=r"CartPole-v1: observations .* not both finite sets.* DQN"):
         MDP.from_gymnasium("CartPole-v1")
     with pytest.raises(ParameterError, match="3 is no environment"):
         MDP.from_gymnasium(3)

@@ -219,7 +219,7 @@ def test_parameters_are_checked():
         ({"start": [np.nan]}, "NaN or infinity"),
         ({"start": 2, "n_chains": 0}, "n_chains must be at least 1"),
         ({"start": 2, "thin": 0}, "thin must be at least 1"),
-        ({"start": 2, "names": ["a"]}, "the names hold 1 numbers, but the start has 2"),
+        ({"start": 2, "names": ["a"]}, "the names hold 1 number, but the start has 2"),
         ({"resume": 3}, "give the chains that HamiltonianMonteCarlo returned"),
     ]:
         with pytest.raises(ParameterError, match=words):

@@ -48,7 +48,7 @@ def test_explain_as_json_and_into_a_file(saved, tmp_path):
         (("explain", "numbers", "--class", "yes"), "it predicts numbers; leave out --class"),
         (("explain", "numbers", "--level", "2"), "--level 2: must be between 0 and 1"),
         (("predict", "numbers", "--interval", "--level", "0"), "--level 0: must be between 0 and 1"),
-        (("predict", "numbers", "--interval", "--level", "0.9999"), "allow a level of at most 0.994"),
+        (("predict", "numbers", "--interval", "--level", "0.9999"), "allow a level of at most .994"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(saved, tmp_path, arguments, words):

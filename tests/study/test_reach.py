@@ -54,7 +54,7 @@ def test_predictions_with_intervals_and_sets(saved):
     assert np.ptp(found.reach.upper - found.reach.lower) < 1e-9
     wider = predict_table(numbers, new, level=0.99)
     assert (wider.reach.upper > found.reach.upper).all()
-    with pytest.raises(ParameterError, match=r"level 0.9999: .* allow a level of at most 0.994"):
+    with pytest.raises(ParameterError, match=r"level 0.9999: .* allow a level of at most .994"):
         predict_table(numbers, new, level=0.9999)
     classes = novum.load(saved / "classes" / "model.novum")
     found = predict_table(classes, new, level=0.9)

@@ -95,7 +95,7 @@ def test_ticks_are_round_and_inside():
 
 def test_a_baseline_far_away_stands_at_the_edge():
     rows = [("a", 0.95, 0.94, 0.96, "", True), ("b", 0.94, 0.93, 0.95, "", False), ("c", 0.94, 0.93, 0.95, "", False)]
-    assert "◂ 0.6" in intervals([*rows, ("base", 0.6, 0.59, 0.61, "", False)], "t", "x")
+    assert "◂ .6" in intervals([*rows, ("base", 0.6, 0.59, 0.61, "", False)], "t", "x")
     assert "3.1 ▸" in intervals([*rows, ("base", 3.1, 3.0, 3.2, "", False)], "t", "x")
     assert "◂" not in intervals([*rows, ("base", 0.92, 0.91, 0.93, "", False)], "t", "x")
 

@@ -132,6 +132,28 @@ def test_other_types_of_bodies_are_refused(server):
     )
 
 
+def test_a_truth_value_is_no_number(server):
+    assert asked(server, "POST", "/predict", json={"rows": [ROW]}).status_code == 200  # member holds truth values
+    answer = asked(server, "POST", "/predict", json={"rows": [{**ROW, "age": True}]})
+    assert answer.status_code == 422 and "age" in answer.text
+
+
+def test_a_compressed_body_is_refused(server):
+    body = json.dumps({"rows": [ROW]}).encode()
+    kind = {"content-type": "application/json"}
+    for coding, status in (("gzip", 415), ("br", 415), ("identity", 200)):
+        answer = asked(server, "POST", "/predict", content=body, headers={**kind, "content-encoding": coding})
+        assert answer.status_code == status
+
+
+def test_other_hosts_are_refused(saved):
+    server = ModelServer(novum.load(saved / "classes" / "model.novum"), hosts=["localhost", "model.example"])
+    for host, status in (
+        ("localhost:8000", 200), ("127.0.0.1", 200), ("[::1]:80", 200), ("MODEL.example", 200), ("evil.example", 421), ("", 421)
+    ):  # fmt: skip
+        assert asked(server, "GET", "/health", headers={"host": host}).status_code == status, host
+
+
 def test_the_description_is_of_this_model(server):
     found = asked(server, "GET", "/openapi.json").json()
     row = found["components"]["schemas"]["Row"]

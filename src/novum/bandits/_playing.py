@@ -114,5 +114,14 @@ class Playing(ABC):
             raise ParameterError(f"{name}.update(arm={arm!r}): there are {self.n_arms} arms, counted from 0.")
         low, high = (0.0, 1.0) if self._needs_bounded else (-np.inf, np.inf)
         paid = float(reward) if isinstance(reward, bool | np.bool_) else reward
-        self._learn(int(arm), check_number(f"{name}.update", "reward", paid, low, high), x)
+        number = check_number(f"{name}.update", "reward", paid, low, high)
+        before = {key: value.copy() for key, value in vars(self).items() if isinstance(value, np.ndarray)}
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._learn(int(arm), number, x)
+        if not all(np.isfinite(getattr(self, key)).all() for key in before):
+            vars(self).update(before)
+            raise DataError(
+                f"{name}.update(reward={number:g}): what is known of arm {int(arm)} would leave all bounds; divide the rewards by "
+                "a constant."
+            )
         self.round += 1

@@ -102,9 +102,15 @@ class ArmsWithMeans(Bandit):
         return np.cumsum(self.gaps[self._history(arms)])
 
     def to_mdp(self, discount: float = 1.0) -> Any:
-        """Return the bandit as a decision process of one state, whose actions are the arms and whose rewards their means."""
+        """Return the bandit as a decision process of one state, whose actions are the arms.
+
+        Bernoulli arms pay by chance there too; normal ones, whose rewards no table lists, pay their means.
+        """
         from novum.reinforcement import MDP
 
+        if self.bounded:
+            arms = {a: [(float(p), 0, 1.0), (1 - float(p), 0, 0.0)] for a, p in enumerate(self.means)}
+            return MDP({0: arms}, discount=discount, actions=range(self.n_arms))
         return MDP(np.ones((1, self.n_arms, 1)), self.means[None, :], discount=discount)
 
 

@@ -16,6 +16,7 @@ from novum.runtime.checks import check_number
 __all__ = ["EXP3"]
 
 Array = NDArray[np.float64]
+LEAST_CHANCE = 1e-300  # of an arm that a log says was pulled although this policy hardly ever would
 
 
 class EXP3(Playing):
@@ -49,7 +50,7 @@ class EXP3(Playing):
         self.learning_rate = (
             None if learning_rate is None else check_number("EXP3", "learning_rate", learning_rate, 0, open_low=True)
         )
-        if not isinstance(anytime, bool) or (anytime and (exploration, learning_rate) != (None, None)):
+        if not isinstance(anytime, bool | np.bool_) or (anytime and (exploration, learning_rate) != (None, None)):
             raise ParameterError(
                 f"EXP3(anytime={anytime!r}): True or False; the anytime form takes neither exploration nor learning_rate."
             )
@@ -100,5 +101,5 @@ class EXP3(Playing):
         return drawn(self.probabilities(), self.generator)
 
     def _learn(self, arm: int, reward: float, context: Array) -> None:
-        p = self.probabilities()[arm]
+        p = max(self.probabilities()[arm], LEAST_CHANCE)
         self.log_weights[arm] += -(1 - reward) / p if self.anytime else self._eta * reward / p

@@ -6,10 +6,12 @@ r"""What a policy would have earned, from a log of what another one did.
     direct    mean sum_a pi(a | x_i) q(x_i, a)                           no variance of weights, the bias of the model       (4)
     DR        mean sum_a pi(a | x_i) q(x_i, a) + w_i (r_i - q(x_i, a_i)) right where the propensities or the model are       (5)
 
-Intervals are normal, with the errors of (2), (4), (5) from the spread of their terms and of (3) by the delta method. They hold only
-where the logger might have done what the target does: the result says how much of the target's choices the log never shows, what
-the rows are worth after weighting, (sum w)^2 / sum w^2, and whether the weights have the mean one that (1) gives them. Models for
-(4) and (5) are fitted on other rows than they are used on.
+Intervals have the errors of (2) and (5) from the spread of their terms and of (3) by the jackknife. (4) has none:
+the spread of its terms says how contexts differ, and nothing of how far the model is from the truth; (5) measures that and corrects
+it. Quantiles are Student's with as many degrees as the rows are worth after weighting, (sum w)^2 / sum w^2, less one. They hold
+only where the logger might have done what the target does: the result says how much of the target's choices the log never shows,
+what the rows are worth, and whether the weights have the mean one that (1) gives them. Models for (4) and (5) are fitted on other
+rows than they are used on.
 """
 
 from dataclasses import dataclass
@@ -17,10 +19,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import t as student
 from sklearn.base import clone
 
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, float_array, vector
 from novum.runtime.random import Stream, seed_of
@@ -45,7 +48,7 @@ class LoggedValue(Result):
     ----------
     method : list of str
     value, standard_error, low, high : list of float
-        Of every method, with the interval of the asked level.
+        Of every method, with the interval of the asked level; nan for "direct", whose error is the model's own.
     weights : ndarray of shape (n,)
         (1).
     effective_size : float
@@ -73,13 +76,13 @@ class LoggedValue(Result):
 
     def _result_title(self) -> str:
         return (
-            f"Value of a policy from {len(self.weights):,} logged choices, worth {self.effective_size:,.1f}; mean weight "
-            f"{self.mean_weight:.3f}, {self.missing:.1%} of its choices never logged"
+            f"Value of a policy from {len(self.weights):,} logged choices, worth {num(self.effective_size):,.1f}; mean weight "
+            f"{num(self.mean_weight):.3f}, {self.missing:.1%} of its choices never logged"
         )
 
     def _result_picture(self, ax: Any) -> None:
         places = np.arange(len(self.method))
-        half = np.array(self.high) - np.array(self.value)
+        half = np.nan_to_num(np.array(self.high) - np.array(self.value))
         ax.errorbar(self.value, places, xerr=half, fmt="o", capsize=4)
         ax.set_yticks(places, self.method)
         ax.set_xlabel(f"value, {self.level:.0%} interval")
@@ -142,12 +145,12 @@ def complain(weights: Array, size: float, mean: float, error: float, missing: fl
     if missing > MOST_MISSING:
         doubts.append(f"{missing:.1%} of the target's choices were never logged, so the log says nothing about them")
     if size < max(LEAST_SHARE * n, min(LEAST_ROWS, n)):
-        doubts.append(f"{n:,} rows are worth {size:.1f} after weighting")
+        doubts.append(f"{counted(n, 'row', 'are')} worth {num(size):.1f} after weighting")
     elif shape > WORST_SHAPE:
-        doubts.append(f"the tail of the weights has Pareto shape {shape:.2f} (should be below {WORST_SHAPE})")
+        doubts.append(f"the tail of the weights has Pareto shape {num(shape):.2f} (should be below {WORST_SHAPE})")
     if abs(mean - 1) > FAR * error + 1e-9 and missing <= MOST_MISSING:
         doubts.append(
-            f"the mean weight is {mean:.3f}, not 1: propensities are wrong, or choices are missing from the log"
+            f"the mean weight is {num(mean):.3f}, not 1: propensities are wrong, or choices are missing from the log"
         )
     if doubts:
         warn(
@@ -242,7 +245,7 @@ def evaluate_logged(
     snips = float(w @ r / total)
     found = {
         "IPS": mean_and_error(w * r),
-        "self-normalised IPS": (snips, float(np.sqrt(np.sum(w**2 * (r - snips) ** 2)) / total)),
+        "self-normalised IPS": (snips, ratio_error(w, r, snips)),
     }
     if predictions is None and contexts is not None:
         predictions = cross_fitted(
@@ -255,12 +258,12 @@ def evaluate_logged(
         if q.shape != (n, n_arms) or not np.isfinite(q).all():
             raise DataError(f"{owner}: predictions must be finite, of shape ({n}, {n_arms}), not {q.shape}.")
         direct = (pi * q).sum(axis=1)
-        found["direct"] = mean_and_error(direct)
+        found["direct"] = (float(direct.mean()), float("nan"))
         found["doubly robust"] = mean_and_error(direct + w * (r - q[np.arange(n), a]))
     mean, error = mean_and_error(w)
     size = float(total**2 / np.sum(w**2))
     complain(w, size, mean, error, missing)
-    z = float(norm.ppf(0.5 + level / 2))
+    z = float(student.ppf(0.5 + level / 2, max(size - 1, 1.0)))
     values, errors = [pair[0] for pair in found.values()], [pair[1] for pair in found.values()]
     low, high = ([v + sign * z * e for v, e in found.values()] for sign in (-1, 1))
     return LoggedValue(list(found), values, errors, low, high, w, size, mean, missing, level)
@@ -269,6 +272,13 @@ def evaluate_logged(
 def mean_and_error(terms: Array) -> tuple[float, float]:
     """Return the mean of independent terms and its standard error."""
     return float(terms.mean()), float(terms.std(ddof=1) / np.sqrt(terms.size))
+
+
+def ratio_error(w: Array, r: Array, mean: float) -> float:
+    """Return the standard error of a weighted mean; every row counts as if it were left out, as heavy ones pull it their way."""
+    total = w.sum()
+    left = np.maximum(1 - w / total, 1 / w.size)
+    return float(np.sqrt(np.sum((w * (r - mean) / left) ** 2)) / total)
 
 
 def chosen_model(model: Any) -> Any:

@@ -37,8 +37,8 @@ class MeanPolicy(Playing):
         return np.divide(self.sums, self.counts, out=np.full(self.n_arms, np.nan), where=self.counts > 0)
 
     def _choose(self, context: Array) -> int:
-        if self.round < self.n_arms:
-            return self.round
+        if not self.counts.all():  # in a game of its own the arms in their order; a log may have begun with any
+            return int(np.argmin(self.counts))
         return self._compare(self._schedule(np.array([self.round + 1.0]))[0])
 
     def _compare(self, now: float) -> int:
@@ -133,11 +133,14 @@ class Softmax(MeanPolicy):
         return Compiled(1)
 
     def probabilities(self) -> Array:
-        """Return (3) for the next round."""
+        """Return (3) for the next round; before every arm was pulled the next of those that were not is certain."""
+        if not self.counts.all():
+            return np.asarray(np.eye(self.n_arms)[int(np.argmin(self.counts))])
         return self._chances(self._schedule(np.array([self.round + 1.0]))[0])
 
     def _chances(self, now: float) -> Array:
-        w = np.exp((self.means - self.means.max()) * now)
+        with np.errstate(over="ignore"):  # arms that are worse beyond all numbers have chance zero
+            w = np.exp((self.means - self.means.max()) * now)
         return np.asarray(w / w.sum())
 
     def _compare(self, now: float) -> int:

@@ -285,7 +285,7 @@ def simulate(
     level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
     if isinstance(bandit, AdversarialBandit) and horizon > len(bandit.rewards):
         raise ParameterError(
-            f"{owner}(horizon={horizon}): the bandit holds rewards of {len(bandit.rewards)} rounds only."
+            f"{owner}(horizon={horizon}): the bandit holds rewards of {counted(len(bandit.rewards), 'round')} only."
         )
     named, seed = named_policies(policies), seed_of(random_state)
     for label, policy in named.items():

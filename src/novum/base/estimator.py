@@ -134,6 +134,8 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
         with single_blas() if self._rows_need_blas else nullcontext():
             defer = shows or not verify
             source = validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None), defer=defer)
+            if self._squares_rows and source.home != "memory":  # rows in memory were looked at when they were opened
+                function = validation.OfSmallRows(function, type(self).__name__)
             out = source.rows(function, params)
             if shows:
                 source.check_results(out)

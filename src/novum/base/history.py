@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.report.tables import html_table
 
@@ -77,7 +78,9 @@ class History(Sequence[float], Result):
         self.columns = {key: [float(value) for value in values] for key, values in (columns or {}).items()}
         for key, values in self.columns.items():
             if len(values) != len(self.objective):
-                raise ValueError(f"History: column {key!r} has {len(values)} values for {len(self.objective)} passes.")
+                raise ValueError(
+                    f"History: column {key!r} has {counted(len(values), 'value')} for {counted(len(self.objective), 'pass')}."
+                )
 
     def append(self, objective: float, **columns: float) -> None:
         """Record a pass. A column that is missing, now or earlier, is NaN there."""
@@ -135,7 +138,7 @@ class History(Sequence[float], Result):
         for k in shown_places(len(self)):
             cells = ["..."] * (len(names) + 1)
             if k is not None:
-                cells = [str(k + 1), *(f"{self[name][k]:.6g}" for name in names)]
+                cells = [str(k + 1), *(f"{num(self[name][k]):.6g}" for name in names)]
             rows.append(cells)
         return f"<div>{sparkline(np.asarray(self))}{html_table(rows)}</div>"
 

@@ -12,9 +12,11 @@ compares the three lists of names.
 import inspect
 from collections.abc import Callable
 from functools import update_wrapper
-from typing import Any
+from typing import Any, Self
 
-__all__ = ["stores"]
+from novum.exceptions import ParameterError
+
+__all__ = ["Parameters", "stores"]
 
 
 def stores(init: Callable) -> Callable:
@@ -36,3 +38,31 @@ def stores(init: Callable) -> Callable:
     scope: dict[str, Any] = {"_default": defaults}
     exec(f"def __init__({', '.join(head)}):\n{body}", scope)
     return update_wrapper(scope["__init__"], init)
+
+
+class Parameters:
+    """What scikit-learn's `clone` and searches ask of whoever is no estimator of tables: parameters by name."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of the constructor as they were given."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name."""
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise ParameterError(
+                    f"{type(self).__name__}: there is no parameter {name!r}; there are {sorted(known)}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        given = [
+            f"{k}={v!r}"
+            for k, v in self.get_params().items()
+            if v is not defaults[k].default and v != defaults[k].default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"

@@ -5,6 +5,7 @@ frame is taken column by column, an array as it lies.
 """
 
 import numbers
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,9 +19,10 @@ from novum.base.frames import text_column
 from novum.base.naming import error_with_name
 from novum.base.sparse_matrices import sound_sparse
 from novum.exceptions import DataError
-from novum.fold.blocks import Source, not_in_memory
+from novum.fold.blocks import Block, Source, not_in_memory
 from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles, row_blocks
 from novum.runtime import arrays, sklearn_private
+from novum.runtime.checks import check_weight_size
 
 __all__ = [
     *(
@@ -96,6 +98,18 @@ def too_large(owner: str, name: str, largest: float) -> DataError:
         f"{owner}: {name} holds numbers up to {largest:.3g}, and sums of their squares overflow. Divide the columns by a"
         f" suitable unit, or scale them (sklearn.preprocessing.StandardScaler)."
     )
+
+
+class OfSmallRows:
+    """A function of blocks of new rows, wherever they live, that refuses numbers whose squares overflow."""
+
+    def __init__(self, function: Callable, owner: str) -> None:
+        self.function, self.owner = function, owner
+
+    def __call__(self, params: Any, block: Block) -> Any:
+        if len(block.X) and (largest := float(abs(block.X).max())) > MOST_SIZE:
+            raise too_large(self.owner, "X", largest)
+        return self.function(params, block)
 
 
 def largest_of(X: Any, weight: np.ndarray | None = None) -> float:
@@ -332,6 +346,7 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
         raise DataError(
             f"Sample weights must contain at least one non-zero number. All {n_rows} weights given to {owner} are zero."
         )
+    check_weight_size(owner, float(weight.max()))
     return weight
 
 

@@ -19,6 +19,7 @@ from scipy.stats import t as student
 from novum.causal.estimates import outcome_numbers, read_covariate
 from novum.causal.overlap import LEAST_WORTH
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.report.tables import html_text
 from novum.runtime.warn import warn
@@ -96,12 +97,15 @@ class DoseEffect(NamedTuple):
         low, high = self._interval(self.slope, self.slope_error)
         percent = f"{100 * self.level:g} % interval"
         lines = [
-            f"mean of {self.outcome} had everybody received the dose {self.treatment}        {self.method}, {self.n} rows"
+            f"mean of {self.outcome} had everybody received the dose {self.treatment}        {self.method}, "
+            f"{counted(self.n, 'row')}"
         ]
         for at in (0, GRID // 2, GRID - 1):
             a, b = self.intervals[at]
-            lines.append(f"  {self.doses[at]:.4g}  {self.means[at]:.4g}   {percent} {a:.4g} to {b:.4g}")
-        return "\n".join([*lines, f"  per unit  {self.slope:.4g}   {percent} {low:.4g} to {high:.4g}"])
+            lines.append(
+                f"  {num(self.doses[at]):.4g}  {num(self.means[at]):.4g}   {percent} {num(a):.4g} to {num(b):.4g}"
+            )
+        return "\n".join([*lines, f"  per unit  {num(self.slope):.4g}   {percent} {num(low):.4g} to {num(high):.4g}"])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the mean by dose with its intervals."""
@@ -156,13 +160,16 @@ def dose_effect(owner: str, question: Any) -> DoseEffect:
     worth = float(w.sum() ** 2 / (w**2).sum() / n)
     if worth < LEAST_WORTH:
         warn(
-            f"{owner}: the weights of {n} rows are worth {worth * n:.0f} (little overlap: the adjustment set explains "
-            f"{100 * (1 - left):.3g} % of {question.treatment!r}); use method='adjustment', or adjust for fewer variables.",
+            f"{owner}: the weights of {counted(n, 'row', 'are')} worth {num(worth * n):.0f} (little overlap: the "
+            "adjustment set explains "
+            f"{num(100 * (1 - left)):.3g} % of {question.treatment!r}); use method='adjustment', or adjust for fewer variables.",
             DataWarning,
         )
     Z = np.column_stack([np.ones(n), x, S, x[:, None] * S])
     if n <= Z.shape[1] + 1:
-        raise DataError(f"{owner}: {n} rows for {Z.shape[1]} coefficients; adjust for fewer variables.")
+        raise DataError(
+            f"{owner}: {counted(n, 'row')} for {counted(Z.shape[1], 'coefficient')}; adjust for fewer variables."
+        )
     inverse = np.linalg.pinv((Z * w[:, None]).T @ Z, hermitian=True)
     b = inverse @ (Z.T @ (w * y))
     leverage = w * np.einsum("ij,jk,ik->i", Z, inverse, Z)

@@ -23,6 +23,7 @@ from novum.causal.influence import Means, by_regression_means, by_robust_means, 
 from novum.causal.overlap import check_overlap, kept_by_trimming
 from novum.engines.factors.states import columns_of, declares_categories, found_states, state_codes
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_number
@@ -107,13 +108,17 @@ class Effect(NamedTuple):
     def __repr__(self) -> str:
         comma = "" if self.method.endswith(" of") else ","
         lines = [
-            f"mean of {self.outcome} had everybody received {self.treatment} = ...        {self.method}{comma} {self.n} rows"
+            f"mean of {self.outcome} had everybody received {self.treatment} = ...        {self.method}{comma} "
+            f"{counted(self.n, 'row')}"
         ]
         for state, mean, (low, high) in zip(self.states, self.means, self.intervals, strict=True):
-            lines.append(f"  {state}  {mean:.4g}   {100 * self.level:g} % interval {low:.4g} to {high:.4g}")
+            lines.append(
+                f"  {state}  {num(mean):.4g}   {100 * self.level:g} % interval {num(low):.4g} to {num(high):.4g}"
+            )
         value, (low, high) = self.difference()
         lines.append(
-            f"  {self.states[-1]} - {self.states[0]}  {value:.4g}   {100 * self.level:g} % interval {low:.4g} to {high:.4g}"
+            f"  {self.states[-1]} - {self.states[0]}  {num(value):.4g}   {100 * self.level:g} % interval "
+            f"{num(low):.4g} to {num(high):.4g}"
         )
         return "\n".join(lines)
 
@@ -222,7 +227,9 @@ def read_rows(
     if (x < 0).any():
         raise DataError(f"{owner}: column {treatment!r} has missing cells; drop those rows.")
     if len(states) < 2 or len(states) > FEW:
-        raise DataError(f"{owner}: the treatment {treatment!r} has {len(states)} values; it needs two to {FEW} states.")
+        raise DataError(
+            f"{owner}: the treatment {treatment!r} has {counted(len(states), 'value')}; it needs two to {counted(FEW, 'state')}."
+        )
     y, label = outcome_numbers(owner, outcome, columns[outcome], state)
     read = [read_covariate(owner, name, columns[name]) for name in adjustment]
     binary = bool(np.isin(y, (0, 1)).all())
@@ -366,7 +373,7 @@ def estimate_effect(
     if trim:
         shares = by_regressions(rows, k)[1] if rows.strata is None else stratum_shares(rows, k)
         rows = rows.part(kept_by_trimming(owner, trim, k, rows.x, shares))
-        over += f", trimmed to propensities from {trim:g}: {len(rows.y)} of"
+        over += f", trimmed to propensities from {num(trim):g}: {len(rows.y)} of"
     found, shares = means_of(owner, rows, k, method, treatment, states, bool(trim))
     words = {"adjustment": "adjusted", "ipw": "inverse propensity weights", "doubly_robust": "doubly robust"}[method]
     return Effect(

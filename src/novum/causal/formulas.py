@@ -15,6 +15,7 @@ from scipy.stats import norm
 
 from novum.exceptions import DataError, ParameterError
 from novum.graphical import BayesianNetwork
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.report.tables import html_text
 
@@ -102,16 +103,14 @@ class Intervention(NamedTuple):
     def __repr__(self) -> str:
         lines = [f"p({self.outcome} | do({self.treatment}))        {self.formula}"]
         for x, row in zip(self.treatment_states, self.p, strict=True):
-            cells = "   ".join(
-                f"{y} {v:.4f}".replace(" 0.", " .") for y, v in zip(self.outcome_states, row, strict=True)
-            )
+            cells = "   ".join(f"{y} {num(v):.4f}" for y, v in zip(self.outcome_states, row, strict=True))
             lines.append(f"  do({self.treatment}={x})  {cells}")
         if self.covariance is not None:
             low, high = self.interval()
             x, y = self.treatment_states, self.outcome_states[-1]
             lines.append(
-                f"  {self.outcome}={y}: {x[-1]} - {x[0]}  {self.effect():.4f}   {100 * self.level:g} % interval "
-                f"{low:.4f} to {high:.4f}, {self.n} rows"
+                f"  {self.outcome}={y}: {x[-1]} - {x[0]}  {num(self.effect()):.4f}   {100 * self.level:g} % interval "
+                f"{num(low):.4f} to {num(high):.4f}, {counted(self.n, 'row')}"
             )
         return "\n".join(lines)
 

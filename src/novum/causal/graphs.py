@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from novum.exceptions import ParameterError
 from novum.graphical import DAG, BayesianNetwork
+from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.words import first_few
 
@@ -163,7 +164,7 @@ def backdoor_sets(graph: Any, treatment: Any, outcome: Any, observed: Any = None
         return []  # a set of ancestors separates if and only if all allowed ones do
     if len(candidates) > MOST_CANDIDATES:
         raise ParameterError(
-            f"{owner}: {len(candidates)} variables could be adjusted for; name at most {MOST_CANDIDATES} by observed=."
+            f"{owner}: {counted(len(candidates), 'variable')} could be adjusted for; name at most {MOST_CANDIDATES} by observed=."
         )
     found: list[tuple[Any, ...]] = []
     for size in range(len(candidates) + 1):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_count, check_number
@@ -49,8 +50,9 @@ class RefutationTest(NamedTuple):
     def __repr__(self) -> str:
         low, high = np.quantile(self.effects, CENTRAL)
         return (
-            f"{self.kind.replace('_', ' ')}: {self.mean:.4g} on average, 95 % of {len(self.effects)} between {low:.4g} and "
-            f"{high:.4g}, expected {self.expected:.4g}: {'passed' if self.passed else 'FAILED'}"
+            f"{self.kind.replace('_', ' ')}: {num(self.mean):.4g} on average, 95 % of {len(self.effects)} "
+            f"between {num(low):.4g} and "
+            f"{num(high):.4g}, expected {num(self.expected):.4g}: {'passed' if self.passed else 'FAILED'}"
         )
 
 
@@ -65,7 +67,9 @@ class Refutation(NamedTuple):
         return all(self.tests)
 
     def __repr__(self) -> str:
-        return "\n".join([f"refutation of an effect of {self.effect:.4g}", *(f"  {test!r}" for test in self.tests)])
+        return "\n".join(
+            [f"refutation of an effect of {num(self.effect):.4g}", *(f"  {test!r}" for test in self.tests)]
+        )
 
     def _repr_html_(self) -> str:
         return html_text(repr(self))
@@ -151,7 +155,7 @@ def refute(effect: Any, kind: str, n_repeats: int, share: float, random_state: A
                 found.append(other.difference()[0])
         if failed > repeats // 2:
             raise DataError(
-                f"{owner}(kind={name!r}): {failed} of {repeats} repeats lack overlap; adjust for fewer variables."
+                f"{owner}(kind={name!r}): {failed} of {counted(repeats, 'repeat')} lack overlap; adjust for fewer variables."
             )
         effects = np.array(found)
         expected = 0.0 if name == "placebo" else value

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.report.numbers import num
 from novum.report.result import result
 from novum.report.tables import html_text
 
@@ -68,11 +69,11 @@ class Sensitivity(NamedTuple):
         percent = f"{100 * self.level:g} %"
         return "\n".join(
             [
-                f"sensitivity of an effect of {self.effect:.4g} to an unseen confounder",
-                f"  to bring it to zero: {100 * self.robustness_value:.3g} % of what is left of treatment and of outcome "
-                f"(robustness value), or a risk ratio of {self.e_value:.3g} with both (E-value)",
-                f"  to bring the {percent} interval to zero: {100 * self.robustness_value_interval:.3g} %, "
-                f"or {self.e_value_interval:.3g}",
+                f"sensitivity of an effect of {num(self.effect):.4g} to an unseen confounder",
+                f"  to bring it to zero: {num(100 * self.robustness_value):.3g} % of what is left of treatment and of outcome "
+                f"(robustness value), or a risk ratio of {num(self.e_value):.3g} with both (E-value)",
+                f"  to bring the {percent} interval to zero: {num(100 * self.robustness_value_interval):.3g} %, "
+                f"or {num(self.e_value_interval):.3g}",
             ]
         )
 

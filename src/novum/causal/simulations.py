@@ -13,6 +13,7 @@ from scipy.stats import norm
 from novum.exceptions import ParameterError
 from novum.graphical import BayesianNetwork
 from novum.graphical.ancestral import draw_states
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
@@ -42,9 +43,9 @@ class Trial(NamedTuple):
             ("observational study", self.observational, self.observational_error),
         ):
             lines.append(
-                f"  {name:20s} {value:+.4f}   95 % interval {value - Z * error:+.4f} to {value + Z * error:+.4f}"
+                f"  {name:20s} {num(value):+.4f}   95 % interval {num(value - Z * error):+.4f} to {num(value + Z * error):+.4f}"
             )
-        lines.append(f"  {'truth, by do':20s} {self.truth:+.4f}")
+        lines.append(f"  {'truth, by do':20s} {num(self.truth):+.4f}")
         return "\n".join(lines)
 
 
@@ -139,8 +140,8 @@ class Selection(NamedTuple):
 
     def __repr__(self) -> str:
         return (
-            f"x and y independent: correlation {self.correlation:+.3f} of {len(self.x)} rows; "
-            f"{self.correlation_kept:+.3f} among the {int(self.kept.sum())} selected by x + y"
+            f"x and y independent: correlation {num(self.correlation):+.3f} of {counted(len(self.x), 'row')}; "
+            f"{num(self.correlation_kept):+.3f} among the {int(self.kept.sum())} selected by x + y"
         )
 
     def plot(self, ax: Any = None) -> Any:
@@ -150,7 +151,7 @@ class Selection(NamedTuple):
         ax = drawing_axes(ax)
         ax.scatter(self.x[~self.kept], self.y[~self.kept], s=6, color="0.75", label="not selected")
         ax.scatter(
-            self.x[self.kept], self.y[self.kept], s=6, label=f"selected, correlation {self.correlation_kept:+.2f}"
+            self.x[self.kept], self.y[self.kept], s=6, label=f"selected, correlation {num(self.correlation_kept):+.2f}"
         )
         ax.set(xlabel="x", ylabel="y", title="Selection makes causes dependent")
         ax.legend()

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted
 
 __all__ = ["METHODS", "Learned", "learn_network", "states_of_table"]
 
@@ -38,11 +39,13 @@ def states_of_column(column: Any) -> tuple[Any, str]:
         if distinct > MOST_VALUES:
             cuts = quantile_cuts(values, np.ones(len(values)), BINS)
             words = np.array([*intervals(cuts), None], dtype=object)  # the last: of the code -1, missing
-            return words[state_of(values, cuts)], f"{name}: {distinct:,} numbers, cut into {len(words) - 1} states"
+            return words[
+                state_of(values, cuts)
+            ], f"{name}: {counted(distinct, 'number')}, cut into {counted(len(words) - 1, 'state')}"
         found = np.array([None if v != v else f"{v:.12g}" for v in values.tolist()], dtype=object)
     count = len({v for v in found.tolist() if v is not None})
     if count > max(MOST_VALUES, len(found) // 10):
-        return None, f"{name}: left out, it has {count:,} different values"
+        return None, f"{name}: left out, it has {counted(count, 'different value')}"
     return (found, "") if count else (None, f"{name}: left out, it is empty")
 
 
@@ -85,7 +88,7 @@ def learn_network(columns: dict[str, Any], method: str, options: dict[str, Any],
     notes = []
     if gaps.any():
         notes.append(
-            f"{int(gaps.sum()):,} rows with missing cells: the structure is learned without them, the tables by EM"
+            f"{counted(int(gaps.sum()), 'row')} with missing cells: the structure is learned without them, the tables by EM"
         )
     learner = classes[method](**options).fit({name: column[~gaps] for name, column in columns.items()}, states)
     network = BayesianNetwork(learner.dag_, states=states).fit(columns, prior=prior or None)

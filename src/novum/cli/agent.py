@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli._refuse import refusing
+from novum.report.numbers import counted, num
 
 __all__ = ["group"]
 
@@ -67,10 +68,14 @@ def train(
         path = out or Path(
             f"{environment.rpartition('/')[2].rpartition('-v')[0] or Path(environment).stem}".lower() + ".novum"
         )
+        agent.environment_options_ = [
+            *(option or []),
+            *([] if discount is None or not ours(environment) else [f"discount={discount}"]),
+        ]
         save(agent, path)
-        runs = "1 seed" if seeds == 1 else f"{seeds} seeds"
+        runs = counted(seeds, "seed")
         typer.echo(
-            f"{runs} x {episodes:,} episodes, {took:.1f} s; {judgement(agent, made, random_state)}; saved {path}"
+            f"{runs} x {counted(episodes, 'episode')}, {num(took):.1f} s; {judgement(agent, made, random_state)}; saved {path}"
         )
 
 
@@ -91,12 +96,12 @@ def evaluate(
         if not hasattr(loaded, "evaluate") or not hasattr(loaded, "act"):
             raise ParameterError(f"{agent} holds a {type(loaded).__name__}, which is no agent.")
         name = environment or loaded.environment_
-        made = opened(name, option, None)
+        made = opened(name, learned_options(loaded, name, option), None)
         result = loaded.evaluate(made, episodes=episodes, max_steps=step_limit(made), random_state=random_state)
         word = measure_name(result.totals)
         typer.echo(
-            f"{type(loaded).__name__} in {name}, {episodes:,} episodes: {word} {shown(result.mean)} "
-            f"[{shown(result.low)}, {shown(result.high)}], {result.lengths.mean():.1f} steps each"
+            f"{type(loaded).__name__} in {name}, {counted(episodes, 'episode')}: {word} {shown(result.mean)} "
+            f"[{shown(result.low)}, {shown(result.high)}], {num(result.lengths.mean()):.1f} steps each"
         )
 
 
@@ -130,6 +135,17 @@ def plan(
         typer.echo(f"worth {shown(found.start, 4)} at the start; no policy is worth more than {found.gap:.1e} above it")
 
 
+def learned_options(agent: Any, name: str, given: list[str] | None) -> list[str]:
+    """Return the options of an environment: those that the agent was trained with, where it is the same, then those given."""
+    trained = list(getattr(agent, "environment_options_", ()))
+    return [*(trained if name == agent.environment_ else []), *(given or [])]
+
+
+def ours(name: str) -> bool:
+    """Return whether a word stands for a world of novum's, which has its own discount."""
+    return name in WORLDS or name in WORLDS.values() or Path(name).is_file()
+
+
 def opened(name: str, options: list[str] | None, discount: float | None) -> Any:
     """Return the environment that a word of the command line stands for."""
     from novum.exceptions import DataWarning, ParameterError
@@ -143,7 +159,7 @@ def opened(name: str, options: list[str] | None, discount: float | None) -> Any:
         if not equals:
             raise ParameterError(f"--option {pair}: write it as name=value.")
         settings[key] = typed(value)
-    if discount is not None and (name in WORLDS or name in WORLDS.values() or Path(name).is_file()):
+    if discount is not None and ours(name):
         settings["discount"] = discount
     for short, full in WORLDS.items():
         if name in (short, full):

@@ -8,6 +8,7 @@ import typer
 from novum.cli._refuse import refusing
 from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
 from novum.exceptions import ParameterError
+from novum.report.numbers import counted
 
 __all__ = ["command"]
 
@@ -41,7 +42,9 @@ def command(
         loaded = novum.load(model)
         rows = read_given(table, sep, encoding, forms_of(schema_of(loaded, str(model))))
         if rows.n_rows > most:
-            typer.echo(f"novum explain: {table}: the first {most} of {rows.n_rows:,} rows; --rows says more", err=True)
+            typer.echo(
+                f"novum explain: {table}: the first {most} of {counted(rows.n_rows, 'row')}; --rows says more", err=True
+            )
             rows = rows.take(np.arange(most))
         found = explain_table(loaded, rows, about=about, level=level, unseen=unseen, name=str(model))
         for note in found.notes:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli._refuse import refusing
-from novum.runtime.words import with_right_numbers
+from novum.report.numbers import counted, num
 
 __all__ = ["group"]
 
@@ -77,9 +77,9 @@ def learn(
         found = learn_network(columns, method, {k: v for k, v in given.items() if v is not None}, prior)
         found.network.name = table.stem
         for line in [*notes, *found.notes]:
-            typer.echo(f"novum network: {with_right_numbers(line)}", err=True)
+            typer.echo(f"novum network: {line}", err=True)
         for line in network_lines(found.learner, found.network, rows.n_rows):
-            typer.echo(with_right_numbers(line))
+            typer.echo(line)
         if out is not None:
             found.network.write(out)
             typer.echo(f"written to {out}")
@@ -89,12 +89,12 @@ def network_lines(learner: Any, network: Any, n_rows: int) -> list[str]:
     """Return the lines that tell a learned network: its size, its score, its arcs in words."""
     graph = getattr(learner, "graph_", None)
     value = (
-        f"{learner.n_tests_:,} tests of independence"
+        f"{counted(learner.n_tests_, 'test')} of independence"
         if graph is not None
-        else f"{learner.score.replace('_', '-')} {learner.score_:.6g}"
+        else f"{learner.score.replace('_', '-')} {num(learner.score_):.6g}"
     )
     lines = [
-        f"{len(network.nodes)} variables, {n_rows:,} rows, {len(network.arcs)} arcs, "
+        f"{counted(len(network.nodes), 'variable')}, {counted(n_rows, 'row')}, {counted(len(network.arcs), 'arc')}, "
         f"{network.n_parameters} free parameters; {value}",
         f"variables: {', '.join(f'{v} ({len(network.states[v])})' for v in network.nodes)}",
     ]
@@ -133,8 +133,8 @@ def draw(
         FigureCanvasAgg(figure)
         network.plot(figure.add_subplot(), evidence=read_evidence(evidence or [], network), tables=tables)
         figure.savefig(out, dpi=150)
-        drawn = f"{len(network.nodes)} variables and {len(network.arcs)} arcs drawn in {out}"
-        typer.echo(with_right_numbers(drawn))
+        drawn = f"{counted(len(network.nodes), 'variable')} and {counted(len(network.arcs), 'arc')} drawn in {out}"
+        typer.echo(drawn)
 
 
 def read_evidence(pairs: list[str], network: Any) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def answer(network: Any, names: list[str], seen: dict[str, Any]) -> list[str]:
 
     cost = network.cost(evidence=seen)
     head = (
-        f"{network.name or 'network'}: {len(network.nodes)} variables, {len(network.arcs)} arcs, "
+        f"{network.name or 'network'}: {counted(len(network.nodes), 'variable')}, {counted(len(network.arcs), 'arc')}, "
         f"{network.n_parameters} free parameters; largest clique {cost.treewidth + 1}, "
         f"exact inference fits in {in_bytes(max(cost.bytes, 1e6))}"
     )

@@ -8,7 +8,7 @@ import typer
 from novum.cli._refuse import refusing
 from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
 from novum.exceptions import ParameterError
-from novum.runtime.words import with_right_numbers
+from novum.report.numbers import counted
 
 __all__ = ["command"]
 
@@ -42,7 +42,7 @@ def command(
             loaded, rows, proba=proba, unseen=unseen, level=level if interval else None, name=str(model)
         )
         for note in [*found.notes, *found.drift]:
-            typer.echo(f"novum predict: {table}: {with_right_numbers(note)}", err=True)
+            typer.echo(f"novum predict: {table}: {note}", err=True)
         text = with_predictions(rows, found)
         if output is None:
             typer.echo(text, nl=False)
@@ -50,8 +50,8 @@ def command(
             from novum.study.output import write_text
 
             write_text(output, text)
-            told = f"{rows.n_rows:,} predictions of {found.name.removeprefix('predicted_')} in {output}"
-            typer.echo(with_right_numbers(told))
+            told = f"{counted(rows.n_rows, 'prediction')} of {found.name.removeprefix('predicted_')} in {output}"
+            typer.echo(told)
 
 
 def with_predictions(rows: Any, found: Any) -> str:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from novum.base.validation import check_weight
 from novum.exceptions import DataError
+from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.typing import Rows, RowWeights
 
@@ -83,12 +84,12 @@ def within_cluster_error(
         clusters, code = np.arange(len(centers)), labels
         if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= len(centers):
             raise DataError(
-                f"within_cluster_error: with {len(centers)} centers given, labels must be whole numbers from 0 to"
+                f"within_cluster_error: with {counted(len(centers), 'center')} given, labels must be whole numbers from 0 to"
                 f" {len(centers) - 1}; found {labels.min()!r} to {labels.max()!r}."
             )
         if centers.shape[1] != X.shape[1]:
             raise DataError(
-                f"within_cluster_error: centers have {centers.shape[1]} features, X has {X.shape[1]}; give as many."
+                f"within_cluster_error: centers have {counted(centers.shape[1], 'feature')}, X has {X.shape[1]}; give as many."
             )
     square = ((X - centers[code]) ** 2).sum(axis=1)
     by_cluster = np.bincount(code, weight * square, minlength=len(centers))

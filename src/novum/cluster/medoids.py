@@ -157,6 +157,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     ([3.0, 400.0], 38.0)
     """
 
+    _squares_rows = True
     _domains: dict[str, Domain] = {
         "n_clusters": Int(1),
         "metric": Choice(*METRICS) | Function(),

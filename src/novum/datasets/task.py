@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from novum.datasets.target import MEASURES, Target, describe_column, describe_columns
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted
 from novum.report.result import Result, result
 from novum.report.tables import html_rows, text_table
 
@@ -95,7 +96,7 @@ class TaskDescription(Result):
     def experience(self) -> str:
         """The training experience in words."""
         known = f", {self.n_unlabelled} of them unlabelled" if self.n_unlabelled else ""
-        return f"{self.n_rows} rows, {self.inputs}{known}"
+        return f"{counted(self.n_rows, 'row')}, {self.inputs}{known}"
 
     def learning(self, estimator: Any, X: Any, y: Any, *, cv: int = 5, random_state: Any = 0) -> Learning:
         """Return whether the score of an estimator improves with the number of rows (scikit-learn's learning curve)."""
@@ -229,7 +230,7 @@ def describe_task(
     n_unknown = int(n_rows - found.known.sum())
     if n_unknown == n_rows:
         return describe_unlabelled(", ".join(names), sizes, n_rows, "no value of the target is known")
-    why = "every target is known" if n_unknown == 0 else f"{n_unknown} of {n_rows} targets are unknown"
+    why = "every target is known" if n_unknown == 0 else f"{n_unknown} of {counted(n_rows, 'target', 'are')} unknown"
     concept = found.kind == "binary" and numbers == 0
     return TaskDescription(
         "semi-supervised" if n_unknown else "supervised",
@@ -267,7 +268,9 @@ def given_target(target: Any, n_rows: int) -> tuple[list[str], list[Any]]:
         column = [array] if array.ndim == 1 else [array[:, j] for j in range(array.shape[1])]
         name = "y"
     if len(column[0]) != n_rows:
-        raise DataError(f"describe_task: data has {n_rows} rows and target {len(column[0])}; give one target per row.")
+        raise DataError(
+            f"describe_task: data has {counted(n_rows, 'row')} and target {len(column[0])}; give one target per row."
+        )
     return ([name] if len(column) == 1 else [f"{name}{j}" for j in range(len(column))]), column
 
 

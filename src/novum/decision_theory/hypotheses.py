@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 
 __all__ = ["HypothesisPosterior"]
@@ -102,15 +103,19 @@ class HypothesisPosterior(Result):
             raise ParameterError("HypothesisPosterior(prior=...): give probabilities with sum 1, one per hypothesis.")
         if table is not None and len(table) != len(weights):
             raise ParameterError(
-                f"HypothesisPosterior: {len(weights)} prior probabilities for {len(table)} rows of likelihood."
+                f"HypothesisPosterior: {len(weights)} prior probabilities for {counted(len(table), 'row')} of likelihood."
             )
         self.prior, self.likelihood = weights, table
         self.hypotheses = list(hypotheses) if hypotheses is not None else [f"h{i + 1}" for i in range(len(weights))]
         if len(self.hypotheses) != len(weights):
-            raise ParameterError(f"HypothesisPosterior: {len(self.hypotheses)} names for {len(weights)} hypotheses.")
+            raise ParameterError(
+                f"HypothesisPosterior: {counted(len(self.hypotheses), 'name')} for {len(weights)} hypotheses."
+            )
         self.outcomes = list(outcomes) if outcomes is not None else list(range(0 if table is None else table.shape[1]))
         if table is not None and len(self.outcomes) != table.shape[1]:
-            raise ParameterError(f"HypothesisPosterior: {len(self.outcomes)} outcomes for {table.shape[1]} columns.")
+            raise ParameterError(
+                f"HypothesisPosterior: {len(self.outcomes)} outcomes for {counted(table.shape[1], 'column')}."
+            )
         self._log_likelihood = np.zeros(len(weights))
         self.history = weights[None].copy()
 
@@ -216,5 +221,5 @@ class HypothesisPosterior(Result):
         return ax
 
     def __repr__(self) -> str:
-        shares = ", ".join(f"{name}: {share:.3g}" for name, share in zip(self.hypotheses, self.posterior))
-        return f"HypothesisPosterior({shares}; {self.n_observations} observations)"
+        shares = ", ".join(f"{name}: {num(share):.3g}" for name, share in zip(self.hypotheses, self.posterior))
+        return f"HypothesisPosterior({shares}; {counted(self.n_observations, 'observation')})"

@@ -19,6 +19,7 @@ from novum.base.domains import ArrayLike, Bool, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError
+from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -172,7 +173,8 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
         loss = 1.0 - np.eye(k) if self.loss is None else np.asarray(self.loss, np.float64)
         if loss.shape != (k, k) or not np.isfinite(loss).all():
             raise ParameterError(
-                f"LossMatrixClassifier(loss=...): shape {loss.shape} for {k} classes; give a finite loss for every true class"
+                f"LossMatrixClassifier(loss=...): shape {loss.shape} for {counted(k, 'class')}; give a finite "
+                "loss for every true class"
                 f" (row) and decision (column), in the order {model.classes_.tolist()}."
             )
         self.estimator_, self.classes_, self.loss_ = model, model.classes_, loss
@@ -215,7 +217,9 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
         """Return, for two classes, the probability of the second above which it is decided for."""
         check_is_fitted(self)
         if len(self.classes_) != 2:
-            raise ParameterError(f"LossMatrixClassifier.threshold(): there are {len(self.classes_)} classes, not two.")
+            raise ParameterError(
+                f"LossMatrixClassifier.threshold(): there are {counted(len(self.classes_), 'class')}, not two."
+            )
         L = self.loss_
         extra = (L[0, 1] - L[0, 0], L[1, 0] - L[1, 1])
         return float(extra[0] / (extra[0] + extra[1]))

@@ -28,6 +28,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from novum.evaluation._doubts import warn_of_doubts
 from novum.evaluation.proportion import Interval, clopper_pearson
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.checks import check_number, row_weights, vector
 
@@ -76,7 +77,9 @@ def is_positive(owner: str, y: Any, pos_label: Any = None) -> NDArray[np.bool_]:
     classes = np.unique(labels)
     if pos_label is None:
         if len(classes) != 2:
-            raise DataError(f"{owner}: y has {len(classes)} different labels; an area compares two: give pos_label.")
+            raise DataError(
+                f"{owner}: y has {counted(len(classes), 'different label')}; an area compares two: give pos_label."
+            )
         pos_label = classes[1]
     positive = labels == pos_label
     if not positive.any() or positive.all():
@@ -144,10 +147,13 @@ def overlap_doubt(positive: NDArray, found: Area, weight: NDArray | None) -> str
     perfect = 1.0 if found.value > 0.5 else 0.0
     overlap = min(np.count_nonzero(side & used & (found.components != perfect)) for side in (positive, ~positive))
     if overlap < FEWEST_OVERLAPPING:
-        return f"only {overlap} rows of a class overlap with the other, and its interval may cover 73 to 90 % instead of 95 %"
+        return (
+            f"only {counted(overlap, 'row')} of a class overlap with the other, and its interval may cover "
+            "73 to 90 % instead of 95 %"
+        )
     far = max(found.value, 1 - found.value) >= FAR_AREA
     if min(rows) < FEWEST_ROWS or (far and min(rows) < FEWEST_ROWS_FAR):
-        return f"a class has only {min(rows)} rows, and the interval of the area may cover 72 to 92 % instead of 95 %"
+        return f"a class has only {counted(min(rows), 'row')}, and the interval of the area may cover 72 to 92 % instead of 95 %"
     return ""
 
 

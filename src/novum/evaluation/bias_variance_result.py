@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.axes import drawing_axes, drawing_panels
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime.random import seed_of
@@ -88,15 +89,16 @@ class BiasVariance(Result):
         return ax
 
     def _title(self) -> str:
-        return f"bias {self.bias:.3g}, variance {self.variance:.3g}"
+        return f"bias {num(self.bias):.3g}, variance {num(self.variance):.3g}"
 
     def __repr__(self) -> str:
         square = "^2" if self.loss == "squared" else ""
         unknown = self.noise == 0 and self.method in ("bootstrap", "out of bag")  # judged by noisy targets
-        noise = "noise not known (it is in the bias)" if unknown else f"noise {self.noise:.6g}"
+        noise = "noise not known (it is in the bias)" if unknown else f"noise {num(self.noise):.6g}"
         return (
-            f"{self.loss} loss over training sets ({self.method}): bias{square} {self.bias:.6g}, variance {self.variance:.6g},"
-            f" {noise}, expected loss {self.total:.6g}"
+            f"{self.loss} loss over training sets ({self.method}): bias{square} {num(self.bias):.6g}, variance "
+            f"{num(self.variance):.6g},"
+            f" {noise}, expected loss {num(self.total):.6g}"
         )
 
     def _repr_html_(self) -> str:
@@ -167,13 +169,13 @@ class BiasVarianceCurve(Result):
         for ax, value in zip(panels, shown):
             part = self.parts[self.values.index(value)]
             part.plot(ax)
-            shown_value = f"{value:.3g}" if isinstance(value, float) else value
+            shown_value = f"{num(value):.3g}" if isinstance(value, float) else value
             ax.set_title(f"{self.parameter} {shown_value}\n{part._title()}", fontsize="small")
         return panels
 
     def __repr__(self) -> str:
         lines = [
-            f"  {value!s:>12}  bias {p.bias:.5f}  variance {p.variance:.5f}  total {p.total:.5f}"
+            f"  {value!s:>12}  bias {num(p.bias):.5f}  variance {num(p.variance):.5f}  total {num(p.total):.5f}"
             for value, p in zip(self.values, self.parts)
         ]
         return "\n".join([f"bias and variance over {self.parameter}; smallest expected loss at {self.best}", *lines])

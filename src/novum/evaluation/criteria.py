@@ -20,6 +20,7 @@ from sklearn.base import is_classifier
 
 from novum.evaluation.smoothers import effective_degrees_of_freedom
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
 
@@ -40,7 +41,7 @@ class Criteria(NamedTuple):
     log_likelihood: float
 
     def __repr__(self) -> str:
-        lines = [f"  {name.replace('_', ' '):<15} {value:.6g}" for name, value in zip(self._fields, self)]
+        lines = [f"  {name.replace('_', ' '):<15} {num(value):.6g}" for name, value in zip(self._fields, self)]
         return "\n".join(["criteria on the training rows (C_p, AIC, BIC: smaller is better)", *lines])
 
 

@@ -279,7 +279,7 @@ def cross_validate(
                     lists[key][failure.fold] = fill
         warn(
             f"{owner}: {type(estimator).__name__} {failure_sentence(failures[0], len(splits))}"
-            + (f" ({len(failures)} folds fail; see .failures)" if len(failures) > 1 else ""),
+            + (f" ({counted(len(failures), 'fold')} fail; see .failures)" if len(failures) > 1 else ""),
             DataWarning,
         )
     arrays: dict[str, Any] = {
@@ -313,7 +313,7 @@ def unscored_sentence(result: CrossValidation, name: str, failed: set[int]) -> s
     if not folds:
         return ""
     listed = ", ".join(str(f + 1) for f in folds[:10]) + (", ..." if len(folds) > 10 else "")
-    return f"{name} does not exist on {len(folds)} of {len(result.test_sizes)} folds ({listed}); they do not count"
+    return f"{name} does not exist on {len(folds)} of {counted(len(result.test_sizes), 'fold')} ({listed}); they do not count"
 
 
 def failure_sentence(failure: Failure, n_folds: int) -> str:

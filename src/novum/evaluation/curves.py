@@ -16,6 +16,7 @@ from sklearn.model_selection import LearningCurveDisplay as SklearnLearningCurve
 from sklearn.model_selection import ValidationCurveDisplay as SklearnValidationCurve
 
 from novum.exceptions import ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.runtime.checks import check_number
 
@@ -37,7 +38,7 @@ class Diagnosis(NamedTuple):
     advice: str
 
     def __str__(self) -> str:
-        return f"{self.kind}: training {self.train:.3f}, test {self.test:.3f}, gap {self.gap:.3f}; {self.advice}"
+        return f"{self.kind}: training {num(self.train):.3f}, test {num(self.test):.3f}, gap {num(self.gap):.3f}; {self.advice}"
 
 
 ADVICE = {
@@ -116,7 +117,7 @@ class LearningCurveDisplay(SklearnLearningCurve, Result):
 
     def __repr__(self) -> str:
         sizes = np.asarray(self.train_sizes)
-        return f"learning curve, {sizes.min():,} to {sizes.max():,} rows: {self.diagnose()}"
+        return f"learning curve, {sizes.min():,} to {counted(sizes.max(), 'row')}: {self.diagnose()}"
 
 
 class ValidationCurveDisplay(SklearnValidationCurve, Result):

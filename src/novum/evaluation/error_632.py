@@ -29,7 +29,7 @@ from sklearn.utils import indexable
 from novum.evaluation.proportion import Interval
 from novum.evaluation.resampling import BootstrapSplit
 from novum.exceptions import DataError, ParameterError
-from novum.report.numbers import number
+from novum.report.numbers import counted, number
 from novum.report.result import Result
 from novum.report.tables import html_text, text_table
 from novum.runtime import sklearn_private
@@ -96,8 +96,8 @@ class BootstrapError(Result):
             ["no information", number(self.no_information), ""],
             ["relative overfitting", number(self.overfitting), ""],
         ]
-        lost = [f"  {len(self.failures)} resamples failed: {self.failures[0]}"] if self.failures else []
-        return "\n".join([f"Bootstrap error, {self.n_resamples} resamples", *text_table(rows), *lost])
+        lost = [f"  {counted(len(self.failures), 'resample')} failed: {self.failures[0]}"] if self.failures else []
+        return "\n".join([f"Bootstrap error, {counted(self.n_resamples, 'resample')}", *text_table(rows), *lost])
 
     def _repr_html_(self) -> str:
         return html_text(repr(self))

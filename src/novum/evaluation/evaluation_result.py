@@ -219,7 +219,7 @@ class Evaluation(Result):
         if self.classes is None:
             return f"Evaluation of {counted(self.n, 'row')}"
         sign = "" if self.positive is None else f", positive: {self.positive}"
-        return f"Evaluation of {counted(self.n, 'row')}, {len(self.classes)} classes{sign}"
+        return f"Evaluation of {counted(self.n, 'row')}, {counted(len(self.classes), 'class')}{sign}"
 
     def __repr__(self) -> str:
         table = [row[:3] + [row[3]] for row in self._rows()]

@@ -19,7 +19,7 @@ from novum.evaluation.area import area, area_interval, is_positive
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
-from novum.report.numbers import decimal
+from novum.report.numbers import counted, decimal
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, row_weights, vector
 from novum.runtime.random import seed_of
@@ -38,7 +38,7 @@ def scores_of(owner: str, estimator: Any, X: Any) -> tuple[NDArray, Any]:
             found = np.asarray(getattr(estimator, method)(X))
             if found.ndim == 2 and found.shape[1] != 2:
                 raise DataError(
-                    f"{owner}: {found.shape[1]} classes; draw one class against the rest by from_predictions."
+                    f"{owner}: {counted(found.shape[1], 'class')}; draw one class against the rest by from_predictions."
                 )
             return (found[:, 1] if found.ndim == 2 else found), estimator.classes_[1]
     raise DataError(f"{owner}: {type(estimator).__name__} has neither predict_proba nor decision_function.")

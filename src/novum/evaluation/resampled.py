@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from novum.evaluation._doubts import warn_of_doubts
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
+from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.checks import check_number
 
@@ -122,7 +123,9 @@ def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: fl
 
     x, other = check_scores("corrected_test", "a", a), check_scores("corrected_test", "b", b)
     if x.shape != other.shape:
-        raise DataError(f"corrected_test: a has {len(x)} scores and b has {len(other)}; they are paired part by part.")
+        raise DataError(
+            f"corrected_test: a has {counted(len(x), 'score')} and b has {len(other)}; they are paired part by part."
+        )
     gaps = x - other
     ratio = check_number("corrected_test", "test_over_train", test_over_train, 0)
     level = check_number("corrected_test", "level", level, 0, 1, open_low=True, open_high=True)

@@ -20,7 +20,7 @@ from novum.evaluation._statistics import resample_rows
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
-from novum.report.numbers import number
+from novum.report.numbers import counted, number
 from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime import sklearn_private
@@ -59,7 +59,9 @@ class BootstrapResult(Result):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        head = f"Bootstrap, {len(self.replicates):,} resamples, {100 * self.level:g} % interval ({self.method})"
+        head = (
+            f"Bootstrap, {counted(len(self.replicates), 'resample')}, {100 * self.level:g} % interval ({self.method})"
+        )
         flat = [np.ravel(v) for v in (self.estimate, *self.interval, self.standard_error, self.bias)]
         lines = [
             f"  {number(t)}   {number(low)} - {number(high)}   standard error {number(se)}, bias {number(bias)}"
@@ -195,7 +197,7 @@ def summarize(estimate: Any, replicates: NDArray, jackknife: NDArray | None, met
             f"bootstrap: the statistic of the data is {t[0]}; remove missing values, or give a function that ignores them."
         )
     lost = int((~np.isfinite(flat[:, np.isfinite(t)])).any(axis=1).sum())
-    notes = (f"{lost:,} of {len(flat):,} resamples have no value and do not count",) if lost else ()
+    notes = (f"{lost:,} of {counted(len(flat), 'resample', 'have')} no value and do not count",) if lost else ()
     knife = None if jackknife is None else jackknife.reshape(len(jackknife), -1)
     ends = [
         interval_from(float(t[j]), flat[:, j], level, method, None if knife is None else knife[:, j])

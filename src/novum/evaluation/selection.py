@@ -26,6 +26,7 @@ from novum.evaluation._score_names import check_one_score
 from novum.evaluation.criteria import ExactFit, Uncounted, model_criteria
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_count, check_number
@@ -136,7 +137,7 @@ class SelectionPath(Result):
 
     def __repr__(self) -> str:
         kept = [self.names[j] for j in np.flatnonzero(self.support)]
-        lines = [f"  {len(one):3d} features  {score:.6g}" for one, score in zip(self.sets, self.scores)]
+        lines = [f"  {counted(len(one), 'feature'):12}  {num(score):.6g}" for one, score in zip(self.sets, self.scores)]
         return "\n".join([f"selection by {self.scoring}: kept {', '.join(kept) or 'none'}", *lines])
 
     def _repr_html_(self) -> str:
@@ -155,7 +156,7 @@ def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: An
     p = np.shape(X)[1]
     wanted = None if n_features is None else check_count(owner, "n_features", n_features)
     if wanted is not None and wanted > p:
-        raise ParameterError(f"{owner}(n_features={wanted}): X has {p} features.")
+        raise ParameterError(f"{owner}(n_features={wanted}): X has {counted(p, 'feature')}.")
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else [f"x{j}" for j in range(p)]
     label, score = scorer_of(owner, estimator, X, y, scoring, cv, forward)
     current: tuple[int, ...] = () if forward else tuple(range(p))
@@ -168,8 +169,9 @@ def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: An
         if np.isnan(values).all():
             if wanted is not None or not np.isfinite(scores).any():
                 raise DataError(
-                    f"{owner}(scoring={label!r}): with {len(tried[0])} features no set has a score: as many parameters as the"
-                    f" {len(y)} rows fit them exactly; ask for fewer features or a cross-validated score."
+                    f"{owner}(scoring={label!r}): with {counted(len(tried[0]), 'feature')} no set has a score: "
+                    "as many parameters as the"
+                    f" {counted(len(y), 'row')} fit them exactly; ask for fewer features or a cross-validated score."
                 )
             break  # from here on every set fits the rows exactly
         best = int(np.nanargmax(values))
@@ -219,7 +221,8 @@ def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any,
 
         if forward and np.shape(X)[1] >= len(y):
             warn(
-                f"{owner}(scoring={scoring!r}): {np.shape(X)[1]} features for {len(y)} rows; a criterion does not charge for"
+                f"{owner}(scoring={scoring!r}): {counted(np.shape(X)[1], 'feature')} for "
+                f"{counted(len(y), 'row')}; a criterion does not charge for"
                 " the search among them and keeps noise. A cross-validated score is safer.",
                 DataWarning,
             )

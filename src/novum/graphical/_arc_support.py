@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
 from novum.graphical.dag import DAG, find_cycle
+from novum.report.numbers import num
 from novum.report.result import result
 from novum.report.tables import html_table
 from novum.runtime.checks import check_count, check_number
@@ -68,13 +69,13 @@ class ArcSupport(NamedTuple):
 
     def __repr__(self) -> str:
         found = self.pairs()
-        lines = [f"  {a} -> {b}  support {s:.2f}   direction {d:.2f}" for a, b, s, d in found[:20]]
+        lines = [f"  {a} -> {b}  support {num(s):.2f}   direction {num(d):.2f}" for a, b, s, d in found[:20]]
         return "\n".join(
             [f"support of arcs in {self.n_repeats} bootstrap repeats", *lines, *["  ..."] * (len(found) > 20)]
         )
 
     def _repr_html_(self) -> str:
-        rows = [[f"{a} -> {b}", f"{s:.2f}", f"{d:.2f}"] for a, b, s, d in self.pairs()[:200]]
+        rows = [[f"{a} -> {b}", f"{num(s):.2f}", f"{num(d):.2f}"] for a, b, s, d in self.pairs()[:200]]
         return html_table([["arc", "support", "direction"], *rows])
 
     def plot(self, ax: Any = None) -> Any:

@@ -9,6 +9,7 @@ r"""Graphs against data and against each other: the score of a given graph, and 
 from typing import Any, NamedTuple
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.report.numbers import num
 from novum.report.result import result
 from novum.report.tables import html_rows
 from novum.runtime.words import first_few
@@ -29,16 +30,16 @@ class GraphScore(NamedTuple):
         return self.value
 
     def __repr__(self) -> str:
-        shown = [f"  {self.family(v)}  {s:.6g}" for v, s in list(self.local.items())[:20]]
-        return "\n".join([f"{self.kind} {self.value:.6g}", *shown, *["  ..."] * (len(self.local) > 20)])
+        shown = [f"  {self.family(v)}  {num(s):.6g}" for v, s in list(self.local.items())[:20]]
+        return "\n".join([f"{self.kind} {num(self.value):.6g}", *shown, *["  ..."] * (len(self.local) > 20)])
 
     def family(self, variable: Any) -> str:
         given = self.parents[variable]
         return f"{variable} | {first_few(given)}" if given else str(variable)
 
     def _repr_html_(self) -> str:
-        rows = [[self.family(v), f"{s:.6g}"] for v, s in self.local.items()]
-        return html_rows(rows, f"{self.kind} {self.value:.6g}")
+        rows = [[self.family(v), f"{num(s):.6g}"] for v, s in self.local.items()]
+        return html_rows(rows, f"{self.kind} {num(self.value):.6g}")
 
     def to_frame(self) -> Any:
         """Return a pandas frame with a row per node."""

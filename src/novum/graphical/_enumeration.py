@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novum.exceptions import ParameterError
 from novum.graphical._equivalence import EssentialGraph, essential_graph
+from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def checked_nodes(owner: str, nodes: Any, most: int) -> tuple[Any, ...]:
         raise ParameterError(f"{owner}({nodes!r}): name at least one node, each once.")
     if len(found) > most:
         raise ParameterError(
-            f"{owner}: {len(found)} nodes have {float(count_dags(len(found))):.3g} graphs; at most {most} nodes are listed."
+            f"{owner}: {counted(len(found), 'node', 'have')} {num(float(count_dags(len(found)))):.3g} graphs; at "
+            f"most {counted(most, 'node', 'are')} listed."
         )
     return found
 

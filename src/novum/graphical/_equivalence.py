@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical._comparison import Compares
 from novum.graphical.undirected import UndirectedGraph
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.words import first_few
 
@@ -238,7 +239,10 @@ class EssentialGraph(Compares, Result):
 
     def __repr__(self) -> str:
         if len(self.arcs) + len(self.edges) > 20:
-            return f"EssentialGraph: {len(self.nodes)} nodes, {len(self.arcs)} arcs, {len(self.edges)} edges"
+            return (
+                f"EssentialGraph: {counted(len(self.nodes), 'node')}, {counted(len(self.arcs), 'arc')}, "
+                f"{counted(len(self.edges), 'edge')}"
+            )
         held = {node for pair in (*self.arcs, *self.edges) for node in pair}
         words = [f"{a} -> {b}" for a, b in self.arcs] + [f"{a} - {b}" for a, b in self.edges]
         return "EssentialGraph: " + (", ".join(words + [str(n) for n in self.nodes if n not in held]) or "no nodes")

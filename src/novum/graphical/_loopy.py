@@ -18,6 +18,7 @@ from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.graphical._evidence import Evidence
 from novum.graphical.messages import along, log_sum
 from novum.graphical.result import Posterior
+from novum.report.numbers import counted
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.warn import warn
 
@@ -143,7 +144,7 @@ def loopy_bp(
     else:
         p = joint_belief(state, target, owner)
     details = {"n_iter": len(history), "converged": converged, "last_change": history[-1], "changes": history}
-    label = f"loopy belief propagation, {len(history)} sweeps" + (
+    label = f"loopy belief propagation, {counted(len(history), 'sweep')}" + (
         "" if converged else f", not converged (last change {history[-1]:.1e})"
     )
     if not converged:

@@ -18,6 +18,7 @@ from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novum.exceptions import ParameterError
+from novum.report.numbers import counted
 from novum.report.result import Result, result
 from novum.runtime.checks import check_choice
 from novum.runtime.words import first_few
@@ -151,7 +152,7 @@ class DSeparation(Result):
             return f"True: {found[0]!r}"
         if len(found) > PATHS_SHOWN:
             return "\n".join(["True: every path is blocked, among them", *(f"  {p!r}" for p in found[:PATHS_SHOWN])])
-        return "\n".join([f"True: all {len(found)} paths are blocked", *(f"  {p!r}" for p in found)])
+        return "\n".join([f"True: all {counted(len(found), 'path', 'are')} blocked", *(f"  {p!r}" for p in found)])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the graph with the observed nodes filled, open paths in one color and blocked ones in another."""
@@ -300,7 +301,8 @@ def independences(dag: "DAG", kind: str) -> list[Independence]:
         return [Independence((x,), tuple(n for n in nodes if n in rest[x]), dag.parents[x]) for x in nodes if rest[x]]
     if len(nodes) > MOST_NODES:
         raise ParameterError(
-            f"DAG.independences(kind='global'): {len(nodes)} nodes have too many statements (at most {MOST_NODES} nodes are "
+            f"DAG.independences(kind='global'): {counted(len(nodes), 'node', 'have')} too many statements (at most "
+            f"{counted(MOST_NODES, 'node', 'are')} "
             "listed); ask d_separated, or take kind='local', from which the others follow."
         )
     found = []

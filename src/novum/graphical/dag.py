@@ -16,6 +16,7 @@ from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical import _enumeration, _equivalence, _plates, _separation
 from novum.graphical._comparison import Compares, Scores
 from novum.graphical.undirected import UndirectedGraph
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.words import first_few, value_text
@@ -389,7 +390,7 @@ MOST_SHOWN = 12  # arcs that a repr spells out
 def arrows(graph: DAG) -> str:
     """Return the arcs in words: `battery -> gauge <- fuel; rain`, or their number."""
     if len(graph.arcs) > MOST_SHOWN:
-        return f"{len(graph)} nodes, {len(graph.arcs)} arcs"
+        return f"{counted(len(graph), 'node')}, {counted(len(graph.arcs), 'arc')}"
     parts = []
     for child, parents in graph.parents.items():
         if len(parents) == 2:

@@ -10,6 +10,7 @@ from typing import Any
 from novum.graphical._product import NamedFactor, Product, read_factors
 from novum.graphical.messages import MaxProduct, SumProduct, max_product, sum_product
 from novum.graphical.undirected import UndirectedGraph
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.words import first_few
 
@@ -82,7 +83,7 @@ class FactorGraph(Product, Result):
 
     def __repr__(self) -> str:
         if len(self.factors) > 12:
-            shown = f"{len(self.states)} variables, {len(self.factors)} factors"
+            shown = f"{counted(len(self.states), 'variable')}, {counted(len(self.factors), 'factor')}"
         else:
             shown = ", ".join(f"{f.name}({', '.join(map(str, f.variables))})" for f in self.factors)
         return f"{type(self).__name__}: {shown}; {'a tree' if self.is_tree else 'loopy'}"

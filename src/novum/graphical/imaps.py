@@ -18,6 +18,7 @@ from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical._equivalence import EssentialGraph, directed_further
 from novum.graphical._separation import Independence, independences, search
 from novum.graphical.dag import DAG
+from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.checks import check_number
 
@@ -64,7 +65,7 @@ def violated_statements(dag: DAG, table: JointTable, tol: float) -> MapCheck:
     for statement in independences(dag, "local"):
         check = table.independence(*statement, tol=tol)
         if not check:
-            reason = f"{statement} holds in the graph, but not in the table (deviation {check.deviation:.3g})"
+            reason = f"{statement} holds in the graph, but not in the table (deviation {num(check.deviation):.3g})"
             return MapCheck(False, reason, statement, check.deviation)
     return MapCheck(True)
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.base.history import History
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_choice, check_number
 from novum.runtime.pool import map_ordered
@@ -54,9 +55,9 @@ class FitReport(NamedTuple):
     unseen: dict[Any, int]  # variable -> states of its parents that no row has
 
     def __repr__(self) -> str:
-        em = f", {self.n_iter} passes{'' if self.converged else ', not converged'}" if self.n_iter else ""
-        never = f", {sum(self.unseen.values())} rows of tables without data" if self.unseen else ""
-        return f"fit on {self.n_rows} rows: log-likelihood {self.log_likelihood:.6g}{em}{never}"
+        em = f", {counted(self.n_iter, 'pass')}{'' if self.converged else ', not converged'}" if self.n_iter else ""
+        never = f", {counted(sum(self.unseen.values()), 'row')} of tables without data" if self.unseen else ""
+        return f"fit on {counted(self.n_rows, 'row')}: log-likelihood {num(self.log_likelihood):.6g}{em}{never}"
 
 
 class Layout:
@@ -72,7 +73,8 @@ class Layout:
         if sum(sizes) > 1 << 31:
             largest = self.names[int(np.argmax(sizes))]
             raise ParameterError(
-                f"BayesianNetwork.fit: the table of {largest!r} would have {max(sizes):,} cells; cut its parents or their states."
+                f"BayesianNetwork.fit: the table of {largest!r} would have {counted(max(sizes), 'cell')}; cut "
+                "its parents or their states."
             )
         self.start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 

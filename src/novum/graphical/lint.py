@@ -15,6 +15,7 @@ import numpy as np
 
 from novum.exceptions import ParameterError
 from novum.graphical.nodes import Table
+from novum.report.numbers import counted
 from novum.report.result import Result, result
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def structure(network: "BayesianNetwork", latent: tuple[Any, ...]) -> Iterable[F
     parts = UndirectedGraph(network.arcs, network.nodes).components()
     if len(parts) > 1:
         words = " | ".join(", ".join(map(str, part[:5])) + (", ..." if len(part) > 5 else "") for part in parts[:5])
-        yield Finding("disconnected", None, f"{len(parts)} parts without a path between them: {words}.")
+        yield Finding("disconnected", None, f"{counted(len(parts), 'part')} without a path between them: {words}.")
     for v, parents in network.parents.items():
         if len(parents) > MANY_PARENTS:
             yield Finding(
@@ -100,7 +101,7 @@ def table_remarks(network: "BayesianNetwork", v: Any) -> Iterable[Finding]:
         yield Finding(
             "zeros",
             v,
-            f"{v}: {zeros} of {table.size} cells are zero; no evidence can overrule them. Is it truly impossible?",
+            f"{v}: {zeros} of {counted(table.size, 'cell', 'are')} zero; no evidence can overrule them. Is it truly impossible?",
         )
     free = int(table.size // table.shape[-1] * (table.shape[-1] - 1))
     if free > MANY_PARAMETERS:

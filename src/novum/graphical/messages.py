@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._evidence import in_words, read_evidence
 from novum.graphical.result import Posterior, short
+from novum.report.numbers import num
 from novum.report.result import Result
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class SumProduct(Result):
             f"  {v}  " + "   ".join(f"{s} {short(float(x))}" for s, x in zip(q.states[v], q.p, strict=True))
             for v, q in list(self.marginals.items())[:20]
         ]
-        return "\n".join([f"sum-product: {self.n_messages} messages, log Z = {self.log_partition:.6g}", *lines])
+        return "\n".join([f"sum-product: {self.n_messages} messages, log Z = {num(self.log_partition):.6g}", *lines])
 
 
 class MaxProduct(Result):
@@ -264,7 +265,7 @@ class MaxProduct(Result):
 
     def __repr__(self) -> str:
         values = ", ".join(f"{v}={s}" for v, s in list(self.values.items())[:20])
-        return f"max-product: {values}        log value {self.log_value:.6g}"
+        return f"max-product: {values}        log value {num(self.log_value):.6g}"
 
 
 def send_sums(passing: _Passing) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from novum.distributions import JointTable
 from novum.exceptions import ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.report.tables import html_table
 from novum.runtime.words import first_few, value_text
@@ -21,14 +22,14 @@ MOST_STATES = 8  # of a single variable that are printed on one line
 def short(number: float, digits: int = 4) -> str:
     """Return a probability without the zero before the point: .2571, 1.0000, 3.1e-12."""
     if 0 < number < 0.5 * 10.0**-digits:
-        return f"{number:.2g}"
-    text = f"{number:.{digits}f}"
+        return f"{num(number):.2g}"
+    text = f"{num(number):.{digits}f}"
     return text[1:] if text.startswith("0.") else text
 
 
 def significant(number: float) -> str:
     """Return four significant digits, without the zero before the point: .315, 2.1e-07."""
-    text = f"{number:.4g}"
+    text = f"{num(number):.4g}"
     return text[1:] if text.startswith("0.") else text
 
 
@@ -36,7 +37,7 @@ def probability_words(name: str, log: float, relation: str = "=") -> str:
     """Return `P(evidence) = .315`, or its logarithm where the number would be zero in floating point."""
     if LEAST_LOG < log < -LEAST_LOG:
         return f"{name} {relation} {significant(float(np.exp(log)))}"
-    return f"log {name} {relation} {log:.6g}"
+    return f"log {name} {relation} {num(log):.6g}"
 
 
 class Posterior(Result):
@@ -221,7 +222,9 @@ class Marginals(Mapping[Any, Posterior], Result):
         for name in list(self)[:40]:
             q = self[name]
             if name in self._real:
-                lines.append(f"  {str(name).ljust(width)}  mean {float(q.mean):.4g}   sd {float(np.sqrt(q.cov)):.4g}")
+                lines.append(
+                    f"  {str(name).ljust(width)}  mean {num(float(q.mean)):.4g}   sd {num(float(np.sqrt(q.cov))):.4g}"
+                )
                 continue
             cells = [f"{s} {short(float(v))}" for s, v in zip(q.states[name], q.p, strict=True)]
             lines.append(
@@ -230,7 +233,7 @@ class Marginals(Mapping[Any, Posterior], Result):
         if len(self) > 40:
             lines.append(f"  ... {len(self) - 40} more")
         given = f" given {self.given}" if self.given else ""
-        return "\n".join([f"Marginals of {len(self)} variables{given}", *lines])
+        return "\n".join([f"Marginals of {counted(len(self), 'variable')}{given}", *lines])
 
 
 @result

@@ -25,7 +25,7 @@ from novum.graphical._learner import StructureLearner
 from novum.graphical.dag import DAG
 from novum.graphical.exact_search import local_table
 from novum.graphical.scores import LocalScores
-from novum.report.numbers import without_zeros
+from novum.report.numbers import num
 from novum.runtime.checks import check_choice, check_count
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.warn import warn
@@ -255,7 +255,7 @@ class StructurePosterior(StructureLearner):
         width = max([len(f"{a} - {b}") for _, _, a, b in shown] + [4])
         lines = [f"{'edge':{width}}    probability"]
         for p, back, a, b in shown:
-            total, one, other = (without_zeros(f"{value:.4f}") for value in (p + back, p, back))
+            total, one, other = (f"{num(value):.4f}" for value in (p + back, p, back))
             lines.append(f"{f'{a} - {b}':{width}}    {total:11}    -> {one}   <- {other}")
         if len(shown) < len(pairs):
             lines.append(f"{len(pairs) - len(shown)} more below {SHOWN:g}")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from novum.exceptions import ParameterError
+from novum.report.numbers import counted
 from novum.report.result import Result, result
 from novum.runtime.words import first_few
 
@@ -216,6 +217,6 @@ class UndirectedGraph(Result):
 
     def __repr__(self) -> str:
         if len(self.edges) > 20:
-            return f"UndirectedGraph: {len(self.nodes)} nodes, {len(self.edges)} edges"
+            return f"UndirectedGraph: {counted(len(self.nodes), 'node')}, {counted(len(self.edges), 'edge')}"
         alone = [str(node) for node, found in self.neighbors.items() if not found]
         return "UndirectedGraph: " + (", ".join([f"{a} - {b}" for a, b in self.edges] + alone) or "no nodes")

@@ -22,6 +22,7 @@ from novum.information._sources import table_of
 from novum.information._units import Base, as_float, log_of, unit_name
 from novum.information.pairs import conditional_nats, mutual_nats
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_choice
 
@@ -46,7 +47,7 @@ class EntropyCurve(Result):
     unit: str
 
     def __repr__(self) -> str:
-        top = f", at most {self.entropy.max():.6g}" if self.entropy.size else ""
+        top = f", at most {num(self.entropy.max()):.6g}" if self.entropy.size else ""
         return f"EntropyCurve of {self.p.size} probabilities: entropy in {self.unit}{top}; .plot() draws it"
 
     def plot(self, ax: Any = None) -> Any:
@@ -150,8 +151,8 @@ class InformationDiagram(Result):
 
     def __repr__(self) -> str:
         a, b = self.names
-        parts = ", ".join(f"{name} = {value:.6g}" for name, value, _ in self._parts())
-        whole = f"H({a}) = {self.x:.6g}, H({b}) = {self.y:.6g}, H({a},{b}) = {self.joint:.6g}"
+        parts = ", ".join(f"{name} = {num(value):.6g}" for name, value, _ in self._parts())
+        whole = f"H({a}) = {num(self.x):.6g}, H({b}) = {num(self.y):.6g}, H({a},{b}) = {num(self.joint):.6g}"
         return f"InformationDiagram in {self.unit}: {whole}; {parts}"
 
     def _result_columns(self) -> dict[str, Any]:
@@ -178,7 +179,7 @@ class InformationDiagram(Result):
             ax.text(x, lift * height, f"{name}\n{value:.3f}", ha="center", va="center", fontsize="small")
         ax.plot([middles[1]] * 2, [-1.08 * height, 0], color="0.3", lw=0.8)
         for x, name, value in ((-r / 2, self.names[0], self.x), (t + s / 2, self.names[1], self.y)):
-            ax.text(x, 1.1 * height, f"H({name}) = {value:.3f}", ha="center", va="bottom")
+            ax.text(x, 1.1 * height, f"H({name}) = {num(value):.3f}", ha="center", va="bottom")
         ax.set(xlim=(left - 0.15 * height, right + 0.15 * height), ylim=(-1.5 * height, 1.4 * height), aspect="equal")
         ax.set_axis_off()
         ax.set_title(f"information in {self.unit}")
@@ -194,7 +195,7 @@ class InformationDiagram(Result):
         ]
         for place, (_, bars) in enumerate(rows):
             for left, name, value, color in bars:
-                label = None if place else f"{name} = {value:.3f}"
+                label = None if place else f"{name} = {num(value):.3f}"
                 ax.barh(place, value, left=left, color=color, alpha=0.6, edgecolor="white", label=label)
         ax.set_yticks(range(3), [name for name, _ in rows])
         ax.set_ylim(-0.5, 4.6)  # room for the legend below the bars

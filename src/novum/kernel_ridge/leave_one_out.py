@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from novum.exceptions import ParameterError
 from novum.kernel_ridge.solve import eigenpairs
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 from novum.report.result import Result
 
 __all__ = ["LeaveOneOutPath", "Spectrum", "check_penalties", "dual_spectrum", "path_of", "primal_spectrum"]
@@ -73,13 +74,16 @@ class LeaveOneOutPath(Result):
 
     def __repr__(self) -> str:
         least = float(self.mean_squared_error.min())
-        return f"leave-one-out: alpha={self.best_alpha:.4g} has the least mean squared error, {least:.4g}, of {len(self.alphas)}"
+        return (
+            f"leave-one-out: alpha={self.best_alpha:.4g} has the least mean squared error, {num(least):.4g}, "
+            f"of {len(self.alphas)}"
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the error against the penalty, with the best one marked."""
         ax = drawing_axes(ax)
         ax.loglog(self.alphas, self.mean_squared_error, marker=".", label="leave-one-out")
-        ax.axvline(self.best_alpha, linestyle="--", color="gray", label=f"alpha = {self.best_alpha:.3g}")
+        ax.axvline(self.best_alpha, linestyle="--", color="gray", label=f"alpha = {num(self.best_alpha):.3g}")
         ax.set_xlabel("alpha")
         ax.set_ylabel("mean squared error")
         ax.legend()

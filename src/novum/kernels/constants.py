@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from novum.exceptions import ParameterError
 from novum.kernels.base import Array, Hyperparameter, Kernel, number_of_samples
 from novum.kernels.program import Builder
 
@@ -19,6 +20,14 @@ BOUNDS = (1e-5, 1e5)
 def slot_of(hyperparameter: Any, builder: Builder) -> int:
     """Return a place for the derivatives of a hyper-parameter, -1 where it is fixed."""
     return -1 if hyperparameter.fixed else builder.slot(hyperparameter.n_elements)
+
+
+def checked_variance(owner: str, name: str, value: Any) -> float:
+    """Return a constant that a kernel may have: a negative one is no covariance."""
+    found = float(value)
+    if not 0 <= found < np.inf:
+        raise ParameterError(f"{owner}({name}={value!r}): {name} must be a number of at least 0: it is a variance.")
+    return found
 
 
 class OfAnything(Kernel):
@@ -63,24 +72,27 @@ class ConstantKernel(OfAnything):
     def hyperparameter_constant_value(self) -> Any:
         return Hyperparameter("constant_value", "numeric", self.constant_value_bounds)
 
+    def _constant(self) -> float:
+        return checked_variance("Constant", "constant_value", self.constant_value)
+
     def _nodes(self, builder: Builder) -> int:
         return builder.add(
-            "constant", [self.constant_value], slots=(slot_of(self.hyperparameter_constant_value, builder), -1)
+            "constant", [self._constant()], slots=(slot_of(self.hyperparameter_constant_value, builder), -1)
         )
 
     def _python(self, X: Any, Y: Any, eval_gradient: bool) -> Any:
         n = number_of_samples(X)
-        K = np.full((n, n if Y is None else number_of_samples(Y)), float(self.constant_value))
+        K = np.full((n, n if Y is None else number_of_samples(Y)), self._constant())
         if not eval_gradient:
             return K
         return K, K[:, :, None] if not self.hyperparameter_constant_value.fixed else np.empty((n, n, 0))
 
     def diag(self, X: Any) -> Array:
         """Return c for every object."""
-        return np.full(number_of_samples(X), float(self.constant_value))
+        return np.full(number_of_samples(X), self._constant())
 
     def __repr__(self) -> str:
-        return f"{np.sqrt(self.constant_value):.3g}**2"
+        return f"{np.sqrt(self._constant()):.3g}**2"
 
     def formula(self) -> str:
         """Return k(x, z) in words of mathematics."""
@@ -112,21 +124,24 @@ class WhiteKernel(OfAnything):
     def hyperparameter_noise_level(self) -> Any:
         return Hyperparameter("noise_level", "numeric", self.noise_level_bounds)
 
+    def _variance(self) -> float:
+        return checked_variance("White", "noise_level", self.noise_level)
+
     def _nodes(self, builder: Builder) -> int:
-        return builder.add("white", [self.noise_level], slots=(slot_of(self.hyperparameter_noise_level, builder), -1))
+        return builder.add("white", [self._variance()], slots=(slot_of(self.hyperparameter_noise_level, builder), -1))
 
     def _python(self, X: Any, Y: Any, eval_gradient: bool) -> Any:
         n = number_of_samples(X)
         if Y is not None:
             return np.zeros((n, number_of_samples(Y)))
-        K = float(self.noise_level) * np.eye(n)
+        K = self._variance() * np.eye(n)
         if not eval_gradient:
             return K
         return K, K[:, :, None] if not self.hyperparameter_noise_level.fixed else np.empty((n, n, 0))
 
     def diag(self, X: Any) -> Array:
         """Return s for every object."""
-        return np.full(number_of_samples(X), float(self.noise_level))
+        return np.full(number_of_samples(X), self._variance())
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(noise_level={self.noise_level:.3g})"

@@ -22,6 +22,7 @@ from novum import _core
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.kernels.base import Kernel, is_kernel
 from novum.kernels.structured import Counted
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.warn import warn
@@ -59,7 +60,7 @@ class Graphs:
         missing = int((self.labels == codes[MISSING]).sum()) if MISSING in codes else 0
         if 0 < missing < len(words):
             warn(
-                f"{owner}: {missing} of {len(words)} nodes have no {node_label!r}; they share a label of their own.",
+                f"{owner}: {missing} of {counted(len(words), 'node', 'have')} no {node_label!r}; they share a label of their own.",
                 DataWarning,
             )
         self.words = list(codes)
@@ -278,7 +279,7 @@ def wl_isomorphism_test(
     graphs = Graphs("wl_isomorphism_test", [first, second], node_label)
     n = int(graphs.ends[0])
     if 2 * n != graphs.ends[1]:
-        reason = f"not isomorphic: {n} and {graphs.ends[1] - n} nodes"
+        reason = f"not isomorphic: {n} and {counted(graphs.ends[1] - n, 'node')}"
         return IsomorphismTest(True, 0, [tuple(graphs.parts(graphs.labels))], reason, (first, second), graphs.words)
     rounds = n if n_iter is None else check_count("wl_isomorphism_test", "n_iter", n_iter, 0)
     labels, shown = graphs.labels, [tuple(graphs.parts(graphs.labels))]
@@ -294,6 +295,6 @@ def wl_isomorphism_test(
             break  # no label was split: none will be
         labels = refined
         shown.append(tuple(graphs.parts(labels)))
-    told = "1 round" if len(shown) == 2 else f"{len(shown) - 1} rounds"
+    told = counted(len(shown) - 1, "round")
     reason = f"not told apart in {told}, which does not prove that they are isomorphic"
     return IsomorphismTest(False, None, shown, reason, (first, second), graphs.words)

@@ -9,24 +9,23 @@ r"""Kernels of a distance between points.
     Laplacian    exp(-sum_j |x_j - z_j| / l_j)                                                                   (5)
     Radial       h(|x - z|^2), any h                                                                             (6)
 
-Derivatives are in the logarithms of the parameters; those of (2) for other nu come from K_nu' = -(K_(nu-1) + K_(nu+1)) / 2.
+Derivatives are in the logarithms of the parameters; (2) for other nu and its derivative are in `matern_function`.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, kv
 
 from novum.exceptions import DataError, ParameterError
 from novum.kernels.base import Array, Hyperparameter, Kernel
 from novum.kernels.constants import BOUNDS, slot_of
+from novum.kernels.matern_function import matern, matern_slope
 from novum.kernels.program import Builder, points_of
 
 __all__ = ["RBF", "ExpSineSquared", "Laplacian", "Matern", "Radial", "RationalQuadratic"]
 
 NODES = {0.5: "matern12", 1.5: "matern32", 2.5: "matern52", np.inf: "rbf"}
-NEAR = 1e-10  # a of (2) below which a^nu K_nu(a) is its limit
 
 
 class Stationary(Kernel):
@@ -152,23 +151,22 @@ class Matern(RBF):
         X = points_of("Matern", X).astype(np.float64)
         Z = X if Y is None else points_of("Matern", Y, "Y").astype(np.float64)
         factor = self._factors(X.shape[1])
-        gaps = ((X[:, None, :] - Z[None, :, :]) * factor) ** 2  # (n, m, d)
-        a = np.sqrt(2 * self.nu * gaps.sum(axis=2))
-        near = a < NEAR
-        safe = np.where(near, 1.0, a)
-        scale = np.exp((1 - self.nu) * np.log(2) - gammaln(self.nu))
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            K = np.where(near, 1.0, np.nan_to_num(scale * safe**self.nu * kv(self.nu, safe)))
-            if not eval_gradient:
-                return K
-            if self.hyperparameter_length_scale.fixed:
-                return K, np.empty((*K.shape, 0))
-            # d/da a^nu K_nu(a) = -a^nu K_(nu-1)(a), and da / dlog l_j = -2 nu gap_j / a
-            slope = np.where(
-                near, 0.0, np.nan_to_num(2 * self.nu * scale * safe ** (self.nu - 1) * kv(self.nu - 1, safe))
-            )
-        parts = gaps if self.anisotropic else gaps.sum(axis=2, keepdims=True)
-        return K, slope[:, :, None] * parts
+        gaps = np.abs(X[:, None, :] - Z[None, :, :]) * factor  # (n, m, d)
+        longest = gaps.max(axis=2, keepdims=True)
+        shares = (
+            gaps / np.where(longest > 0, longest, 1.0)
+        ) ** 2  # squares of tiny and huge gaps would leave the range
+        total = shares.sum(axis=2)
+        a = np.sqrt(2 * self.nu * total) * longest[:, :, 0]
+        K = matern(a, self.nu)
+        if not eval_gradient:
+            return K
+        if self.hyperparameter_length_scale.fixed:
+            return K, np.empty((*K.shape, 0))
+        slope = matern_slope(a, self.nu)  # da / dlog l_j = -a gap_j / sum of gaps
+        if not self.anisotropic:
+            return K, slope[:, :, None]
+        return K, slope[:, :, None] * shares / np.where(total > 0, total, 1.0)[:, :, None]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(length_scale={self._scale_text()}, nu={self.nu:.3g})"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError
 from novum.kernels.base import number_of_samples
 from novum.linalg import is_psd
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.random import Stream, seed_of
@@ -71,7 +72,7 @@ def gram_check(kernel: Any, X: Any) -> KernelCheck:
     if found:
         n = number_of_samples(X)
         return KernelCheck(
-            f"positive semi-definite on these {n} points, which proves nothing about others",
+            f"positive semi-definite on these {counted(n, 'point')}, which proves nothing about others",
             False,
             found.smallest_eigenvalue,
         )
@@ -103,4 +104,6 @@ def check_validity(kernel: Any, X: Any, n_trials: int, random_state: Any) -> Ker
         if not found:
             return found
         worst = min(worst, found.smallest_eigenvalue)
-    return KernelCheck(f"positive semi-definite on {n_trials} random sets of {POINTS} points; not proved", False, worst)
+    return KernelCheck(
+        f"positive semi-definite on {n_trials} random sets of {counted(POINTS, 'point')}; not proved", False, worst
+    )

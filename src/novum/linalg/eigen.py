@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, finite, square, symmetric, vectors_of
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_number
 
@@ -56,7 +57,7 @@ class EigenPairs(Result):
     def plot(self, ax: Any = None) -> Any:
         """Draw a 2 x 2 map as what it is: a scaling along its eigenvectors. The circle becomes the ellipse."""
         if self.values.size != 2:
-            raise DataError(f"EigenPairs.plot draws 2 x 2 matrices; this one has {self.values.size} rows.")
+            raise DataError(f"EigenPairs.plot draws 2 x 2 matrices; this one has {counted(self.values.size, 'row')}.")
         ax = drawing_axes(ax)
         turn = np.linspace(0, 2 * np.pi, POINTS)
         circle = np.array([np.cos(turn), np.sin(turn)])
@@ -64,7 +65,7 @@ class EigenPairs(Result):
         ax.plot(*(self.matrix() @ circle), color="#33415c", label="their images")
         for value, x, color in zip(self.values, self.vectors.T, ("#d1495b", "#2e86ab")):
             ax.annotate("", x, (0, 0), arrowprops={"arrowstyle": "->", "color": color, "lw": 2})
-            ax.plot(*np.outer(x, [0, value]), "--", color=color, label=f"scaled by {value:.3g}")
+            ax.plot(*np.outer(x, [0, value]), "--", color=color, label=f"scaled by {num(value):.3g}")
         ax.set_aspect("equal")
         ax.legend(loc="upper left", fontsize="small")
         return ax
@@ -141,7 +142,7 @@ def orthonormal_extension(vectors: Any) -> NDArray[Any]:
     if off.max() > ORTHONORMAL:
         i, j = (int(k) for k in np.unravel_index(off.argmax(), off.shape))
         raise DataError(
-            f"orthonormal_extension: <v_{i}, v_{j}> = {rows[i] @ rows[j]:.6g} and should be {int(i == j)}; "
+            f"orthonormal_extension: <v_{i}, v_{j}> = {num(rows[i] @ rows[j]):.6g} and should be {int(i == j)}; "
             "make the vectors orthonormal first, for example by numpy.linalg.qr(vectors.T)."
         )
     return np.linalg.qr(rows.T, mode="complete")[0][:, len(rows) :].T
@@ -153,7 +154,7 @@ def scaled_back(owner: str, values: NDArray[Any], power: int) -> NDArray[Any]:
         whole = np.ldexp(values, power)
     if not np.isfinite(whole).all():
         raise DataError(
-            f"{owner}: an eigenvalue of A is {values[np.abs(values).argmax()]:.6g} x 2^{power}, above the largest float64;"
+            f"{owner}: an eigenvalue of A is {num(values[np.abs(values).argmax()]):.6g} x 2^{power}, above the largest float64;"
             " divide A by a constant first."
         )
     return whole

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, finite
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_number
 
@@ -50,7 +51,7 @@ class GradientCheck(Result):
         where = ", ".join(map(str, self.place))
         return (
             f"GradientCheck: {words} differences; largest relative error {self.error:.1e} at [{where}] "
-            f"(given {self.given[self.place]:.8g}, numeric {self.numeric[self.place]:.8g})"
+            f"(given {num(self.given[self.place]):.8g}, numeric {num(self.numeric[self.place]):.8g})"
         )
 
 

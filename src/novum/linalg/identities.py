@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, square
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 
 __all__ = ["MatrixIdentities", "check_identities"]
@@ -61,10 +62,12 @@ def check_identities(M: Any, N: Any) -> MatrixIdentities:
     owner = "check_identities"
     M, N = square(owner, "M", M), square(owner, "N", N)
     if len(M) != len(N):
-        raise DataError(f"{owner}: M has {len(M)} rows and N {len(N)}; they must agree.")
+        raise DataError(f"{owner}: M has {counted(len(M), 'row')} and N {len(N)}; they must agree.")
     condition = max(float(np.linalg.cond(matrix)) for matrix in (M, N))
     if not condition * len(M) * EPS < 1:
-        raise DataError(f"{owner}: one of the matrices is singular (condition {condition:.3g}); it has no inverse.")
+        raise DataError(
+            f"{owner}: one of the matrices is singular (condition {num(condition):.3g}); it has no inverse."
+        )
     inverse, det, rank = np.linalg.inv, np.linalg.det, np.linalg.matrix_rank
     sides: dict[str, tuple[Any, Any]] = {
         "(MN)' = N'M'": ((M @ N).T, N.T @ M.T),

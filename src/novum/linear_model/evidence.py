@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes, name_places
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_table
 from novum.runtime.checks import check_count, check_number
@@ -82,11 +83,11 @@ class EvidenceComparison(Result):
         width = max(len("model"), *map(len, self.names))
         lines = [f"{'model':<{width}}  log evidence  probability"]
         rows = zip(self.names, self.log_evidence, self.probability)
-        return "\n".join([*lines, *(f"{name:<{width}}  {value:12.4f}  {p:11.4f}" for name, value, p in rows)])
+        return "\n".join([*lines, *(f"{name:<{width}}  {num(value):12.4f}  {num(p):11.4f}" for name, value, p in rows)])
 
     def _repr_html_(self) -> str:
         rows = zip(self.names, self.log_evidence, self.probability)
-        cells = [[name, f"{value:.4f}", f"{p:.4f}"] for name, value, p in rows]
+        cells = [[name, f"{num(value):.4f}", f"{num(p):.4f}"] for name, value, p in rows]
         return html_table([["model", "log evidence", "probability"], *cells])
 
     def plot(self, ax: Any = None) -> Any:

@@ -18,6 +18,7 @@ from sklearn.utils import check_array
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 
 __all__ = ["Hyperplane"]
@@ -73,9 +74,9 @@ class Hyperplane(Result):
 
     def __repr__(self) -> str:
         if self.several:
-            return f"Hyperplane({len(self.coef)} functions of {self.coef.shape[1]} variables)"
-        terms = " + ".join(f"{w:.4g} x{i}" for i, w in enumerate(self.coef))
-        return f"Hyperplane({terms} + {float(self.intercept):.4g} = 0)".replace("+ -", "- ")
+            return f"Hyperplane({len(self.coef)} functions of {counted(self.coef.shape[1], 'variable')})"
+        terms = " + ".join(f"{num(w):.4g} x{i}" for i, w in enumerate(self.coef))
+        return f"Hyperplane({terms} + {num(float(self.intercept)):.4g} = 0)".replace("+ -", "- ")
 
     def _result_columns(self) -> dict[str, Any]:
         names = [f"x{i}" for i in range(self.coef.shape[-1])]
@@ -206,5 +207,5 @@ class Hyperplane(Result):
                 ax.plot(*np.stack([base, point]).T, color="gray", linewidth=0.8, linestyle=":")
             ax.scatter(*points.T, c=np.where(side > 0, "C0", "C1"), zorder=3)
         ax.set_aspect("equal")
-        ax.set(xlabel="x0", ylabel="x1", title=f"distance of the origin: {self.origin_distance:.3g}")
+        ax.set(xlabel="x0", ylabel="x1", title=f"distance of the origin: {num(self.origin_distance):.3g}")
         return ax

@@ -26,6 +26,7 @@ from sklearn.utils.validation import column_or_1d
 from novum.exceptions import DataError
 from novum.linear_model.hyperplane import Hyperplane
 from novum.optimize import solve_qp
+from novum.report.numbers import counted
 from novum.report.result import result
 
 __all__ = ["MistakeBound", "Separability", "is_linearly_separable", "perceptron_mistake_bound"]
@@ -67,7 +68,8 @@ def two_classes(owner: str, X: Any, y: Any) -> tuple[NDArray, NDArray, NDArray]:
     classes = np.unique(labels)
     if len(classes) != 2:
         raise DataError(
-            f"{owner}: y has {len(classes)} different labels, and a plane separates two; give the rows of two classes at a"
+            f"{owner}: y has {counted(len(classes), 'different label')}, and a plane separates two; give the "
+            "rows of two classes at a"
             " time, or one class against the rest."
         )
     return X, np.where(labels == classes[1], 1.0, -1.0), classes

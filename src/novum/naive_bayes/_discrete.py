@@ -23,6 +23,7 @@ from novum.naive_bayes._counts import (
     scores_of,
     sparse_counts,
 )
+from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -65,7 +66,8 @@ def smoothing(alpha: Any, force_alpha: bool, d: int) -> Any:
             raise ParameterError("All values in alpha must be greater than 0.")
     if total_of(values, d) > MOST_ALPHA:
         raise ParameterError(
-            f"alpha={alpha!r:.80} is too large: added to the counts of {d} features it leaves the range of floating point. Give"
+            f"alpha={alpha!r:.80} is too large: added to the counts of {counted(d, 'feature')} it leaves the "
+            "range of floating point. Give"
             f" a pseudo-count near one."
         )
     if not force_alpha and np.min(values) < LEAST_ALPHA:
@@ -91,7 +93,7 @@ def class_log_prior(mass: NDArray, class_prior: Any, fit_prior: bool) -> NDArray
             given = np.asarray(class_prior, np.float64)
             if given.shape != (k,):
                 raise ParameterError(
-                    f"Number of priors must match number of classes. class_prior has {given.size}, y has {k} classes."
+                    f"Number of priors must match number of classes. class_prior has {given.size}, y has {counted(k, 'class')}."
                 )
             return np.log(given)
         return np.log(mass) - np.log(mass.sum()) if fit_prior else np.full(k, -np.log(k))

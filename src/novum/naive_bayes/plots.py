@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import ParameterError
 from novum.report.axes import FRAME, LARGEST, WIDE, drawing_axes, name_places
-from novum.report.numbers import without_zeros
+from novum.report.numbers import num
 
 __all__ = ["plot_class_tables", "plot_naive_bayes_graph"]
 
@@ -58,7 +58,7 @@ def plot_class_tables(model: Any, feature_names: Any = None, ax: Any = None) -> 
         middle = (values.max() + values.min()) / 2
         for (i, j), value in np.ndenumerate(values):
             color = "white" if value > middle else "black"
-            ax.text(j, i, without_zeros(f"{value:.3g}"), ha="center", va="center", color=color, fontsize=size)
+            ax.text(j, i, f"{num(value):.3g}", ha="center", va="center", color=color, fontsize=size)
     return ax
 
 

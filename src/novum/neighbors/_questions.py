@@ -50,6 +50,13 @@ def rows_within(ready: Ready, radius: Any, threads: int, X: Any, own: bool) -> L
     return found.without_self() if own else found
 
 
+def rows_asked(X: Any) -> Any:
+    """Return the number of queries, "?" where their home does not know it; sparse matrices have a shape and no length."""
+    if hasattr(X, "shape"):
+        return X.shape[0]
+    return len(X) if hasattr(X, "__len__") else "?"
+
+
 def refuse_mode(mode: Any) -> None:
     """Raise if a graph has no such mode."""
     if mode not in MODES:
@@ -67,9 +74,7 @@ class KNeighborsMixin(sklearn_private.KNeighborsMixin):
             raise ParameterError(f"Expected n_neighbors > 0. Got {k}")
         if k + (X is None) > self.n_samples_fit_:
             relation = "<" if X is None else "<="
-            number = (
-                self.n_samples_fit_ if X is None else getattr(X, "shape", [len(X) if hasattr(X, "__len__") else "?"])[0]
-            )
+            number = self.n_samples_fit_ if X is None else rows_asked(X)
             raise ParameterError(
                 f"Expected n_neighbors {relation} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {self.n_samples_fit_},"
                 f" n_samples = {number}"

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 from novum.runtime.typing import Rows, Target
 
 __all__ = ["plot_density", "plot_neighbors", "plot_regions", "plot_voronoi"]
@@ -207,12 +208,12 @@ def plot_density(model: Any, ax: Any = None) -> Any:
         with without_names():
             ax.plot(x, np.exp(model.score_samples(x[:, None])))
         ax.plot(X[:, 0], np.zeros(len(X)), "|", color="black")
-        ax.set(ylabel="density", title=f"bandwidth {model.bandwidth_:.3g}")
+        ax.set(ylabel="density", title=f"bandwidth {num(model.bandwidth_):.3g}")
         return ax
     need_plane("KernelDensity.plot", X)
     a, b, rows = grid_over(X, POINTS)
     with without_names():
         ax.contourf(a, b, np.exp(model.score_samples(rows)).reshape(POINTS, POINTS), levels=12)
     ax.scatter(*X.T, s=5, color="white", linewidths=0)
-    ax.set_title(f"bandwidth {model.bandwidth_:.3g}")
+    ax.set_title(f"bandwidth {num(model.bandwidth_):.3g}")
     return ax

@@ -23,6 +23,7 @@ class OwnModule:
     _domains: dict[str, Domain] = {"module": Function(), "loss": Null() | Function(), **TRAINING}
     _row_axes = 2  # as many as the network takes
     _draws_anywhere = True  # somebody else's layers draw from PyTorch's own generator
+    _code_parameters = ("module", "loss")  # no file carries them: novum.load(path, module=...)
 
     def _n_outputs(self) -> int:
         raise NotImplementedError
@@ -121,10 +122,18 @@ class OwnModule:
         self.history_ = TrainingCurve(*about["curve"], name="loss")
         self.n_epochs_, self.best_epoch_ = len(self.history_), self.history_.best + 1
         try:
-            self.module_  # type: ignore[attr-defined]  # noqa: B018
-        except RuntimeError as error:
-            raise FileFormatError(f"{path}: its weights do not fit this module: {error}") from error
+            self._check_code()
+        except FileFormatError as error:
+            raise FileFormatError(f"{path}: {error}") from error
         return self
+
+    def _check_code(self) -> None:
+        """Raise FileFormatError unless the weights fit the module."""
+        try:
+            if "weights_" in vars(self):
+                self.module_  # type: ignore[attr-defined]  # noqa: B018
+        except RuntimeError as error:
+            raise FileFormatError(f"its weights do not fit this module: {error}") from error
 
 
 class TorchClassifier(OwnModule, ClassifierNetwork):

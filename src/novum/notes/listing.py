@@ -7,6 +7,7 @@ from typing import Any
 from novum.notes.misprints import errata
 from novum.notes.public_names import PublicName
 from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, names_of, page_name, served, shown_names
+from novum.report.numbers import counted
 from novum.report.result import Result, table_of_records
 from novum.report.tables import html_text
 
@@ -87,7 +88,7 @@ def with_number(number: str) -> Listing:
         raise ParameterError(
             f"notes({number!r}): no set is called so and no set has such a chapter; notes() lists them all."
         )
-    where = "one of your files" if len(found) == 1 else f"{len(found)} places of your files"
+    where = "one of your files" if len(found) == 1 else f"{counted(len(found), 'place')} of your files"
     lines = [f"Chapter {number} is in {where}:"]
     for c in found:
         items = rows_of(c)

@@ -20,7 +20,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.optimize._differences import numeric_jacobian
 from novum.optimize.problem import Problem, as_problem
 from novum.optimize.result import Solution, conclude
-from novum.runtime.checks import check_count, check_number, vector
+from novum.runtime.checks import check_count, check_number, is_true, vector
 
 __all__ = ["LagrangeSolution", "lagrange"]
 
@@ -121,7 +121,7 @@ def lagrange(
         if problem.hessian is not None and all(c.jacobian is not None for c in problem.equalities):
             bend = numeric_jacobian(lambda p: problem.equality_jacobian(p).T @ lam, point)
             hessian = problem.sign * problem.cost_hessian(point) - bend
-        elif callable(problem.gradient) or problem.gradient is True:
+        elif callable(problem.gradient) or is_true(problem.gradient):
             hessian = numeric_jacobian(lambda p: lagrangian_gradient(p, lam), point)
         else:
             hessian = Problem(lambda p: problem.lagrangian(p, lam)).cost_hessian(point)

@@ -26,6 +26,7 @@ from novum.optimize.equilibrate import equilibrate
 from novum.optimize.interior_point import Rows, interior_point
 from novum.optimize.polish import polish, solve_equalities
 from novum.optimize.result import conclude
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, float_array, vector
 
@@ -79,8 +80,8 @@ class QPSolution(Result):
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
         return (
-            f"QPSolution: {state} after {self.n_iter} iterations; value {self.value:.6g}, gap {self.gap:.1g}, "
-            f"stationarity {self.stationarity:.1g}, infeasibility {self.infeasibility:.1g}"
+            f"QPSolution: {state} after {counted(self.n_iter, 'iteration')}; value {num(self.value):.6g}, gap {num(self.gap):.1g}, "
+            f"stationarity {num(self.stationarity):.1g}, infeasibility {num(self.infeasibility):.1g}"
         )
 
 
@@ -118,7 +119,7 @@ def check_convex(Q: Array) -> None:
         if values[0] < -CONVEX * size:
             shown = np.array2string(vectors[:, 0], precision=3, separator=", ", threshold=8)
             raise ParameterError(
-                f"solve_qp(Q): not convex: eigenvalue {values[0]:.3g} in direction {shown}; "
+                f"solve_qp(Q): not convex: eigenvalue {num(values[0]):.3g} in direction {shown}; "
                 "Q must be positive semidefinite (a sign error, or a kernel that is none?)."
             ) from None
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import NotConverged
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.warn import warn
 
@@ -53,10 +54,8 @@ class Solution(Result):
         shown = np.array2string(np.ravel(self.x)[:SHOWN], precision=6, separator=", ")
         dots = f" and {np.size(self.x) - SHOWN} more" if np.size(self.x) > SHOWN else ""
         state = "converged" if self.converged else "not converged"
-        times = "1 iteration" if self.n_iter == 1 else f"{self.n_iter} iterations"
-        return (
-            f"{type(self).__name__}: {state} after {times} ({self.reason}); value {self.value:.6g} at x = {shown}{dots}"
-        )
+        times = counted(self.n_iter, "iteration")
+        return f"{type(self).__name__}: {state} after {times} ({self.reason}); value {num(self.value):.6g} at x = {shown}{dots}"
 
 
 class Trace:
@@ -95,7 +94,7 @@ def conclude(owner: str, solution: Any, remedy: str) -> Any:
     """Return the solution, after a `NotConverged` warning where it is none."""
     if not solution.converged:
         warn(
-            f"{owner}: stopped after {solution.n_iter} iterations: {solution.reason}; {remedy}.",
+            f"{owner}: stopped after {counted(solution.n_iter, 'iteration')}: {solution.reason}; {remedy}.",
             NotConverged,
         )
     return solution

@@ -29,6 +29,7 @@ from novum.optimize.result import Solution
 from novum.optimize.risk_objective import RegularizedRisk, is_sparse
 from novum.optimize.schedules import InverseSqrtSchedule, InverseTimeSchedule, Schedule
 from novum.optimize.subgradients import subgradient_descent
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number, vector
 
@@ -67,8 +68,8 @@ class RiskMinimum(Result):
     def __repr__(self) -> str:
         state = "converged" if self.solution.converged else "not converged"
         return (
-            f"RiskMinimum: {state} by {self.solver} after {self.solution.n_iter} iterations; "
-            f"value {self.value:.6g} = risk {self.risk:.6g} + penalty {self.penalty:.6g}"
+            f"RiskMinimum: {state} by {self.solver} after {counted(self.solution.n_iter, 'iteration')}; "
+            f"value {num(self.value):.6g} = risk {num(self.risk):.6g} + penalty {num(self.penalty):.6g}"
         )
 
 

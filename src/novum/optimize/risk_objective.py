@@ -19,6 +19,7 @@ from scipy import sparse
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.losses import CrossEntropyLoss, Loss
 from novum.optimize.penalties import L2Penalty, Penalty
+from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.checks import float_array, row_weights, vector
 
@@ -106,7 +107,7 @@ class RegularizedRisk:
         shape = (n,) if self.n_outputs is None else (n, self.n_outputs)
         self.target, _ = loss.check(target, np.zeros(shape))
         if len(self.target) != n or not np.all(np.isfinite(self.target)):
-            raise DataError(f"{owner}: target must hold a finite value for each of the {n} rows of X.")
+            raise DataError(f"{owner}: target must hold a finite value for each of the {counted(n, 'row')} of X.")
         weight = row_weights(owner, sample_weight, n)
         self.row_weight = np.full(n, 1 / n) if weight is None else weight / weight.sum()
         self.size = (self.n_features + self.fit_intercept) * (self.n_outputs or 1)

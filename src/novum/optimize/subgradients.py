@@ -20,6 +20,7 @@ from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.problem import without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.optimize.schedules import InverseSqrtSchedule, as_schedule
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_count, check_number, float_array, vector
 
@@ -145,7 +146,7 @@ def subgradient_descent(
     schedule = InverseSqrtSchedule() if step is None else as_schedule(owner, "step", step)
     origin, trace = x.copy(), Trace(keep_path)
     best_x, best, last_drop, mark = x, np.inf, 0, np.inf
-    converged, reason = tol is None, f"made the {max_iter} steps asked for"
+    converged, reason = tol is None, f"made the {counted(max_iter, 'step')} asked for"
     with np.errstate(over="ignore", invalid="ignore"):
         for k in range(max_iter + 1):
             cost, v = problem.cost_and_gradient(x)
@@ -164,7 +165,7 @@ def subgradient_descent(
             if tol is not None and k - last_drop >= patience:
                 converged, reason = (
                     True,
-                    f"the best value fell by less than {tol * (1 + abs(best)):.2g} in {patience} steps",
+                    f"the best value fell by less than {num(tol * (1 + abs(best))):.2g} in {counted(patience, 'step')}",
                 )
                 break
             if k == max_iter:

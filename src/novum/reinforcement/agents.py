@@ -9,7 +9,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import breadth_first_order
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
@@ -20,10 +22,12 @@ from novum.reinforcement.episodes import Returns, mean_of
 from novum.reinforcement.gymnasium_tables import made_environment, observation_key
 from novum.reinforcement.layout import number_text
 from novum.reinforcement.mdp import MDP
+from novum.reinforcement.planning.evaluation import circle_gains, exact_values
 from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.policies import Policy
 from novum.reinforcement.schedules import Schedule
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.pool import map_ordered
@@ -132,9 +136,14 @@ class PlanComparison(Result):
         self.worth, self.plan_worth, self.agrees, self.states = worth, plan_worth, agrees, states
 
     def __repr__(self) -> str:
+        worth = (
+            "nothing that can be told (its total settles nowhere)"
+            if np.isnan(self.worth)
+            else number_text(self.worth, 3)
+        )
         return (
-            f"greedy policy worth {number_text(self.worth, 3)} at the start (plan: {number_text(self.plan_worth)}); "
-            f"agrees with the plan in {self.agrees} of {self.states} states"
+            f"greedy policy worth {worth} at the start (plan: {number_text(self.plan_worth)}); "
+            f"agrees with the plan in {self.agrees} of {counted(self.states, 'state')}"
         )
 
 
@@ -275,8 +284,33 @@ class TabularAgent(Agent):
 
 
 def policy_worth(process: MDP, policy: Policy) -> float:
-    """Return the exact worth of a policy at the start; -inf where it never ends and pays for it."""
-    try:
-        return float(process.evaluate(policy).start)
-    except ParameterError:
-        return -np.inf
+    """Return the exact worth of a policy at the start, by the states that the start leads to.
+
+    inf or -inf where it may go round for ever and is paid for it, or pays; nan where that comes to no sum.
+    """
+    lived = process.reward_process(policy)
+    seen = reached_from(lived.transition, np.flatnonzero(lived.initial > 0))
+    keep = scipy.sparse.diags_array(seen.astype(float))
+    shown = lived._replace(
+        transition=scipy.sparse.csr_array(keep @ lived.transition),
+        reward=np.where(seen, lived.reward, 0.0),
+        ending=np.where(seen, lived.ending, 1.0),
+    )
+    shown.transition.eliminate_zeros()
+    if process.discount == 1 and (gains := circle_gains(shown)):
+        if min(gains) > 0 or max(gains) < 0:
+            return float(np.inf if min(gains) > 0 else -np.inf)
+        return float("nan")
+    return float(process.initial @ exact_values(shown, process, "compare"))
+
+
+def reached_from(matrix: Any, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return the states that some states lead to, themselves among them."""
+    n = matrix.shape[0]
+    ways = matrix.tocoo()
+    rows = np.concatenate([ways.row, np.full(len(starts), n)])
+    columns = np.concatenate([ways.col, starts])
+    graph = scipy.sparse.csr_array((np.ones(len(rows), bool), (rows, columns)), shape=(n + 1, n + 1))
+    seen = np.zeros(n + 1, bool)
+    seen[breadth_first_order(graph, n, return_predecessors=False)] = True
+    return seen[:n]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.exceptions import DataError
-from novum.reinforcement.model import Model, pair_states, planning_entries
+from novum.reinforcement.model import Model, pair_states, planning_entries, row_sums
 from novum.reinforcement.policies import policy_table
 from novum.report.result import result
 from novum.runtime.random import Stream, seed_of
@@ -39,6 +39,7 @@ class RewardProcess(NamedTuple):
     reward: NDArray[np.float64]
     discount: float
     initial: NDArray[np.float64]
+    ending: NDArray[np.float64]  # by state: the chance that a step ends the episode and nothing follows
 
 
 @result
@@ -112,7 +113,10 @@ class ProcessOperators:
         matrix.eliminate_zeros()  # an action that is never taken is no way from state to state
         reward = np.zeros(n)
         np.add.at(reward, pair_states(self.model), weights * self.model.reward)
-        return RewardProcess(matrix, reward, self.discount, self.initial)
+        ends = row_sums(np.where(self.model.next < 0, self.model.chance, 0.0), self.model.start)
+        ending = np.zeros(n)
+        np.add.at(ending, pair_states(self.model), weights * np.where(self.model.action < 0, 1.0, ends))
+        return RewardProcess(matrix, reward, self.discount, self.initial, ending)
 
     def evaluate(
         self, policy: Any = None, *, method: str = "exact", tol: float = 1e-10, max_iter: int = 1_000_000

@@ -15,6 +15,7 @@ from novum import _core
 from novum.exceptions import ParameterError
 from novum.reinforcement.environment import needs_gymnasium
 from novum.reinforcement.gymnasium_tables import (
+    FINITE_ACTIONS,
     copied_environment,
     countable,
     is_rewritten,
@@ -88,15 +89,15 @@ def tabular_process(environment: Any, discount: float | None, default: float) ->
         return inner, inner, inner.discount if discount is None else worth
     if getattr(inner, "P", None) is not None and not rewritten:
         return MDP.from_gymnasium(made, discount=worth), made, worth
+    if not hasattr(made.action_space, "n"):
+        raise ParameterError(
+            f"{type(inner).__name__}: its actions, {made.action_space}, are no finite set. {FINITE_ACTIONS}"
+        )
     if not countable(made.observation_space):
         raise ParameterError(
             f"{type(inner).__name__}: its observations, {made.observation_space}, are no finite set, so no table holds "
             f"them; learn it "
             "with DQN, REINFORCE or ActorCritic, or cut observations into cells by a wrapper."
-        )
-    if not hasattr(made.action_space, "n"):
-        raise ParameterError(
-            f"{type(inner).__name__}: its actions, {made.action_space}, are no finite set; learn it with ActorCritic or REINFORCE."
         )
     return None, made, worth
 

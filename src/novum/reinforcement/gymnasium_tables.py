@@ -19,10 +19,12 @@ from novum.runtime.random import seed_of
 from novum.runtime.warn import warn
 
 __all__ = [
+    "FINITE_ACTIONS",
     "copied_environment",
     "countable",
     "is_rewritten",
     "made_environment",
+    "made_of_class",
     "observation_key",
     "process_of_environment",
     "refuse_vectors",
@@ -31,6 +33,10 @@ __all__ = [
 SAMPLES = 200_000  # steps by which the transitions of an environment without a table are counted
 FEW_VISITS = 30  # of a pair, below which its frequencies are no probabilities
 MOST_STATES = 100_000  # of an environment that is sampled
+FINITE_ACTIONS = (
+    "No learner here takes actions from a continuum: let it choose among some, as by gymnasium.wrappers.TransformAction("
+    "environment, lambda k: table[k], gymnasium.spaces.Discrete(len(table))) with a table of actions."
+)
 # Wrappers of Gymnasium that leave rewards and transitions as they are; a limit of steps cuts episodes but is in no table.
 TRANSPARENT = {
     *("OrderEnforcing", "PassiveEnvChecker", "TimeLimit", "RecordEpisodeStatistics"),
@@ -38,8 +44,20 @@ TRANSPARENT = {
 }
 
 
+def made_of_class(kind: type) -> Any:
+    """Return an environment of a class, made without arguments, or raise."""
+    try:
+        return kind()
+    except TypeError as error:
+        raise ParameterError(
+            f"{kind.__name__} cannot be made without arguments ({error}); give an environment, {kind.__name__}(...)."
+        ) from error
+
+
 def made_environment(environment: Any, **options: Any) -> Any:
-    """Return a Gymnasium environment, made if a name is given; a name of an older version gives the newest, with a warning."""
+    """Return a Gymnasium environment, made of a name or a class; an older version's name gives the newest, with a warning."""
+    if isinstance(environment, type):
+        environment = made_of_class(environment)
     if not isinstance(environment, str):
         if options:
             raise ParameterError(
@@ -156,9 +174,10 @@ def sampled_process(cls: Any, environment: Any, name: str, discount: float, samp
     samples = check_count(name, "samples", samples)
     space = environment.action_space
     if not hasattr(space, "n") or not countable(environment.observation_space):
+        way = "Learn it with DQN, REINFORCE or ActorCritic instead." if hasattr(space, "n") else FINITE_ACTIONS
         raise ParameterError(
-            f"{name}: observations {environment.observation_space} and actions {space} are no finite sets, so it is no table; "
-            "learn it with DQN, REINFORCE or ActorCritic instead."
+            f"{name}: observations {environment.observation_space} and actions {space} are not both finite sets, so it is no "
+            f"table. {way}"
         )
     if not is_rewritten(environment):
         environment = environment.unwrapped  # without the wrappers that check every step, and without a limit of steps

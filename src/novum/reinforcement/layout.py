@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.report.numbers import without_zeros
+from novum.report.numbers import num
 
 __all__ = ["ARROWS", "Layout", "number_text", "policy_lines", "value_lines"]
 
@@ -23,7 +23,7 @@ class Layout(NamedTuple):
 
 def number_text(value: float, decimals: int = DECIMALS) -> str:
     """Return a value with a fixed number of decimals and no leading zero."""
-    return without_zeros(f"{value:.{decimals}f}")
+    return f"{num(value):.{decimals}f}"
 
 
 def mark_text(value: float) -> str:

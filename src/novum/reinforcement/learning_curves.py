@@ -1,7 +1,7 @@
 r"""Learning curves: what episodes returned as the steps went by, and bands over several runs.
 
 m_r(t) = mean return of the last `window` episodes of run r that ended by step t                                        (1)
-band: the interval of the mean of m_r(t) over runs, by a bootstrap of runs                                              (2)
+band: Student's interval of the mean of m_r(t) over runs; one run has none                                                   (2)
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t as student
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 
 __all__ = ["Band", "LearningCurve", "learning_band", "plot_learning_curves"]
-
-RESAMPLES = 1000
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,9 +54,8 @@ class Band(NamedTuple):
 
 
 def learning_band(
-    curves: Sequence[LearningCurve], *, window: int = 20, n_points: int = 100, level: float = 0.95,
-    random_state: int = 0
-) -> Band:  # fmt: skip
+    curves: Sequence[LearningCurve], *, window: int = 20, n_points: int = 100, level: float = 0.95
+) -> Band:
     """Return the mean of several runs over the steps that all of them have, with its interval."""
     if not curves or not all(isinstance(curve, LearningCurve) and len(curve.steps) for curve in curves):
         raise DataError("learning_band: give the `history_` of one or more agents, each with an episode at least.")
@@ -67,9 +66,11 @@ def learning_band(
         place = np.searchsorted(curve.steps, steps, side="right") - 1
         rows.append(curve.smoothed(window)[np.maximum(place, 0)])
     table = np.array(rows)
-    chosen = np.random.default_rng(random_state).integers(len(curves), size=(RESAMPLES, len(curves)))
-    low, high = np.quantile(table[chosen].mean(axis=1), [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return Band(steps, table.mean(axis=0), low, high)
+    runs, mean = len(table), table.mean(axis=0)
+    if runs == 1:
+        return Band(steps, mean, np.full(n_points, np.nan), np.full(n_points, np.nan))
+    half = student.ppf((1 + level) / 2, runs - 1) * table.std(axis=0, ddof=1) / np.sqrt(runs)
+    return Band(steps, mean, mean - half, mean + half)
 
 
 def plot_learning_curves(
@@ -92,9 +93,9 @@ def plot_learning_curves(
     ax = drawing_axes(ax)
     for name, runs in curves.items():
         band = learning_band(list(runs), window=window, level=level)
-        (line,) = ax.plot(band.steps, band.mean, label=f"{name}, {len(runs)} runs")
+        (line,) = ax.plot(band.steps, band.mean, label=f"{name}, {counted(len(runs), 'run')}")
         ax.fill_between(band.steps, band.low, band.high, alpha=0.2, color=line.get_color(), lw=0)
     ax.set_xlabel("steps")
-    ax.set_ylabel(f"return, mean of {window} episodes")
+    ax.set_ylabel(f"return, mean of {counted(window, 'episode')}")
     ax.legend()
     return ax

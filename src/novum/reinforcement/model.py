@@ -6,6 +6,9 @@ start[k]..start[k+1]-1 of a sparse matrix by rows:
 
     reward[k] = E[r | s, a] = sum_e chance[e] entry_reward[e]                                                              (1)
     U(s) = R(s) at a terminal state: one pair without action (-1) and without transitions, whose reward is R(s)            (2)
+    P(s', r | s, a) = chance of the entry (s', r): a pair that pays by chance has several entries with one next state      (3)
+
+Planning needs (1) alone; whoever lives in the process is paid by (3).
 
 An entry whose episode ends without a terminal state of its own (Gymnasium's `terminated`) has ~next for next: nothing follows it.
 """
@@ -140,6 +143,7 @@ def model_of_matrices(
     n, m = len(states), len(actions)
     matrix = scipy.sparse.csr_array(transitions)
     matrix.sum_duplicates()
+    matrix.eliminate_zeros()  # what never happens is no way from state to state
     if matrix.nnz > LARGEST * 64:
         raise ParameterError(f"{owner}: {matrix.nnz} transitions are more than a machine can hold.")
     pair_reward, per_entry, state_reward = reward_tables(owner, rewards, matrix, n, m)
@@ -269,23 +273,23 @@ def model_of_lists(
         for a, outcomes in row.items():
             if a not in index:
                 raise DataError(f"{owner}: state {state!r} has the unknown action {a!r}; actions are {list(actions)}.")
-            merged: dict[int, list[float]] = {}
+            merged: dict[tuple[int, float], float] = {}  # outcomes that differ in what they pay stay apart: (3)
             for probability, following, gain, *ended in outcomes:
                 if following not in number:
                     raise DataError(f"{owner}: state {state!r}, action {a!r} leads to the unknown state {following!r}.")
                 target = number[following]
                 ends = bool(ended and ended[0]) and not terminal[target]
-                place = merged.setdefault(~target if ends else target, [0.0, 0.0])
-                place[0] += float(probability)
-                place[1] += float(probability) * float(gain)
-                if not float(probability) >= 0:
-                    place[0] = float(probability)
+                if float(probability) != 0:  # what never happens is no way from state to state
+                    place = (~target if ends else target, float(gain))
+                    merged[place] = merged.get(place, 0.0) + float(probability)
+                if float(probability) < 0:
+                    merged[place] = float(probability)
             action.append(index[a])
             lengths.append(len(merged))
-            for target, (probability, mass) in merged.items():
+            for (target, gain), probability in merged.items():
                 nexts.append(target)
                 chances.append(probability)
-                gains.append(mass / probability if probability > 0 else 0.0)
+                gains.append(gain)
     entry = np.array(gains, dtype=np.float64)
     start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     chance = np.array(chances, dtype=np.float64)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError
 from novum.reinforcement.layout import Layout, letters_of, policy_lines
 from novum.reinforcement.tables import in_order
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_number
 from novum.runtime.softmax import softmax_rows
@@ -131,7 +132,9 @@ class Policy(Result):
         else:
             chosen = list(actions)
             if len(chosen) != mdp.n_states:
-                raise DataError(f"Policy: {len(chosen)} actions for {mdp.n_states} states; give one for every state.")
+                raise DataError(
+                    f"Policy: {len(chosen)} actions for {counted(mdp.n_states, 'state')}; give one for every state."
+                )
         for s, action in enumerate(chosen):
             can = mdp.possible[s]
             if not can.any():
@@ -255,7 +258,7 @@ def policy_table(mdp: Any, policy: Any) -> NDArray[np.float64]:
         table = Policy(policy, mdp.states).probabilities
     if table.shape != (mdp.n_states, mdp.n_actions):
         raise DataError(
-            f"the policy has shape {table.shape}; this process has {mdp.n_states} states and {mdp.n_actions} actions."
+            f"the policy has shape {table.shape}; this process has {counted(mdp.n_states, 'state')} and {mdp.n_actions} actions."
         )
     wrong = ((table > 0) & ~mdp.possible).any(axis=1) | (mdp.possible.any(axis=1) & ~table.any(axis=1))
     wrong &= ~mdp.model.terminal

@@ -7,8 +7,6 @@ import textwrap
 from math import ceil
 from typing import Any
 
-from novum.report.numbers import without_zeros
-
 __all__ = ["FRAME", "LARGEST", "WIDE", "drawing_axes", "drawing_panels", "fit_title", "name_places", "new_figure"]
 
 LARGEST, SMALLEST = 10.0, 4.0  # points of letters beside ticks
@@ -69,7 +67,7 @@ def name_places(ax: Any, axis: str, places: Any, names: Any) -> None:
 
 
 def fit_title(ax: Any) -> None:
-    """Break the title above a picture into lines that its panel holds, and write its numbers as everywhere."""
+    """Break the title above a picture into lines that its panel holds."""
     figure = ax.get_figure()
     if not ax.get_title() or not hasattr(figure, "get_size_inches"):
         return
@@ -79,5 +77,6 @@ def fit_title(ax: Any) -> None:
     beside = max((WIDE * len(tick.get_text()) * tick.get_fontsize() for tick in ax.get_yticklabels()), default=0.0)
     room = 72 * figure.get_size_inches()[0] / columns - beside - BESIDE
     letters = max(int(room / (WIDE * ax.title.get_fontsize())), FEWEST_LETTERS)
-    said = without_zeros(ax.get_title())
-    ax.title.set_text("\n".join(part for line in said.split("\n") for part in textwrap.wrap(line, letters) or [""]))
+    ax.title.set_text(
+        "\n".join(part for line in ax.get_title().split("\n") for part in textwrap.wrap(line, letters) or [""])
+    )

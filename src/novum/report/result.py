@@ -21,10 +21,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from novum.report.axes import drawing_axes, fit_title, name_places
-from novum.report.numbers import cell_text, without_zeros
+from novum.report.numbers import cell_text
 from novum.report.pictures.plane import short_name
 from novum.report.tables import html_table, text_table
-from novum.runtime.words import with_right_numbers
 
 __all__ = ["RESULTS", "Result", "draw_bars", "result", "table_of_records"]
 
@@ -106,7 +105,7 @@ class Result:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        print_alike(cls)
+        fit_titles(cls)
         RESULTS.append(cls)
 
     def _result_columns(self) -> Table:
@@ -138,11 +137,10 @@ class Result:
         return [*rows, [f"... {left} more", *[""] * (len(columns) - 1)]] if left > 0 else rows
 
     def __repr__(self) -> str:
-        text = "\n".join([self._result_title(), *text_table(self._result_cells())])
-        return with_right_numbers(without_zeros(text))
+        return "\n".join([self._result_title(), *text_table(self._result_cells())])
 
     def _repr_html_(self) -> str:
-        return with_right_numbers(without_zeros(html_table(self._result_cells(), self._result_caption())))
+        return html_table(self._result_cells(), self._result_caption())
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame."""
@@ -199,31 +197,15 @@ def result(cls: Class) -> Class:
     for name, method in vars(Result).items():
         if callable(method) and name not in ("__init_subclass__", "__repr__") and not hasattr(cls, name):
             setattr(cls, name, method)
-    print_alike(cls)
+    fit_titles(cls)
     RESULTS.append(cls)
     return cls
 
 
-def print_alike(cls: type) -> None:
-    """Let what a class prints in its own words write numbers as all others do."""
-    for name in ("__repr__", "_repr_html_", "sentence"):
-        own = vars(cls).get(name)
-        made = "collections" in getattr(getattr(own, "__code__", None), "co_filename", "")  # by NamedTuple
-        if callable(own) and own is not getattr(Result, name, None) and not made:
-            setattr(cls, name, printing_alike(own))
+def fit_titles(cls: type) -> None:
+    """Let the picture that a class draws itself have a title that stays within it."""
     if callable(own := vars(cls).get("plot")) and own is not Result.plot:
         cls.plot = drawing_alike(own)  # type: ignore[attr-defined]
-
-
-def printing_alike(method: Any) -> Any:
-    """Return a method whose text has no zero before the point and calls one thing one; a call that makes an object stays."""
-
-    @functools.wraps(method)
-    def shown(self: Any, *given: Any, **named: Any) -> str:
-        text = method(self, *given, **named)
-        return text if text.startswith(f"{type(self).__name__}(") else with_right_numbers(without_zeros(text))
-
-    return shown
 
 
 def drawing_alike(method: Any) -> Any:

@@ -16,13 +16,27 @@ __all__ = [
     "check_choice",
     "check_count",
     "check_number",
+    "check_weight_size",
     "float_array",
+    "is_false",
+    "is_true",
     "probability_table",
     "row_weights",
     "vector",
 ]
 
+MOST_WEIGHT = 1e100  # weights, their squares and their products with data can be added up; reciprocals of 1e-100 too
 SUM_TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}  # printed tables keep about eight decimals
+
+
+def is_true(value: Any) -> bool:
+    """Return whether a parameter that may also be a text, an array or a number is True, Python's or NumPy's."""
+    return isinstance(value, bool | np.bool_) and bool(value)
+
+
+def is_false(value: Any) -> bool:
+    """Return whether a parameter that may also be a text, an array or a number is False, Python's or NumPy's."""
+    return isinstance(value, bool | np.bool_) and not value
 
 
 def check_number(
@@ -119,4 +133,14 @@ def row_weights(owner: str, sample_weight: Any, n_rows: int) -> NDArray[Any] | N
         )
     if not weight.any():
         raise DataError(f"{owner}: sample_weight is zero everywhere; at least one row needs a positive weight.")
+    check_weight_size(owner, float(weight.max()))
     return weight
+
+
+def check_weight_size(owner: str, largest: float, part: bool = False) -> None:
+    """Raise where the largest weight (of a `part` of the rows: if it is too large) leaves sums of weights no room to be numbers."""
+    if largest > MOST_WEIGHT or (not part and 0 < largest < 1 / MOST_WEIGHT):
+        raise DataError(
+            f"{owner}: sample_weight up to {largest:.3g}: sums of such weights leave the range of float64. Give weights between"
+            f" {1 / MOST_WEIGHT:g} and {MOST_WEIGHT:g}; divided by the largest they mean the same to a fit without a penalty."
+        )

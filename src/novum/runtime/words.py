@@ -1,26 +1,15 @@
-"""Names and values in messages: a few of them, each cut, so that no message outgrows a screen; one thing is not called many."""
+"""Names and values in messages: a few of them, each cut, so that no message outgrows a screen."""
 
 import re
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-__all__ = ["first_few", "in_one_line", "value_text", "with_right_numbers"]
+__all__ = ["first_few", "in_one_line", "value_text"]
 
 MOST_NAMES = 20
 MOST_LETTERS = 60  # of one name or value
 LONGEST_LINE = 400  # letters of what a library says
-THINGS = re.findall(r"\w+", """
-arc candidate cell center class cluster column component copy coefficient count day degree difference draw edge episode example
-factor feature file fit fold group hour iteration item label leaf level line match member minute model month name node number
-observation order pair parameter part partition pass path place point prediction rank repeat resample round row sample score second
-seed sequence sheet split state step stop sum sweep tail target term test thing tree unit update value variable vote week weight
-word year
-""")  # fmt: skip
-PLURALS = {"class": "classes", "copy": "copies", "leaf": "leaves", "match": "matches", "pass": "passes"}
-MANY = {PLURALS.get(thing, f"{thing}s"): thing for thing in THINGS}
-ONE = re.compile(rf"(?<![\d.,:-])(?<![-−+] )1 ((?:missing |different )?)({'|'.join(MANY)})\b(?: (are|have|were)\b)?")
-VERBS = {"are": "is", "have": "has", "were": "was"}
 
 
 def cut_text(text: str) -> str:
@@ -55,14 +44,3 @@ def in_one_line(text: str, most: int = LONGEST_LINE) -> str:
     ends = [found.end() for found in re.finditer(r"[.!?;](?= )", line[: most - 1])]
     stop = ends[-1] if ends and ends[-1] > most / 2 else line.rfind(" ", 0, most - 1)
     return f"{line[: stop if stop > 0 else most - 2]} …"
-
-
-def with_right_numbers(text: str) -> str:
-    """Return a text in which one thing is not called many: "1 rows" is "1 row".
-
-    Examples
-    --------
-    >>> with_right_numbers("has 1 rows, 21 rows and 0.1 rows; 1 copies are left, on 1 degrees of freedom")
-    'has 1 row, 21 rows and 0.1 rows; 1 copy is left, on 1 degree of freedom'
-    """
-    return ONE.sub(lambda found: f"1 {found[1]}{MANY[found[2]]}" + (f" {VERBS[found[3]]}" if found[3] else ""), text)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import NotConverged, ParameterError
 from novum.report.axes import drawing_axes, new_figure
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.warn import warn
 from novum.runtime.words import first_few
@@ -36,7 +36,8 @@ def shapes_of(owner: str, names: Any, d: int) -> dict[str, tuple[int, ...]]:
     total = sum(int(np.prod(shape)) for shape in shapes.values())
     if total != d:
         raise ParameterError(
-            f"{owner}(names=...): the names hold {total} numbers, but the start has {d}; give a name for each, or a mapping of "
+            f"{owner}(names=...): the names hold {counted(total, 'number')}, but the start has {d}; give a name "
+            "for each, or a mapping of "
             "names to shapes."
         )
     return shapes
@@ -134,7 +135,7 @@ class Chains(Result):
 
     def _headline(self) -> str:
         chains, n, _ = self.draws.shape
-        return f"{self.sampler}: {counted(chains, 'chain')} of {counted(n, 'draw')}, {self.seconds:.2g} s"
+        return f"{self.sampler}: {counted(chains, 'chain')} of {counted(n, 'draw')}, {num(self.seconds):.2g} s"
 
     def __repr__(self) -> str:
         return f"{self._headline()}\n{self.diagnosis!r}" if len(self) else self._headline()
@@ -196,7 +197,7 @@ class Chains(Result):
                 ax.legend()
         at = self.labels.index(label)
         ax.set_title(
-            f"{label}: R-hat {self.diagnosis.r_hat[at]:.3f}, {self.diagnosis.ess_bulk[at]:,.0f} effective draws",
+            f"{label}: R-hat {num(self.diagnosis.r_hat[at]):.3f}, {num(self.diagnosis.ess_bulk[at]):,.0f} effective draws",
             fontsize="small",
         )
         ax.set_xlabel("draw")

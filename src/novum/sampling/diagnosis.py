@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import name_places
-from novum.report.numbers import number
+from novum.report.numbers import num, number
 from novum.report.result import Result
 from novum.runtime.checks import check_number, float_array
 from novum.runtime.pool import map_ordered
@@ -89,7 +89,13 @@ class ChainDiagnosis(Result):
         whole = ("ess_bulk", "ess_tail")
         texts = {"name": columns.pop("name")[:60]}
         for name, values in columns.items():
-            show = (lambda v: f"{v:,.0f}") if name in whole else (lambda v: f"{v:.3f}") if name == "r_hat" else number
+            show = (
+                (lambda v: f"{num(v):,.0f}")
+                if name in whole
+                else (lambda v: f"{num(v):.3f}")
+                if name == "r_hat"
+                else number
+            )
             texts[name] = [show(v) if np.isfinite(v) else "-" for v in values[:60]]
         rows = [list(row) for row in zip(*([name, *column] for name, column in texts.items()))]
         left = len(self.names) - 60
@@ -166,7 +172,7 @@ def complaints_of(
     if unmixed.size:
         worst = unmixed[np.argmax(hat[unmixed])]
         said.append(
-            f"the chains have not mixed: R-hat of {names[worst]} is {hat[worst]:.3f} (should be below {MOST_R_HAT}; "
+            f"the chains have not mixed: R-hat of {names[worst]} is {num(hat[worst]):.3f} (should be below {MOST_R_HAT}; "
             f"{unmixed.size} of {len(names)} quantities). Raise n_warmup= and n_samples=, or write the model in other parameters."
         )
     if stuck.size:
@@ -177,7 +183,7 @@ def complaints_of(
     if np.isfinite(few).any() and np.nanmin(few) < least:
         worst = int(np.nanargmin(few))
         said.append(
-            f"{names[worst]} has {few[worst]:.0f} effective draws only (at least {least} are wanted); raise n_samples=."
+            f"{names[worst]} has {num(few[worst]):.0f} effective draws only (at least {least} are wanted); raise n_samples=."
         )
     if n_divergent:
         said.append(
@@ -190,7 +196,8 @@ def complaints_of(
         )
     if energy is not None and np.nanmin(energy) < LEAST_ENERGY_FRACTION:
         said.append(
-            f"the energy moves slowly (E-BFMI {np.nanmin(energy):.2f}, should be above {LEAST_ENERGY_FRACTION}): heavy tails are "
+            f"the energy moves slowly (E-BFMI {num(np.nanmin(energy)):.2f}, should be above "
+            f"{LEAST_ENERGY_FRACTION}): heavy tails are "
             "explored badly; write the model in other parameters."
         )
     return said

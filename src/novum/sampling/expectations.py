@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from novum.exceptions import DataError, ParameterTypeError
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
@@ -45,8 +45,8 @@ class MonteCarloEstimate(Result):
         if np.ndim(self.value):
             return Result.__repr__(self)
         return (
-            f"{self.value:.6g} +- {self.standard_error:.2g} (standard error), {100 * self.level:g} % in "
-            f"[{self.low:.6g}, {self.high:.6g}], "
+            f"{num(self.value):.6g} +- {num(self.standard_error):.2g} (standard error), {100 * self.level:g} % in "
+            f"[{num(self.low):.6g}, {num(self.high):.6g}], "
             f"{counted(self.n_samples, 'draw')}"
         )
 
@@ -84,7 +84,8 @@ def drawn(owner: str, law: Any, n: int, rng: np.random.Generator) -> NDArray[Any
         )
     if found.ndim < 1 or len(found) != n:
         raise DataError(
-            f"{owner}: {n} draws were asked for, an array of shape {found.shape} came; its first axis must have length {n}."
+            f"{owner}: {counted(n, 'draw', 'were')} asked for, an array of shape {found.shape} came; its first "
+            f"axis must have length {n}."
         )
     return found
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from novum.exceptions import DataError, DataWarning
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.warn import warn
@@ -69,10 +69,12 @@ class ImportanceSample(Result):
         }
 
     def __repr__(self) -> str:
-        value = f"{self.value:.6g} +- {self.standard_error:.2g}" if np.ndim(self.value) == 0 else f"{self.value}"
+        value = (
+            f"{num(self.value):.6g} +- {num(self.standard_error):.2g}" if np.ndim(self.value) == 0 else f"{self.value}"
+        )
         return (
-            f"ImportanceSample: {value}, {counted(len(self.weights), 'draw')} worth {self.effective_size:.1f} of the target, "
-            f"Pareto shape {self.pareto_shape:.2f}, log normalizer {self.log_normalizer:.4g}"
+            f"ImportanceSample: {value}, {counted(len(self.weights), 'draw')} worth {num(self.effective_size):.1f} of the target, "
+            f"Pareto shape {num(self.pareto_shape):.2f}, log normalizer {num(self.log_normalizer):.4g}"
         )
 
     def expectation(self, function: Callable[[Any], Any]) -> tuple[Any, Any]:
@@ -174,7 +176,7 @@ def importance_sample(
     total = float(logsumexp(log_w))
     if total == -np.inf:
         raise DataError(
-            f"{owner}: the target has no density at any of {n} draws; choose a proposal that covers it, or draw more."
+            f"{owner}: the target has no density at any of {counted(n, 'draw')}; choose a proposal that covers it, or draw more."
         )
     weights = np.exp(log_w - total)
     values = values_of(owner, function, draws)
@@ -188,8 +190,8 @@ def importance_sample(
             value, error = float(value), float(error)
     if shape > WORST_SHAPE or size < LEAST_SHARE * n:
         warn(
-            f"{owner}: the weights degenerate: {n:,} draws are worth {size:.1f} of the target, Pareto shape "
-            f"{shape:.2f} (should be below "
+            f"{owner}: the weights degenerate: {counted(n, 'draw', 'are')} worth {num(size):.1f} of the target, Pareto shape "
+            f"{num(shape):.2f} (should be below "
             f"{WORST_SHAPE}); the estimate and its error cannot be trusted. Choose a proposal that is closer and has "
             f"heavier tails, or use "
             "HamiltonianMonteCarlo.",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterTypeError
 from novum.report.axes import drawing_axes
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.sampling.expectations import drawn, generator
@@ -66,7 +66,7 @@ class RejectionSample(Result):
     def __repr__(self) -> str:
         return (
             f"RejectionSample: {counted(len(self.samples), 'draw')} of {counted(self.n_proposed, 'proposal')}, acceptance rate "
-            f"{self.acceptance_rate:.3f}, integral {self.normalizer:.4g} +- {self.normalizer_error:.2g}"
+            f"{num(self.acceptance_rate):.3f}, integral {num(self.normalizer):.4g} +- {num(self.normalizer_error):.2g}"
         )
 
     def plot(self, ax: Any = None) -> Any:
@@ -178,8 +178,8 @@ def rejection_sample(
             needed = k * np.exp(excess[worst])
             raise DataError(
                 f"{owner}(bound={k:g}): the envelope is violated at x = {z[worst]!r}, where the density is "
-                f"{np.exp(excess[worst]):.4g} times "
-                f"the envelope; raise bound to {needed:.6g} or more (more elsewhere, perhaps), or choose a proposal "
+                f"{num(np.exp(excess[worst])):.4g} times "
+                f"the envelope; raise bound to {num(needed):.6g} or more (more elsewhere, perhaps), or choose a proposal "
                 f"with heavier tails."
             )
         u = rng.random(len(z))

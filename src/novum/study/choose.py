@@ -33,6 +33,7 @@ import numpy as np
 from novum.evaluation import corrected_test, holm
 from novum.evaluation.proportion import Interval
 from novum.evaluation.resampled import spread_interval, variance_of_mean
+from novum.report.numbers import num
 from novum.study.compare import Scores
 from novum.study.measures import Measure
 
@@ -143,7 +144,7 @@ def choose(
         light = [one for one in near_best(leaders, measure, FOR_SIZE) if one.size * MUCH_SMALLER <= kept.size]
         if light:
             kept, practical = max(light, key=lambda leader: measure.better(leader.mean)), FOR_SIZE
-            why = f"{best.size / max(kept.size, 1):.0f} times smaller"
+            why = f"{num(best.size / max(kept.size, 1)):.0f} times smaller"
     if kept is best or practical == 0:
         like = sum(leader.verdict == "cannot tell" for leader in everyone or leaders)
         others = "the next is shown to be worse" if not like else f"{number(like)} cannot be told from it"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
-from novum.report.numbers import decimal, number, percent
+from novum.report.numbers import counted, decimal, num, number, percent
 from novum.report.result import result
 from novum.report.tables import text_table
 from novum.study.insight.findings import players_in
@@ -60,7 +60,9 @@ class Contributions(NamedTuple):
         ax.barh([f"{self.columns[j]} = {self.cells[0][j]}" for j in order], self.values[0][order])
         ax.axvline(0.0, color="0.6", linewidth=0.8)
         about = f"the probability of {self.output[0]}" if self.classes else self.output[0]
-        ax.set(xlabel=f"adds to {about}", title=f"Row 1: {self.said[0]:.4g}, mean prediction {self.base[0]:.4g}")
+        ax.set(
+            xlabel=f"adds to {about}", title=f"Row 1: {num(self.said[0]):.4g}, mean prediction {num(self.base[0]):.4g}"
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as plain values."""
@@ -176,7 +178,7 @@ def cell_text(column: Column, i: int) -> str:
     elif column.kind == BOOL:
         text = "true" if value else "false"
     else:
-        text = f"{value:.6g}"
+        text = f"{num(value):.6g}"
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
 
@@ -194,12 +196,12 @@ def contributions_text(found: Contributions) -> list[str]:
         rows += [[found.columns[j], found.cells[i][j], signed(found.values[i, j], text)] for j in order[:SHOWN]]
         if len(order) > SHOWN:
             rest = float(found.values[i][order[SHOWN:]].sum())
-            rows.append([f"{len(order) - SHOWN} others", "", signed(rest, text)])
+            rows.append([counted(len(order) - SHOWN, "other"), "", signed(rest, text)])
         rows.append(["together", "", text(found.said[i])])
         lines += [*text_table(rows), ""]
     if (found.errors > 0).any():
         lines.append(
-            f"contributions are sampled; the largest standard error is {found.errors.max():.2g}, their sum is exact"
+            f"contributions are sampled; the largest standard error is {num(found.errors.max()):.2g}, their sum is exact"
         )
     return lines[:-1] if lines and lines[-1] == "" else lines
 

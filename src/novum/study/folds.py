@@ -20,6 +20,7 @@ from sklearn.model_selection import (
 )
 
 from novum.exceptions import DataError
+from novum.report.numbers import counted
 from novum.study.fits import Fold
 from novum.study.task import CLASSIFICATION
 
@@ -99,7 +100,7 @@ def split_rows(
     if parting is not None and parting.groups is not None:
         if len(np.unique(parting.groups)) < 4:
             raise DataError(
-                f"Study(group=...): {len(np.unique(parting.groups))} groups are too few; a study needs at least 4."
+                f"Study(group=...): {counted(len(np.unique(parting.groups)), 'group', 'are')} too few; a study needs at least 4."
             )
         return next(GroupShuffleSplit(1, test_size=share, random_state=seed).split(np.zeros(n), groups=parting.groups))
     stratify = class_numbers(y) if task == CLASSIFICATION else None

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from novum import __version__
-from novum.report.numbers import without_zeros
 from novum.study.blocks import Block
 from novum.study.report import comparison, data_card, finding_blocks, measures, method, usage
 
@@ -80,7 +79,7 @@ def report_markdown(result: Any) -> str:
     lines += ["## Data", "", *(f"{escaped(line)}.\n" for line in result.formalised()[:2])]
     lines += table_lines(heads, [[cell.text for cell in row] for row in data_card(result)["rows"]])
     lines += ["## Method", "", *table_lines(["setting", "value"], method(result))]
-    return without_zeros("\n".join(lines).rstrip() + "\n")
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def judged_lines(result: Any) -> list[str]:

@@ -28,7 +28,7 @@ import numpy as np
 
 from novum.evaluation.proportion import Interval
 from novum.exceptions import ParameterError
-from novum.report.numbers import without_zeros
+from novum.report.numbers import bare, num
 from novum.study.task import CLASSIFICATION, REGRESSION
 
 __all__ = ["MEASURES", "Measure", "Predicted", "judge_rows", "measure_for", "probability"]
@@ -151,8 +151,8 @@ class Measure(NamedTuple):
     def text(self, value: float) -> str:
         """Return a score as it is printed: three decimals of a share, four digits of anything else."""
         if (self.kind == REGRESSION and self.name != "r2") or self.name == "cost":
-            return without_zeros(f"{value:#.4g}".rstrip("."))
-        return without_zeros(f"{value:.3f}")
+            return bare(f"{value:#.4g}".rstrip("."))
+        return f"{num(value):.3f}"
 
     def inside(self, interval: Interval) -> Interval:
         """Return the part of an interval in which the measure can lie: a share is between 0 and 1, an error positive."""
@@ -231,4 +231,4 @@ def probability(p: float) -> str:
     """Return a p-value as it is printed."""
     if np.isnan(p):
         return "cannot be told"
-    return "< .001" if p < 0.001 else without_zeros(f"{p:.3f}")
+    return "< .001" if p < 0.001 else f"{num(p):.3f}"

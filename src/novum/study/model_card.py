@@ -71,7 +71,8 @@ def model_card(result: Any, size: int, background: int) -> str:
         "## What the file holds",
         "",
         f"model.novum ({bytes_text(size)}) holds the fitted model, the columns with their categories, summaries of their values,"
-        f" the errors of {len(found.scores):,} rows, and **{counted(background, 'row')} of the table as they are**, against which"
+        f" the errors of {counted(len(found.scores), 'row')}, and **{counted(background, 'row')} of the table "
+        "as they are**, against which"
         " predictions are explained. Whoever gets the file can read them. Where they may not be shared, keep the file as you"
         " keep the table, or strip them before you pass it on:",
         "",
@@ -135,7 +136,8 @@ def limit_lines(result: Any, found: Any) -> list[str]:
     unit = found.slices.unit
     show = percent if result.task.labels else result.measure.text
     lines += [
-        f"- Worse where {escaped(one.words)} ({one.rows:,} rows): {unit} {show(one.loss)}, elsewhere {show(one.elsewhere)}."
+        f"- Worse where {escaped(one.words)} ({counted(one.rows, 'row')}): {unit} {show(one.loss)}, elsewhere "
+        f"{show(one.elsewhere)}."
         for one in found.slices.found
     ]
     if not found.slices.found:

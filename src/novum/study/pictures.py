@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.report.numbers import num
+
 __all__ = ["bars", "curve", "intervals", "scatter"]
 
 WIDTH, ROW, LABEL = 480, 22, 188
@@ -42,7 +44,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 def short(value: float) -> str:
     """Return a number for an axis."""
-    return f"{value + 0.0:.6g}"
+    return f"{num(value + 0.0):.6g}"
 
 
 def label(text: str) -> str:
@@ -117,9 +119,9 @@ def intervals(rows: Sequence[tuple[str, float, float, float, str, bool]], title:
                 f'<circle class="{kind}" cx="{scale(value):.1f}" cy="{y:.1f}" r="4.5"/>'
             )
         elif value < low:
-            point = f'<text class="axis" x="{LABEL}" y="{y + 4:.1f}">◂ {value:.3g}</text>'
+            point = f'<text class="axis" x="{LABEL}" y="{y + 4:.1f}">◂ {num(value):.3g}</text>'
         else:
-            point = f'<text class="axis" x="{WIDTH - 12}" y="{y + 4:.1f}" text-anchor="end">{value:.4g} ▸</text>'
+            point = f'<text class="axis" x="{WIDTH - 12}" y="{y + 4:.1f}" text-anchor="end">{num(value):.4g} ▸</text>'
         body.append(with_tip(tip, named_row(name, y, kept) + point))
     return picture(title, body, WIDTH, bottom + 36)
 
@@ -173,7 +175,7 @@ def curve(x: np.ndarray, y: np.ndarray, title: str, axes: tuple[str, str], diago
     shown = np.unique(np.linspace(0, len(x) - 1, 60).astype(int))
     body += [
         with_tip(
-            f"{axes[0]} {x[i]:.3f}, {axes[1]} {y[i]:.3f}",
+            f"{axes[0]} {num(x[i]):.3f}, {axes[1]} {num(y[i]):.3f}",
             f'<circle class="hit" cx="{across(x[i]):.1f}" cy="{up(y[i]):.1f}" r="9"/>'
             f'<circle class="mark" cx="{across(x[i]):.1f}" cy="{up(y[i]):.1f}" r="2.5"/>',
         )
@@ -195,7 +197,7 @@ def scatter(x: np.ndarray, y: np.ndarray, title: str, axes: tuple[str, str], lin
     body.append('<line class="reference" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>'.format(*ends))
     body += [
         with_tip(
-            f"{axes[0]} {a:.4g}, {axes[1]} {b:.4g}",
+            f"{axes[0]} {num(a):.4g}, {axes[1]} {num(b):.4g}",
             f'<circle class="point" cx="{across(a):.1f}" cy="{up(b):.1f}" r="3"/>',
         )
         for a, b in zip(x, y)

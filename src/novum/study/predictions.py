@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_number
 from novum.study.memory.conformal import sets_of, widths_of
@@ -69,7 +70,8 @@ def reach_of(model: Any, schema: Schema, prepared: Any, values: Any, level: floa
             )
         most = len(scores) / (len(scores) + 1)
         raise ParameterError(
-            f"level {level:g}: {name} knows the errors of {len(scores)} rows, which allow a level of at most {most:.3f}."
+            f"level {level:g}: {name} knows the errors of {counted(len(scores), 'row')}, which allow a level of "
+            f"at most {num(most):.3f}."
         )
     if schema.task != CLASSIFICATION:
         return Reach(level, values - width, values + width, [])

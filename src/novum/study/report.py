@@ -11,7 +11,7 @@ import numpy as np
 
 from novum import __version__
 from novum.persistence.versions import installed_version
-from novum.report.numbers import without_zeros
+from novum.report.numbers import counted, num
 from novum.study import pictures
 from novum.study.blocks import Block, Cell, download
 from novum.study.insight.blocks import failing_blocks, growing_blocks, sure_blocks, using_blocks
@@ -47,7 +47,7 @@ def report_html(result: Any) -> str:
         method=method(result),
         blocks=finding_blocks(result),
     )
-    return without_zeros(page)  # valid in styles, drawings and scripts too
+    return page
 
 
 def finding_blocks(result: Any) -> dict[str, list[Block]]:
@@ -84,10 +84,12 @@ def comparison(result: Any) -> dict[str, Any]:
                     Cell("best mean" if leader.best else leader.verdict),
                     Cell(p, 2.0 if leader.best else leader.p_value),  # sorted from least to most like the best
                     Cell(
-                        "" if leader.best else f"{leader.difference:+.3f} ({gap.lower:+.3f} to {gap.upper:+.3f})",
+                        ""
+                        if leader.best
+                        else f"{num(leader.difference):+.3f} ({num(gap.lower):+.3f} to {num(gap.upper):+.3f})",
                         leader.difference,
                     ),
-                    Cell(f"{leader.seconds:.2g} s", leader.seconds),
+                    Cell(f"{num(leader.seconds):.2g} s", leader.seconds),
                     Cell(bytes_text(leader.size), leader.size),
                     Cell(leader.by),
                 ],
@@ -95,7 +97,9 @@ def comparison(result: Any) -> dict[str, Any]:
         )
     title = f"{result.measure.title} of every model with its 95 % interval"
     picture = (
-        pictures.intervals(marks, title, f"{result.measure.title} (mean of {folds_of(result)} folds)") if marks else ""
+        pictures.intervals(marks, title, f"{result.measure.title} (mean of {counted(folds_of(result), 'fold')})")
+        if marks
+        else ""
     )
     return {"picture": picture, "rows": rows, "csv": download(csv_text(result.to_frame()))}
 
@@ -128,8 +132,9 @@ def judgement(result: Any) -> dict[str, Any]:
             rows_as_csv(head, [[a, b, int(counts[i, j])] for i, a in enumerate(labels) for j, b in enumerate(labels)])
         )
     if found.roc is not None:
-        roc = found.roc
-        words = f"area {roc.area:.3f}, 95 % interval {roc.interval.lower:.3f} to {roc.interval.upper:.3f} (bootstrap over rows)"
+        roc, auc = found.roc, MEASURES["auc"]
+        area, (low, high) = result.hold_out.every["auc"]  # the same as in the table of measures
+        words = f"area {auc.text(area)}, 95 % interval {auc.text(low)} to {auc.text(high)}"
         picture = pictures.curve(
             roc.false_rate,
             roc.true_rate,
@@ -173,15 +178,15 @@ def usage(result: Any) -> dict[str, Any]:
         return {}
     title = result.measure.title
     loss = [
-        (i.column, i.mean, half_width(i), f"{i.column}: {i.mean:.4g}{ends_text(i, ' (95 % interval ', ')')}")
+        (i.column, i.mean, half_width(i), f"{i.column}: {num(i.mean):.4g}{ends_text(i, ' (95 % interval ', ')')}")
         for i in found.importances
     ]
     rows = [
         [
             Cell(i.column),
-            Cell(f"{i.mean:.4g}", i.mean),
+            Cell(f"{num(i.mean):.4g}", i.mean),
             Cell(ends_text(i), i.interval.lower if np.isfinite(i.interval.lower) else ""),
-            Cell(f"{i.deviation:.2g}", i.deviation),
+            Cell(f"{num(i.deviation):.2g}", i.deviation),
         ]
         for i in found.importances
     ]
@@ -203,11 +208,11 @@ def usage(result: Any) -> dict[str, Any]:
         "weights": None,
     }
     if found.coefficients:
-        weights = [(name, value, 0.0, f"{name}: {value:.4g}") for name, value in found.coefficients]
+        weights = [(name, value, 0.0, f"{name}: {num(value):.4g}") for name, value in found.coefficients]
         positive = result.task.labels[1] if result.task.labels else result.task.target
         out["weights"] = {
             "picture": pictures.bars(weights[:MOST_BARS], "Weights of the model", "weight per standard deviation"),
-            "rows": [[Cell(name), Cell(f"{value:.4g}", value)] for name, value in found.coefficients],
+            "rows": [[Cell(name), Cell(f"{num(value):.4g}", value)] for name, value in found.coefficients],
             "positive": positive,
             "csv": download(rows_as_csv(["column", "weight"], [list(pair) for pair in found.coefficients])),
         }
@@ -223,7 +228,7 @@ def half_width(importance: Any) -> float:
 def ends_text(importance: Any, before: str = "", after: str = "") -> str:
     """Return the interval of an importance in words, "" where it has none."""
     low, high = importance.interval
-    return f"{before}{low:.3g} to {high:.3g}{after}" if np.isfinite(high - low) else ""
+    return f"{before}{num(low):.3g} to {num(high):.3g}{after}" if np.isfinite(high - low) else ""
 
 
 def data_card(result: Any) -> dict[str, Any]:
@@ -246,7 +251,7 @@ def data_card(result: Any) -> dict[str, Any]:
     if result.task.labels:
         total = sum(result.task.counts)
         marks = [
-            (label, float(count), 0.0, f"{label}: {count} rows, {count / total:.1%}")
+            (label, float(count), 0.0, f"{label}: {counted(count, 'row')}, {count / total:.1%}")
             for label, count in sorted(zip(result.task.labels, result.task.counts), key=lambda pair: -pair[1])
         ]
         balance = pictures.bars(marks[:MOST_BARS], f"Rows of every class of {result.task.target}", "rows")
@@ -266,11 +271,11 @@ def method(result: Any) -> list[tuple[str, str]]:
         ("Folds", f"{len(folds) // repeats} x {repeats}, the same for all models"),
         (
             "Fits",
-            f"{scores.fits} of {scores.planned} in {scores.elapsed:.0f} s on {scores.processes} cores"
+            f"{scores.fits} of {scores.planned} in {num(scores.elapsed):.0f} s on {scores.processes} cores"
             if scores
             else "none",
         ),
         ("Seed", str(result.seed)),
-        ("Time in all", f"{result.elapsed:.0f} s"),
+        ("Time in all", f"{num(result.elapsed):.0f} s"),
     ]
     return entries

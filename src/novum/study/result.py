@@ -11,6 +11,7 @@ import numpy as np
 
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
+from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.report.tables import html_paragraph, html_table
 from novum.study.card import Card
@@ -164,13 +165,13 @@ class StudyResult(Result):
         named = [f"{label} {count}" for label, count in zip(task.labels, task.counts)][:MOST_CLASSES_NAMED]
         what = ", ".join(named) + (", …" if len(task.labels) > MOST_CLASSES_NAMED else "") or task.reason
         lines = [
-            f"{self.card.n_rows:,} rows, {kinds}; {task.target}: {what} -> {task.title}, measure: {self.measure.title}"
+            f"{counted(self.card.n_rows, 'row')}, {kinds}; {task.target}: {what} -> {task.title}, measure: {self.measure.title}"
         ]
-        missing = f"{self.card.missing:,} cells missing" if self.card.missing else "nothing missing"
+        missing = f"{counted(self.card.missing, 'cell')} missing" if self.card.missing else "nothing missing"
         found = any("identifier" in column.reason for column in self.card.left_out)
         identifier = "" if found else ", no identifier"
         leak = ", no leak found" if not self.leaks else ""
-        lines.append(f"{missing}{identifier}{leak}; {self.n_held:,} rows put away until the end")
+        lines.append(f"{missing}{identifier}{leak}; {counted(self.n_held, 'row')} put away until the end")
         lines += [
             f"look at {name}: alone it is right in {score:.1%} of the rows; if it is known only afterwards, leave it out"
             if task.labels
@@ -184,7 +185,7 @@ class StudyResult(Result):
         times = f" x {repeats}" if repeats > 1 else ""
         some = f" on {compared:,} of the rows" if compared < self.n_train else ""
         search = "; settings sought inside every training part" if tuned else ""
-        return f"{count_of(models, 'model')} and a baseline; {folds} folds{times}, the same folds for all{some}{search}"
+        return f"{counted(models, 'model')} and a baseline; {counted(folds, 'fold')}{times}, the same folds for all{some}{search}"
 
     def trained(self) -> list[str]:
         """Return how the comparison went."""
@@ -192,9 +193,13 @@ class StudyResult(Result):
             return []
         s = self.scores
         cores = f"{s.processes} cores" if s.processes > 1 else "1 core"
-        lines = [f"{s.fits}/{s.planned} fits, {s.elapsed:.0f} s, {cores}"]
+        lines = [f"{s.fits}/{counted(s.planned, 'fit')}, {num(s.elapsed):.0f} s, {cores}"]
         if s.stopped:
-            common = f": compared on the {len(s.folds)} folds that all below have finished" if s.candidates else ""
+            common = (
+                f": compared on the {counted(len(s.folds), 'fold')} that all below have finished"
+                if s.candidates
+                else ""
+            )
             lines.append(f"stopped early ({s.stopped}){common}")
         return [*lines, *s.notes]
 
@@ -207,7 +212,7 @@ class StudyResult(Result):
         ends = f"95 % interval {text(hold.interval.lower)} - {text(hold.interval.upper)}"
         if self.measure.name == "accuracy":
             return f"{int((hold.y == hold.predicted).sum())} of {len(hold.y)} right: {text(hold.score)}, {ends}"
-        return f"{self.measure.title} {text(hold.score)} on {len(hold.y)} rows, {ends}"
+        return f"{self.measure.title} {text(hold.score)} on {counted(len(hold.y), 'row')}, {ends}"
 
     def doubted(self) -> str:
         """Return a sentence about intervals that a few rows decide; nothing where there are none."""
@@ -215,7 +220,7 @@ class StudyResult(Result):
         if hold is None or not hold.few:
             return ""
         titles = [MEASURES[name].title if name in MEASURES else self.measure.title for name in hold.few]
-        rows = f"about {max(round(min(hold.few.values())), 1)} of the {len(hold.y):,} rows"
+        rows = f"about {max(round(min(hold.few.values())), 1)} of the {counted(len(hold.y), 'row')}"
         if len(titles) == 1:
             return f"The interval of {titles[0]} is approximate and may be too narrow: {rows} decide it."
         listed = ", ".join(titles[:-1]) + f" and {titles[-1]}"
@@ -224,7 +229,11 @@ class StudyResult(Result):
     def saved_from(self) -> str:
         """Return what the saved model was fitted on."""
         every = self.n_train + self.n_held if self.refitted else self.n_train
-        rows = f"all {every:,} rows" if self.share >= 1 else f"{round(self.share * every):,} of the {every:,} rows"
+        rows = (
+            f"all {counted(every, 'row')}"
+            if self.share >= 1
+            else f"{round(self.share * every):,} of the {counted(every, 'row')}"
+        )
         return (
             f"fitted again on {rows}" if self.refitted else f"fitted on {rows} to learn from, without time for another"
         )
@@ -237,6 +246,31 @@ class StudyResult(Result):
             (MEASURES[name], value) for name, (value, _) in self.hold_out.every.items() if name != self.measure.name
         ]
         return ", ".join(f"{measure.title} {measure.text(value)}" for measure, value in named)
+
+    def told_apart(self) -> str:
+        """Return how many of the others are shown to be worse than the best mean, in a sentence."""
+        others = [leader.verdict for leader in self.leaders if not leader.best]
+        alike = others.count("cannot tell")
+        if not others:
+            return "There is no other to compare it with."
+        if len(others) == 1:
+            return f"The other {'cannot be told from it' if alike else 'is shown to be worse'}."
+        if alike in (0, len(others)):
+            said = ("None", "can be told from it") if alike else ("All", "are shown to be worse")
+            return f"{said[0]} of the {len(others)} others {said[1]}."
+        worse = len(others) - alike
+        return (
+            f"Of the {len(others)} others, {alike} cannot be told from it and {worse} {'is' if worse == 1 else 'are'} shown to be"
+            " worse."
+        )
+
+    def made_of(self) -> str:
+        """Return what the kept model is made of, or with which settings, in a sentence."""
+        if self.kept is None or self.scores is None:
+            return ""
+        if len(parts_of(self.scores, self.kept.position)) > 1:
+            return f"It is the weighted mean {self.settings()}."
+        return f"Its settings were sought: {self.settings()}." if any(self.changes) else "It has its first settings."
 
     def settings(self) -> str:
         """Return the kept model's parts and the settings that the search took."""
@@ -292,7 +326,10 @@ class StudyResult(Result):
     def __repr__(self) -> str:
         parts = [*self.formalised()[:2], *self.lines()]
         if self.kept:
-            parts += [f"keep: {self.kept.name}: {self.reason} on {self.n_train} rows", f"hold-out: {self.judged()}"]
+            parts += [
+                f"keep: {self.kept.name}: {self.reason} on {counted(self.n_train, 'row')}",
+                f"hold-out: {self.judged()}",
+            ]
             parts += [self.doubted()] if self.doubted() else []
         else:
             parts += self.trained()[1:2]
@@ -356,15 +393,10 @@ class StudyResult(Result):
         return write_study(self, Path(folder))
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def bytes_text(size: float) -> str:
     """Return a size as it is printed."""
     for unit, factor in (("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
         if size >= factor:
             amount = size / factor
-            return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.1f} {unit}"
-    return f"{size:.0f} B" if size else ""
+            return f"{num(amount):.0f} {unit}" if amount >= 10 else f"{num(amount):.1f} {unit}"
+    return f"{num(size):.0f} B" if size else ""

@@ -11,6 +11,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.fold.readers.cells import CODE, UNKNOWN, Form
+from novum.report.numbers import counted
 from novum.study.card import Card
 from novum.study.pipelines import WORDS
 from novum.study.table import BOOL, DATE, NUMBER, TEXT, Column, Table
@@ -33,6 +34,9 @@ class Schema(NamedTuple):
     roles: list[str]  # "number", "category", "date" or "words"
     levels: list[list[str]]  # known categories; empty for the others
     forms: list[list[Any]] = []  # how cells of text are read, where numbers or dates came as such; empty for the others
+    truths: list[str] | None = (
+        None  # columns of numbers that were truth values; None: an older file, which does not say
+    )
 
 
 def schema_for(table: Table, card: Card, task: Task) -> Schema:
@@ -41,7 +45,8 @@ def schema_for(table: Table, card: Card, task: Task) -> Schema:
     levels = [sorted(set(table.columns[c.name].values) - {None}) if c.role == "category" else [] for c in features]
     forms = [list(form) if (form := table.columns[c.name].form) else [] for c in features]
     names, roles = [c.name for c in features], [c.role for c in features]
-    return Schema(task.target, task.kind, task.labels, names, roles, levels, forms)
+    truths = [c.name for c in features if c.kind == BOOL]
+    return Schema(task.target, task.kind, task.labels, names, roles, levels, forms, truths)
 
 
 def forms_of(schema: Schema) -> dict[str, Form]:
@@ -58,7 +63,7 @@ def attach(model: Any, schema: Schema) -> Any:
 def schema_of(model: Any, name: str = "the model") -> Schema:
     """Return the schema of a model that a study kept, or raise."""
     stored = getattr(model, ATTRIBUTE, None)
-    if not isinstance(stored, dict) or not set(stored) <= set(Schema._fields) or len(stored) < len(Schema._fields) - 1:
+    if not isinstance(stored, dict) or not set(stored) <= set(Schema._fields) or len(stored) < len(Schema._fields) - 2:
         raise DataError(
             f"{name}: was not written by a study, so it does not say which columns it needs; call its predict."
         )
@@ -129,14 +134,14 @@ def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table,
                 f"({len(new)} new in all); correct it, or allow it with --unseen."
             )
         if new:
-            notes.append(f"{name}: {len(new)} values that the model never saw: {listed_names(new)}")
+            notes.append(f"{name}: {counted(len(new), 'value')} that the model never saw: {listed_names(new)}")
     extra = [name for name in table.columns if name not in schema.names and name != schema.target]
     if extra:
         notes.append(f"not used by the model: {listed_names(extra)}")
     notes += [note for column in fitted.values() for note in column.notes]
     gaps = sum(int(column.missing.sum()) for column in fitted.values())
     if gaps:
-        notes.append(f"{gaps} missing cells, filled as in training")
+        notes.append(f"{counted(gaps, 'missing cell')}, filled as in training")
     return table._replace(columns=fitted), notes
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from novum.datasets.target import describe_column
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted
+from novum.study.spellings import one_spelling
 from novum.study.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column
 
 __all__ = ["CLASSIFICATION", "REGRESSION", "Task", "find_task"]
@@ -55,7 +57,7 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
         raise DataError(f"{table}: the target {name!r} is missing in every row.")
     if len(values) < LEAST_ROWS:
         raise DataError(
-            f"{table}: has {len(values)} rows with a target; a study needs at least {LEAST_ROWS}, better some hundreds."
+            f"{table}: has {counted(len(values), 'row')} with a target; a study needs at least {LEAST_ROWS}, better some hundreds."
         )
     if len(set(values)) == 1:
         raise DataError(f"{table}: the target {name!r} has the same value, {values[0]!r:.40}, in every row.")
@@ -65,8 +67,15 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
             raise DataError(f"{table}: the target {name!r} holds text, which a regression cannot predict.")
         return Task(REGRESSION, "regression", reason, name, [], [], values.astype(np.float64), known)
     y = labels_in(column, values)
-    classes, counts = np.unique(y, return_counts=True)
     notes, rare = [], 0
+    if column.kind == TEXT:
+        y, spelled = one_spelling(y)
+        notes += [f"{name}: {note}" for note in spelled]
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) == 1:
+        raise DataError(
+            f"{table}: the target {name!r} has the same value but for rounding, {classes[0]!s:.40}, in every row."
+        )
     few = classes[counts < LEAST_OF_A_CLASS]
     if len(few):
         y, known, rare, note = without_rare(y, known, few, counts[counts < LEAST_OF_A_CLASS])
@@ -74,15 +83,16 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
         classes, counts = np.unique(y, return_counts=True)
         if len(classes) < 2 or len(y) < LEAST_ROWS:
             raise DataError(
-                f"{table}: the target {name!r} has {count_words(len(classes))} of at least {LEAST_OF_A_CLASS} rows; a study needs"
-                f" two, and {LEAST_ROWS} rows: merge rare classes, or say --task regression if they are amounts."
+                f"{table}: the target {name!r} has {count_words(len(classes))} of at least "
+                f"{counted(LEAST_OF_A_CLASS, 'row')}; a study needs"
+                f" two, and {counted(LEAST_ROWS, 'row')}: merge rare classes, or say --task regression if they are amounts."
             )
-    title = "binary classification" if len(classes) == 2 else f"classification into {len(classes)} classes"
+    title = "binary classification" if len(classes) == 2 else f"classification into {counted(len(classes), 'class')}"
     return Task(kind, title, reason, name, [str(c) for c in classes], [int(c) for c in counts], y, known, notes, rare)
 
 
 def count_words(number: int) -> str:
-    return {0: "no class", 1: "one class"}.get(number, f"{number} classes")
+    return {0: "no class", 1: "one class"}.get(number, counted(number, "class"))
 
 
 def without_rare(
@@ -100,12 +110,17 @@ def without_rare(
             merged.astype(str),
             known,
             0,
-            f"{len(few)} classes of too few rows ({said}) are merged into one, {MERGED!r}",
+            f"{counted(len(few), 'class')} of too few rows ({said}) are merged into one, {MERGED!r}",
         )
     kept = known.copy()
     kept[np.flatnonzero(known)[rows]] = False
-    words = "a class" if len(few) == 1 else f"{len(few)} classes"
-    return y[~rows], kept, int(rows.sum()), f"{words} of fewer than {LEAST_OF_A_CLASS} rows left out ({said})"
+    words = "a class" if len(few) == 1 else counted(len(few), "class")
+    return (
+        y[~rows],
+        kept,
+        int(rows.sum()),
+        f"{words} of fewer than {counted(LEAST_OF_A_CLASS, 'row')} left out ({said})",
+    )
 
 
 def explain_task(column: Column, wanted: str) -> tuple[str, str]:
@@ -117,9 +132,12 @@ def explain_task(column: Column, wanted: str) -> tuple[str, str]:
 
 
 def labels_in(column: Column, values: Any) -> np.ndarray:
-    """Return the labels of the classes: text, or whole numbers where the column has no others."""
+    """Return the labels of the classes: text, or whole numbers where the column has no others.
+
+    Numbers count as one class where they agree in twelve digits: 0.3 and 0.1 + 0.2 differ in the rounding alone.
+    """
     if column.kind == BOOL:
         return np.where(values.astype(bool), "true", "false")
     if column.kind == NUMBER:
-        return values.astype(np.int64) if column.whole else np.array([f"{v:g}" for v in values])
+        return values.astype(np.int64) if column.whole else np.array([f"{v:.12g}" for v in values])
     return values.astype(str)

@@ -8,6 +8,7 @@ from novum.fold.readers.blanks import with_tabs
 from novum.fold.readers.cells import code_form
 from novum.fold.readers.dialect import MISSING, encoding_of
 from novum.fold.readers.layout import layout_of, separator_of
+from novum.report.numbers import counted
 from novum.study.json_text import read_json
 
 __all__ = ["read_text"]
@@ -103,7 +104,7 @@ def read_cells(name: str, text: bytes, separator: str | None, coded: list[str], 
     except (pa.ArrowException, MemoryError, OSError) as error:
         raise SourceError(f"{name}: cannot be read: {str(error).splitlines()[0][:200]}.") from error
     if left_out:
-        lines = "1 line that holds" if len(left_out) == 1 else f"{len(left_out):,} lines that hold"
+        lines = "1 line that holds" if len(left_out) == 1 else f"{counted(len(left_out), 'line')} that hold"
         notes.append(f"{lines} no cells left out: {left_out[0]!r:.60}")
     return table
 
@@ -160,6 +161,6 @@ def csv_problem(text: str, before: int, n_columns: int) -> str:
     if ragged:
         row, _, got = ragged.groups()
         place = f"row {int(row) + before} (the header is row {before})" if row else "a row"
-        cells = "1 cell" if got == "1" else f"{got} cells"
+        cells = counted(int(got), "cell")
         return f"{place} has {cells} where the header has {n_columns}; correct the file."
     return f"is not a readable CSV file: {text.splitlines()[0][:200]}"

@@ -20,6 +20,7 @@ from joblib.externals.loky.backend import get_context
 from joblib.externals.loky.backend.reduction import dumps
 from joblib.externals.loky.backend.utils import kill_process_tree
 
+from novum.report.numbers import num
 from novum.study.clock import Clock
 from novum.study.fits import Outcome, Rows, Task, fit_task
 
@@ -229,7 +230,7 @@ class Worker:
         task, spent = self.task, time.perf_counter() - self.began
         assert task is not None
         self.end()
-        return failed(task, f"a fit takes longer than {task.seconds:.3g} s", spent)
+        return failed(task, f"a fit takes longer than {num(task.seconds or 0.0):.3g} s", spent)
 
     def end(self) -> int | None:
         """End the process, whatever it is at, and all that it has started; return its exit code."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import row_weights
 from novum.svm.classification import SVC
@@ -92,7 +93,8 @@ def kkt_report(model: Any, X: Any, y: Any, sample_weight: Any = None) -> KKTRepo
     target = np.asarray(y)
     if target.shape != (model.shape_fit_[0],):
         raise DataError(
-            f"kkt_report: {type(model).__name__} was fitted to {model.shape_fit_[0]} rows, and y has the shape {target.shape}."
+            f"kkt_report: {type(model).__name__} was fitted to {counted(model.shape_fit_[0], 'row')}, and y has "
+            f"the shape {target.shape}."
             " Give the X and y of the fit."
         )
     weight = row_weights("kkt_report", sample_weight, len(target))
@@ -103,7 +105,8 @@ def kkt_report(model: Any, X: Any, y: Any, sample_weight: Any = None) -> KKTRepo
         return of_regressor(model, signed, target.astype(np.float64), bound, np.asarray(model.predict(X)))
     if len(model.classes_) != 2 or not np.isin(target, model.classes_).all():
         raise DataError(
-            f"kkt_report: tells of one machine, and this SVC has {len(model.classes_)} classes {model.classes_.tolist()}. Fit two"
+            f"kkt_report: tells of one machine, and this SVC has {counted(len(model.classes_), 'class')} "
+            f"{model.classes_.tolist()}. Fit two"
             " of them, and give their labels as y."
         )
     signed[model.support_] = -model._dual_coef_[0]  # positive for the second class

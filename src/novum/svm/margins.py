@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import float_array, vector
 
@@ -71,7 +72,8 @@ def canonical_hyperplane(coef: Any, intercept: float, X: Any, y: Any) -> tuple[N
     least = margins(coef, intercept, X, y).functional_margin
     if not least > 0:
         raise DataError(
-            f"canonical_hyperplane: the plane does not separate the points (least functional margin {least:.6g}). Give one that"
+            "canonical_hyperplane: the plane does not separate the points (least functional margin "
+            f"{num(least):.6g}). Give one that"
             " does, for instance that of SVC(kernel='linear', C=inf)."
         )
     w, _, _ = plane("canonical_hyperplane", coef, X, y)

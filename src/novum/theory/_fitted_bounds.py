@@ -23,6 +23,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.report.numbers import num
 from novum.runtime.checks import check_choice, check_number
 from novum.runtime.random import seed_of
 from novum.theory._model_capacity import base_growth, capacity_of
@@ -100,7 +101,7 @@ def by_model_margin(model: Any, X: Any, y: NDArray, delta: float, margin: float)
         rows = np.column_stack([rows, np.ones(n) if getattr(model, "fit_intercept", True) else np.zeros(n)])
         value = sign * (rows @ w) / (np.linalg.norm(w) or 1.0)
         complexity = math.sqrt(float((rows**2).sum())) / n
-        words = f"unit weights, margin {margin:g}, mean square length of a row {float((rows**2).sum()) / n:.4g}"
+        words = f"unit weights, margin {margin:g}, mean square length of a row {num(float((rows**2).sum()) / n):.4g}"
     elif hasattr(model, "estimator_weights_"):
         weights = np.asarray(model.estimator_weights_, dtype=np.float64)[: len(model.estimators_)]
         right = np.array([np.where(np.asarray(member.predict(X)) == y, 1.0, -1.0) for member in model.estimators_])
@@ -136,7 +137,8 @@ def by_random_labels(
     complexity = max(0.0, float(np.mean(fits)))
     spread = float(np.std(fits) / math.sqrt(n_draws))
     words = (
-        f"{type(model).__name__} fits random labels with correlation {complexity:.4f} +- {spread:.4f}, {n_draws} draws"
+        f"{type(model).__name__} fits random labels with correlation {num(complexity):.4f} +- "
+        f"{num(spread):.4f}, {n_draws} draws"
     )
     return bound_of(by_rademacher(len(y), delta, complexity / 2), error, len(y), delta, "rademacher", words)
 

@@ -23,6 +23,7 @@ from scipy.special import betaincinv
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import cell_text, counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.theory.capacity import log_growth
@@ -72,8 +73,9 @@ class ErrorBound(Result):
     def __repr__(self) -> str:
         note = "; vacuous: above one it says nothing" if self.vacuous else ""
         return (
-            f"error <= {self.value:.4f} with probability {1 - self.delta:g}"
-            f" ({self.training_error:.4f} on {self.n} examples + {self.complexity:.4f}; {self.kind}: {self.capacity}{note})"
+            f"error <= {num(self.value):.4f} with probability {num(1 - self.delta):g}"
+            f" ({num(self.training_error):.4f} on {counted(self.n, 'example')} + {num(self.complexity):.4f}; "
+            f"{self.kind}: {self.capacity}{note})"
         )
 
     def to_frame(self) -> Any:
@@ -83,7 +85,7 @@ class ErrorBound(Result):
         return pd.DataFrame([{**vars(self), "vacuous": self.vacuous}])
 
     def _repr_html_(self) -> str:
-        return self.to_frame().to_html(index=False)
+        return self.to_frame().to_html(index=False, float_format=cell_text)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the training error and what the inequality adds, as one bar."""
@@ -94,7 +96,7 @@ class ErrorBound(Result):
             [self.kind], [added], bottom=[self.training_error], color="#d1495b", alpha=0.5, label="added by the bound"
         )
         ax.axhline(1.0, color="black", lw=1, ls=":")
-        ax.set(ylabel=f"error, with probability {1 - self.delta:g}")
+        ax.set(ylabel=f"error, with probability {num(1 - self.delta):g}")
         ax.legend()
         return ax
 
@@ -169,7 +171,7 @@ def from_numbers(
                 "error on the examples; pass kind='agnostic'."
             )
         added = by_count(n, delta, log_h, consistent=kind == "consistent", form=form)
-        return bound_of(added, training_error, n, delta, kind, f"finite class, ln|H| = {log_h:.6g}")
+        return bound_of(added, training_error, n, delta, kind, f"finite class, ln|H| = {num(log_h):.6g}")
     if kind == "vc":
         h = needed(vc, "vc")
         added = math.inf if math.isinf(h) else by_growth(n, delta, log_growth(2 * n, h))
@@ -181,7 +183,9 @@ def from_numbers(
         return bound_of(added, training_error, n, delta, kind, said)
     if kind == "rademacher":
         q = needed(rademacher, "rademacher")
-        return bound_of(by_rademacher(n, delta, q), training_error, n, delta, kind, f"Rademacher complexity {q:.6g}")
+        return bound_of(
+            by_rademacher(n, delta, q), training_error, n, delta, kind, f"Rademacher complexity {num(q):.6g}"
+        )
     errors = training_error * n
     if abs(errors - round(errors)) > 1e-6 * max(1.0, errors):
         raise ParameterError(

@@ -20,6 +20,7 @@ from scipy.special import ndtri
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, vector
 
@@ -278,7 +279,7 @@ def clt_interval(sample: Any, level: float = 0.95, *, std: float | None = None) 
     level = check_number("clt_interval", "level", level, 0, 1, open_low=True, open_high=True)
     if len(x) < (2 if std is None else 1):
         raise DataError(
-            f"clt_interval: sample has {len(x)} draws; the standard deviation needs two, or give it as std."
+            f"clt_interval: sample has {counted(len(x), 'draw')}; the standard deviation needs two, or give it as std."
         )
     sigma = float(x.std(ddof=1)) if std is None else check_number("clt_interval", "std", std, 0)
     mean = float(x.mean())

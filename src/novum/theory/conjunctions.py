@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted
 from novum.report.result import Result, result
 from novum.runtime.labels import in_order
 from novum.theory.version_space import plain, positive_label
@@ -164,7 +165,9 @@ class ConjunctionSpace(Result):
         """Return the space after these examples."""
         rows, labels = rows_of("VersionSpace.observe", X), [plain(label) for label in y]
         if len(rows) != len(labels):
-            raise DataError(f"VersionSpace.observe: {len(rows)} rows and {len(labels)} labels; give one label per row.")
+            raise DataError(
+                f"VersionSpace.observe: {counted(len(rows), 'row')} and {counted(len(labels), 'label')}; give one label per row."
+            )
         self._check(rows)
         if not labels:
             return self
@@ -181,7 +184,7 @@ class ConjunctionSpace(Result):
         for row in rows:
             if len(row) != len(self.domains):
                 raise DataError(
-                    f"VersionSpace: an instance has {len(row)} values; there are {len(self.domains)} attributes."
+                    f"VersionSpace: an instance has {counted(len(row), 'value')}; there are {len(self.domains)} attributes."
                 )
             for j, value in enumerate(row):
                 if value not in self.domains[j]:
@@ -202,7 +205,7 @@ class ConjunctionSpace(Result):
         fixed = [j for j, value in enumerate(s) if value != ANY]
         if len(fixed) > MOST_FIXED:
             raise ParameterError(
-                f"VersionSpace: counting over {len(fixed)} attributes takes 2^{len(fixed)} steps; use the boundaries."
+                f"VersionSpace: counting over {len(fixed)} attributes takes 2^{counted(len(fixed), 'step')}; use the boundaries."
             )
         kept = ((np.arange(1 << len(fixed))[:, None] >> np.arange(len(fixed))) & 1).astype(bool)
         for x, is_positive in self.examples:
@@ -277,7 +280,10 @@ class ConjunctionSpace(Result):
             return "(nothing)" if h is NEVER else f"({', '.join(map(str, h))})"
 
         specific, general = (", ".join(map(shown, side)) or "empty" for side in self.boundaries)
-        return f"VersionSpace of conjunctions after {len(self.examples)} examples\n  specific  {specific}\n  general   {general}"
+        return (
+            f"VersionSpace of conjunctions after {counted(len(self.examples), 'example')}\n  specific  "
+            f"{specific}\n  general   {general}"
+        )
 
 
 def candidate_elimination(X: Any, y: Any, *, domains: Any = None, positive: Any = None) -> ConjunctionSpace:

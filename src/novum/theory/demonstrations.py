@@ -22,6 +22,7 @@ from sklearn.utils import check_array, check_consistent_length
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import cell_text, counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
@@ -57,8 +58,8 @@ class NoFreeLunch(Result):
         return {name: count / (len(self.targets) * unseen) for name, count in right.items()}
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
-        return f"accuracy on unseen instances over {len(self.targets)} targets: {said}"
+        said = ", ".join(f"{name} {num(value):.4f}" for name, value in self.mean.items())
+        return f"accuracy on unseen instances over {counted(len(self.targets), 'target')}: {said}"
 
     def plot(self, ax: Any = None) -> Any:
         """Draw how many targets give which accuracy, by learner."""
@@ -72,7 +73,7 @@ class NoFreeLunch(Result):
                 levels + (i - (len(self.accuracy) - 1) / 2) * width,
                 counts,
                 width,
-                label=f"{name}, mean {values.mean():.2f}",
+                label=f"{name}, mean {num(values.mean()):.2f}",
             )
         ax.set(xlabel="accuracy on unseen instances", ylabel="targets")
         ax.legend()
@@ -148,7 +149,7 @@ class GaussMarkov(Result):
         return np.diag(self.least_squares) / np.diag(self.other)
 
     def __repr__(self) -> str:
-        return f"variance of least squares relative to the other estimator: {np.round(self.efficiency, 4)}"
+        return f"variance of least squares relative to the other estimator: {cell_text(self.efficiency)}"
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the standard deviations of both estimators, by coefficient."""
@@ -186,7 +187,9 @@ def gauss_markov(design: Any, weights: Any = None, *, noise: float = 1.0) -> Gau
     phi = check_array(design, dtype=np.float64, input_name="design", estimator="gauss_markov")
     n, p = phi.shape
     if np.linalg.matrix_rank(phi) < p:
-        raise DataError(f"gauss_markov: design has rank below its {p} columns; no linear estimator is unbiased.")
+        raise DataError(
+            f"gauss_markov: design has rank below its {counted(p, 'column')}; no linear estimator is unbiased."
+        )
     variance = check_number("gauss_markov", "noise", noise, 0) ** 2
     given = np.arange(1.0, n + 1) if weights is None else np.asarray(weights, dtype=np.float64)
     if given.shape == (n,):
@@ -228,17 +231,17 @@ class IrrelevantFeatures(Result):
 
     def __repr__(self) -> str:
         head = "rows \\ noise" + "".join(f"{k:>8d}" for k in self.n_noise)
-        lines = [f"{n:>12d}" + "".join(f"{s:8.3f}" for s in row) for n, row in zip(self.n_train, self.scores)]
+        lines = [f"{n:>12d}" + "".join(f"{num(s):8.3f}" for s in row) for n, row in zip(self.n_train, self.scores)]
         return "\n".join([head, *lines])
 
     def _repr_html_(self) -> str:
-        return self.to_frame().to_html()
+        return self.to_frame().to_html(float_format=cell_text)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the score over the number of noise columns, a line per number of rows."""
         ax = drawing_axes(ax)
         for n, row in zip(self.n_train, self.scores):
-            ax.plot(self.n_noise, row, "o-", label=f"{n} rows")
+            ax.plot(self.n_noise, row, "o-", label=counted(n, "row"))
         ax.set(xlabel="columns of noise", ylabel="held-out score")
         ax.legend()
         return ax
@@ -281,7 +284,9 @@ def irrelevant_features(
     columns = tuple(check_count("irrelevant_features", "n_noise", k, low=0) for k in n_noise)
     rows = tuple(check_count("irrelevant_features", "n_train", m, low=2) for m in (n_train or (n // 2,)))
     if max(rows) >= n:
-        raise ParameterError(f"irrelevant_features(n_train={rows}): X has {n} rows and some must be held out.")
+        raise ParameterError(
+            f"irrelevant_features(n_train={rows}): X has {counted(n, 'row')} and some must be held out."
+        )
     rng = np.random.default_rng(seed_of(random_state))
     scores = np.zeros((len(rows), len(columns)))
     repeats = check_count("irrelevant_features", "n_repeats", n_repeats)

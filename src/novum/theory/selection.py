@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes, name_places
+from novum.report.numbers import cell_text, num
 from novum.report.result import Result
 from novum.runtime.checks import check_number
 from novum.theory.bounds import ErrorBound, error_bound
@@ -57,11 +58,13 @@ class StructuralRisk(Result):
         lines = [f"{'':{width}}  training  added   bound"]
         for name, b in self.bounds.items():
             mark = "  <- least" if name == self.best else ""
-            lines.append(f"{name:{width}}  {b.training_error:8.4f}  {b.complexity:.4f}  {b.value:.4f}{mark}")
+            lines.append(
+                f"{name:{width}}  {num(b.training_error):8.4f}  {num(b.complexity):.4f}  {num(b.value):.4f}{mark}"
+            )
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return self.to_frame().to_html()
+        return self.to_frame().to_html(float_format=cell_text)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw training error, capacity term and bound over the classes."""

@@ -19,6 +19,7 @@ from sklearn.utils import check_array
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import PANEL_SIZE, drawing_axes, new_figure
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
@@ -71,7 +72,10 @@ class Shattering(Result):
 
     def __repr__(self) -> str:
         said = "shattered" if self else "not shattered"
-        return f"{said}: {self.concepts} realize {self.n_realized} of {len(self.labelings)} labelings of {len(self.points)} points"
+        return (
+            f"{said}: {self.concepts} realize {self.n_realized} of {len(self.labelings)} labelings of "
+            f"{counted(len(self.points), 'point')}"
+        )
 
     def plot(self, ax: Any = None, *, labeling: int | None = None) -> Any:
         """Draw one labeling, or all of them in panels where neither axes nor a labeling is given; returns the axes."""
@@ -118,7 +122,9 @@ def checked_points(owner: str, points: Any, name: str | None) -> NDArray:
     array = array[:, None] if array.ndim == 1 else array
     X = check_array(array, dtype=np.float64, input_name="points", estimator=owner)
     if len(X) > MOST_POINTS:
-        raise ParameterError(f"{owner}: {len(X)} points have 2^{len(X)} labelings; give at most {MOST_POINTS}.")
+        raise ParameterError(
+            f"{owner}: {counted(len(X), 'point', 'have')} 2^{len(X)} labelings; give at most {MOST_POINTS}."
+        )
     if name in ONE_DIMENSION and X.shape[1] != 1:
         raise DataError(f"{owner}: {name} are concepts on the line; points have {X.shape[1]} coordinates.")
     return X
@@ -187,7 +193,7 @@ def table_shatters(concepts: Any, columns: Any) -> Shattering:
     chosen = np.asarray(columns)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or len(chosen) > MOST_POINTS or not len(chosen):
         raise DataError(
-            f"shatters: for a table, points are the numbers of 1 to {MOST_POINTS} columns; got {columns!r}."
+            f"shatters: for a table, points are the numbers of 1 to {counted(MOST_POINTS, 'column')}; got {columns!r}."
         )
     if chosen.min() < 0 or chosen.max() >= array.shape[1]:
         raise DataError(

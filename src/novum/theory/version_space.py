@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted
 from novum.report.result import Result
 
 __all__ = ["VersionSpace", "majority"]
@@ -133,7 +134,7 @@ class VersionSpace(Result):
     def __repr__(self) -> str:
         shown = ", ".join(list(self.hypotheses)[:MOST_SUBSETS_SHOWN])
         more = ", ..." if len(self) > MOST_SUBSETS_SHOWN else ""
-        return f"VersionSpace of {len(self)} after {len(self.examples)} examples: {shown}{more}"
+        return f"VersionSpace of {len(self)} after {counted(len(self.examples), 'example')}: {shown}{more}"
 
     @staticmethod
     def consistent(hypothesis: Callable[[Any], Any], X: Any, y: Any) -> bool:
@@ -262,6 +263,6 @@ def labelled_pairs(X: Any, y: Any) -> list[tuple[Any, Any]]:
     instances, labels = instances_of(X), [plain(label) for label in y]
     if len(instances) != len(labels):
         raise DataError(
-            f"VersionSpace: {len(instances)} instances and {len(labels)} labels; give one label per instance."
+            f"VersionSpace: {len(instances)} instances and {counted(len(labels), 'label')}; give one label per instance."
         )
     return list(zip(instances, labels))

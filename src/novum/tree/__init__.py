@@ -1,10 +1,9 @@
 """Decision trees: one node table, two growers, pruning; rules, formulas, gain tables, texts and drawings.
 
-Inside the package: `_table.Tree` is the node table (scikit-learn's field names, category sets, more than two children where a
-grower gives `branch_begin` and `branch_node`); `_grow` is the exact grower, `prepare(X, levels, layout)` once and
-`grow(columns, target, rules, weight, seed)` per tree, for single trees and forests alike; `_branching` is the grower of the notes'
-trees (a branch per category, rows divided at missing cells). `_bins` turns columns into one-byte codes, `_histograms` grows trees
-on them.
+What trees and ensembles share lies in `engines.trees`: `nodes.Tree` is the node table (scikit-learn's field names, category sets,
+more than two children where a grower gives `branch_begin` and `branch_node`), `exact` grows single trees and forests, `bins` turns
+columns into one-byte codes and `histograms` grows trees on them. Here `_multiway` is the grower of the notes' trees (a branch per
+category, rows divided at missing cells).
 """
 
 from novum.runtime.moved_names import moved_names

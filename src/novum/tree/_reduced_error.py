@@ -9,7 +9,7 @@ is what the held-out score gains if t becomes a leaf. The node with the largest 
 score with fewer leaves is taken, and of equal nodes the one nearer to the root. A cut adds D_t to the sums of the nodes above, so a
 round costs the depth of the node. Rows divided at missing cells count by their parts.
 
-The curve follows the subtrees of cost-complexity pruning (`_pruning`), from the full tree to the root.
+The curve follows the subtrees of cost-complexity pruning (`engines.trees.pruning`), from the full tree to the root.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from novum.engines.trees.exact import Target
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.engines.trees.pruning import collapse, pruning_path
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.random import Stream
 from novum.tree._splits import tables
@@ -145,8 +146,10 @@ class PruningCurve(Result):
     def __repr__(self) -> str:
         k = self.best_index
         return (
-            f"PruningCurve({len(self.n_leaves)} trees, {self.n_leaves[0]} to {self.n_leaves[-1]} leaves; least validation"
-            f" {self.measure} {self.validation_error[k]:.4g} at {self.n_leaves[k]} leaves, ccp_alpha={self.best_alpha:.4g})"
+            f"PruningCurve({counted(len(self.n_leaves), 'tree')}, {self.n_leaves[0]} to "
+            f"{counted(self.n_leaves[-1], 'leaf')}; least validation"
+            f" {self.measure} {num(self.validation_error[k]):.4g} at {counted(self.n_leaves[k], 'leaf')}, "
+            f"ccp_alpha={self.best_alpha:.4g})"
         )
 
     def to_frame(self) -> Any:
@@ -163,7 +166,11 @@ class PruningCurve(Result):
         ax.step(self.n_leaves, self.validation_error, where="post", label="held out")
         best = self.best_index
         ax.plot(
-            self.n_leaves[best], self.validation_error[best], "o", color="black", label=f"{self.n_leaves[best]} leaves"
+            self.n_leaves[best],
+            self.validation_error[best],
+            "o",
+            color="black",
+            label=counted(self.n_leaves[best], "leaf"),
         )
         ax.set(xlabel="leaves", ylabel=self.measure, xscale="log")
         ax.legend()

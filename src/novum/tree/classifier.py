@@ -14,7 +14,7 @@ with two classes no subset of them does better (Breiman et al. 1984, thm 4.5); w
 Missing cells go to the side that makes (3) least.
 
 The notes' trees (ID3, C4.5) are the same class: `branching`, `missing`, `significance`, `attribute_costs` and the criterion
-"gain_ratio" call the grower in `_branching`, which ranks splits into groups v by the fall of impurity, divided for the ratio by
+"gain_ratio" call the grower in `_multiway`, which ranks splits into groups v by the fall of impurity, divided for the ratio by
 
     -sum_v W_v / W log2(W_v / W)                                                                   (4)
 

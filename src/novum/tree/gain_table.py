@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from novum.engines.trees.exact import Rules, Target
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import num
 from novum.report.result import Result, draw_bars
 from novum.report.tables import html_paragraph, html_table, text_table
 from novum.runtime.checks import check_choice
@@ -42,7 +43,7 @@ class Partition(Result):
     def _rows(self) -> list[list[str]]:
         head = [self.attribute, *self.classes, "entropy"]
         return [head] + [
-            [value, *(f"{c:g}" for c in count), f"{h:.6f}"]
+            [value, *(f"{c:g}" for c in count), f"{num(h):.6f}"]
             for value, count, h in zip(self.values, self.counts, self.entropy)
         ]
 
@@ -70,7 +71,7 @@ class ThresholdTable(Result):
 
     def _rows(self) -> list[list[str]]:
         head = [self.attribute, "gain"]
-        return [head] + [[f"<= {t:g}", f"{g:.6f}"] for t, g in zip(self.threshold, self.gain)]
+        return [head] + [[f"<= {t:g}", f"{num(g):.6f}"] for t, g in zip(self.threshold, self.gain)]
 
     def _result_picture(self, ax: Any) -> None:
         ax.plot(self.threshold, self.gain, marker=".")
@@ -143,14 +144,14 @@ class GainTable(Result):
         rows = [head]
         for i, name in enumerate(self.attributes):
             cells = [self.gain[i], self.split_entropy[i], self.gain_ratio[i], self.gini_gain[i]]
-            row = [name, *(f"{cell:.6f}" for cell in cells), f"{self.p_value[i]:.3f}"]
+            row = [name, *(f"{num(cell):.6f}" for cell in cells), f"{num(self.p_value[i]):.3f}"]
             if numbers:
                 row.append("" if np.isnan(self.threshold[i]) else f"{self.threshold[i]:g}")
             rows.append(row)
         return rows
 
     def _foot(self) -> str:
-        return f"entropy {self.entropy:.6f}, gini {self.gini:.6f}, weight {self.weight:g}; largest gain: {self.best}"
+        return f"entropy {num(self.entropy):.6f}, gini {num(self.gini):.6f}, weight {self.weight:g}; largest gain: {self.best}"
 
     def _result_picture(self, ax: Any) -> None:
         draw_bars(ax, list(self.attributes), {"gain": list(self.gain), "gain ratio": list(self.gain_ratio)})

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import ParameterError
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.tree._conditions import Condition, Names, condition_words, float_rows, holds, names_of, paths
 
@@ -198,7 +199,7 @@ def export_rules(
         prediction, words, purity = said(decision_tree, leaf, names)
         weight = float(tree.weighted_n_node_samples[leaf])
         when = " and ".join(condition_words(one, names, decimals) for one in conditions) or ALWAYS
-        text = f"if {when} then {words} (weight {weight:g}, {kind} {purity:.2f})"
+        text = f"if {when} then {words} (weight {weight:g}, {kind} {num(purity):.2f})"
         rules.append(Rule(conditions, prediction, leaf, weight, purity, text))
     return RuleSet(rules, decision_tree)
 

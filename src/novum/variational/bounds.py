@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, xlogy
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, float_array, probability_table
 
@@ -84,7 +85,7 @@ def sampled_bound(log_joint: Any, q: Any, n_samples: int, random_state: Any) -> 
     joint = np.asarray(log_joint(draws), dtype=np.float64)
     if joint.shape != (n_samples,):
         raise DataError(
-            f"elbo: log_joint returned shape {joint.shape} for {n_samples} draws; it must return one number for each."
+            f"elbo: log_joint returned shape {joint.shape} for {counted(n_samples, 'draw')}; it must return one number for each."
         )
     own = np.asarray(q.log_prob(draws), dtype=np.float64)
     terms = joint - own

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning, NotConverged
+from novum.report.numbers import cell_text, counted, num
 from novum.report.result import Result
 from novum.runtime.warn import warn
 from novum.variational.numbers import largest_change
@@ -62,12 +63,12 @@ class MeanField(Result):
         return self.factors[name]
 
     def _result_columns(self) -> dict[str, Any]:
-        return {"factor": list(self.factors), "q": [str(q).replace("\n", " ") for q in self.factors.values()]}
+        return {"factor": list(self.factors), "q": [cell_text(q) for q in self.factors.values()]}
 
     def _result_caption(self) -> str:
         state = "converged" if self.converged else "not converged"
-        known = "" if np.isnan(self.log_evidence) else f", log-evidence {self.log_evidence:.8g}"
-        return f"Mean field: {state} after {self.n_iter} sweeps, bound {self.elbo:.8g}{known}"
+        known = "" if np.isnan(self.log_evidence) else f", log-evidence {num(self.log_evidence):.8g}"
+        return f"Mean field: {state} after {counted(self.n_iter, 'sweep')}, bound {num(self.elbo):.8g}{known}"
 
     def _result_title(self) -> str:
         return self._result_caption()
@@ -97,7 +98,8 @@ def coordinate_ascent(
             raise DataError(f"{owner}: the bound is NaN after sweep {sweep + 1}; an update has left its domain.")
         if value < last - ROUNDING * max(1.0, abs(last)):
             warn(
-                f"{owner}: sweep {sweep + 1} lowered the bound from {last:.10g} to {value:.10g}; an update is not the maximum "
+                f"{owner}: sweep {sweep + 1} lowered the bound from {num(last):.10g} to {num(value):.10g}; an "
+                "update is not the maximum "
                 "over its factor, or the bound is not that of these updates.",
                 DataWarning,
             )
@@ -113,8 +115,9 @@ def warn_unless_converged(owner: str, found: Any, max_iter: int) -> Any:
     if not found.converged:
         rise = found.bounds[-1] - found.bounds[-2] if len(found.bounds) > 1 else np.inf
         warn(
-            f"{owner}: stopped after max_iter={max_iter} sweeps before the factors came to rest (the last one raised the bound "
-            f"by {rise:.2g}); raise max_iter= or tol=.",
+            f"{owner}: stopped after max_iter={max_iter} sweeps before the factors came to rest (the "
+            "last one raised the bound "
+            f"by {num(rise):.2g}); raise max_iter= or tol=.",
             NotConverged,
         )
     return found

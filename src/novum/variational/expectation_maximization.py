@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError, ParameterTypeError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, probability_table
 from novum.runtime.warn import warn
@@ -156,7 +157,8 @@ class Watch:
         if value < self.last - ROUNDING * max(1.0, abs(self.last)) and not self.warned:
             self.warned = True
             warn(
-                f"em: the {step} step of iteration {iteration} lowered the objective from {self.last:.10g} to {value:.10g}; "
+                f"em: the {step} step of iteration {iteration} lowered the objective from {num(self.last):.10g} "
+                f"to {num(value):.10g}; "
                 f"{step.lower()}_step does not raise E_q[log p(X, Z | theta)] + H(q): check it against log_joint or bound.",
                 DataWarning,
             )
@@ -285,7 +287,7 @@ def em(
     if not best.converged:
         warn(
             f"em: stopped after max_iter={max_iter} iterations, the objective still changing by "
-            f"{best.objective[-1] - best.objective[-2]:.2g}; raise max_iter= or tol=.",
+            f"{num(best.objective[-1] - best.objective[-2]):.2g}; raise max_iter= or tol=.",
             NotConverged,
         )
     return best

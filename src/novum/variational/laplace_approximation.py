@@ -21,6 +21,7 @@ from novum.distributions import MultivariateNormal
 from novum.distributions.estimation.problem import Parameters, gradient_of, hessian_of, natural_scale
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterTypeError
 from novum.optimize import lbfgs
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.warn import warn
@@ -87,7 +88,10 @@ class LaplaceApproximation(Result):
         }
 
     def _result_caption(self) -> str:
-        return f"Laplace approximation: log-evidence about {self.log_evidence:.8g}, log-density {self.log_density:.8g} at the mode"
+        return (
+            f"Laplace approximation: log-evidence about {num(self.log_evidence):.8g}, log-density "
+            f"{num(self.log_density):.8g} at the mode"
+        )
 
     def _result_title(self) -> str:
         return self._result_caption()
@@ -341,7 +345,8 @@ def conclude(
         evidence = peak + 0.5 * theta.size * LOG_2PI - 0.5 * float(np.linalg.slogdet(curvature)[1])
         if not left <= CLOSE:
             warn(
-                f"laplace: a further step would gain {left:.2g} in log_density: the mode was not reached; raise max_iter=, start "
+                f"laplace: a further step would gain {num(left):.2g} in log_density: the mode was not reached; "
+                "raise max_iter=, start "
                 "nearer, or give gradient= and hessian=.",
                 NotConverged,
             )

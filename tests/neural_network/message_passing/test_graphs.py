@@ -153,7 +153,7 @@ def test_the_computation_graph_is_the_tree_of_walks():
         computation_graph(graph, 9, 1)
     with pytest.raises(ParameterError, match="n_layers=-1"):
         computation_graph(graph, 0, -1)
-    with pytest.raises(DataError, match="more than 100000"):
+    with pytest.raises(DataError, match="more than 100,000"):
         computation_graph(nx.complete_graph(60), 0, 5)
 
 

@@ -1,5 +1,6 @@
 """The bar: CartPole-v1 solved, 475 over 100 episodes with five seeds, within the steps that Stable-Baselines3 is given."""
 
+import numpy as np
 import pytest
 
 from novum.reinforcement import DQN, ActorCritic
@@ -13,3 +14,8 @@ pytestmark = [pytest.mark.deep, pytest.mark.slow, pytest.mark.timeout(1800)]
 def test_cartpole_is_solved(cls, n_steps, seed):
     agent = cls(device="cpu", random_state=seed).fit("CartPole-v1", n_steps)
     assert agent.evaluate("CartPole-v1", 100).mean() >= 475
+
+
+def test_a2c_learns_in_30_000_steps():
+    trained = [ActorCritic("a2c", device="cpu", random_state=seed).fit("CartPole-v1", 30_000) for seed in range(5)]
+    assert np.mean([agent.evaluate("CartPole-v1", 50).mean() for agent in trained]) >= 300

@@ -19,6 +19,7 @@ from novum.cluster.number.stability import bootstrap_stability
 from novum.cluster.silhouette import silhouette_score
 from novum.exceptions import NotConverged, ParameterError
 from novum.report.axes import new_figure
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows
@@ -96,7 +97,7 @@ def evidence(X: NDArray, k: int, criterion: str, seed: int) -> float:
         warnings.simplefilter("ignore", NotConverged)  # the criterion of a fit that nearly converged is near enough
         if criterion == "bic":
             return float(GaussianMixture(k, random_state=seed).fit(X).bic(X))
-        return float(BayesianGaussianMixture(n_components=k, random_state=seed).fit(X).lower_bound_)
+        return float(BayesianGaussianMixture(n_components=k, random_state=seed).fit(X).elbo_)
 
 
 def choose_clusters(
@@ -167,6 +168,8 @@ def asked(
         elif name in ("bic", "elbo"):
             values[i] = evidence(X, k, name, seeds[3])
     if np.isnan(values).all():
-        raise ParameterError(f"choose_clusters: {name!r} says nothing about {list(numbers)} clusters of {len(X)} rows.")
+        raise ParameterError(
+            f"choose_clusters: {name!r} says nothing about {list(numbers)} clusters of {counted(len(X), 'row')}."
+        )
     place = np.nanargmin(values) if name in LEAST_IS_BEST else np.nanargmax(values)
     return values, int(ks[place])

@@ -14,6 +14,7 @@ from scipy.special import softmax
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import row_weights, vector
 
@@ -43,8 +44,10 @@ class LikelihoodRanking(Result):
 
     def __repr__(self) -> str:
         rows = zip(self.names, self.log_likelihood, self.probability)
-        lines = [f"  {name}: log-likelihood {total:.6g}, probability {share:.4g}" for name, total, share in rows]
-        return "\n".join([f"LikelihoodRanking from {self._data.size} observations", *lines])
+        lines = [
+            f"  {name}: log-likelihood {num(total):.6g}, probability {num(share):.4g}" for name, total, share in rows
+        ]
+        return "\n".join([f"LikelihoodRanking from {counted(self._data.size, 'observation')}", *lines])
 
     @property
     def best(self) -> str:
@@ -58,7 +61,7 @@ class LikelihoodRanking(Result):
         margin = 0.5 * (np.ptp(x) or 1.0)
         grid = np.linspace(x.min() - margin, x.max() + margin, POINTS)
         for place, (name, candidate) in enumerate(zip(self.names, self._candidates)):
-            label = f"{name}: {self.log_likelihood[place]:.1f}"
+            label = f"{name}: {num(self.log_likelihood[place]):.1f}"
             ax.plot(grid, candidate.prob(grid), "--" if place else "-", lw=1.2 if place else 2.2, label=label)
         ax.plot(x, np.zeros_like(x), "|", color="black", ms=12)
         ax.set(xlabel="x", ylabel="density")

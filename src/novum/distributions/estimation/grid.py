@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novum.distributions.estimation.problem import Parameters, check_names, log_likelihood_of
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_number
 from novum.runtime.random import Stream, seed_of
@@ -141,7 +142,7 @@ class GridPosterior(Result):
         """Draw the posterior: a curve beside that of the prior for one parameter, contours for two."""
         if len(self.names) > 2:
             raise ParameterError(
-                f"GridPosterior.plot draws one or two of the {len(self.names)} parameters; take a marginal."
+                f"GridPosterior.plot draws one or two of the {counted(len(self.names), 'parameter')}; take a marginal."
             )
         ax = drawing_axes(ax)
         first = self.grid[self.names[0]]
@@ -163,8 +164,13 @@ class GridPosterior(Result):
 
     def __repr__(self) -> str:
         mean, std = self.mean, self.std
-        parts = ", ".join(f"{name} = {mean[name]:.6g} (standard deviation {std[name]:.3g})" for name in self.names)
-        return f"GridPosterior on {' x '.join(map(str, self.density.shape))} points: {parts}; log-evidence {self.log_evidence:.6g}"
+        parts = ", ".join(
+            f"{name} = {num(mean[name]):.6g} (standard deviation {num(std[name]):.3g})" for name in self.names
+        )
+        return (
+            f"GridPosterior on {' x '.join(map(str, self.density.shape))} points: {parts}; log-evidence "
+            f"{num(self.log_evidence):.6g}"
+        )
 
 
 def log_prior_on(grid: dict[str, Array], prior: Any, shape: tuple[int, ...]) -> Array:

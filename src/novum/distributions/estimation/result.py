@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_number
 
@@ -114,9 +115,9 @@ class Estimate(Result):
     def __repr__(self) -> str:
         names = self._search.parameters
         errors = self.standard_errors.values() if isinstance(self.standard_errors, dict) else self.standard_errors
-        lines = [f"Estimate from {self.n:g} observations: {self._search.kind} {self.value:.6g}"]
+        lines = [f"Estimate from {self.n:g} observations: {self._search.kind} {num(self.value):.6g}"]
         lines += [
-            f"  {names.label(i)} = {value:.6g} (standard error {error:.3g})"
+            f"  {names.label(i)} = {num(value):.6g} (standard error {num(error):.3g})"
             for i, (value, error) in enumerate(zip(self._theta, errors))
         ]
         return "\n".join(lines + ([] if self.identifiable else ["  not identified: see flat_direction"]))

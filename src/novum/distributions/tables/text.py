@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.axes import name_places
+from novum.report.numbers import bare
 from novum.report.tables import html_table, text_table
 
 __all__ = ["as_html", "as_text", "draw_table", "state_columns"]
@@ -16,7 +17,7 @@ MOST_ROWS = 24  # combinations that are spelled out
 
 def number(value: float) -> str:
     """Return a probability with up to six decimals."""
-    return "-" if np.isnan(value) else f"{value:.6f}".rstrip("0").rstrip(".")
+    return "-" if np.isnan(value) else bare(f"{value:.6f}".rstrip("0").rstrip("."))
 
 
 def rows_of(p: NDArray[Any], names: tuple[str, ...], states: dict[str, tuple[Any, ...]], head: str) -> list[list[str]]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
+from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
@@ -46,8 +47,8 @@ class Cost(NamedTuple):
 
     def __repr__(self) -> str:
         return (
-            f"Cost: treewidth {self.treewidth}, largest clique {self.largest_clique:,.0f} cells, "
-            f"{self.multiplications:,.0f} multiplications, {in_bytes(self.bytes)}"
+            f"Cost: treewidth {self.treewidth}, largest clique {num(self.largest_clique):,.0f} cells, "
+            f"{num(self.multiplications):,.0f} multiplications, {in_bytes(self.bytes)}"
         )
 
 
@@ -55,8 +56,8 @@ def in_bytes(number: float) -> str:
     """Return a size in words: 12 kB, 3.4 GB."""
     for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if number >= size:
-            return f"{number / size:.3g} {unit}"
-    return f"{number:.0f} bytes"
+            return f"{num(number / size):.3g} {unit}"
+    return f"{num(number):.0f} bytes"
 
 
 class TooLarge(Exception):

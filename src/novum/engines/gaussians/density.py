@@ -5,7 +5,7 @@ r"""A Gaussian mixture on one block of rows, wherever it lives: the pass of an E
     mass = sum w r,   first = sum w r (x - mean),   second = sum w r (x - mean)(x - mean)'         (4)
 
 Complete rows on a processor go to the compiled kernel (cpp/include/novum/gaussians/mixture.h), rows with missing cells to
-`_missing`, tensors on a device to `_tensors`. For a tied covariance `second` is one matrix for all components, and it
+`missing`, tensors on a device to `tensors`. For a tied covariance `second` is one matrix for all components, and it
 follows from the scatter of the block, which no pass changes:
 
     sum_k second_k = T - sum_k (first_k g_k' + g_k first_k' + mass_k g_k g_k'),   g_k = mean_k - center,

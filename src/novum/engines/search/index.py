@@ -214,6 +214,21 @@ def lists_within(distance: NDArray, radius: NDArray) -> Lists:
     return Lists(begin, index, distance[query, index].astype(np.float64, copy=False))
 
 
+def sorted_by_distance(graph: Any) -> Any:
+    """Return a sparse graph whose entries stand in the order of their distances, row by row.
+
+    Whoever checks, copies or loads a sparse matrix may put the entries of a row into the order of their columns again.
+    """
+    falls = graph.data[:-1] > graph.data[1:]
+    falls[graph.indptr[1:-1][(graph.indptr[1:-1] > 0) & (graph.indptr[1:-1] < graph.nnz)] - 1] = (
+        False  # from row to row
+    )
+    if not falls.any():
+        return graph
+    order = np.lexsort((graph.indices, graph.data, np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))))
+    return scipy.sparse.csr_array((graph.data[order], graph.indices[order], graph.indptr), graph.shape)
+
+
 class Precomputed:
     """Queries are rows of distances themselves: dense, or a sparse graph whose entries are the known distances."""
 
@@ -221,19 +236,21 @@ class Precomputed:
         """Return the k least entries of every row."""
         if not scipy.sparse.issparse(X):
             return nearest_of(np.asarray(X), k)
+        X = sorted_by_distance(X)
         count = np.diff(X.indptr)
         if count.min() < k:
             raise ParameterError(
                 f"{k} neighbors per samples are required, but some samples have only {count.min()} neighbors in precomputed graph"
                 " matrix. Decrease number of neighbors used or recompute the graph with more neighbors."
             )
-        place = X.indptr[:-1, None] + np.arange(k)  # entries are sorted by distance
+        place = X.indptr[:-1, None] + np.arange(k)
         return X.data[place], X.indices[place].astype(np.int64)
 
     def within(self, X: Any, radius: NDArray, threads: int) -> Lists:
         """Return the entries within the radius of every row."""
         if not scipy.sparse.issparse(X):
             return lists_within(np.asarray(X), radius)
+        X = sorted_by_distance(X)
         near = X.data <= np.repeat(radius, np.diff(X.indptr))
         begin = np.concatenate([[0], np.cumsum(near)])[X.indptr]
         return Lists(begin, X.indices[near].astype(np.int64), X.data[near])

@@ -7,6 +7,7 @@ scikit-learn's `OrdinalEncoder`; everything else in X stays as it is, so frames 
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.preprocessing import OrdinalEncoder
 
@@ -23,6 +24,11 @@ def learn_categories(X: Any, categorical_features: Any) -> tuple[NDArray | None,
     mask = sklearn_private.check_categorical_features(X, categorical_features)
     if mask is None:
         return None, None
+    if scipy.sparse.issparse(X):
+        raise DataError(
+            "categorical_features names columns of a sparse matrix, and their levels cannot be read from it: give these columns"
+            " densely, as an array or a frame."
+        )
     encoder = OrdinalEncoder(
         handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan, dtype=np.float64
     )

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_text
 
@@ -65,8 +66,8 @@ class BayesianComparison(Result):
         if np.isnan(self.equivalent):
             return "all differences are equal, so that no probability can be told"
         return (
-            f"P({a} better) = {self.a_better:.3f}, P(equivalent within {self.rope:g}) = {self.equivalent:.3f},"
-            f" P({b} better) = {self.b_better:.3f}"
+            f"P({a} better) = {num(self.a_better):.3f}, P(equivalent within {num(self.rope):g}) = {num(self.equivalent):.3f},"
+            f" P({b} better) = {num(self.b_better):.3f}"
         )
 
     def turned(self) -> "BayesianComparison":
@@ -88,7 +89,7 @@ class BayesianComparison(Result):
             return ax
         x = np.linspace(float(self.law.ppf(0.001)), float(self.law.ppf(0.999)), 500)
         ax.plot(x, self.law.pdf(x), color="#33415c")
-        ax.axvspan(-self.rope, self.rope, color="#7a9e7e", alpha=0.3, label=f"equivalent {self.equivalent:.3f}")
+        ax.axvspan(-self.rope, self.rope, color="#7a9e7e", alpha=0.3, label=f"equivalent {num(self.equivalent):.3f}")
         ax.set(xlabel=f"{self.names[0]} - {self.names[1]}", ylabel="posterior density", title=self.sentence())
         ax.title.set_fontsize("small")
         ax.legend(fontsize="small")

@@ -4,7 +4,7 @@ r"""Is one model better than another? Same splits for all, a test that is valid 
 
 On one data set the parts are folds (or random splits, or one hold-out set), on several data sets each is a part. The splits are
 made once and shared. `novum.evaluation.comparison.design` says which test is valid where; `paired`, `ranks` and
-`bayesian_comparison` have their formulas. Scores are scikit-learn's, higher is better.
+`bayesian` have their formulas. Scores are scikit-learn's, higher is better.
 """
 
 from collections.abc import Mapping

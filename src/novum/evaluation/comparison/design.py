@@ -58,7 +58,7 @@ def design_of(folds: list[Fold], rows: int) -> Design:
     if is_five_by_two(folds):
         return Design("5x2", J, ratio, "five repetitions of two folds")
     if all(fold.train.max() < fold.test.min() for fold in folds):
-        return Design("time order", J, ratio, f"{J} splits in order of time")
+        return Design("time order", J, ratio, f"{counted(J, 'split')} in order of time")
     repeats = 1 + max(fold.repeat for fold in folds)
     whole = all(
         sum(len(fold.test) for fold in folds if fold.repeat == r) == rows
@@ -66,12 +66,12 @@ def design_of(folds: list[Fold], rows: int) -> Design:
         for r in range(repeats)
     )
     if whole and repeats == 1 and rows == J:
-        return Design("leave-one-out", J, ratio, f"leave-one-out on {rows} rows")
+        return Design("leave-one-out", J, ratio, f"leave-one-out on {counted(rows, 'row')}")
     if whole and repeats == 1:
-        return Design("folds", J, ratio, f"{J} folds")
+        return Design("folds", J, ratio, counted(J, "fold"))
     if whole:
-        return Design("repeated folds", J, ratio, f"{J // repeats} folds, repeated {repeats} times")
-    return Design("random splits", J, ratio, f"{J} splits")
+        return Design("repeated folds", J, ratio, f"{counted(J // repeats, 'fold')}, repeated {repeats} times")
+    return Design("random splits", J, ratio, counted(J, "split"))
 
 
 OVERLAP = "training sets share rows, so the differences are correlated and it rejects too often"

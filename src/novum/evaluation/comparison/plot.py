@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 
 if TYPE_CHECKING:
     from novum.evaluation.comparison.result import Comparison
@@ -68,7 +69,7 @@ def draw_ranks(comparison: "Comparison", ax: Any) -> Any:
         depth = -0.6 - 0.35 * (position if left else k - 1 - position)
         end = 0.8 if left else k + 0.2
         ax.plot([ranks[j], ranks[j], end], [0, depth, depth], color=LINE, lw=1)
-        label = f"{comparison.names[j]} {ranks[j]:.2f}"
+        label = f"{comparison.names[j]} {num(ranks[j]):.2f}"
         ax.text(end, depth, f"{label} " if left else f" {label}", ha="right" if left else "left", va="center")
     if comparison.baseline is None:
         for level, run in enumerate(indistinct(comparison)):
@@ -80,7 +81,7 @@ def draw_ranks(comparison: "Comparison", ax: Any) -> Any:
         start = 1.0 if comparison.baseline is None else ranks[comparison.names.index(comparison.baseline)] - width
         stop = start + (width if comparison.baseline is None else 2 * width)
         ax.plot([start, stop], [0.75, 0.75], color=MARK, lw=2, marker="|")
-        ax.text((start + stop) / 2, 0.82, f"CD {width:.2f}", ha="center", va="bottom", color=MARK)
+        ax.text((start + stop) / 2, 0.82, f"CD {num(width):.2f}", ha="center", va="bottom", color=MARK)
     ax.set(xlim=(-0.6, k + 1.6), ylim=(-0.9 - 0.35 * half, 1.3), xlabel="mean rank (1 is best)", yticks=[])
     for side in ("top", "left", "right", "bottom"):
         ax.spines[side].set_visible(False)

@@ -11,6 +11,7 @@ from novum.evaluation.comparison.bayesian import BayesianComparison
 from novum.evaluation.comparison.design import Design, Verdict
 from novum.evaluation.hypotheses.result import TestResult, shown_p
 from novum.exceptions import ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.report.tables import html_text
 
@@ -208,17 +209,22 @@ class Comparison(Result):
         score = "mean rank" if self.ranks is not None else "s.d."
         second = self.ranks if self.ranks is not None else score_deviations(self.scores)
         order = np.argsort(-self.scores.mean(0) if self.ranks is None else self.ranks, kind="stable")
-        lines = [f"{self.measure} of {len(self.names)} models on {self.design.description}"]
+        lines = [f"{self.measure} of {counted(len(self.names), 'model')} on {self.design.description}"]
         if len(self.scores) > 1:
             lines.append(f"  {'':<{width}}      mean  {score:>9}")
-            lines += [f"  {self.names[j]:<{width}}  {self.scores[:, j].mean():8.4f}  {second[j]:9.4f}" for j in order]
+            lines += [
+                f"  {self.names[j]:<{width}}  {num(self.scores[:, j].mean()):8.4f}  {num(second[j]):9.4f}"
+                for j in order
+            ]
         else:
-            lines += [f"  {self.names[j]:<{width}}  {self.scores[0, j]:8.4f}" for j in order]
+            lines += [f"  {self.names[j]:<{width}}  {num(self.scores[0, j]):8.4f}" for j in order]
         chosen = next(v for v in self.verdicts if v.test == self.test)
         asked = {"greater": ", one-sided (is the first better?)", "less": ", one-sided (is the second better?)"}
         sides = asked.get(self.alternative, "")
         lines.append(f"{self.test}{sides}, {ADJUSTED[self.adjust]}; valid: {chosen.valid} ({chosen.reason})")
-        lines += [f"  {r.name}: {r.symbol} = {r.statistic:.4g}, {shown_p(r.p_value)}" for r in self.overall.values()]
+        lines += [
+            f"  {r.name}: {r.symbol} = {num(r.statistic):.4g}, {shown_p(r.p_value)}" for r in self.overall.values()
+        ]
         several = self.adjust != "none" and len(self.pairs) > 1
         gap = "ranks ahead" if self.test == "friedman" else "difference"
         p = "" if self.test == "bayesian" else "adjusted p" if several else "p"
@@ -226,7 +232,9 @@ class Comparison(Result):
         for one in self.pairs:
             found = "" if one.result is None and np.isnan(one.adjusted) else f"{shown_p(one.adjusted):<10}"
             found = one.posterior.sentence() if self.test == "bayesian" and one.posterior else found
-            lines.append(f"  {one.a:<{width}} - {one.b:<{width}} {one.difference:+11.4f}  {found}  {self.verdict(one)}")
+            lines.append(
+                f"  {one.a:<{width}} - {one.b:<{width}} {num(one.difference):+11.4f}  {found}  {self.verdict(one)}"
+            )
         if several and any(one.result is not None and one.result.bound is not None for one in self.pairs):
             lines.append(
                 "p-values are adjusted for the number of pairs; intervals, also drawn ones, are of each pair alone"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novum.evaluation.hypotheses.result import NO_SPREAD, shown_p
+from novum.report.numbers import num
 
 if TYPE_CHECKING:
     from novum.evaluation.comparison.result import Comparison, Pair
@@ -27,8 +28,8 @@ def test_of(comparison: "Comparison", pair: "Pair") -> str:
         return f"{result.name}: {result.remark or NO_SPREAD}"
     if result.bound is not None and result.alternative == "two-sided":
         low, high = result.interval(1 - comparison.level)
-        interval = f", {100 * (1 - comparison.level):g} % interval {low:.3f} to {high:.3f}"
-    return f"{result.name}: {result.symbol}{result._shown_df()} = {result.statistic:.3g}, {shown_p(pair.p_value)}{interval}"
+        interval = f", {100 * (1 - comparison.level):g} % interval {num(low):.3f} to {num(high):.3f}"
+    return f"{result.name}: {result.symbol}{result._shown_df()} = {num(result.statistic):.3g}, {shown_p(pair.p_value)}{interval}"
 
 
 def of_two(comparison: "Comparison", pair: "Pair") -> str:
@@ -38,24 +39,24 @@ def of_two(comparison: "Comparison", pair: "Pair") -> str:
     first, second = asked or ((pair.a, pair.b) if means[pair.a] >= means[pair.b] else (pair.b, pair.a))
     gap = means[first] - means[second]
     verdict = comparison.verdict(pair)
-    at = f"at level {comparison.level:g}"
+    at = f"at level {num(comparison.level):g}"
     silent = pair.posterior is None or np.isnan(pair.posterior.equivalent)
     unknown = np.isnan(pair.p_value) and (comparison.test != "bayesian" or silent)
     if verdict == "practically equivalent":
-        found = f"a difference of {gap:.3f}, practically none"
+        found = f"a difference of {num(gap):.3f}, practically none"
     elif comparison.test == "bayesian" or not asked:
         told = f" that is significant {at}" if comparison.test != "bayesian" else ""
         unsure = f" that cannot be told from zero {at}" if not unknown else " of which nothing can be told"
-        found = f"a difference of {gap:.3f}{told if comparison.is_told(pair) else unsure}"
+        found = f"a difference of {num(gap):.3f}{told if comparison.is_told(pair) else unsure}"
     else:
         told = "significantly above zero" if comparison.is_told(pair) else "not shown to be above zero"
         told = "of which nothing can be told" if unknown else f"{told} {at}, one-sided"
-        found = f"a difference of {gap:.3f}, {told}"
+        found = f"a difference of {num(gap):.3f}, {told}"
     shown = pair.posterior.sentence() if comparison.test == "bayesian" and pair.posterior else test_of(comparison, pair)
     mean = "a mean " if len(comparison.scores) > 1 else "the "
     return (
-        f"On {comparison.design.description}, {first} had {mean}{comparison.measure} of {means[first]:.3f} and {second} of"
-        f" {means[second]:.3f}, {found} ({shown})."
+        f"On {comparison.design.description}, {first} had {mean}{comparison.measure} of {num(means[first]):.3f} and {second} of"
+        f" {num(means[second]):.3f}, {found} ({shown})."
     )
 
 
@@ -68,12 +69,12 @@ def of_many(comparison: "Comparison") -> str:
     for result in comparison.overall.values():
         if result.name.startswith("Iman"):
             verb = "differ" if comparison.differs_overall else "cannot be shown to differ"
-            found = f"F{result._shown_df()} = {result.statistic:.3g}, {shown_p(result.p_value)}"
+            found = f"F{result._shown_df()} = {num(result.statistic):.3g}, {shown_p(result.p_value)}"
             text += f"Their ranks {verb} ({result.name}: {found}). "
     by = "rank" if comparison.ranks is not None else comparison.measure
     value = comparison.means[best] if comparison.ranks is None else comparison.ranks[comparison.names.index(best)]
     mean = "mean " if len(comparison.scores) > 1 else ""
-    text += f"{best} has the best {mean}{by} ({value:.3f}). "
+    text += f"{best} has the best {mean}{by} ({num(value):.3f}). "
     beaten = [one for one in comparison.pairs if comparison.is_told(one)]
     sides = "" if comparison.alternative == "two-sided" else ", one-sided"
     how = f"{comparison.test.replace('_', ' ')}{sides}, {ADJUSTED[comparison.adjust]}, level {comparison.level:g}"

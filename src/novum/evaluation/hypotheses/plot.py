@@ -6,6 +6,7 @@ import numpy as np
 
 from novum.evaluation.hypotheses.result import SampledLaw, TestResult, is_discrete, shown_p
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 
 __all__ = ["draw_test"]
 
@@ -76,7 +77,7 @@ def draw_test(result: TestResult, ax: Any, level: float) -> Any:
         if np.isfinite(end):
             ax.axvline(end, color=ACCEPT, ls="--", lw=1)
     if np.isfinite(result.statistic):
-        label = f"observed {result.statistic:.3g}"
+        label = f"observed {num(result.statistic):.3g}"
         ax.axvline(result.statistic, color=TAIL, lw=1.5, label=label)
     ax.set(xlabel=f"{result.symbol} under the hypothesis", ylabel="density", title=result.name, ylim=(0, None))
     ax.legend(fontsize="small")

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from novum.evaluation.proportion import Interval
-from novum.report.numbers import without_zeros
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_number
@@ -94,7 +94,7 @@ def shown_p(p: float) -> str:
     """Return a p-value as papers print it; one that does not exist says so."""
     if np.isnan(p):
         return "p cannot be told"
-    return "p < .001" if p < 0.001 else without_zeros(f"p = {p:.3f}")
+    return "p < .001" if p < 0.001 else f"p = {num(p):.3f}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,21 +190,21 @@ class TestResult(Result):
         if self.null_value is None:
             claim = self.parameter
         else:
-            claim = f"{self.parameter} {SIGNS['two-sided' if self.both_ways else self.alternative]} {self.null_value:g}"
+            claim = f"{self.parameter} {SIGNS['two-sided' if self.both_ways else self.alternative]} {num(self.null_value):g}"
         verdict = f"Evidence that {claim}" if self.p_value <= level else f"No evidence that {claim}"
         if np.isnan(self.p_value):
             return f"It cannot be told whether {claim} ({self.name}: {found}; {self.remark or NO_SPREAD})."
         interval = ""
-        if self.bound is not None:
+        if self.bound is not None and self.estimate is not None:
             low, high = self.interval(1 - level)
-            interval = f"; estimate {self.estimate:.3g}, {100 * (1 - level):g} % interval {low:.3g} to {high:.3g}"
+            interval = f"; estimate {num(self.estimate):.3g}, {100 * (1 - level):g} % interval {num(low):.3g} to {num(high):.3g}"
         return f"{verdict} ({self.name}: {found}{interval})."
 
     def _shown_df(self) -> str:
         if self.df is None:
             return ""
         parts = self.df if isinstance(self.df, tuple) else (self.df,)
-        return f"({', '.join(f'{part:.4g}' for part in parts)})"
+        return f"({', '.join(f'{num(part):.4g}' for part in parts)})"
 
     def to_frame(self) -> Any:
         """Return one row of a pandas frame."""
@@ -226,10 +226,10 @@ class TestResult(Result):
             f"  {self.symbol}{self._shown_df()} = {shown_statistic(self.statistic, '.6g')}, {shown_p(self.p_value)}",
         ]
         if self.estimate is not None:
-            lines.append(f"  {self.parameter}: {self.estimate:.6g}")
+            lines.append(f"  {self.parameter}: {num(self.estimate):.6g}")
             if self.bound is not None and not np.isnan(self.p_value):
                 low, high = self.interval()
-                lines[-1] += f", 95 % interval {low:.6g} to {high:.6g}"
+                lines[-1] += f", 95 % interval {num(low):.6g} to {num(high):.6g}"
         remark = self.remark or (NO_SPREAD if np.isnan(self.p_value) else "")
         return "\n".join([*lines, f"  note: {remark}"] if remark else lines)
 

@@ -8,36 +8,64 @@ read when they are asked for and written when they are set.
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
+from struct import Struct
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.exceptions import SourceError
 from novum.fold.blocks import Block, Source, add, merge_tree
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
 __all__ = ["Spill", "spill_blocks"]
 
+HEADER = Struct("<8sBB")  # dtype, number of axes, whether columns lie together; the lengths of the axes follow
+
+
+def write_array(path: Path, array: NDArray) -> None:
+    """Write an array of plain numbers.
+
+    Threads of the pool read these files, and NumPy's own format has a header in Python, whose compiler in CPython 3.11 counts
+    its depth for all threads together: a fit died of it now and then.
+    """
+    by_columns = array.flags.f_contiguous and not array.flags.c_contiguous
+    with open(path, "wb") as file:
+        file.write(HEADER.pack(array.dtype.str.encode(), array.ndim, by_columns))
+        file.write(np.array(array.shape, "<i8").tobytes())
+        file.write(np.ascontiguousarray(array.T if by_columns else array).reshape(-1).view(np.uint8).data)
+
+
+def read_array(path: Path) -> NDArray:
+    """Return the array of such a file."""
+    with open(path, "rb") as file:
+        kind, axes, by_columns = HEADER.unpack(file.read(HEADER.size))
+        shape = np.frombuffer(file.read(8 * axes), "<i8").tolist()
+        array = np.empty(shape, np.dtype(kind.rstrip(b"\0").decode()), order="F" if by_columns else "C")
+        if file.readinto((array.T if by_columns else array).reshape(-1).view(np.uint8).data) < array.nbytes:
+            raise SourceError(f"'{path}': a temporary file of the fit was cut short; is the disk full?")
+    return array
+
 
 class DiskMemory(MutableMapping):
-    """Arrays of one block, each in a file."""
+    """Arrays of one block, each in a file of raw bytes behind a header of its own."""
 
     def __init__(self, folder: Path, start: int) -> None:
         self.folder, self.start = folder, start
 
     def _path(self, key: str) -> Path:
-        return self.folder / f"{self.start}-{key}.npy"
+        return self.folder / f"{self.start}-{key}.array"
 
     def __getitem__(self, key: str) -> NDArray:
         try:
-            return np.load(self._path(key))
+            return read_array(self._path(key))
         except FileNotFoundError:
             raise KeyError(key) from None
 
     def __setitem__(self, key: str, value: NDArray) -> None:
-        np.save(self._path(key), value)
+        write_array(self._path(key), np.asarray(value))
 
     def __delitem__(self, key: str) -> None:
         self._path(key).unlink()
@@ -46,7 +74,7 @@ class DiskMemory(MutableMapping):
         return self._path(str(key)).exists()
 
     def __iter__(self) -> Iterator[str]:
-        return (path.stem.partition("-")[2] for path in self.folder.glob(f"{self.start}-*.npy"))
+        return (path.stem.partition("-")[2] for path in self.folder.glob(f"{self.start}-*.array"))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -20,6 +20,7 @@ from novum.distributions import MixtureDistribution, MultivariateNormal, Normal
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.graphical._evidence import Evidence, check_known, in_words, read_evidence
 from novum.graphical.result import Posterior, probability_words
+from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.checks import check_number
 from novum.runtime.words import first_few, value_text
@@ -134,10 +135,10 @@ class RealPosterior(NamedTuple):
         names = ", ".join(map(str, self.names))
         title = f"p({names} | {self.given})" if self.given else f"p({names})"
         if len(self.names) == 1:
-            cells = f"mean {float(self.mean):.4g}   sd {float(np.sqrt(self.cov)):.4g}"
+            cells = f"mean {num(float(self.mean)):.4g}   sd {num(float(np.sqrt(self.cov))):.4g}"
         else:
             cells = "   ".join(
-                f"{n}: mean {m:.4g} sd {s:.4g}"
+                f"{n}: mean {num(m):.4g} sd {num(s):.4g}"
                 for n, m, s in zip(self.names, self.mean, np.sqrt(np.diag(self.cov)), strict=True)
             )
         seen = (
@@ -240,7 +241,7 @@ def weigh_states(
     cases = float(np.prod([float(c) for c in cards]))
     if cases > MOST_CASES:
         raise MemoryError(
-            f"{owner}: {cases:.3g} states of {first_few(axes)} would have to be enumerated; observe some of them."
+            f"{owner}: {num(cases):.3g} states of {first_few(axes)} would have to be enumerated; observe some of them."
         )
     targets = [[place[v] for v in axes]] if axes else []
     log, prior = 0.0, np.ones((1, 1))

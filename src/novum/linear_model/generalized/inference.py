@@ -18,6 +18,7 @@ from novum.fold.blocks import Block, Source
 from novum.linear_model.generalized.family import Family
 from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_note, cluster_outer
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable
+from novum.report.numbers import num
 from novum.runtime import arrays
 
 __all__ = ["GeneralizedInference", "infer_generalized"]
@@ -46,11 +47,13 @@ class GeneralizedInference(CoefficientTable):
     def _foot(self) -> list[str]:
         return [
             *cluster_note(self.n_clusters),
-            f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type},"
-            f" dispersion {self.dispersion:.5g}",
-            f"deviance {self.deviance:.6g} (null {self.null_deviance:.6g}, explained {1 - self.deviance / self.null_deviance:.4f}),"
-            f" Pearson {self.pearson:.6g}",
-            f"likelihood ratio {self.likelihood_ratio:.5g} (p {self.likelihood_ratio_p_value:.3g})",
+            f"{num(self.n_rows):.10g} rows, {num(self.degrees_of_freedom):.10g} degrees of freedom, covariance "
+            f"{self.covariance_type},"
+            f" dispersion {num(self.dispersion):.5g}",
+            f"deviance {num(self.deviance):.6g} (null {num(self.null_deviance):.6g}, explained "
+            f"{num(1 - self.deviance / self.null_deviance):.4f}),"
+            f" Pearson {num(self.pearson):.6g}",
+            f"likelihood ratio {num(self.likelihood_ratio):.5g} (p {num(self.likelihood_ratio_p_value):.3g})",
         ]
 
 
@@ -122,10 +125,18 @@ def infer_generalized(
         raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
     if source.n_features != model.n_features_in_:
         raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
+    if getattr(model, "separation_", None) is not None:
+        raise DataError(
+            f"{owner}: rows that separation_ singles out have no counts, so that no finite maximum exists and neither do standard"
+            f" errors; penalise, or leave out those rows or columns."
+        )
     family = model._family()
     mass = targets_in_range(family, source)
     coef = np.asarray(model.coef_, dtype=np.float64)
-    fit = Fitted(family, coef, float(model.intercept_), mass.target / mass.weight)
+    frame = getattr(model, "_frame", None)
+    theta = np.append(coef, float(model.intercept_)) if frame is None else model._theta
+    source = source if frame is None else frame.source(source)
+    fit = Fitted(family, theta[:-1], float(theta[-1]), mass.target / mass.weight)
     found = source.total(facts, fit)
     first = 0 if model.fit_intercept else 1
     information, meat = found.information[first:, first:], found.meat[first:, first:]
@@ -144,13 +155,16 @@ def infer_generalized(
     inverse = np.linalg.inv(information / np.outer(unit, unit)) / np.outer(unit, unit)
     n, k = found.weight, len(gradient)
     if n <= k:
-        raise DataError(f"{owner}: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
+        raise DataError(f"{owner}: {num(n):.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
     dispersion = 1.0 if family.power == 1 else found.pearson / (n - k)
     n_clusters = None
     if covariance == "cluster":
         outer, n_clusters = cluster_meat(owner, fit, source, groups)
         meat = cluster_factor(n_clusters, n, k) * outer[first:, first:]
     V = dispersion * inverse if covariance == "information" else inverse @ meat @ inverse
+    if frame is not None:
+        T = np.roll(frame.matrix(model.fit_intercept), int(model.fit_intercept), axis=(0, 1))  # the intercept first
+        V = T @ V @ T.T
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(source.n_features)]))
     estimate = coef
     if model.fit_intercept:

@@ -7,6 +7,7 @@ import numpy as np
 
 from novum.linear_model.least_squares.hypothesis import LinearHypothesis, linear_hypothesis
 from novum.report.axes import name_places
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_paragraph, html_table, text_table
 
@@ -18,7 +19,7 @@ UNTOLD = "?"  # in the place of a number that does not exist
 
 def number_text(value: float, form: str) -> str:
     """Return a number as the table prints it."""
-    return UNTOLD if np.isnan(value) else format(value, form)
+    return UNTOLD if np.isnan(value) else format(num(value), form)
 
 
 def shown_p(p: float) -> str:
@@ -105,7 +106,7 @@ class CoefficientTable(Result):
         ]
 
     def _header(self) -> list[str]:
-        bounds = [f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"]
+        bounds = [f"[{num((1 - self.level) / 2):.3g}", f"{num((1 + self.level) / 2):.3g}]"]
         return ["", "coef", "std err", self.symbol, "p", *bounds]
 
     def _untold(self) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.report.tables import text_table
 
@@ -44,13 +45,13 @@ class LinearHypothesis(Result):
         return bool(self.p_value <= level)
 
     def __repr__(self) -> str:
-        ends = [f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"]
+        ends = [f"[{num((1 - self.level) / 2):.3g}", f"{num((1 + self.level) / 2):.3g}]"]
         rows = zip(self.contrast, self.estimate, self.value, self.standard_error, self.lower, self.upper)
-        cells = [[name, *(f"{number:.6g}" for number in numbers)] for name, *numbers in rows]
+        cells = [[name, *(f"{num(number):.6g}" for number in numbers)] for name, *numbers in rows]
         shown = text_table([["", "estimate", "hypothesis", "std err", *ends], *cells], indent="", strip=False)
-        df = ", ".join(f"{d:.6g}" for d in self.df)
-        p = "p < .001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
-        return "\n".join([*shown, f"{self.symbol}({df}) = {self.statistic:.6g}, {p}"])
+        df = ", ".join(f"{num(d):.6g}" for d in self.df)
+        p = "p < .001" if self.p_value < 0.001 else f"p = {num(self.p_value):.3f}"
+        return "\n".join([*shown, f"{self.symbol}({df}) = {num(self.statistic):.6g}, {p}"])
 
 
 def contrast_row(hypothesis: Any, names: list[str]) -> tuple[str, np.ndarray]:
@@ -67,7 +68,7 @@ def contrast_row(hypothesis: Any, names: list[str]) -> tuple[str, np.ndarray]:
         given = np.asarray(hypothesis, dtype=np.float64)
         if given.shape != row.shape:
             raise ParameterError(
-                f"hypothesis: a contrast needs {len(names)} weights, one per coefficient; got shape {given.shape}."
+                f"hypothesis: a contrast needs {counted(len(names), 'weight')}, one per coefficient; got shape {given.shape}."
             )
         row = given
     if not row.any() or not np.isfinite(row).all():

@@ -25,6 +25,7 @@ from novum.fold.blocks import Block, Source
 from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_note, cluster_outer
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
 from novum.linear_model.least_squares.model import check_fitted_rows
+from novum.report.numbers import num
 from novum.runtime import arrays
 
 __all__ = ["Inference", "infer"]
@@ -97,12 +98,13 @@ class Inference(CoefficientTable):
         note = f"the rows cannot tell these columns apart, so their coefficients are the shortest of many: {tied}"
         return [
             *([note] if self.tied else []),
-            f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type}",
+            f"{num(self.n_rows):.10g} rows, {num(self.degrees_of_freedom):.10g} degrees of freedom, covariance "
+            f"{self.covariance_type}",
             *cluster_note(None if self.covariance_type != "cluster" else int(self.t_freedom) + 1),
-            f"R2 {self.r_squared:.4f} (adjusted {self.adjusted_r_squared:.4f}),"
+            f"R2 {num(self.r_squared):.4f} (adjusted {num(self.adjusted_r_squared):.4f}),"
             f" F {number_text(self.f_statistic, '.5g')} (p {number_text(self.f_p_value, '.3g')}), "
-            f"residual sd {np.sqrt(self.noise_variance):.5g}",
-            f"log-likelihood {self.log_likelihood:.6g}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
+            f"residual sd {num(np.sqrt(self.noise_variance)):.5g}",
+            f"log-likelihood {num(self.log_likelihood):.6g}, AIC {num(self.aic):.6g}, BIC {num(self.bic):.6g}",
         ]
 
 
@@ -144,7 +146,7 @@ def table(
     freedom = n - k
     if freedom <= 0:
         raise DataError(
-            f"LinearRegression.inference: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows."
+            f"LinearRegression.inference: {num(n):.10g} rows leave no degrees of freedom for {k} parameters; give more rows."
         )
     variance, t_freedom = rss / freedom, float(freedom)
     if covariance == "nonrobust":

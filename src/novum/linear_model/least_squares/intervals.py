@@ -12,6 +12,7 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import leverages
+from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime import arrays
 
@@ -59,7 +60,7 @@ def predict_with_interval(model: Any, X: Any, interval: str, level: float) -> In
     freedom = model._n_rows - k
     if freedom <= 0:
         raise DataError(
-            f"{owner}: {model._n_rows:.10g} rows leave no degrees of freedom for {k} parameters; give more rows."
+            f"{owner}: {num(model._n_rows):.10g} rows leave no degrees of freedom for {counted(k, 'parameter')}; give more rows."
         )
     value = model.predict(X)
     if not isinstance(value, np.ndarray):

@@ -8,6 +8,7 @@ iteratively reweighted least squares: with R the curvatures and z = X theta - R^
 (X'RX)^{-1} X'R z. Derivations: docs/theory/logistic_regression.md.
 """
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -24,9 +25,10 @@ from novum.base.parameters import stores
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Source
 from novum.linear_model.decisions import LinearProbabilities, dense_coef
+from novum.linear_model.frame import Frame, check_outward
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.inference import LogisticInference, infer_logistic
-from novum.linear_model.logistic.minimum import Design, minimum, objective_of, sums_hessians
+from novum.linear_model.logistic.minimum import Design, framed, minimum, objective_of, sums_hessians
 from novum.linear_model.logistic.newton import Found
 from novum.linear_model.logistic.separation import Separation, examine, examine_by_products
 from novum.linear_model.logistic.sums import class_mass, weight_facts
@@ -150,11 +152,10 @@ class LogisticRegression(LinearProbabilities, Estimator):
         if self.solver == "liblinear":
             check_size(source)
         mass = coded.without_features().total(class_mass, len(self.classes_)).mass
-        design = self._design(penalty, mass)
-        start = start_of(before, len(self.classes_), source.n_features, design.constant)
-        with reporting(
-            self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=self._attributes
-        ) as report:
+        coded, design = framed(coded, self._design(penalty, mass), type(self).__name__)
+        start = start_of(before, len(self.classes_), source.n_features, design)
+        attributes = partial(self._attributes, frame=design.frame)
+        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=attributes) as report:
             enough = options.gradient_tolerance(self.solver, self.tol)
             found = minimum(coded, design, start, enough, self.max_iter, report)
         return self._learn(found, design, coded, source, mass)
@@ -188,14 +189,18 @@ class LogisticRegression(LinearProbabilities, Estimator):
             theta = theta - theta.mean(axis=0) * (
                 design.penalty.l1_ratio == 0 or np.arange(theta.shape[1]) == theta.shape[1] - 1
             )
-        self._theta, self._constant, self._class_mass = theta, design.constant, mass
+        self._theta, self._constant, self._class_mass, self._frame = theta, design.constant, mass, design.frame
         self._class_factor = design.class_weight
         self._weight_facts = tuple(coded.without_features().total(weight_facts)) if information is not None else None
         self._information = None if information is None else self._free(information * design.weight, design)
         self._log_likelihood = -value * design.weight
         dtype = np.dtype(np.float64) if self.solver == "liblinear" else source.dtype
-        for name, attribute in self._attributes(theta).items():
+        for name, attribute in self._attributes(theta, design.frame).items():
             setattr(self, name, attribute.astype(dtype))
+        check_outward(type(self).__name__, source, self.coef_)
+        if separation is not None and design.frame is not None:
+            direction = design.frame.outward(separation.direction, design.constant)
+            separation = separation._replace(direction=direction / np.linalg.norm(direction))
         self.n_iter_ = np.array([found.n_iter], dtype=np.int32)
         self.history_ = History(found.history)
         self.separation_ = separation
@@ -211,12 +216,16 @@ class LogisticRegression(LinearProbabilities, Estimator):
         free = m - (not design.constant)
         return information.reshape(k, m, k, m)[:, :free, :, :free].reshape(k * free, k * free)
 
-    def _attributes(self, params: Any) -> dict[str, np.ndarray]:
-        """Return theta, or what a function that makes it returns, as fitted attributes."""
+    def _attributes(self, params: Any, frame: Frame | None = None) -> dict[str, np.ndarray]:
+        """Return theta of a frame, or what a function that makes it returns, as fitted attributes."""
         theta = params() if callable(params) else params
-        scale = float(self.intercept_scaling if self.solver == "liblinear" else 1.0)
-        intercept = theta[:, -1] * scale if self.fit_intercept else np.zeros(len(theta))
+        theta = theta if frame is None else frame.outward(theta, self._value())
+        intercept = theta[:, -1] * self._value() if self.fit_intercept else np.zeros(len(theta))
         return {"coef_": theta[:, :-1] + 0.0, "intercept_": intercept}
+
+    def _value(self) -> float:
+        """Return what the column of the intercept holds."""
+        return float(self.intercept_scaling if self.solver == "liblinear" else 1.0)
 
     def _previous(self) -> tuple[np.ndarray, np.ndarray] | None:
         if not hasattr(self, "coef_"):
@@ -323,11 +332,13 @@ class LogisticRegression(LinearProbabilities, Estimator):
         return tags
 
 
-def start_of(before: Any, k: int, p: int, constant: float) -> np.ndarray | None:
+def start_of(before: Any, k: int, p: int, design: Design) -> np.ndarray | None:
     """Return theta of the last fit, or None where there was none or its shape was another."""
     if before is None or before[0].shape != (1 if k == 2 else k, p):
         return None
-    return np.column_stack([before[0], before[1] / constant if constant else np.zeros(len(before[1]))])
+    last = before[1] / design.constant if design.constant else np.zeros(len(before[1]))
+    theta = np.column_stack([before[0], last])
+    return theta if design.frame is None else design.frame.inward(theta, design.constant)
 
 
 def check_size(source: Source) -> None:

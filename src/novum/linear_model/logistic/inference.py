@@ -33,6 +33,7 @@ from novum.linear_model.logistic.likelihood import Likelihood
 from novum.linear_model.logistic.profile import likelihood_table
 from novum.linear_model.logistic.scores import meat_of
 from novum.linear_model.logistic.sums import weight_facts
+from novum.report.numbers import counted, num
 
 __all__ = ["LogisticInference", "infer_logistic"]
 
@@ -74,16 +75,16 @@ class LogisticInference(CoefficientTable):
         return np.exp(np.column_stack([self.coef, self.lower, self.upper]))
 
     def _foot(self) -> list[str]:
-        first = f"{self.n_rows:.10g} rows, covariance {self.covariance_type}"
+        first = f"{num(self.n_rows):.10g} rows, covariance {self.covariance_type}"
         if self.method != "wald":
-            first = f"{self.n_rows:.10g} rows, p and intervals from the likelihood" + (
+            first = f"{num(self.n_rows):.10g} rows, p and intervals from the likelihood" + (
                 " after Firth" if self.method == "firth" else ""
             )
         ratio = (
-            f"likelihood ratio {self.likelihood_ratio:.5g} on {self.degrees_of_freedom} degrees of freedom"
-            f" (p {self.likelihood_ratio_p_value:.3g})"
+            f"likelihood ratio {num(self.likelihood_ratio):.5g} on {counted(self.degrees_of_freedom, 'degree')} of freedom"
+            f" (p {num(self.likelihood_ratio_p_value):.3g})"
         )
-        ends = f"log-likelihood {self.log_likelihood:.6g} (null {self.null_log_likelihood:.6g})"
+        ends = f"log-likelihood {num(self.log_likelihood):.6g} (null {num(self.null_log_likelihood):.6g})"
         if self.method == "firth":
             return [first, ratio, f"penalised {ends}"]
         if np.isnan(self.aic):
@@ -92,15 +93,13 @@ class LogisticInference(CoefficientTable):
                 *cluster_note(self.n_clusters),
                 "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told",
             ]
-        scarce = (
-            f"{self.rarest:.10g} rows of the rarest class are few: these intervals are too short; method='firth' covers"
-        )
+        scarce = f"{num(self.rarest):.10g} rows of the rarest class are few: these intervals are too short; method='firth' covers"
         return [
             first,
             *([scarce] if self.method == "profile" and self.rarest < SCARCE * max(1, self.degrees_of_freedom) else []),
             *cluster_note(self.n_clusters),
-            f"{ratio}, pseudo R2 {self.pseudo_r_squared:.4f}",
-            f"{ends}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
+            f"{ratio}, pseudo R2 {num(self.pseudo_r_squared):.4f}",
+            f"{ends}, AIC {num(self.aic):.6g}, BIC {num(self.bic):.6g}",
         ]
 
     def _untold(self) -> list[str]:
@@ -185,6 +184,9 @@ def infer_logistic(
         raise ParameterError(f"{owner}: method={method!r} is none of {', '.join(map(repr, METHODS))}.")
     check_groups(owner, covariance, groups)
     base = 0 if base_class is None else classes.index(base_class)
+    frame = getattr(model, "_frame", None)
+    if source is not None and frame is not None and source.n_features == len(frame.unit):
+        source = frame.source(source)
     if method != "wald":
         return from_likelihood(owner, model, source, covariance, level, weights, base, method)
     if model.separation_ is not None:
@@ -215,6 +217,17 @@ def intercepts_first(model: Any) -> np.ndarray:
     return np.concatenate([c * len(order) + order for c in range(k - 1)])
 
 
+def outward(model: Any) -> np.ndarray:
+    """Return the matrix from theta of one class, as the fit has it, to its coefficients and intercept."""
+    m = model._theta.shape[1] - (not model.fit_intercept)
+    frame, T = getattr(model, "_frame", None), np.eye(m)
+    if frame is not None:
+        T = frame.matrix(model.fit_intercept, model._constant)
+    if model.fit_intercept:
+        T[-1] *= model._constant  # the information is about theta, the table about theta times the constant
+    return T
+
+
 def from_likelihood(
     owner: str, model: Any, source: Source | None, covariance: str | None, level: float, weights: str, base: int,
     method: str
@@ -239,8 +252,10 @@ def from_likelihood(
         )
     meat_of(owner, model, source, weights)  # these are the rows of the fit
     k = len(model.classes_)
-    likelihood = Likelihood(owner, source, k, base, model.fit_intercept, method == "firth")
-    found = likelihood_table(likelihood, level, model.separation_ is not None)
+    frame = getattr(model, "_frame", None)
+    units = 1.0 if frame is None else frame.unit
+    likelihood = Likelihood(owner, source, k, base, model.fit_intercept, method == "firth", units)
+    found = likelihood_table(likelihood, level, model.separation_ is not None, frame)
     place = intercepts_first(model)
     mass = float(model._class_mass.sum())
     n_rows = mass if weights == "frequency" else facts.rows
@@ -278,23 +293,17 @@ def from_information(
     """Return (13) to (16)."""
     kind, likely = chosen_covariance(owner, model, source, covariance, weights)
     k, p, m = len(model.classes_), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
-    rows = model._theta[:, :m] + 0.0
-    if model.fit_intercept:
-        rows[:, -1] *= model._constant
-    estimate, information = base_form(rows, model._information, base)
+    estimate, information = base_form(model._theta[:, :m], model._information, base)
     place = intercepts_first(model)
-    estimate = estimate.ravel()[place]
-    scale = np.ones(m)
-    if model.fit_intercept:
-        scale[-1] = model._constant  # the information is about theta, the table about theta times the constant
-    scale = np.tile(scale, len(information) // m)
+    T = outward(model)
+    estimate = (estimate @ T.T).ravel()[place]
     spread, n_clusters = inverse(owner, information), None
     if kind != "information":
         assert source is not None
         meat, n_clusters = meat_of(owner, model, source, weights, groups)
-        spread = spread @ base_form(rows, meat, base)[1] @ spread
-    spread = spread * np.outer(scale, scale)
-    V = spread[np.ix_(place, place)]
+        spread = spread @ base_form(model._theta[:, :m], meat, base)[1] @ spread
+    all_classes = np.kron(np.eye(len(information) // m), T)
+    V = (all_classes @ spread @ all_classes.T)[np.ix_(place, place)]
     error = np.sqrt(np.diag(V))
     statistic = estimate / error
     law = stats.norm() if n_clusters is None else stats.t(n_clusters - 1)

@@ -22,6 +22,7 @@ from novum.neural_network.generative.rows import LAYERS
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import weighted_mean
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.chance import generator
 from novum.runtime.random import Stream, seed_of
@@ -107,8 +108,8 @@ class VariationalAutoencoder(CodeNetwork):
         least, most = float(rows.min()), float(rows.max())
         if least < 0 or most > 1:
             raise DataError(
-                f"VariationalAutoencoder: likelihood='bernoulli' takes 0, 1 or probabilities, and X runs from {least:.4g} to"
-                f" {most:.4g}. Scale the columns to [0, 1], or use likelihood='gaussian'."
+                f"VariationalAutoencoder: likelihood='bernoulli' takes 0, 1 or probabilities, and X runs from {num(least):.4g} to"
+                f" {num(most):.4g}. Scale the columns to [0, 1], or use likelihood='gaussian'."
             )
         return rows
 

@@ -11,6 +11,7 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.message_passing.graphs import as_graph, node_numbers
 from novum.report.axes import drawing_axes
+from novum.report.numbers import counted
 from novum.report.result import Result
 
 __all__ = ["ComputationGraph", "computation_graph"]
@@ -144,7 +145,7 @@ def computation_graph(graph: Any, node: Any, n_layers: int, *, own: bool = True)
                 numbers.append(sender)
             if len(places) > MOST_PLACES:
                 raise DataError(
-                    f"computation_graph: {n_layers} layers around {node!r} have more than {MOST_PLACES} places."
+                    f"computation_graph: {n_layers} layers around {node!r} have more than {counted(MOST_PLACES, 'place')}."
                 )
         layer = following
     return ComputationGraph(places)

@@ -26,6 +26,7 @@ from novum.neural_network.sequences.vocabulary import (
     read_symbols,
 )
 from novum.neural_network.training.judging import Aim
+from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.warn import warn
 
@@ -89,7 +90,7 @@ class Translator(SequenceNetwork):
             raise DataError(f"{owner} requires y to be passed, but the target y is None")
         X, y = list_of(X, owner, "X"), list_of(y, owner, "y")
         if len(X) != len(y):
-            raise DataError(f"{owner}: X has {len(X)} sequences and y has {len(y)}; give pairs.")
+            raise DataError(f"{owner}: X has {counted(len(X), 'sequence')} and y has {len(y)}; give pairs.")
         weight, used = check_sequence_weight(self, sample_weight, len(X))
         X, y = [X[k] for k in used], [y[k] for k in used]
         if reset:
@@ -179,7 +180,7 @@ class Translator(SequenceNetwork):
         y = read_symbols(y, owner, "y")
         said = read_symbols(self.predict(X), owner, "X")
         if len(y) != len(said):
-            raise DataError(f"{owner}: X has {len(said)} sequences and y has {len(y)}; give pairs.")
+            raise DataError(f"{owner}: X has {counted(len(said), 'sequence')} and y has {len(y)}; give pairs.")
         return float(np.average([a == b for a, b in zip(said, y)], weights=check_weight(self, sample_weight, len(y))))
 
     def score_samples(self, X: Any, y: Any) -> NDArray[np.float64]:

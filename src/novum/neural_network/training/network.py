@@ -32,6 +32,7 @@ from novum.neural_network.training.parameters import TRAINING, document_training
 from novum.neural_network.training.pretraining import copy_body, freeze_layers, pretrain
 from novum.neural_network.training.rates import RateCurve, rate_curve
 from novum.runtime.chance import lent_chance, own_chance
+from novum.runtime.checks import is_true
 from novum.runtime.devices import chosen_device, needs_torch
 from novum.runtime.random import seed_of
 
@@ -258,7 +259,7 @@ class NetworkEstimator(Estimator):
             copy_body(module, old.weights_)
             freeze_layers(module, freeze)
 
-        self._body_scale = 1.0 if freeze is True else float(body_scale)
+        self._body_scale = 1.0 if is_true(freeze) else float(body_scale)
         try:
             return self._train(X, y, sample_weight, validation, start=start)
         finally:

@@ -11,6 +11,7 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.chance import reseed
+from novum.runtime.checks import is_true
 from novum.runtime.devices import chosen_device
 
 __all__ = ["copy_body", "freeze_layers", "pretrain"]
@@ -44,11 +45,11 @@ def freeze_layers(module: Any, freeze: bool | int) -> None:
         for name, part in module.named_modules()
         if list(part.parameters(recurse=False)) and not is_head(f"{name}.")
     ]
-    if freeze is not True and freeze is not False and freeze > len(layers):
+    if not isinstance(freeze, bool | np.bool_) and freeze > len(layers):
         raise ParameterError(
             f"transfer: freeze={freeze}, and the network has {len(layers)} layers with weights before its head."
         )
-    for part in layers if freeze is True else layers[: int(freeze)]:
+    for part in layers if is_true(freeze) else layers[: int(freeze)]:
         for weight in part.parameters(recurse=False):
             weight.requires_grad_(False)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.chance import own_chance
 from novum.runtime.checks import check_count
@@ -40,7 +41,7 @@ class RateCurve(Result):
         ax = drawing_axes(ax)
         ax.plot(self.rates, self.losses, alpha=0.3, label="of a step")
         ax.plot(self.rates, self.smoothed, label="smoothed")
-        ax.axvline(self.suggestion, color="k", linestyle=":", label=f"begin at {self.suggestion:.2g}")
+        ax.axvline(self.suggestion, color="k", linestyle=":", label=f"begin at {num(self.suggestion):.2g}")
         ax.set(xscale="log", xlabel="learning rate", ylabel="loss")
         ax.legend()
         return ax

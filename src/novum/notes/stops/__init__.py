@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from novum.notes.stops.registry import STOPS, Seen, Stop, see, value_text
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.report.tables import html_text
 
@@ -69,7 +69,7 @@ class Tour(Result):
         theirs = [one.stop for one in self.visited if one.stop.printed != "-"]
         wrong = sum(bool(one.erratum) for one in theirs)
         return lines + [
-            f"{counted(len(self.visited), 'stop')}, {found}{self.seconds:.1f} s: "
+            f"{counted(len(self.visited), 'stop')}, {found}{num(self.seconds):.1f} s: "
             f"{counted(len(theirs), 'number')} that the notes print ({wrong} misprinted), "
             f"{counted(len(self.visited) - len(theirs), 'example')} of ours. All chapters: novum notes"
         ]

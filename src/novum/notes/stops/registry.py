@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
-from novum.report.numbers import without_zeros
+from novum.report.numbers import num
 
 __all__ = ["STOPS", "Seen", "Stop", "see", "stop", "value_text"]
 
@@ -57,7 +57,7 @@ def value_text(value: float | str, printed: str = "-") -> str:
         return str(round(value))
     if abs(value) >= 1:
         return f"{value:.{max(2, decimals(printed))}f}"
-    return without_zeros(f"{value:.4f}")
+    return f"{num(value):.4f}"
 
 
 def decimals(printed: str) -> int:

@@ -23,6 +23,11 @@ from novum.reinforcement.deep.networks import Adam, Networks
 __all__ = ["ActorCritic", "advantages"]
 
 ADAM_EPS = 1e-5
+# What the two methods need differently: PPO goes over long batches many times, A2C once over short ones.
+OPEN: dict[str, dict[str, Any]] = {
+    "ppo": {"learning_rate": 1e-3, "discount": 0.98, "trace_decay": 0.8, "n_steps": 32, "normalize": True},
+    "a2c": {"learning_rate": 7e-4, "discount": 0.99, "trace_decay": 1.0, "n_steps": 5, "normalize": False},
+}
 POLICY_GAIN = 0.01  # of the first policy: nearly uniform
 
 
@@ -75,16 +80,19 @@ class ActorCritic(Agent):
     method : {"ppo", "a2c"}, default="ppo"
     hidden : int, default=64
         Units of each of the two hidden layers of actor and critic.
-    learning_rate : float, default=1e-3
+    learning_rate : float or None, default=None
+        None: 1e-3 of "ppo", 7e-4 of "a2c".
     learning_rate_schedule : {"linear", "constant"}, default="linear"
         "linear": falls to zero at the end of the training; so does `clip`.
-    discount : float, default=0.98
-    trace_decay : float, default=0.8
-        lambda of (1).
+    discount : float or None, default=None
+        None: 0.98 of "ppo", 0.99 of "a2c".
+    trace_decay : float or None, default=None
+        lambda of (1). None: 0.8 of "ppo", 1 of "a2c".
     n_envs : int, default=8
         Copies of the environment.
-    n_steps : int, default=32
-        Steps of every copy between two updates.
+    n_steps : int or None, default=None
+        Steps of every copy between two updates. None: 32 of "ppo"; 5 of "a2c", which takes one step of learning from them and
+        so lives by their number.
     n_epochs : int, default=20
         Passes over those steps ("ppo").
     batch_size : int, default=256
@@ -93,8 +101,9 @@ class ActorCritic(Agent):
         c of (3).
     entropy_weight : float, default=0.0
     value_weight : float, default=0.5
-    normalize : bool, default=True
-        Whether advantages of a batch are scaled to mean zero and deviation one.
+    normalize : bool or None, default=None
+        Whether advantages of a batch are scaled to mean zero and deviation one. None: yes of "ppo"; no of "a2c", whose batches
+        are small, so that scaling would make much of differences that are none.
     largest_norm : float or None, default=0.5
         To which gradients are cut.
     device : {"auto", "cpu", "cuda"}, default="auto"
@@ -119,38 +128,45 @@ class ActorCritic(Agent):
         "method": Choice("ppo", "a2c"),
         "hidden": Int(1),
         "learning_rate_schedule": Choice("linear", "constant"),
-        "trace_decay": Real(0, 1),
-        "n_steps": Int(1),
+        "learning_rate": Real(0, open="low") | Null(),
+        "discount": Real(0, 1) | Null(),
+        "trace_decay": Real(0, 1) | Null(),
+        "n_steps": Int(1) | Null(),
         "n_epochs": Int(1),
         "batch_size": Int(2),
         "clip": Real(0, open="low"),
         "entropy_weight": Real(0),
         "value_weight": Real(0),
-        "normalize": Bool(),
+        "normalize": Bool() | Null(),
         "largest_norm": Real(0, open="low") | Null(),
     }
 
     @stores
     def __init__(
-        self, method: str = "ppo", *, hidden: int = 64, learning_rate: float = 1e-3,
-        learning_rate_schedule: str = "linear", discount: float = 0.98, trace_decay: float = 0.8, n_envs: int = 8,
-        n_steps: int = 32, n_epochs: int = 20, batch_size: int = 256, clip: float = 0.2,
-        entropy_weight: float = 0.0, value_weight: float = 0.5, normalize: bool = True,
+        self, method: str = "ppo", *, hidden: int = 64, learning_rate: float | None = None,
+        learning_rate_schedule: str = "linear", discount: float | None = None, trace_decay: float | None = None,
+        n_envs: int = 8, n_steps: int | None = None, n_epochs: int = 20, batch_size: int = 256, clip: float = 0.2,
+        entropy_weight: float = 0.0, value_weight: float = 0.5, normalize: bool | None = None,
         largest_norm: float | None = 0.5, device: str = "auto", random_state: Any = None
     ) -> None: ...  # fmt: skip
 
     method: str
     hidden: int
     learning_rate_schedule: str
-    trace_decay: float
-    n_steps: int
+    trace_decay: float | None
+    n_steps: int | None
     n_epochs: int
     batch_size: int
     clip: float
     entropy_weight: float
     value_weight: float
-    normalize: bool
+    normalize: bool | None
     largest_norm: float | None
+
+    def _setting(self, name: str) -> Any:
+        """Return a parameter, or what its method takes where it was left open."""
+        given = getattr(self, name)
+        return OPEN[self.method][name] if given is None else given
 
     def _build(self, n_features: int, n_actions: int) -> None:
         sizes = (n_features, self.hidden, self.hidden, n_actions)
@@ -165,7 +181,7 @@ class ActorCritic(Agent):
 
     def _rollout(self) -> tuple[NDArray[Any], ...]:
         """Return observations, actions, advantages and values of the next steps of all copies, flat."""
-        steps, n = self.n_steps, self.n_envs
+        steps, n = self._setting("n_steps"), self.n_envs
         seen = np.empty((steps, n, self.n_features_), np.float32)
         actions, ended = np.empty((steps, n), np.int64), np.empty((steps, n))
         rewards, values = np.empty((steps, n)), np.empty((steps, n), np.float32)
@@ -177,7 +193,7 @@ class ActorCritic(Agent):
             rewards[t] = step.rewards + self._cut_short(step)
             ended[t] = step.terminated | step.truncated
         last = self._values(self._environments.observations)
-        gains = advantages(rewards, values, last, ended, self.discount, self.trace_decay)
+        gains = advantages(rewards, values, last, ended, self._setting("discount"), self._setting("trace_decay"))
         return seen.reshape(-1, self.n_features_), actions.ravel(), gains.ravel(), values.ravel()
 
     def _cut_short(self, step: Step) -> NDArray[np.float64]:
@@ -185,14 +201,14 @@ class ActorCritic(Agent):
         cut = step.truncated & ~step.terminated
         extra = np.zeros(len(cut))
         if cut.any():
-            extra[cut] = self.discount * self._values(step.final[cut])
+            extra[cut] = self._setting("discount") * self._values(step.final[cut])
         return extra
 
     def _turn(self) -> None:
         torch = self.networks_.torch
         rollout = [torch.as_tensor(part, device=self._device) for part in self._rollout()]
         seen, actions, gains, values = rollout
-        rate = self._rate(self.learning_rate, self.learning_rate_schedule)
+        rate = self._rate(self._setting("learning_rate"), self.learning_rate_schedule)
         clip = self._rate(self.clip, self.learning_rate_schedule)
         n, returns = len(actions), gains + values
         if self.method == "a2c":
@@ -213,7 +229,7 @@ class ActorCritic(Agent):
 
     def _learn(self, seen: Any, actions: Any, gains: Any, returns: Any, old: Any, *, clip: float, rate: float) -> None:
         """Go one step down (2) or (3), with (4)."""
-        if self.normalize:
+        if self._setting("normalize"):
             gains = (gains - gains.mean()) / (gains.std() + 1e-8)
         kept = self.networks_.layers(seen)
         by_outputs = loss_slope(kept[-1], actions, gains, returns, old, clip, self.value_weight, self.entropy_weight)

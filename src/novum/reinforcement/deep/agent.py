@@ -4,6 +4,7 @@ A checkpoint is a NumPy archive without pickle: weights, moments of the optimise
 replay, parameters as JSON. A run that is resumed goes on exactly as if it had not stopped, on the same machine and device.
 """
 
+import io
 import json
 import os
 from collections.abc import Callable
@@ -15,13 +16,15 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from novum.base.domains import Choice, Domain, Int, RandomState, Real, check
+from novum.base.parameters import Parameters
 from novum.exceptions import FileFormatError, ParameterError
 from novum.reinforcement.deep.environments import Environments
 from novum.reinforcement.deep.networks import Networks
 from novum.reinforcement.learning_curves import LearningCurve
-from novum.runtime.checks import check_count
+from novum.runtime.checks import check_count, is_true
 from novum.runtime.devices import chosen_device, needs_torch, torch_threads
 from novum.runtime.random import seed_of
+from novum.runtime.writing import replace_file
 
 __all__ = ["Agent", "drawn_actions"]
 
@@ -40,14 +43,14 @@ def drawn_actions(logits: NDArray[np.float32], rng: np.random.Generator) -> NDAr
     return np.asarray((logits + rng.gumbel(size=logits.shape)).argmax(axis=1))
 
 
-class Agent:
+class Agent(Parameters):
     """An agent that learns in Gymnasium environments with a finite number of actions."""
 
     _domains: ClassVar[dict[str, Domain]] = SHARED
     networks_: Networks
     rng: np.random.Generator
-    learning_rate: float
-    discount: float
+    learning_rate: Any
+    discount: Any
     n_envs: int
     device: str
     random_state: Any
@@ -68,18 +71,6 @@ class Agent:
     def _restore(self, state: dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def _parameters(self) -> dict[str, Any]:
-        from inspect import signature
-
-        return {name: getattr(self, name) for name in signature(type(self)).parameters}
-
-    def __repr__(self) -> str:
-        from inspect import signature
-
-        defaults = signature(type(self)).parameters
-        given = [f"{k}={v!r}" for k, v in self._parameters().items() if v != defaults[k].default]
-        return f"{type(self).__name__}({', '.join(given)})"
-
     @property
     def progress(self) -> float:
         """The share of the training that is done."""
@@ -89,7 +80,7 @@ class Agent:
         return value * (1 - self.progress) if schedule == "linear" else value
 
     def _begin(self, environment: Any, n_steps: int, seed: int) -> None:
-        check(self._domains, self._parameters(), type(self).__name__)
+        check(self._domains, self.get_params(), type(self).__name__)
         self._environments = Environments(environment, self.n_envs, seed)
         self.n_features_, self.n_actions_ = self._environments.n_features, self._environments.n_actions
         self.rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
@@ -137,7 +128,7 @@ class Agent:
                 if checkpoint is not None and every is not None and self.n_steps_ - mark >= every:
                     self.save(str(checkpoint).replace("{step}", str(self.n_steps_)))
                     mark = self.n_steps_
-                if callback is not None and callback(self) is True:
+                if callback is not None and is_true(callback(self)):
                     break
         finally:
             self._environments.close()
@@ -160,11 +151,12 @@ class Agent:
         if not hasattr(self, "networks_"):
             raise NotFittedError(f"This {type(self).__name__} has not learned yet: call fit(environment) first.")
 
-    def predict(self, observation: Any) -> int:
-        """Return the best action for an observation of the environment."""
+    def predict(self, observation: Any) -> Any:
+        """Return the best action for an observation of the environment, or an array of them for a batch, one a row."""
         self._check_fitted()
-        row = self._environments.encode(observation)[None]
-        return int(self._scores(row)[0].argmax()) + self._environments.first_action
+        rows, many = self._environments.encode_rows(observation, type(self).__name__)
+        best = self._scores(rows).argmax(axis=1) + self._environments.first_action
+        return best if many else int(best[0])
 
     def evaluate(self, environment: Any, n_episodes: int = 100, *, random_state: Any = 0) -> NDArray[np.float64]:
         """Return what episodes without exploration bring, several played side by side."""
@@ -195,7 +187,7 @@ class Agent:
     def save(self, path: str | os.PathLike) -> Path:
         """Write a checkpoint: the agent and all it needs to go on."""
         self._check_fitted()
-        about: dict[str, Any] = {"format": FORMAT, "class": type(self).__name__, "parameters": self._parameters()}
+        about: dict[str, Any] = {"format": FORMAT, "class": type(self).__name__, "parameters": self.get_params()}
         about |= {"seed": self.seed_, "planned": self.n_steps_planned_, "rng": self.rng.bit_generator.state}
         if not isinstance(self.random_state, int | type(None)):
             about["parameters"]["random_state"] = None
@@ -204,10 +196,9 @@ class Agent:
         arrays |= {"shape": np.array([self.n_features_, self.n_actions_]), "about": np.array(json.dumps(about))}
         arrays |= {f"agent.{k}": v for k, v in self._state().items()}
         target = Path(path)
-        draft = target.with_name(target.name + ".draft")
-        with open(draft, "wb") as file:
-            np.savez(file, **arrays)
-        os.replace(draft, target)
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        replace_file(target, buffer.getbuffer())
         return target
 
     @classmethod

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.reinforcement.environment import needs_gymnasium
-from novum.reinforcement.gymnasium_tables import copied_environment, refuse_vectors
+from novum.reinforcement.gymnasium_tables import FINITE_ACTIONS, copied_environment, made_of_class, refuse_vectors
 
 __all__ = ["Environments", "Step", "episode_seed", "made_environment"]
 
@@ -35,6 +35,8 @@ def episode_seed(seed: int, copy: int, episode: int) -> int:
 def made_environment(environment: Any) -> Any:
     """Return a new environment: from a name, a function that makes one, or a copy of one."""
     gymnasium = needs_gymnasium()
+    if isinstance(environment, type):
+        return made_of_class(environment)
     if isinstance(environment, str):
         try:
             return gymnasium.make(environment, disable_env_checker=True)
@@ -73,11 +75,12 @@ class Environments:
         if not isinstance(first.action_space, gymnasium.spaces.Discrete):
             raise ParameterTypeError(
                 f"environment={environment!r}: its actions are {first.action_space}; these agents choose among a finite number "
-                "of them (a Discrete space)."
+                f"of them (a Discrete space). {FINITE_ACTIONS}"
             )
         self.first_action = int(first.action_space.start)
         self.n_actions = int(first.action_space.n)
-        self.n_features, self.encode = observation_encoder(first.observation_space)
+        self.space = first.observation_space
+        self.n_features, self.encode = observation_encoder(self.space)
         self.episodes = [0] * count
         self.actions: list[list[int]] = [[] for _ in range(count)]
         self.returns = np.zeros(count)
@@ -85,6 +88,22 @@ class Environments:
             tuple[float, int]
         ] = []  # return and length of episodes that ended since they were last taken
         self.observations = np.stack([self.begin(k) for k in range(count)])
+
+    def encode_rows(self, observation: Any, owner: str) -> tuple[NDArray[np.float32], bool]:
+        """Return an observation as one row, or a batch as rows, and whether it was a batch."""
+        shape = getattr(self.space, "shape", None)
+        try:
+            given = observation if shape is None else np.asarray(observation)
+            if shape is not None and given.shape == (len(given) if given.ndim else 0, *shape):
+                rows = np.array([self.encode(one) for one in given], np.float32)
+                return rows.reshape(-1, self.n_features), True
+            if shape is None or given.shape == tuple(shape):
+                return self.encode(observation)[None], False
+        except (TypeError, ValueError, IndexError, KeyError):
+            pass
+        raise DataError(
+            f"{owner}.predict: {str(observation)[:80]} is no observation of {self.space}; give one, or a batch of them, one a row."
+        )
 
     def begin(self, k: int) -> NDArray[np.float32]:
         """Begin the next episode of a copy; return what is seen."""

@@ -20,6 +20,7 @@ from novum.reinforcement.games.checkers import Checkers
 from novum.reinforcement.games.rules import Game, Player, random_player
 from novum.reinforcement.games.search import minimax_player
 from novum.reinforcement.games.tic_tac_toe import ConnectFour, TicTacToe
+from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
@@ -49,11 +50,12 @@ class LinearEvaluation:
         self.weights = np.array(weights, dtype=np.float64)
         if self.weights.shape != (len(game.feature_names),):
             raise DataError(
-                f"LinearEvaluation: {game!r} has {len(game.feature_names)} features; weights has shape {self.weights.shape}."
+                f"LinearEvaluation: {game!r} has {counted(len(game.feature_names), 'feature')}; weights has "
+                f"shape {self.weights.shape}."
             )
 
     def __repr__(self) -> str:
-        terms = (f"{w:+.3f} {name}" for w, name in zip(self.weights, self.game.feature_names))
+        terms = (f"{num(w):+.3f} {name}" for w, name in zip(self.weights, self.game.feature_names))
         return f"LinearEvaluation({self.game.name}: {', '.join(terms)})"
 
     def value(self, state: Any) -> float:

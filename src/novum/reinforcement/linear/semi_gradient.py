@@ -10,7 +10,7 @@ fixed policy and falling steps w comes to rest where E phi(s) (phi(s) - gamma ph
 """
 
 from collections.abc import Callable
-from inspect import signature
+from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from novum.base.domains import Domain, Instance, Int, RandomState, Real, check
-from novum.base.parameters import stores
+from novum.base.parameters import Parameters, stores
 from novum.exceptions import DataError, ParameterError
 from novum.reinforcement.deep.environments import episode_seed, made_environment
+from novum.reinforcement.gymnasium_tables import FINITE_ACTIONS
 from novum.reinforcement.learning_curves import LearningCurve
 from novum.reinforcement.linear.features import StateFeatures
 from novum.reinforcement.policies import Policy
@@ -41,7 +42,7 @@ SHARED: dict[str, Domain] = {
 }
 
 
-class LinearLearner:
+class LinearLearner(Parameters):
     """What prediction and control share: features, steps, episodes."""
 
     _domains: ClassVar[dict[str, Domain]] = SHARED
@@ -53,25 +54,20 @@ class LinearLearner:
     max_length: int
     random_state: Any
 
-    def __repr__(self) -> str:
-        defaults = signature(type(self)).parameters
-        given = {key: getattr(self, key) for key in defaults}
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items() if v is not defaults[k].default)})"
-
     def _open(self, environment: Any, n_episodes: Any, rows: Callable[[Any], int]) -> tuple[Any, int]:
         name = type(self).__name__
         check(self._domains, {key: getattr(self, key) for key in self._domains}, name)
         n = check_count(f"{name}.fit", "n_episodes", n_episodes)
         world = made_environment(environment)
-        self.features.prepare(world.observation_space)
-        self.coef_ = np.zeros((rows(world), self.features.n_features))
+        self.features_ = copy(self.features).prepare(world.observation_space)
+        self.coef_ = np.zeros((rows(world), self.features_.n_features))
         self.seed_ = seed_of(self.random_state)
         self.rng = np.random.default_rng([self.seed_, 1])
         self._square, self._seen = 0.0, 0
         return world, n
 
     def _active(self, state: Any) -> Any:
-        where, values = self.features.active(state)
+        where, values = self.features_.active(state)
         self._square += float(values @ values)
         self._seen += 1
         return where, values
@@ -114,6 +110,7 @@ class SemiGradientTD(LinearLearner):
     Parameters
     ----------
     features : StateFeatures
+        Left as they are: a copy learns the bounds of the environment.
     step : float, default=0.1
         Size of a step, relative to the length of the features.
     step_decay : float, default=0.0
@@ -129,6 +126,8 @@ class SemiGradientTD(LinearLearner):
     ----------
     coef_ : ndarray of shape (1, n_features)
         w.
+    features_ : StateFeatures
+        Those of the environment.
 
     Examples
     --------
@@ -176,7 +175,7 @@ class SemiGradientTD(LinearLearner):
     def predict(self, states: Any) -> Array:
         """Return the values of states, one a row (numbers of states for a finite space)."""
         self._check_fitted()
-        found = [self.features.active(state) for state in states]
+        found = [self.features_.active(state) for state in states]
         return np.array([float(self.coef_[0][where] @ values) for where, values in found])
 
 
@@ -186,6 +185,7 @@ class SemiGradientSARSA(LinearLearner):
     Parameters
     ----------
     features : StateFeatures
+        Left as they are: a copy learns the bounds of the environment.
     step : float, default=0.5
         Size of a step, relative to the length of the features.
     step_decay : float, default=0.0
@@ -202,6 +202,8 @@ class SemiGradientSARSA(LinearLearner):
     Attributes
     ----------
     coef_ : ndarray of shape (n_actions, n_features)
+    features_ : StateFeatures
+        Those of the environment.
     history_ : LearningCurve
 
     Examples
@@ -264,11 +266,15 @@ class SemiGradientSARSA(LinearLearner):
     def values(self, observation: Any) -> Array:
         """Return q(s, a) of every action."""
         self._check_fitted()
-        where, phi = self.features.active(observation)
+        where, phi = self.features_.active(observation)
         return np.asarray(self.coef_[:, where] @ phi)
 
-    def predict(self, observation: Any) -> int:
-        """Return the best action for an observation."""
+    def predict(self, observation: Any) -> Any:
+        """Return the best action for an observation, or an array of them for a batch, one observation a row."""
+        self._check_fitted()
+        single = 0 if self.features_.kind == "one-hot" else 1
+        if np.ndim(observation) == single + 1:
+            return np.array([self.predict(one) for one in observation], dtype=np.int64)
         return int(self.values(observation).argmax()) + self._first
 
 
@@ -276,7 +282,7 @@ def number_of_actions(world: Any) -> int:
     """Return how many actions an environment has; those that have no number are refused."""
     if not hasattr(world.action_space, "n"):
         raise ParameterError(
-            f"SemiGradientSARSA: actions must be finite in number (a Discrete space), not {world.action_space}."
+            f"SemiGradientSARSA: actions must be finite in number (a Discrete space), not {world.action_space}. {FINITE_ACTIONS}"
         )
     return int(world.action_space.n)
 

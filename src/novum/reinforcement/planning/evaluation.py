@@ -3,11 +3,13 @@ r"""What a policy is worth.
     V = R^pi + gamma P^pi V                     exactly, a sparse linear system                                            (1)
     V_{k+1} = R^pi + gamma P^pi V_k             by sweeps                                                                  (2)
     |V_k - V^pi| <= |V_{k+1} - V_k| / (1 - gamma)                                                                          (3)
+    D(s) = E[(r + gamma V(s') - V(s))^2 | s] + gamma^2 sum_s' P^pi(s'|s) D(s')     the variance of the return                (4)
 
 With discount 1 the states of a policy that never end are looked for first: where such a class of states has only zero
 rewards its value is zero, otherwise the policy has no finite value and is refused by name.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,24 +18,22 @@ import scipy.sparse.linalg
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from novum import _core
 from novum.exceptions import NotConverged, ParameterError
+from novum.reinforcement.bellman import pair_weights
 from novum.reinforcement.layout import value_lines
-from novum.reinforcement.planning.finiteness import FULL, remedy
+from novum.reinforcement.model import pair_states
+from novum.reinforcement.planning.finiteness import remedy
+from novum.reinforcement.planning.gains import class_gain, closed_classes
+from novum.reinforcement.planning.precision import Rows, advantages, bounded, reward_sizes, solved, sums
 from novum.reinforcement.policies import policy_table
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
-from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
 
 __all__ = ["PolicyValues", "evaluate_policy", "exact_values", "visits"]
 
 MOST_DIRECT = 200  # states up to which policy iteration evaluates exactly and remembers its rounds
-SOLVED_DIRECTLY = 250  # states up to which a factorization is as fast as iterations
-MOST_THIN, THIN = 2000, 3.5  # states, and entries a row, up to which it does not fill up: corridors and grids
-PRECISION = 1e-13  # residual of an iterative solve, relative to the largest reward or value
-MOST_PRODUCTS = 20_000
-MANY = 50_000  # entries from which a second thread pays
 
 
 class PolicyValues(Result):
@@ -43,14 +43,23 @@ class PolicyValues(Result):
     ----------
     values : ndarray of shape (n_states,)
     error : float
-        No value is farther than this from the truth (nan with discount 1, where nothing contracts; the residual is then
-        below rounding).
+        No value is farther than this from the truth, rounded outward: what the rounding of the chances and rewards that
+        were given may change is in it. nan where that cannot be told.
+    variances : ndarray of shape (n_states,)
+        Of the return from every state, chance in the rewards included.
     sweeps : int
         Of the iterative method; 0: a linear system was solved.
     """
 
-    def __init__(self, mdp: Any, values: NDArray[np.float64], error: float, sweeps: int) -> None:
-        self._mdp, self.values, self.error, self.sweeps = mdp, values, error, sweeps
+    def __init__(
+        self, mdp: Any, table: NDArray[np.float64], values: NDArray[np.float64], error: float, sweeps: int
+    ) -> None:
+        self._mdp, self._table, self.values, self.error, self.sweeps = mdp, table, values, error, sweeps
+
+    @cached_property
+    def variances(self) -> NDArray[np.float64]:
+        """Return the variance of the return from every state, (4); infinite where the total never comes to rest."""
+        return return_variances(self._mdp, self._table, self.values)
 
     @property
     def action_values(self) -> NDArray[np.float64]:
@@ -63,7 +72,8 @@ class PolicyValues(Result):
         return float(self._mdp.initial @ self.values)
 
     def _result_columns(self) -> dict[str, Any]:
-        return {"state": list(self._mdp.states), "value": self.values.tolist()}
+        deviation = np.sqrt(self.variances)
+        return {"state": list(self._mdp.states), "value": self.values.tolist(), "deviation": deviation.tolist()}
 
     def _result_scalars(self) -> dict[str, Any]:
         return {"error": self.error, "sweeps": self.sweeps}
@@ -71,7 +81,7 @@ class PolicyValues(Result):
     def __repr__(self) -> str:
         if self._mdp.layout is None:
             return super().__repr__()
-        how = f"{self.sweeps} sweeps" if self.sweeps else "solved exactly"
+        how = counted(self.sweeps, "sweep") if self.sweeps else "solved exactly"
         return "\n".join([f"values of a policy, {how}", *value_lines(self._mdp.layout, self.values)])
 
 
@@ -80,13 +90,14 @@ def evaluate_policy(mdp: Any, policy: Any, method: str, tol: float, max_iter: in
     check_choice("evaluate", "method", method, ("exact", "iterative"))
     check_number("evaluate", "tol", tol, 0, open_low=True)
     check_count("evaluate", "max_iter", max_iter)
-    process = mdp.reward_process(policy_table(mdp, policy))
+    table = policy_table(mdp, policy)
+    process = mdp.reward_process(table)
     gamma = mdp.discount
-    if method == "exact":
-        values = exact_values(process, mdp, "evaluate")
-        residual = float(np.abs(process.reward + gamma * (process.transition @ values) - values).max())
-        return PolicyValues(mdp, values, residual / (1 - gamma) if gamma < 1 else np.nan, 0)
     closed = never_ending(process, mdp, "evaluate") if gamma == 1 else None
+    rows = process_rows(process, policy_sizes(mdp, table), closed)
+    if method == "exact":
+        values = solved(rows).astype(np.float64) + 0.0  # no negative zeros
+        return PolicyValues(mdp, table, values, error_bound(rows, values), 0)
     values, change, sweep = np.zeros(mdp.n_states), np.inf, 0
     bound = tol * (1 - gamma) if gamma < 1 else tol
     while change > bound and sweep < max_iter:
@@ -96,10 +107,10 @@ def evaluate_policy(mdp: Any, policy: Any, method: str, tol: float, max_iter: in
         change, values, sweep = float(np.abs(new - values).max()), new, sweep + 1
     if change > bound:
         warn(
-            f"evaluate: {sweep} sweeps left a change of {change:.3g}; raise max_iter or use method='exact'.",
+            f"evaluate: {counted(sweep, 'sweep')} left a change of {num(change):.3g}; raise max_iter or use method='exact'.",
             NotConverged,
         )
-    return PolicyValues(mdp, values, gamma * change / (1 - gamma) if gamma < 1 else np.nan, sweep)
+    return PolicyValues(mdp, table, values, error_bound(rows, values), sweep)
 
 
 def never_ending(process: Any, mdp: Any, owner: str) -> NDArray[np.bool_]:
@@ -111,76 +122,110 @@ def never_ending(process: Any, mdp: Any, owner: str) -> NDArray[np.bool_]:
     open_class = np.zeros(label.max() + 1, bool)
     rows, columns = coo.row[positive], coo.col[positive]
     open_class[label[rows[label[rows] != label[columns]]]] = True
-    total = np.asarray(matrix.sum(axis=1)).ravel()
-    open_class[label[(total < FULL)]] = True
+    open_class[label[process.ending > 0]] = True
     closed = ~open_class[label]
     paid = closed & (process.reward != 0)
     if paid.any():
         s = int(np.argmax(paid))
         raise ParameterError(
             f"{owner}: discount=1 and the policy never ends from state {mdp.states[s]!r}, where every step is worth "
-            f"{process.reward[s]:.4g}: it has no finite value.\n{remedy(mdp)}"
+            f"{num(process.reward[s]):.4g}: it has no finite value.\n{remedy(mdp)}"
         )
     return closed
 
 
+def circle_gains(process: Any) -> list[float]:
+    """Return the mean rewards of the circles that a policy never leaves and is paid in."""
+    rows = process_rows(process, np.abs(process.reward))
+    found = closed_classes(rows, len(rows.origin))
+    return [class_gain(rows, members) for members in found if (process.reward[members] != 0).any()]
+
+
+def process_rows(process: Any, size: NDArray[np.float64], closed: NDArray[np.bool_] | None = None) -> Rows:
+    """Return the process of a policy as rows of `precision`; closed states end at once and are paid nothing."""
+    n = len(process.reward)
+    matrix = scipy.sparse.csr_array(process.transition)
+    row = np.repeat(np.arange(n), np.diff(matrix.indptr))
+    full = np.asarray(sums(matrix.data, matrix.indptr), float) + process.ending
+    ending, missing, reward = process.ending, np.abs(1 - full), process.reward
+    moving = row != matrix.indices
+    if closed is not None and closed.any():
+        moving &= ~closed[row]
+        ending, missing = np.where(closed, 1.0, ending), np.where(closed, 0.0, missing)
+        reward = np.where(closed, 0.0, reward)
+    begin = np.concatenate([[0], np.cumsum(moving)])[matrix.indptr]
+    following = matrix.indices[moving].astype(np.int64)
+    size = np.maximum(size, np.abs(reward))
+    return Rows(np.arange(n), begin, following, matrix.data[moving], ending, missing, reward, size, process.discount)
+
+
+def policy_sizes(mdp: Any, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return E |r| of a policy, by state."""
+    out = np.zeros(mdp.n_states)
+    np.add.at(out, pair_states(mdp.model), pair_weights(mdp.model, table) * reward_sizes(mdp.model))
+    return out
+
+
 def exact_values(process: Any, mdp: Any, owner: str) -> NDArray[np.float64]:
     """Return the solution of (1)."""
-    gamma, reward, n = process.discount, process.reward, len(process.reward)
-    keep = np.ones(n, bool)
+    closed = never_ending(process, mdp, owner) if process.discount == 1 else None
+    return solved(process_rows(process, np.abs(process.reward), closed)).astype(np.float64) + 0.0  # no negative zeros
+
+
+def error_bound(rows: Rows, values: Any) -> float:
+    """Return what no value is farther than from the truth, rounded outward; nan where nothing can be verified."""
+    rounded = float(np.spacing(np.abs(values).max(initial=0.0)))
+    if rows.discount < 1:
+        left, doubt = advantages(rows, values)
+        return float((np.abs(left) + doubt).max()) / (1 - rows.discount) * (1 + 1e-12) + rounded
+    z = bounded(rows, values)
+    return float("nan") if z is None else float(z.max(initial=0.0)) * (1 + 1e-12) + rounded
+
+
+def return_variances(mdp: Any, table: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (4) of a policy whose values are known."""
+    model, gamma = mdp.model, mdp.discount
+    states = pair_states(model)
+    weights = np.where(model.action < 0, 0.0, table[states, np.maximum(model.action, 0)])
+    pair = np.repeat(np.arange(model.n_pairs), np.diff(model.start))
+    paid = model.reward[pair] if model.entry_reward is None else model.entry_reward
+    later = np.where(model.next >= 0, gamma * values[np.maximum(model.next, 0)], 0.0)
+    once = np.zeros(model.n_states)
+    np.add.at(once, states[pair], weights[pair] * model.chance * (paid + later - values[states[pair]]) ** 2)
+    process = mdp.reward_process(table)
+    endless = np.zeros(model.n_states, bool)
+    closed = None
     if gamma == 1:
-        keep = ~never_ending(process, mdp, owner)
-    matrix = process.transition
-    if not keep.all():
-        matrix = scipy.sparse.diags_array(keep.astype(float)) @ matrix
-        reward = np.where(keep, reward, 0.0)
-    system = scipy.sparse.eye_array(n, format="csc") - gamma * matrix.tocsc()
-    thin = n <= MOST_THIN and matrix.nnz <= THIN * n
-    if n <= SOLVED_DIRECTLY or thin:
-        return solved_directly(system, reward)
-    values = iterated(scipy.sparse.csr_array(matrix), reward, gamma)
-    scale = max(float(np.abs(values).max()), float(np.abs(reward).max()), 1e-300)
-    if not np.abs(system @ values - reward).max() <= 100 * PRECISION * scale:
-        values = solved_directly(system, reward)
-    return values
+        closed = never_ending(process, mdp, "evaluate")
+        endless = reaches(process.transition, closed & (once > 0))
+    rows = process_rows(process._replace(reward=once, discount=gamma**2), once, closed)
+    out = np.maximum(solved(rows).astype(np.float64), 0.0)
+    return np.where(endless, np.inf, out)
 
 
-def solved_directly(system: Any, reward: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the solution by a factorization, with one step of refinement."""
-    factors = scipy.sparse.linalg.splu(system.tocsc())
-    values = factors.solve(reward)
-    return np.asarray(values + factors.solve(reward - system @ values)) + 0.0  # no negative zeros
-
-
-def iterated(matrix: Any, reward: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
-    """Return the solution of (1) by the compiled Krylov method."""
-    n = len(reward)
-    threads = thread_count() if matrix.nnz > MANY else 1
-    rows = np.arange(n + 1, dtype=np.int64)
-    sweeps = _core.decisions.sweeps.Sweeps(
-        rows,
-        matrix.indptr.astype(np.int64),
-        matrix.indices.astype(np.int32),
-        np.ascontiguousarray(matrix.data, dtype=np.float64),
-        np.ascontiguousarray(reward),
-        gamma,
-        threads,
-    )
-    values = np.zeros(n)
-    scale = max(float(np.abs(reward).max()), 1e-300)
-    sweeps.evaluate(rows[:-1].copy(), PRECISION * scale, MOST_PRODUCTS, values)
-    return values
+def reaches(matrix: Any, goal: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the states from which some state of a set may be reached."""
+    found = goal.copy()
+    while True:
+        wider = found | ((matrix @ found.astype(float)) > 0)
+        if (wider == found).all():
+            return found
+        found = wider
 
 
 def visits(mdp: Any, policy: Any) -> NDArray[np.float64]:
     """Return the expected discounted number of visits of every (state, action) under a policy."""
     table = policy_table(mdp, policy)
     process = mdp.reward_process(table)
-    n = mdp.n_states
-    matrix = process.transition
+    closed = None
     if mdp.discount == 1:
         closed = never_ending(process._replace(reward=np.where(mdp.model.terminal, 0.0, 1.0)), mdp, "occupancy")
-        matrix = scipy.sparse.diags_array((~closed).astype(float)) @ matrix
-    system = scipy.sparse.eye_array(n, format="csc") - mdp.discount * matrix.T.tocsc()
-    weight = solved_directly(system, mdp.initial.copy())
-    return np.asarray(weight[:, None] * table)
+    rows = process_rows(process, np.abs(process.reward), closed)
+    n = mdp.n_states
+    matrix = scipy.sparse.csr_array((rows.chance, rows.next, rows.start), shape=(n, n))
+    leaving = (1 - mdp.discount) + mdp.discount * (rows.ending + np.asarray(matrix.sum(axis=1)).ravel())
+    system = scipy.sparse.diags_array(leaving) - mdp.discount * matrix.T
+    factors = scipy.sparse.linalg.splu(system.tocsc())
+    weight = factors.solve(mdp.initial)
+    weight = weight + factors.solve(mdp.initial - system @ weight)
+    return np.asarray((weight + 0.0)[:, None] * table)

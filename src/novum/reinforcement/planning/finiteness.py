@@ -20,25 +20,27 @@ from scipy.sparse.csgraph import connected_components
 
 from novum.exceptions import ParameterError
 from novum.reinforcement.model import pair_states, planning_entries, row_sums
+from novum.reinforcement.planning.gains import Gain, best_gain
+from novum.reinforcement.planning.precision import rows_of_model
 
 __all__ = ["Endings", "check_finite", "end_components", "leaks", "sure_to_end"]
 
 SLACK = 1e-9  # mean reward a step, relative to the largest reward, that counts as none
 MOST_SWEEPS = 20_000  # of a component's mean reward
-FULL = 1 - 1e-9  # what a row that never ends sums to, up to rounding
+MOST_EXACT = 300  # states of a component up to which its mean reward is found exactly
 
 
 class Endings(NamedTuple):
     """How episodes of an undiscounted process may end."""
 
     free: NDArray[np.bool_]  # (n,): where one may stay for ever at no cost
+    zero: NDArray[np.int64]  # (pairs,): the number of the free component that a pair stays in, -1
     one_sided: bool  # whether all rewards have one sign, so that sweeps from zero rise or fall to the values
 
 
 def leaks(mdp: Any) -> NDArray[np.bool_]:
     """Return the pairs after which an episode may end although no terminal state is reached."""
-    start, _, chance = planning_entries(mdp.model)
-    return (row_sums(chance, start) < FULL) & (mdp.model.action >= 0)
+    return row_sums((mdp.model.next < 0).astype(float), mdp.model.start) > 0
 
 
 def end_components(mdp: Any, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -71,7 +73,7 @@ def check_finite(mdp: Any, owner: str) -> Endings:
     component = end_components(mdp, stays)
     inside = component >= 0
     scale = max(float(np.abs(reward).max(initial=0.0)), 1e-300)
-    free = np.zeros(model.n_states, bool)
+    free, zero = np.zeros(model.n_states, bool), np.full(model.n_pairs, -1)
     states = pair_states(model)
     if inside.any():
         zero = end_components(mdp, stays & (reward == 0))
@@ -88,7 +90,7 @@ def check_finite(mdp: Any, owner: str) -> Endings:
     signs = reward[real]
     exits = reward[~real]
     one_sided = bool((signs >= 0).all() and (exits >= 0).all()) or bool((signs <= 0).all() and (exits <= 0).all())
-    return Endings(free, one_sided)
+    return Endings(free, zero, one_sided)
 
 
 def remedy(mdp: Any) -> str:
@@ -101,9 +103,9 @@ def check_components(mdp: Any, component: NDArray[np.int64], free: NDArray[np.bo
     model, states = mdp.model, pair_states(mdp.model)
     for number in np.unique(component[(component >= 0) & (model.reward > 0)]):
         pairs = np.flatnonzero(component == number)
-        gain = mean_reward(mdp, pairs)
+        gain, doubt = component_gain(mdp, pairs, scale)
         where = mdp.states[int(states[pairs[0]])]
-        if gain > SLACK * scale:
+        if gain > doubt:
             steps = model.reward[model.action >= 0]
             same = bool(np.allclose(steps, steps[0], rtol=1e-12)) and steps[0] > 0
             if same:
@@ -115,11 +117,24 @@ def check_components(mdp: Any, component: NDArray[np.int64], free: NDArray[np.bo
                 f"{owner}: discount=1 has no finite value: around state {where!r} one may stay for ever at a mean reward of "
                 f"{gain:.4g} a step (staying for ever pays).\n{remedy(mdp)}"
             )
-        if gain > -SLACK * scale and not free[states[pairs]].any():
+        if gain >= -doubt and not free[states[pairs]].any():
             raise ParameterError(
                 f"{owner}: discount=1 has no finite value: around state {where!r} gains and losses cancel for ever, so their "
                 f"total swings and settles nowhere.\n{remedy(mdp)}"
             )
+
+
+def component_gain(mdp: Any, pairs: NDArray[np.int64], scale: float) -> Gain:
+    """Return the best mean reward a step inside a component: exactly where it is small, by sweeps where it is large."""
+    model = mdp.model
+    states = pair_states(model)[pairs]
+    own, number = np.unique(states, return_inverse=True)
+    if len(own) > MOST_EXACT:
+        return Gain(mean_reward(mdp, pairs), SLACK * scale)
+    rows = rows_of_model(model, 1.0).taken(pairs)
+    place = np.zeros(model.n_states, np.int64)
+    place[own] = np.arange(len(own))
+    return best_gain(rows._replace(origin=number, next=place[rows.next]), len(own))
 
 
 def mean_reward(mdp: Any, pairs: NDArray[np.int64]) -> float:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from novum.exceptions import ParameterError
 from novum.reinforcement.layout import value_lines
 from novum.reinforcement.policies import Policy
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 
 __all__ = ["Plan", "power_text", "swept"]
@@ -28,11 +28,11 @@ class Plan(Result):
     action_values : ndarray of shape (n_states, n_actions)
         R + gamma P values; NaN where an action cannot be taken.
     gap : float
-        Certified: following the policy loses at most this, from any state.
+        Certified: following the policy loses at most this, from any state; rounded outward. inf where that cannot be told.
     error : float
         Certified: no value is farther than this from the optimal one.
     optimal : bool
-        Whether the policy, evaluated exactly, leaves no better action.
+        Whether the policy, evaluated exactly, leaves no better action and its gap is of the size of rounding.
     sweeps, rounds : int
         Passes over all states; policies that were evaluated.
     gain : float or None
@@ -89,6 +89,10 @@ class Plan(Result):
         """Return what was done and what is certain, in one line."""
         if self.optimal:
             sure = "the policy evaluated exactly leaves no better action: optimal"
+        elif not np.isfinite(self.gap):
+            sure = (
+                "how far the policy is from optimal cannot be told: rounding hides the cost of going round in circles"
+            )
         else:
             sure = f"the policy is within {power_text(self.gap)} of optimal everywhere (certified)"
         return f"{self.method}: {self._work}; {sure}"
@@ -96,7 +100,7 @@ class Plan(Result):
     def __repr__(self) -> str:
         head = self.sentence()
         if self.gain is not None:
-            head += f"; mean reward {self.gain:.6g} a step"
+            head += f"; mean reward {num(self.gain):.6g} a step"
         if self._mdp.layout is None:
             return f"{head}\n{super().__repr__().partition(chr(10))[2]}"
         left = value_lines(self._mdp.layout, self.values)
@@ -133,4 +137,4 @@ def swept(count: int, change: float, bound: float) -> str:
 
 def power_text(value: float) -> str:
     """Return a small number as it is written by hand: 1e-6, not 1e-06."""
-    return f"{value:.3g}".replace("e-0", "e-")
+    return f"{num(value):.3g}".replace("e-0", "e-")

@@ -11,18 +11,19 @@ Krylov method where sweeps are slow.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
 from novum.reinforcement.planning.choices import (
+    Improved,
     chosen_policy,
     first_choice,
     improved_to_the_end,
-    proper_choice,
-    rounding,
+    is_optimal,
 )
 from novum.reinforcement.planning.evaluation import MOST_DIRECT
-from novum.reinforcement.planning.finiteness import check_finite
 from novum.reinforcement.planning.plan import Plan
+from novum.reinforcement.planning.total import best_total
 from novum.reinforcement.planning.value import checked_process, complain, modified_iterations
 from novum.reinforcement.policies import policy_table
 from novum.report.numbers import counted
@@ -62,42 +63,48 @@ def policy_iteration(mdp: Any, *, initial: Any = None, tol: float = 1e-6, max_it
     mdp = checked_process(owner, mdp)
     check_number(owner, "tol", tol, 0, open_low=True)
     check_count(owner, "max_iter", max_iter)
-    if mdp.discount == 1:
-        check_finite(mdp, owner)
-    elif mdp.n_states > MOST_DIRECT and initial is None:
+    if mdp.discount < 1 and mdp.n_states > MOST_DIRECT and initial is None:
         return modified_iterations(mdp, "policy iteration", tol, 100 * max_iter, np.zeros(mdp.n_states))
-    if initial is None:
-        choice = proper_choice(mdp) if mdp.discount == 1 else first_choice(mdp)
-    else:
-        table = policy_table(mdp, initial)
-        if not ((table == 0) | (table == 1)).all():
-            raise ParameterError("policy_iteration(initial=...): the policy to begin with must be deterministic.")
-        choice = first_choice(mdp)
-        inside = np.flatnonzero(~mdp.model.terminal)
-        wanted = table[inside].argmax(axis=1)
-        for s, a in zip(inside, wanted):
-            first, last = mdp.model.first[s], mdp.model.first[s + 1]
-            choice[s] = first + int(np.argmax(mdp.model.action[first:last] == a))
+    choice = None if initial is None else given_choice(mdp, initial)
     history: dict[str, list[Any]] = {}
     kept = history if mdp.n_states <= MOST_REMEMBERED else None
-    values, choice, rounds, ended = improved_to_the_end(mdp, choice, owner, kept, max_iter)
-    residual = max(float((mdp.bellman(values) - values).max()), 0.0)
-    bound = residual / (1 - mdp.discount) + rounding(values) if mdp.discount < 1 else rounding(values)
-    if not ended:
-        complain("policy iteration", rounds, residual, "possible improvement")
-    work = counted(rounds, "round")
+    if mdp.discount == 1:
+        rounds_made: list[Any] = []
+        total = best_total(mdp, owner, choice, None if kept is None else rounds_made, max_iter, initial is not None)
+        found = Improved(total.values, total.choice, total.rounds, total.ended, total.gap)
+        error = total.error + total.gap
+        history |= {"values": [v for v, _ in rounds_made], "policies": [chosen_policy(mdp, c) for _, c in rounds_made]}
+    else:
+        found = improved_to_the_end(mdp, first_choice(mdp) if choice is None else choice, kept, max_iter)
+        error = found.gap
+    if not found.ended:
+        complain("policy iteration", found.rounds, found.gap, "possible loss")
     return Plan(
         mdp,
         "policy iteration",
-        values,
-        chosen_policy(mdp, choice, values),
-        gap=bound if ended or mdp.discount < 1 else np.inf,
-        error=bound if ended or mdp.discount < 1 else np.inf,
-        optimal=ended,
-        work=work,
-        rounds=rounds,
+        found.values,
+        chosen_policy(mdp, found.choice, found.values),
+        gap=found.gap,
+        error=error,
+        optimal=found.ended and is_optimal(found.gap, found.values),
+        work=counted(found.rounds, "round"),
+        rounds=found.rounds,
         history=history,
     )
+
+
+def given_choice(mdp: Any, initial: Any) -> NDArray[np.int64]:
+    """Return the pairs of a deterministic policy to begin with."""
+    table = policy_table(mdp, initial)
+    if not ((table == 0) | (table == 1)).all():
+        raise ParameterError("policy_iteration(initial=...): the policy to begin with must be deterministic.")
+    choice = first_choice(mdp)
+    inside = np.flatnonzero(~mdp.model.terminal)
+    wanted = table[inside].argmax(axis=1)
+    for s, a in zip(inside, wanted):
+        first, last = mdp.model.first[s], mdp.model.first[s + 1]
+        choice[s] = first + int(np.argmax(mdp.model.action[first:last] == a))
+    return choice
 
 
 def modified_policy_iteration(mdp: Any, *, tol: float = 1e-6, max_iter: int = 100_000, initial: Any = None) -> Plan:

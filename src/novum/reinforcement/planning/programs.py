@@ -67,7 +67,7 @@ def linear_program(mdp: Any, *, form: str = "primal", weights: Any = None) -> Pl
     else:
         found = linprog(-model.reward, A_eq=balance.T.tocsr(), b_eq=mu, bounds=(0, None), method="highs")
     if not found.success:
-        raise DataError(f"{owner}: the program was not solved: {found.message}")
+        raise DataError(f"{owner}: the program was not solved ({found.message}); use policy_iteration.")
     if form == "primal":
         values, visits = np.asarray(found.x), -np.asarray(found.ineqlin.marginals)
     else:
@@ -81,7 +81,7 @@ def linear_program(mdp: Any, *, form: str = "primal", weights: Any = None) -> Pl
     table = spread(model, np.maximum(visits, 0.0))
     table[model.terminal | ~(best > 0)] = 0
     work = f"{form} program with {n} values and {model.n_pairs} pairs, {int(found.nit)} iterations"
-    if mdp.discount < 1 and not improved_to_the_end(mdp, choice, owner)[3]:
+    if mdp.discount < 1 and not improved_to_the_end(mdp, choice).ended:
         raise DataError(f"{owner}: the policy of the solution could be improved; the program is badly scaled.")
     record: dict[str, Any] = {"occupancy": np.nan_to_num(table), "rounds": 0}
     return settled(mdp, "linear program", work, out, choice, low=low, high=high, **record)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterTypeError
-from novum.reinforcement.bellman import RewardProcess
-from novum.reinforcement.planning.choices import chosen_policy, first_choice, improved_to_the_end, proper_choice
+from novum.reinforcement.planning.choices import chosen_policy, first_choice, improved_to_the_end
 from novum.reinforcement.planning.evaluation import exact_values
+from novum.reinforcement.planning.total import best_total
 from novum.reinforcement.policies import Policy
 from novum.report.result import Result
 from novum.runtime.checks import check_number
@@ -87,8 +87,10 @@ def policy_regimes(world: Callable[..., Any], low: float = -2.0, high: float = 0
     if not low < high:
         raise DataError(f"{owner}: low={low:g} must be below high={high:g}.")
     mdp, slope, base = parted(owner, world, low, high)
-    choice = proper_choice(mdp) if mdp.discount == 1 else first_choice(mdp)
-    _, choice, _, _ = improved_to_the_end(mdp, choice, owner)
+    if mdp.discount == 1:
+        choice = best_total(mdp, owner).choice
+    else:
+        choice = improved_to_the_end(mdp, first_choice(mdp)).choice
     bounds, policies, switches = [low], [chosen_policy(mdp, choice)], []
     here = low
     for _ in range(MOST_REGIMES):
@@ -145,7 +147,7 @@ def advantages(
     process = mdp.reward_process(table)
     state = np.repeat(np.arange(mdp.n_states), np.diff(mdp.model.first))
     for reward in (base, slope):
-        value = exact_values(RewardProcess(process.transition, reward[choice], mdp.discount, mdp.initial), mdp, owner)
+        value = exact_values(process._replace(reward=reward[choice]), mdp, owner)
         part = np.empty(mdp.model.n_pairs)
         mdp.sweeps.pair_values(value, part)
         out.append(part - mdp.model.reward + reward - value[state])

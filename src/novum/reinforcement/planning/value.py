@@ -27,6 +27,7 @@ __all__ = ["checked_process", "modified_iterations", "value_iteration"]
 ORDERS = ("auto", "synchronous", "gauss-seidel", "symmetric", "prioritized", "random")
 STOPS = ("auto", "gap", "change")
 LARGE = 10_000  # states from which the order "auto" goes by place instead of all at once
+SETTLED = 2.0**-51  # change of a value, relative to the largest, below which rounding alone moves it
 LAZY = 0.5  # share of steps that stay in the mean-reward sweeps, so that cycles do not make them swing
 
 
@@ -143,7 +144,7 @@ def swept_plan(
                 permutation = backwards
             low, high, _ = mdp.sweeps.improve_in_place(values, permutation, margin, choice)
         changes.append(max(abs(low), abs(high)))
-        converged = changes[-1] < bound
+        converged = changes[-1] < max(bound, SETTLED * float(np.abs(values).max()))
         if gap and order == "synchronous":  # the bounds of all states together are tighter than the largest change
             converged |= gamma / (1 - gamma) * span_of(mdp, low, high) <= tol
     if not converged:
@@ -175,7 +176,7 @@ def prioritized_plan(mdp: Any, tol: float, gap: bool, max_iter: int, values: NDA
     )
     low, high, _ = mdp.sweeps.improve(values, 0.0, out, choice)
     left = max(abs(low), abs(high))
-    if left > bound * (1 + 1e-9):
+    if left > max(bound * (1 + 1e-9), rounding(values)):
         complain("value_iteration", backups // n, left, "change")
     work = f"{backups:,} single backups, {backups / n:.1f} a state"
     return settled(mdp, "value iteration", work, out, choice, low=low, high=high, sweeps=-(-backups // n))

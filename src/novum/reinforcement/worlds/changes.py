@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from novum.reinforcement.model import Model, planning_entries, row_sums
+from novum.reinforcement.model import Model
 
 __all__ = ["surviving"]
 
@@ -14,26 +14,26 @@ def surviving(process: Any) -> Any:
 
         E[sum_t r_t of the survivor] = sum_t gamma^t E[r_t]                                                                 (1)
 
-    A new terminal state, the last, is where it ends; it is worth nothing.
+    A new terminal state, the last, is where it ends; it is worth nothing. What a step pays by chance it still does.
     """
     model, gamma = process.model, process.discount
     n = model.n_states
-    real = model.action >= 0
-    start, following, chance = planning_entries(model)
-    lost = np.where(real, 1.0 - gamma * row_sums(chance, start), 0.0)  # ended episodes are lost too
-    places = start[1:][real]  # a new entry at the end of every row
-    nexts = np.insert(following, places, n).astype(np.int32)
-    chances = np.insert(gamma * chance, places, lost[real])
-    lengths = np.diff(start) + real
+    lengths = np.diff(model.start)
+    goes_on = np.where(model.next >= 0, gamma, 0.0)  # an episode that ends of itself is lost whole
+    nexts = np.stack([np.maximum(model.next, 0), np.full(len(model.next), n)], axis=1).ravel()  # on, or lost
+    chances = np.stack([goes_on * model.chance, (1 - goes_on) * model.chance], axis=1).ravel()
+    paid = np.repeat(model.reward, lengths) if model.entry_reward is None else model.entry_reward
+    happens = chances > 0
+    before = np.concatenate([[0], np.cumsum(happens)])
     arrays = Model(
         model.n_actions,
         np.append(model.first, model.first[-1] + 1),
         np.append(model.action, np.int32(-1)),
         np.append(model.reward, 0.0),
-        np.append(np.concatenate([[0], np.cumsum(lengths)]), lengths.sum()),
-        nexts,
-        chances,
-        None,
+        np.append(before[2 * model.start], before[-1]),
+        nexts[happens].astype(np.int32),
+        chances[happens],
+        np.repeat(paid, 2)[happens],
         np.append(model.terminal, True),
     )
     return type(process).from_model(

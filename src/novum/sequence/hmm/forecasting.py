@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.recursions import filter_states
@@ -124,11 +125,11 @@ class OnlineFilter(Result):
         ax.bar(range(len(self.probabilities)), self.probabilities)
         ax.set(
             xlabel="state",
-            ylabel=f"probability after {self.n_rows} rows",
+            ylabel=f"probability after {counted(self.n_rows, 'row')}",
             xticks=range(len(self.probabilities)),
             ylim=(0, 1),
         )
 
     def __repr__(self) -> str:
-        law = ", ".join(f"{p:.3f}" for p in self.probabilities)
-        return f"OnlineFilter after {self.n_rows} rows: states ({law}), log-likelihood {self.log_likelihood:.3f}"
+        law = ", ".join(f"{num(p):.3f}" for p in self.probabilities)
+        return f"OnlineFilter after {counted(self.n_rows, 'row')}: states ({law}), log-likelihood {num(self.log_likelihood):.3f}"

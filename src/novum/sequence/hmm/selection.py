@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from novum.exceptions import NotConverged, ParameterError
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.warn import warn
 from novum.sequence.hmm.base import HiddenMarkovBase
@@ -91,7 +92,8 @@ def warn_of_low_maxima(counts: Sequence[int], scores: Sequence[float]) -> None:
     for k, score in sorted(zip(counts, scores)):
         if score < best - WORSE * max(1.0, abs(best)):
             warn(
-                f"compare_states: {k} states reach the log-likelihood {score:.6g}, {at} states {best:.6g}: the fit of {k} ended "
+                f"compare_states: {counted(k, 'state')} reach the log-likelihood {num(score):.6g}, "
+                f"{counted(at, 'state')} {num(best):.6g}: the fit of {k} ended "
                 "in a poor local maximum, and its row says nothing of that number. Give the model n_init=10.",
                 NotConverged,
             )

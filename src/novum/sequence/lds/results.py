@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.report.numbers import num
 from novum.report.result import Result
 from novum.sequence.lds.passes import Forward, Smoothed, TimedSystem, covariances
 from novum.sequence.lds.pictures import draw_band, draw_path, half_width
@@ -157,7 +158,7 @@ class FilteredStates(States):
             return np.where(np.isfinite(variance) & (variance > 0), self.innovations / np.sqrt(variance), np.nan)
 
     def __repr__(self) -> str:
-        return f"FilteredStates: {size_text(self.means)}, log-likelihood {self.log_likelihood:.6g}"
+        return f"FilteredStates: {size_text(self.means)}, log-likelihood {num(self.log_likelihood):.6g}"
 
 
 class SmoothedStates(States):
@@ -181,7 +182,7 @@ class SmoothedStates(States):
         self.means, self.covariances, self.lag_one_covariances = smoothed
 
     def __repr__(self) -> str:
-        return f"SmoothedStates: {size_text(self.means)}, log-likelihood {self.log_likelihood:.6g}"
+        return f"SmoothedStates: {size_text(self.means)}, log-likelihood {num(self.log_likelihood):.6g}"
 
 
 class Forecast(Result):

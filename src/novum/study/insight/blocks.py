@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from novum.report.numbers import decimal, number, percent
+from novum.report.numbers import counted, decimal, num, number, percent
 from novum.study.blocks import Block, Cell
 from novum.study.insight.drawing import calibration_picture, curve_picture, dependence_picture, threshold_picture
 from novum.study.insight.findings import OTHERS
@@ -44,14 +44,14 @@ def calibration_block(calibrated: Any) -> Block:
             Cell(decimal(q), float(q)),
             Cell(decimal(o), float(o)),
             Cell(f"{decimal(low)} to {decimal(high)}", float(low)),
-            Cell(f"{n:,.0f}", float(n)),
+            Cell(f"{num(n):,.0f}", float(n)),
         ]
         for q, o, low, high, n in zip(found.predicted, found.observed, found.lower, found.upper, found.weight)
     ]
     caption = "On the dashed line shares are as said; bins of equal numbers of rows, with Wilson's 95 % intervals"
     return Block(
         "calibration", "Calibration", words,
-        [(caption, calibration_picture(found, f"expected error {found.expected_error:.3f}"))],
+        [(caption, calibration_picture(found, f"expected error {num(found.expected_error):.3f}"))],
         "Bins of the calibration curve", ["said", "was so", "95 % interval", "rows"], rows, folded=True,
     )  # fmt: skip
 
@@ -63,9 +63,9 @@ def coverage_block(result: Any) -> Block:
     kind = "A set of classes" if sets else "An interval"
     n = len(found.scores)
     how = (
-        f"the errors of {n:,} rows that a model had not seen, by {found.folds} folds and the rows put away"
+        f"the errors of {counted(n, 'row')} that a model had not seen, by {counted(found.folds, 'fold')} and the rows put away"
         if found.folds
-        else f"the errors of the {n:,} rows put away"
+        else f"the errors of the {counted(n, 'row')} put away"
     )
     words = [
         f"{kind} that holds the truth with a stated chance is made from {how} (conformal prediction):"
@@ -77,10 +77,10 @@ def coverage_block(result: Any) -> Block:
         words.append("There was no time to measure how often they hold the truth; what is stated is their theory.")
     else:
         at = next((one for one in found.coverages if one.level == 0.9), found.coverages[-1])
-        size = f"{at.size:.2f} classes on average" if sets else f"± {number(at.size / 2)} {result.task.target}"
+        size = f"{num(at.size):.2f} classes on average" if sets else f"± {number(at.size / 2)} {result.task.target}"
         fine = at.interval.lower <= at.level
         words.append(
-            f"Stated {percent(at.level, 0)}, measured {percent(at.measured)} of the {result.n_held:,} rows put away"
+            f"Stated {percent(at.level, 0)}, measured {percent(at.measured)} of the {counted(result.n_held, 'row')} put away"
             f" (95 % interval {percent(at.interval.lower)} to {percent(at.interval.upper)}), with {size}."
             + ("" if at.interval.upper >= at.level else " That is too few: do not rely on the stated level.")
             + ("" if fine else " They hold more than they promise.")
@@ -90,7 +90,7 @@ def coverage_block(result: Any) -> Block:
             Cell(percent(one.level, 0), one.level),
             Cell(percent(one.measured), one.measured),
             Cell(f"{percent(one.interval.lower)} to {percent(one.interval.upper)}", one.interval.lower),
-            Cell(f"{one.size:.2f}" if sets else number(one.size), one.size),
+            Cell(f"{num(one.size):.2f}" if sets else number(one.size), one.size),
         ]
         for one in found.coverages
     ]
@@ -180,14 +180,14 @@ def contribution_block(result: Any) -> Block:
     of = result.task.target if not labels else "the probability" if len(labels) == 2 else "the probabilities"
     shown = [
         (one.column, one.mean, (one.interval.upper - one.interval.lower) / 2,
-         f"{one.column}: {one.mean:.4g} ({one.interval.lower:.3g} to {one.interval.upper:.3g})")
+         f"{one.column}: {num(one.mean):.4g} ({num(one.interval.lower):.3g} to {num(one.interval.upper):.3g})")
         for one in found.attributions
     ]  # fmt: skip
     rows = [
         [
             Cell(one.column),
-            Cell(f"{one.mean:.4g}", one.mean),
-            Cell(f"{one.interval.lower:.3g} to {one.interval.upper:.3g}", one.interval.lower),
+            Cell(f"{num(one.mean):.4g}", one.mean),
+            Cell(f"{num(one.interval.lower):.3g} to {num(one.interval.upper):.3g}", one.interval.lower),
         ]
         for one in found.attributions
     ]
@@ -217,9 +217,9 @@ def readable_block(result: Any) -> Block:
     rows = [
         [
             Cell(one.name),
-            Cell(f"{one.value:.4g}", one.value),
-            Cell(f"{one.error:.3g}", one.error),
-            Cell(f"{one.lower:.4g} to {one.upper:.4g}", one.lower),
+            Cell(f"{num(one.value):.4g}", one.value),
+            Cell(f"{num(one.error):.3g}", one.error),
+            Cell(f"{num(one.lower):.4g} to {num(one.upper):.4g}", one.lower),
             Cell(probability(one.p_value), one.p_value),
         ]
         for one in found.effects

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.evaluation.proportion import Interval
+from novum.report.numbers import counted
 from novum.study.compare import Part
 from novum.study.explain import members_of, say
 from novum.study.final import fit_kept
@@ -134,7 +135,7 @@ def verdict_on(curve: LearningCurve, measure: Any, n_held: int) -> str:
 
     size, last = curve.sizes[-2], curve.sizes[-1]
     said = (
-        f"from {size:,} to {last:,} rows {measure.title} went from {text(means[-2])} to {text(means[-1])}"
+        f"from {size:,} to {counted(last, 'row')} {measure.title} went from {text(means[-2])} to {text(means[-1])}"
         f" (gain {signed(curve.gain)}, 95 % interval {signed(curve.interval.lower)} to {signed(curve.interval.upper)})"
     )
     share = measure.higher_is_better or measure.name in ("log_loss", "brier")
@@ -143,4 +144,4 @@ def verdict_on(curve: LearningCurve, measure: Any, n_held: int) -> str:
         return f"More rows of the same kind would probably help: {said}."
     if curve.interval.upper < little:
         return f"More rows would hardly help: {said}."
-    return f"Whether more rows would help cannot be told from {n_held:,} rows put away: {said}."
+    return f"Whether more rows would help cannot be told from {counted(n_held, 'row')} put away: {said}."

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.report.numbers import num
 from novum.study.pictures import Scale, bars, bottom_axis, left_axis, padded_range, picture, short, with_tip
 
 __all__ = ["Series", "calibration_picture", "curve_picture", "dependence_picture", "lines", "threshold_picture"]
@@ -83,10 +84,10 @@ def drawn(
     shown = shown[np.unique(np.linspace(0, len(shown) - 1, min(len(shown), 40)).astype(int))] if len(shown) else shown
     for i in shown:
         a, b = across(one.x[i]), up(one.y[i])
-        said = f"{axes[0]} {text(one.x[i])}, {one.name or axes[1]} {one.y[i]:.4g}"
+        said = f"{axes[0]} {text(one.x[i])}, {one.name or axes[1]} {num(one.y[i]):.4g}"
         mark = f'<circle class="hit" cx="{a:.1f}" cy="{b:.1f}" r="8"/>'
         if one.lower is not None and one.upper is not None:
-            said += f" ({one.lower[i]:.4g} to {one.upper[i]:.4g})"
+            said += f" ({num(one.lower[i]):.4g} to {num(one.upper[i]):.4g})"
         if one.points:
             mark += f'<circle class="mark" cx="{a:.1f}" cy="{b:.1f}" r="3.5"/>'
             if one.lower is not None and one.upper is not None:
@@ -137,7 +138,7 @@ def threshold_picture(found: Any) -> str:
     top = float(max(1.0, np.nanmax(found.score)))
     return lines(
         [Series(found.measure, found.at, found.score), *shares],
-        f"Measures along the threshold for {found.positive}; the best for {found.measure} is {found.best:.3f}",
+        f"Measures along the threshold for {found.positive}; the best for {found.measure} is {num(found.best):.3f}",
         (f"threshold of the probability of {found.positive}", "share" if within else found.measure),
         x=(0.0, 1.0),
         y=(0.0, top),
@@ -150,7 +151,7 @@ def dependence_picture(found: Any, output: str) -> str:
     title = f"How {output} moves with {found.column}"
     if not found.numeric:
         rows = [
-            (str(level), float(m), 0.0, f"{level}: {m:.4g}, middle 80 % of the rows {a:.4g} to {b:.4g}")
+            (str(level), float(m), 0.0, f"{level}: {num(m):.4g}, middle 80 % of the rows {num(a):.4g} to {num(b):.4g}")
             for level, m, a, b in zip(found.values, found.mean, found.lower, found.upper)
         ]
         return bars(rows, title, output)

@@ -19,6 +19,7 @@ from novum.linear_model import (
     LogisticRegression,
     Ridge,
 )
+from novum.report.numbers import counted
 from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
 
 __all__ = ["Readable", "read_model"]
@@ -116,7 +117,11 @@ def effects_of(
         if group and np.allclose(X[:, group].sum(axis=1), 1.0):  # one of them says nothing new: the most frequent
             used.remove(max(group, key=lambda j: X[:, j].sum()))
     if not used or len(used) > MOST_COLUMNS or len(y) < ROWS_PER_COLUMN * (len(used) + 1):
-        return Readable([], "", f"No standard errors: {len(y):,} rows are too few for {len(used):,} coefficients")
+        return Readable(
+            [],
+            "",
+            f"No standard errors: {counted(len(y), 'row', 'are')} too few for {counted(len(used), 'coefficient')}",
+        )
     target = y if positive is None else (y == kept.classes_[positive]).astype(int)
     try:
         with warnings.catch_warnings():

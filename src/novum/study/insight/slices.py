@@ -14,6 +14,7 @@ import numpy as np
 from scipy.stats import hypergeom, mannwhitneyu
 
 from novum.evaluation import holm
+from novum.report.numbers import counted, num
 
 __all__ = ["Slice", "Slices", "find_slices"]
 
@@ -44,7 +45,7 @@ class Slices(NamedTuple):
 
     def sentence(self) -> str:
         """Return what was found in words."""
-        on = f"{self.looked_at:,} slices of {self.rows:,} rows"
+        on = f"{self.looked_at:,} slices of {counted(self.rows, 'row')}"
         if not self.found:
             return f"No slice stands out: among {on} none has a {self.unit} that is shown to be larger than elsewhere."
         count = "One slice has" if len(self.found) == 1 else f"{len(self.found)} slices have"
@@ -67,7 +68,7 @@ def slices_of(name: str, cells: Any) -> Iterator[tuple[str, np.ndarray]]:
         values = np.unique(known)
         if len(values) <= 2 * len(QUARTERS):
             for value in values if len(values) > 1 else ():
-                yield f"{name} is {value:.6g}", cells == value
+                yield f"{name} is {num(value):.6g}", cells == value
         elif len(known):
             edges = np.unique(np.quantile(known, QUARTERS))
             ends = np.concatenate([[-np.inf], edges, [np.inf]])
@@ -80,8 +81,8 @@ def slices_of(name: str, cells: Any) -> Iterator[tuple[str, np.ndarray]]:
 def range_words(name: str, low: float, high: float) -> str:
     """Return a range in words."""
     if np.isinf(low):
-        return f"{name} up to {high:.4g}"
-    return f"{name} above {low:.4g}" if np.isinf(high) else f"{name} above {low:.4g}, up to {high:.4g}"
+        return f"{name} up to {num(high):.4g}"
+    return f"{name} above {num(low):.4g}" if np.isinf(high) else f"{name} above {num(low):.4g}, up to {num(high):.4g}"
 
 
 def find_slices(frame: Any, losses: np.ndarray, wrong: bool, names: list[str] | None = None) -> Slices:

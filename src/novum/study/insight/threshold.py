@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.report.numbers import decimal
+from novum.report.numbers import counted, decimal
 from novum.study.measures import Measure, Predicted
 from novum.study.tuning import Judge
 
@@ -120,7 +120,7 @@ def sentence_on(
 ) -> str:  # fmt: skip
     """Return the choice in a sentence."""
     chosen = "chosen on other rows" if honest else "chosen on these rows, which flatters it"
-    said = f"{measure.title} is {measure.text(scores[0])} on the {n:,} rows put away, against {measure.text(scores[1])}"
+    said = f"{measure.title} is {measure.text(scores[0])} on the {counted(n, 'row')} put away, against {measure.text(scores[1])}"
     gains = measure.better(scores[0]) > measure.better(scores[1])
     keep = "" if gains else "; that is no gain, so the usual threshold may stay"
     choice = f"say {label} from a probability of {decimal(best)} on ({chosen})"

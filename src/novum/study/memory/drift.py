@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import chi2_contingency, fisher_exact, kstwo
 
 from novum.evaluation import holm
-from novum.report.numbers import number, percent
+from novum.report.numbers import counted, num, number, percent
 from novum.study.measures import probability
 from novum.study.schema import Schema
 from novum.study.table import DATE, Column, Table
@@ -90,7 +90,7 @@ def drift_notes(table: Table, schema: Schema, reference: dict[str, dict[str, Any
     adjusted = holm([move.p_value for move in moves])
     order = np.argsort(adjusted, kind="stable")
     return [
-        f"{moves[i].column} has moved since training (p {probability(adjusted[i])}, adjusted for {len(moves)} tests):"
+        f"{moves[i].column} has moved since training (p {probability(adjusted[i])}, adjusted for {counted(len(moves), 'test')}):"
         f" {moves[i].words}"
         for i in order
         if adjusted[i] <= LEVEL and moves[i].size >= LEAST_MOVE
@@ -115,7 +115,7 @@ def value_move(column: Column, entry: dict[str, Any], role: str) -> list[Move]:
     middle = float(values[min(int(np.searchsorted(then, 0.5)), len(values) - 1)])
     words = (
         f"median {value_text(middle, role)} then, {value_text(float(np.median(now)), role)} in these rows"
-        f" (KS {distance:.2f}, PSI {stability_index(before, after, known, len(now)):.2f})"
+        f" (KS {num(distance):.2f}, PSI {num(stability_index(before, after, known, len(now))):.2f})"
     )
     return [Move(column.name, p, distance, words)]
 
@@ -141,7 +141,7 @@ def level_move(column: Column, entry: dict[str, Any]) -> list[Move]:
     label = repr(levels[k]) if k < len(levels) else "rare or new values"
     words = (
         f"{label} in {percent(before[k], 0)} of the rows then, {percent(after[k], 0)} of these"
-        f" (PSI {stability_index(before, after, then.sum(), now.sum()):.2f})"
+        f" (PSI {num(stability_index(before, after, then.sum(), now.sum())):.2f})"
     )
     return [Move(column.name, p, float(np.abs(after - before).max()), words)] if merged > 1 else []
 
