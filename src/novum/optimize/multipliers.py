@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq, null_space
 
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 from novum.optimize._differences import numeric_jacobian
 from novum.optimize.problem import Problem, as_problem
 from novum.optimize.result import Solution, conclude
@@ -127,8 +127,10 @@ def lagrange(
             hessian = Problem(lambda p: problem.lagrangian(p, lam)).cost_hessian(point)
         return (hessian + hessian.T) / 2
 
-    jacobian = problem.equality_jacobian(x)
-    lam = lstsq(jacobian.T, problem.sign * problem.cost_gradient(x))[0]
+    jacobian, slope = problem.equality_jacobian(x), problem.sign * problem.cost_gradient(x)
+    if not (np.isfinite(jacobian).all() and np.isfinite(slope).all()):
+        raise DataError(f"{owner}: the gradient of the objective or of a constraint is not finite at the start {x}.")
+    lam = lstsq(jacobian.T, slope)[0]
     current = residual(x, lam)
     norms, values, path = [float(np.abs(current).max())], [problem.value(x)], [x.copy()]
     d, stuck = x.size, False
@@ -136,6 +138,9 @@ def lagrange(
         while norms[-1] > tol and len(norms) <= max_iter and np.isfinite(norms[-1]):
             jacobian = problem.equality_jacobian(x)
             system = np.block([[curvature(x, lam), -jacobian.T], [jacobian, np.zeros((len(jacobian), len(jacobian)))]])
+            if not np.isfinite(system).all():
+                stuck = True
+                break
             move = lstsq(system, -current)[0]
             t, size = 1.0, float(np.linalg.norm(current))
             for _ in range(HALVINGS):

@@ -21,7 +21,7 @@ import scipy.linalg
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.generalized.family import Family
-from novum.linear_model.least_squares.clusters import BY_CLUSTER, ClusterLaw, check_groups, cluster_law
+from novum.linear_model.least_squares.clusters import BY_CLUSTER, ClusterSums, check_groups, cluster_law
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
 from novum.linear_model.least_squares.inference import WEIGHTS, root_of
 from novum.report.numbers import num
@@ -116,7 +116,7 @@ def null_mean(family: Family, mean: float, intercept: bool) -> float:
 
 def by_cluster(
     owner: str, fit: Fitted, source: Source, kind: str, groups: Any, half: np.ndarray, printed: np.ndarray, n: float
-) -> ClusterLaw:  # fmt: skip
+) -> ClusterSums:  # fmt: skip
     """Return what clusters say; `half` of the inverse information, and the same for the coefficients that are printed."""
     held: Any = source.in_memory("rows are added up by cluster")
     X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)

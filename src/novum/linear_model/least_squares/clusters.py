@@ -26,7 +26,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import num
 from novum.runtime import arrays
 
-__all__ = ["BY_CLUSTER", "ClusterLaw", "check_groups", "cluster_law", "cluster_note"]
+__all__ = ["BY_CLUSTER", "ClusterSums", "check_groups", "cluster_law", "cluster_note"]
 
 BY_CLUSTER = ("cluster", "CR1")
 ALONE = 1e-10  # 1 - eigenvalue of M_g below which cluster g alone determines a direction: there its residuals are zero
@@ -37,7 +37,7 @@ FEW_FREEDOM = 4.0  # below these the law of (2) is itself no more than a guess (
 
 
 @dataclass(frozen=True, repr=False)
-class ClusterLaw:
+class ClusterSums:
     """What clusters say about the spread of coefficients, in the frame where their working covariance is P P'."""
 
     half: np.ndarray  # P, (k, r)
@@ -107,7 +107,7 @@ def places(owner: str, groups: Any, used: np.ndarray) -> np.ndarray:
 
 def cluster_law(
     owner: str, kind: str, groups: Any, used: np.ndarray, rows: np.ndarray, scores: np.ndarray, half: np.ndarray, n: float
-) -> ClusterLaw:  # fmt: skip
+) -> ClusterSums:  # fmt: skip
     """Return (1): `rows` (n, c, r) are those of the information, and `scores` (n, r), both times P; `half` is P as printed."""
     place = places(owner, groups, used)
     order = np.argsort(place, kind="stable")
@@ -126,10 +126,10 @@ def cluster_law(
         totals = totals * np.sqrt(count / (count - 1) * (n - 1) / (n - half.shape[1]))
     else:
         totals = np.einsum("gij,gj->gi", stretch, totals)
-    return ClusterLaw(half, gram, stretch, half @ arrays.r_factor(totals).T, kind)
+    return ClusterSums(half, gram, stretch, half @ arrays.r_factor(totals).T, kind)
 
 
-def cluster_note(law: ClusterLaw | None, freedom: np.ndarray | None, names: list[str]) -> list[str]:
+def cluster_note(law: ClusterSums | None, freedom: np.ndarray | None, names: list[str]) -> list[str]:
     """Return what a table says of its clusters: how many, on how many each coefficient rests, and what few of them mean."""
     if law is None or freedom is None:
         return []

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from novum.linear_model.least_squares.clusters import ClusterLaw, cluster_note
+from novum.linear_model.least_squares.clusters import ClusterSums, cluster_note
 from novum.linear_model.least_squares.hypothesis import LinearHypothesis, linear_hypothesis
 from novum.report.axes import name_places
 from novum.report.numbers import num
@@ -44,7 +44,7 @@ class CoefficientTable(Result):
     covariance_type: str
     level: float
     t_freedom: np.ndarray | None  # degrees of freedom of t for every coefficient; None where the table has z
-    clusters: ClusterLaw | None
+    clusters: ClusterSums | None
     weights: str | None  # what the weights of the rows were taken for; None where there were none
 
     @property

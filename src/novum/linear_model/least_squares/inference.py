@@ -23,7 +23,7 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.clusters import BY_CLUSTER, ClusterLaw, check_groups, cluster_law
+from novum.linear_model.least_squares.clusters import BY_CLUSTER, ClusterSums, check_groups, cluster_law
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
 from novum.linear_model.least_squares.hypothesis import f_test, wald
 from novum.linear_model.least_squares.model import check_fitted_rows
@@ -109,7 +109,7 @@ class Inference(CoefficientTable):
 
 def by_cluster(
     s: Spread, source: Source, groups: Any, half: tuple[np.ndarray, np.ndarray], n: float
-) -> tuple[ClusterLaw, float]:
+) -> tuple[ClusterSums, float]:
     """Return (16), and the residual sum of squares; `half` of the inverse in the centred parameters, and as printed."""
     held: Any = source.in_memory("rows are added up by cluster")
     X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
@@ -247,7 +247,7 @@ def tied_columns(model: Any, names: list[str]) -> tuple[str, ...]:
 
 
 def joint_test(
-    coef: np.ndarray, factor: np.ndarray, freedom: float, clusters: ClusterLaw | None
+    coef: np.ndarray, factor: np.ndarray, freedom: float, clusters: ClusterSums | None
 ) -> tuple[float, float]:
     """Return F of the hypothesis that all slopes are zero (Wald), and its p-value."""
     from scipy import stats

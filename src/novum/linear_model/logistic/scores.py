@@ -6,7 +6,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.clusters import ClusterLaw, cluster_law
+from novum.linear_model.least_squares.clusters import ClusterSums, cluster_law
 from novum.runtime import arrays
 
 __all__ = ["law_of", "meat_of"]
@@ -92,7 +92,7 @@ def meat_of(owner: str, model: Any, source: Source, weights: str) -> np.ndarray:
 def law_of(
     owner: str, model: Any, source: Source, weights: str, kind: str, groups: Any, base: int,
     half: tuple[np.ndarray, np.ndarray]
-) -> ClusterLaw:  # fmt: skip
+) -> ClusterSums:  # fmt: skip
     """Return what clusters say of the coefficients against the base class.
 
     `half` of the inverse information, in the order (class, column), and the same for the coefficients as they are printed. The
