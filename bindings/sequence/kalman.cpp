@@ -89,10 +89,14 @@ void bind_sequence_kalman(nb::module_& m) {
             const bool fits = covariance.shape(0) == s && covariance.shape(1) == s && log_likelihood.shape(0) == n &&
                               last_mean.shape(0) == s && last_covariance.shape(0) == s && last_covariance.shape(1) == s;
             require(fits, "kalman.filter: inconsistent shapes");
-            const novum::kalman::Filtered out{rows_of(predicted_mean, n, s), cubes_of(predicted_covariance, n, s),
-                                              rows_of(filtered_mean, n, s),  cubes_of(filtered_covariance, n, s),
-                                              log_likelihood.data(),         last_mean.data(),
-                                              last_covariance.data(),        rows_of(doubt, n, X.shape(1) + 1),
+            const novum::kalman::Filtered out{rows_of(predicted_mean, n, s),
+                                              cubes_of(predicted_covariance, n, s),
+                                              rows_of(filtered_mean, n, s),
+                                              cubes_of(filtered_covariance, n, s),
+                                              log_likelihood.data(),
+                                              last_mean.data(),
+                                              last_covariance.data(),
+                                              rows_of(doubt, n, X.shape(1) + 1),
                                               start_error ? start_error->data() : nullptr};
             require(!start_error || (start_error->shape(0) == 2 && start_error->shape(1) == s && start_error->shape(2) == s),
                     "kalman.filter: inconsistent shapes");
@@ -159,12 +163,14 @@ void bind_sequence_kalman(nb::module_& m) {
             require(first_mean.shape(0) == s && first_root.shape(0) == s && first_root.shape(1) == s, shapes);
             require(!doubt || (doubt->shape(0) == n && doubt->shape(1) == X.shape(1) + 1), shapes);
             nb::gil_scoped_release release;
-            novum::kalman::smooth_root(system, X.data(), passed, doubt ? doubt->data() : nullptr, means, covariances, pairs, first_mean.data(), first_root.data());
+            novum::kalman::smooth_root(system, X.data(), passed, doubt ? doubt->data() : nullptr, means, covariances, pairs,
+                                       first_mean.data(), first_root.data());
         },
         "X"_a.noconvert(), "transition"_a.noconvert(), "transition_covariance"_a.noconvert(), "observation"_a.noconvert(),
         "observation_covariance"_a.noconvert(), "predicted_mean"_a.noconvert(), "predicted_root"_a.noconvert(),
         "filtered_mean"_a.noconvert(), "filtered_root"_a.noconvert(), "doubt"_a.noconvert().none(), "mean"_a.noconvert(),
         "covariance"_a.noconvert(), "lag_one"_a.noconvert().none(), "first_mean"_a.noconvert(), "first_root"_a.noconvert(),
-        "Smooth what a filter of factors wrote, without an inverse; write means, covariances and, if asked, cov(z[t+1], z[t]), and the law of\n"
+        "Smooth what a filter of factors wrote, without an inverse; write means, covariances and, if asked, cov(z[t+1], z[t]), and the law "
+        "of\n"
         "the first row's coordinates w, z = m + S w: mean and factor.");
 }

@@ -118,9 +118,9 @@ struct RowUpdate {
                 found = std::sqrt(error / variance);
                 if (noise == 0 && !(variance > Doubt::FAR * Doubt::FAR * factor)) {
                     const double off = std::abs(innovation), rounded = Doubt::FAR * std::sqrt(error);
-                    found = off <= rounded                                                 ? Doubt::REDUNDANT
+                    found = off <= rounded                                        ? Doubt::REDUNDANT
                             : off <= Doubt::AGREES * (reach + cells.magnitude(i)) ? Doubt::DISAGREES
-                                                                                           : Doubt::CONTRADICTS;
+                                                                                  : Doubt::CONTRADICTS;
                     if (found == Doubt::CONTRADICTS) total = -std::numeric_limits<double>::infinity();
                     continue;
                 }
@@ -189,7 +189,8 @@ struct FilterRoot {
             out.log_likelihood[t] = update.apply(s, cells, x, m.data(), S.data(), doubt, rounding ? &*rounding : nullptr);
             if (rounding) {
                 doubt[p] = rounding->of_states(m.data(), S.data());
-                rounding->step(A, system.offset.data ? system.offset.at(t) : nullptr, system.transition_covariance.at(t), m.data(), S.data());
+                rounding->step(A, system.offset.data ? system.offset.at(t) : nullptr, system.transition_covariance.at(t), m.data(),
+                               S.data());
             }
             std::memcpy(out.mean + t * s, m.data(), s * sizeof(double));
             std::memcpy(out.covariance + t * square, S.data(), square * sizeof(double));
@@ -208,8 +209,8 @@ struct FilterRoot {
 
 struct SmoothRoot {
     template <int BYTES>
-    static NOVUM_INLINE void run(const System& system, const double* X, const Passed& in, const double* doubt, double* mean, double* covariance,
-                                 double* lag_one, double* first_mean, double* first_root) {
+    static NOVUM_INLINE void run(const System& system, const double* X, const Passed& in, const double* doubt, double* mean,
+                                 double* covariance, double* lag_one, double* first_mean, double* first_root) {
         const std::size_t s = system.s, p = system.p, square = s * s, last = system.n - 1, twice = 2 * s;
         // (w, W): the law of w with z = m + S w, for the row at hand; Z = S W: a factor of the state's covariance.
         std::vector<double> w(twice, 0.0), W(square, 0.0), S(square), m(s), Q(square), work(square), scale(s), along(twice), Z(square),

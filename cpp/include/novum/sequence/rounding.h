@@ -51,8 +51,8 @@ class Rounding {
     }
 
     /// After a cell: m and S are those behind it, `before` is c'S had nothing cancelled, `ratio` is v / F^{1/2}, F its variance.
-    NOVUM_INLINE void cell(const double* c, const double* K, const double* m, const double* S, double before, double magnitude, double ratio,
-                           double F) {
+    NOVUM_INLINE void cell(const double* c, const double* K, const double* m, const double* S, double before, double magnitude,
+                           double ratio, double F) {
         const double unsure = along(c, E.data()) / F, of_value = magnitude + product_size(c, m);
         pass(c, K, E.data());
         pass(c, K, M.data());
