@@ -4,8 +4,8 @@ r"""What an integral over a tail leaves beyond the last float, from the order of
     beyond s':  r > 0:  g(s') int e^{-r t} (1 + t/s')^{-c} dt;   r = 0, c > 1:  g(s') s'/(c - 1);
                 r < 0, or r = 0 and c < 1:  infinity                                                 (2)
 
-r and c are read off four values of g before s'. Powers of x and of log x in either order are (1), so that (2) is what is beyond, and
-infinity is a proof as far as (1) holds. Where c is too near to one, or f changes its sign, the rest is open.
+r and c are read off four values of g before s'. Powers of x and of log x in either order are (1), so that (2) is what is beyond,
+and infinity is a proof as far as (1) holds. Where c is too near to one, or f changes its sign, the rest is open.
 """
 
 from collections.abc import Callable
