@@ -7,6 +7,7 @@ grows like 1/h; where the curvature differs from one side to the other, A/D sett
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ def kinked_axes(value: Callable[[Array], float], theta: Array, width: Array) -> 
                 break
             bends.append((2 * center - right - left) / h**2)
             leans.append((right - left) / h**2)
-        grows = any(after > GROWTH * before > 0 for before, after in zip(bends, bends[1:]))
+        grows = any(after > GROWTH * before > 0 for before, after in pairwise(bends))
         leaning = len(leans) > 1 and all(abs(a) > LOPSIDED * d > 0 for a, d in zip(leans[-2:], bends[-2:]))
         if grows or (leaning and abs(leans[-1]) > 0.5 * abs(leans[-2])):
             found.append(i)

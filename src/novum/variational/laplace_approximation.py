@@ -6,7 +6,8 @@ r"""Laplace's approximation: a Gaussian with the mode and the curvature of a den
 
 (3) is exact for a Gaussian, and its relative error falls like 1 / n with the data where the mode is inside the support and H is
 positive definite. Where it is not, or where f has a kink at the mode (novum.variational.kinks), there is no such Gaussian:
-covariance and evidence are NaN and a warning says why. The Gaussian lives on the parameters as they are given: log sigma and sigma have different approximations.
+covariance and evidence are NaN and a warning says why. The Gaussian lives on the parameters as they are given: log sigma and
+sigma have different approximations.
 """
 
 import warnings
@@ -346,7 +347,7 @@ def conclude(
         )
     elif kinks:
         warn(
-            f"laplace: log_density has a kink at the mode in {', '.join(kinks)}: its second derivatives do not exist there, so there "
+            f"laplace: log_density has a kink at the mode in {', '.join(kinks)}: it has no second derivatives there, so there "
             "is no Gaussian, covariance and evidence are NaN; sample (HamiltonianMonteCarlo), or smooth the density.",
             DataWarning,
         )
