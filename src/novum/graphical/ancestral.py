@@ -90,8 +90,8 @@ def weighted_posterior(
     if effective < FEW_SAMPLES or (uneven and (effective < LEAST_SHARE * len(weights) or heavy > WORST_SHAPE)):
         tail = f", Pareto shape {num(heavy):.2f}" if heavy > WORST_SHAPE else ""
         warn(
-            f"{owner}: {method}: they are worth {num(effective):.3g} independent ones{tail}; the answer is rough, and may be further "
-            "off than its error says. Raise n_samples=, or use an exact method.",
+            f"{owner}: {method}: they are worth {num(effective):.3g} independent ones{tail}; the answer is rough, and may be "
+            "further off than its error says. Raise n_samples=, or use an exact method.",
             DataWarning,
         )
     variance = np.maximum(variance, least_variance(p, effective))
