@@ -42,7 +42,7 @@ def test_intervals_hold_or_the_call_warns(method, n, base, slope, groups):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             _, (low, high) = adjust(
-                rare(1000 + seed, n, base, slope, groups), "x", "y", "s", method=method
+                rare(3000 + seed, n, base, slope, groups), "x", "y", "s", method=method
             ).difference()
         good.append(low < 2 < high or bool(said))
     assert np.mean(good) >= 0.84  # 95 % of 40, less three standard deviations
