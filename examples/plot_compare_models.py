@@ -28,7 +28,7 @@ scores = {
     "pruning": [0.771, 0.590, 0.968, 0.654, 0.886, 0.916, 0.609, 0.563, 0.866, 1.0, 0.965, 0.614, 0.9751, 0.946],
     "both": [0.798, 0.569, 0.967, 0.657, 0.898, 0.931, 0.685, 0.625, 0.875, 1.0, 0.962, 0.669, 0.975, 0.970],
 }
-many = compare(scores, design="data sets", level=0.1)
+many = compare(scores, design="data sets", significance=0.1)
 print(many)
 many.plot(axes[2])
 plt.show()

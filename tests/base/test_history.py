@@ -41,7 +41,7 @@ def test_columns(history):
     assert history["loss"] == [3.0, 2.0, 1.5]
     with pytest.raises(KeyError, match="there are \\['loss', 'step'\\]"):
         history["speed"]
-    with pytest.raises(ValueError, match="column 'a' has 1 values for 2 passes"):
+    with pytest.raises(ValueError, match="column 'a' has 1 value for 2 passes"):
         History([1, 2], {"a": [1]})
 
 

@@ -17,9 +17,9 @@ from contract.cases import (
     many_rows,
     outputs,
     quick,
+    same,
 )
 from forking import fork_and_run, forks
-from numpy.testing import assert_allclose
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import has_fit_parameter
@@ -43,15 +43,6 @@ ALL = pytest.mark.parametrize("estimator", estimators(), ids=lambda e: type(e)._
 WEIGHTED = pytest.mark.parametrize(
     "estimator", [e for e in estimators() if has_fit_parameter(e, "sample_weight")], ids=lambda e: type(e).__name__
 )
-
-
-def same(a, b, **tolerance):
-    assert a.keys() == b.keys() and a
-    for name in a:
-        if np.asarray(a[name]).dtype.kind in "fiu":
-            assert_allclose(a[name], b[name], **tolerance, err_msg=name)
-        else:
-            assert np.array_equal(a[name], b[name]), name
 
 
 @WEIGHTED

@@ -15,6 +15,9 @@ from novum.evaluation._intervals import acceleration, bca_shares, jackknife_grou
 from novum.evaluation._statistics import resample_rows
 from novum.exceptions import DataError, ParameterError
 
+# intervals of few rows are in doubt and say so, which test_level_and_significance.py asks for
+pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
+
 rng = np.random.default_rng(0)
 
 

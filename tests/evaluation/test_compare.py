@@ -271,7 +271,7 @@ def test_equal_models_cannot_be_told_apart():
         (lambda: compare({"a": A, "b": B}, test="5x2cv_t"), "not possible"),
         (lambda: compare({"a": A, "b": B}, adjust="nemenyi"), "belongs to test='friedman'"),
         (lambda: compare({"a": A, "b": B}, baseline="c"), "baseline"),
-        (lambda: compare({"a": A, "b": B}, level=1.5), "level"),
+        (lambda: compare({"a": A, "b": B}, significance=1.5), "significance"),
         (lambda: compare({"a": A, "b": B}, test="bayesian", rope=None), "rope"),
         (lambda: compare({"a": A, "b": B}, alternative="less").pair("b", "a"), "compared as"),
         (lambda: compare(DEMSAR, design="data sets", alternative="less"), "no direction"),
@@ -303,7 +303,7 @@ def test_frames_in_and_out():
 
 def test_pictures():
     pytest.importorskip("matplotlib")
-    result = compare(DEMSAR, design="data sets", level=0.1)
+    result = compare(DEMSAR, design="data sets", significance=0.1)
     ax = result.plot()
     words = " ".join(text.get_text() for text in ax.texts)
     assert "CD 1.12" in words and "+m+cf 1.96" in words and ax.get_xlabel()

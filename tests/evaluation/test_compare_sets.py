@@ -41,7 +41,7 @@ def test_friedman_on_demsars_table():
     assert result.overall["iman_davenport"].statistic == pytest.approx(F, rel=1e-12)
     assert result.overall["iman_davenport"].p_value == pytest.approx(stats.f.sf(F, 3, 39), rel=1e-12)
     assert result.critical_difference == pytest.approx(1.25, abs=0.005)  # the paper at .05
-    tenth = compare(DEMSAR, design="data sets", level=0.1)
+    tenth = compare(DEMSAR, design="data sets", significance=0.1)
     assert tenth.critical_difference == pytest.approx(1.12, abs=0.005)
     better = {frozenset((one.a, one.b)) for one in tenth.pairs if tenth.verdict(one) != "cannot tell"}
     # the paper at .1: C4.5 is worse than +m and +m+cf; the other pairs cannot be told apart
@@ -99,7 +99,7 @@ def test_models_on_several_data_sets():
 
 @pytest.mark.notes("000-a", "t-test-paired-kfold")
 def test_correlated_t_by_quadrature():
-    post = correlated_t(A - B, 1 / 9, 0.01, ("A", "B"))
+    post = correlated_t(A - B, 1 / 9, 0.01, ("A", "B"), 1.0)
     scale = np.std(A - B, ddof=1) * np.sqrt(1 / 10 + 1 / 9)
     density = lambda m: stats.t.pdf((m - 0.046) / scale, 9) / scale  # noqa: E731
     assert post.equivalent == pytest.approx(integrate.quad(density, -0.01, 0.01)[0], abs=1e-10)

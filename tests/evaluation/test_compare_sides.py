@@ -27,7 +27,7 @@ def test_greater_means_that_the_first_is_better_whatever_the_test():
     assert "not shown to be above zero" in worse.sentence() and "one-sided" in repr(worse)
     assert worse.to_frame().alternative[0] == "less"
     low = compare({"B": B, "A": A}, test="paired_t", alternative="greater")
-    assert "a difference of -.046, not shown to be above zero at level .05, one-sided" in low.sentence()
+    assert "a difference of -.046, not shown to be above zero at significance .05, one-sided" in low.sentence()
 
 
 def test_areas_on_a_hold_out_set_are_tested_by_delong():
@@ -60,7 +60,7 @@ def test_the_print_out_says_what_its_columns_are():
     text = repr(compare({"A": A, "B": B, "C": A}))
     assert "adjusted p" in text and "difference" in text and "of each pair alone" in text
     assert "ranks ahead" in repr(compare({"A": A, "B": B, "C": A}, design="data sets"))
-    assert "significant at level .05" in compare({"A": A, "B": B}, test="paired_t").sentence()
+    assert "significant at significance .05" in compare({"A": A, "B": B}, test="paired_t").sentence()
     chi = paired_test([0, 0, 1, 1, 0], [1, 0, 0, 1, 1], "mcnemar", y=[0, 0, 1, 1, 0])
     assert repr(chi).startswith("McNemar's test, two-sided") and chi.to_frame().alternative.iloc[0] == "two-sided"
     assert "the share of disagreements that a loses is not .5" in chi.sentence()

@@ -68,7 +68,7 @@ def test_power_is_statsmodels(alternative):
         assert power("two-sample t", effect, n, ratio=2, alternative=alternative) == pytest.approx(
             sm_power.TTestIndPower().power(effect, n, 0.05, ratio=2, alternative=theirs), abs=1e-10
         )
-        assert power("two-sample z", effect, n, ratio=2, level=0.1, alternative=alternative) == pytest.approx(
+        assert power("two-sample z", effect, n, ratio=2, significance=0.1, alternative=alternative) == pytest.approx(
             sm_power.NormalIndPower().power(effect, n, 0.1, ratio=2, alternative=theirs), abs=1e-10
         )
         assert power("z", effect, n, alternative=alternative) == pytest.approx(

@@ -305,7 +305,7 @@ def test_values_that_are_all_equal():
         (lambda: f_test([1, 2], [3, 3]), "variance is zero"),
         (lambda: power("u", 1, 2), "test"),
         (lambda: power("proportion", 0.5, 20), "two proportions"),
-        (lambda: t_test([1.0, 2]).reject(5), "level"),
+        (lambda: t_test([1.0, 2]).reject(5), "significance"),
         (lambda: t_table([2]), "tails"),
         (lambda: sample_std([1]), "at least two"),
     ],
@@ -322,7 +322,7 @@ def test_pictures():
         t_test(FOUR, mean=1), z_test(FOUR, sigma=1, mean=1, alternative="less"), chi_squared_test([[10, 20], [30, 5]]),
         f_test(x, y), permutation_test(x[:5], y[:5]), proportion_test(8, 10, exact=True),
     ):  # fmt: skip
-        ax = test.plot(canvas(), level=0.1)
+        ax = test.plot(canvas(), significance=0.1)
         assert ax.get_xlabel() and ax.get_ylabel() and ax.get_legend() is not None
     ax = t_test(FOUR, mean=1).plot(canvas())
     at, density = curve(ax)

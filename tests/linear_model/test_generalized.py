@@ -174,7 +174,7 @@ def test_clusters_are_summed_before_they_are_squared(table):
     X, counts, _, _ = table
     groups = np.random.default_rng(3).integers(0, 25, len(counts))
     model = PoissonRegressor(alpha=0).fit(X, counts)
-    found = model.inference(X, counts, covariance="cluster", groups=groups)
+    found = model.inference(X, counts, covariance="CR1", groups=groups)
     Z = np.column_stack([np.ones(len(X)), X])
     mean = model.predict(X)
     bread = np.linalg.inv((Z * mean[:, None]).T @ Z)
@@ -193,7 +193,7 @@ def test_clusters_equal_statsmodels(table):
     sm = pytest.importorskip("statsmodels.api")
     X, counts, _, _ = table
     groups = np.random.default_rng(3).integers(0, 25, len(counts))
-    found = PoissonRegressor(alpha=0).fit(X, counts).inference(X, counts, covariance="cluster", groups=groups)
+    found = PoissonRegressor(alpha=0).fit(X, counts).inference(X, counts, covariance="CR1", groups=groups)
     model = sm.GLM(counts, sm.add_constant(X), family=sm.families.Poisson())
     other = model.fit(tol=1e-13, cov_type="cluster", cov_kwds={"groups": groups})
     assert_allclose(found.standard_error, other.bse, rtol=1e-8)

@@ -58,7 +58,7 @@ def test_tables_with_z_are_compared_with_chi_squared(table):
 def test_clusters_are_summed_before_they_are_squared(table):
     X, y, groups = table
     model = LinearRegression().fit(X, y)
-    found = model.inference(X, y, covariance="cluster", groups=groups)
+    found = model.inference(X, y, covariance="CR1", groups=groups)
     Z = np.column_stack([np.ones(90), X])
     r = y - model.predict(X)
     totals = np.array([(Z * r[:, None])[groups == g].sum(axis=0) for g in np.unique(groups)])
@@ -66,7 +66,7 @@ def test_clusters_are_summed_before_they_are_squared(table):
     V = G / (G - 1) * 89 / 86 * B @ totals.T @ totals @ B
     assert_allclose(found.covariance, V, rtol=1e-10)
     assert_allclose(found.p_value, 2 * stats.t.sf(np.abs(found.statistic), G - 1))
-    alone = model.inference(X, y, covariance="cluster", groups=np.arange(90))
+    alone = model.inference(X, y, covariance="CR1", groups=np.arange(90))
     assert_allclose(alone.standard_error, model.inference(X, y, covariance="HC1").standard_error, rtol=1e-9)
     with pytest.raises(ParameterError, match="go together"):
         model.inference(X, y, covariance="cluster")
@@ -80,7 +80,7 @@ def test_clusters_are_summed_before_they_are_squared(table):
 def test_clusters_equal_statsmodels(table):
     sm = pytest.importorskip("statsmodels.api")
     X, y, groups = table
-    ours = LinearRegression().fit(X, y).inference(X, y, covariance="cluster", groups=groups)
+    ours = LinearRegression().fit(X, y).inference(X, y, covariance="CR1", groups=groups)
     other = sm.OLS(y, sm.add_constant(X)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
     assert_allclose(ours.standard_error, other.bse, rtol=1e-9)
     assert_allclose(ours.p_value, other.pvalues, rtol=1e-8)

@@ -35,7 +35,11 @@ def test_live(covariance, weighted, intercept):
     rng = np.random.default_rng(1)
     X, w = rng.normal(size=(60, 4)) + 3, rng.uniform(0.2, 3, 60) if weighted else None
     y = X @ [1, 0, 2, -1] + rng.normal(size=60) * X[:, 0]
-    ours = LinearRegression(fit_intercept=intercept).fit(X, y, w).inference(X, y, w, covariance=covariance)
+    ours = (
+        LinearRegression(fit_intercept=intercept)
+        .fit(X, y, w)
+        .inference(X, y, w, covariance=covariance, weights="precision")
+    )
     design = sm.add_constant(X) if intercept else X
     peer = sm.WLS(y, design, weights=1.0 if w is None else w).fit(cov_type=covariance, use_t=True)
     assert_allclose(ours.coef, peer.params, rtol=1e-10)

@@ -76,19 +76,23 @@ def test_the_sandwich_is_its_definition(target):
 
 
 def test_precisions_have_no_scale():
-    a = LogisticRegression(C=np.inf, tol=1e-10).fit(X, y, sample_weight=w).inference(X, y, w)
-    b = LogisticRegression(C=np.inf, tol=1e-10).fit(X, y, sample_weight=7 * w).inference(X, y, 7 * w)
+    a = LogisticRegression(C=np.inf, tol=1e-10).fit(X, y, sample_weight=w).inference(X, y, w, weights="precision")
+    b = (
+        LogisticRegression(C=np.inf, tol=1e-10)
+        .fit(X, y, sample_weight=7 * w)
+        .inference(X, y, 7 * w, weights="precision")
+    )
     assert_allclose(a.covariance, b.covariance, rtol=1e-6)
-    c, d = (LinearRegression().fit(X, t, sample_weight=v).inference() for v in (w, 7 * w))
+    c, d = (LinearRegression().fit(X, t, sample_weight=v).inference(weights="precision") for v in (w, 7 * w))
     assert_allclose(c.covariance, d.covariance, rtol=1e-9)
 
 
 def test_weights_that_need_the_rows_say_so():
     weighted = LogisticRegression(C=np.inf).fit(X, y, sample_weight=w)
     with pytest.raises(ParameterError, match=r"needs the sandwich covariance.*weights='frequency'"):
-        weighted.inference()
+        weighted.inference(weights="precision")
     with pytest.raises(ParameterError, match="the objective is no likelihood"):
-        weighted.inference(covariance="information")
+        weighted.inference(covariance="information", weights="precision")
     with pytest.raises(ParameterError, match="class_weight needs the sandwich"):
         LogisticRegression(C=np.inf, class_weight={0: 1, 1: 3}).fit(X, y).inference()
     with pytest.raises(DataError, match="give X, y and sample_weight that `fit` saw"):

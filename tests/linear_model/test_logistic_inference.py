@@ -82,7 +82,7 @@ def test_what_cannot_be_inferred():
     with pytest.raises(DataError, match=r"penalised .* fit LogisticRegression.C=np.inf"):
         LogisticRegression().fit(X, y).inference()
     model = LogisticRegression(C=np.inf).fit(X, y)
-    with pytest.raises(ParameterError, match="level=2 must lie between 0 and 1"):
+    with pytest.raises(ParameterError, match=r"level=2\): level must lie in \(0, 1\)"):
         model.inference(level=2)
     with pytest.raises(ParameterError, match="base_class='c' is none of the classes"):
         model.inference(base_class="c")
@@ -176,14 +176,14 @@ def test_clusters_as_statsmodels(k, fit_intercept, statsmodels):
     X, y = sample(k)
     groups = np.array([f"g{number}" for number in np.random.default_rng(2).integers(0, 30, len(y))])
     found = LogisticRegression(C=np.inf, fit_intercept=fit_intercept).fit(X, y)
-    found = found.inference(X, y, covariance="cluster", groups=groups)
+    found = found.inference(X, y, covariance="CR1", groups=groups)
     design = statsmodels.add_constant(X) if fit_intercept else X
     model = statsmodels.Logit(y, design) if k == 2 else statsmodels.MNLogit(y, design)
     numbers = np.unique(groups, return_inverse=True)[1]
     kwds = {"cov_type": "cluster", "cov_kwds": {"groups": numbers}}
     expected = model.fit(disp=0, tol=1e-14, method="newton", **kwds)
     assert_allclose(found.standard_error, np.asarray(expected.bse).T.ravel(), rtol=1e-8)
-    assert "covariance cluster" in repr(found)
+    assert "covariance CR1" in repr(found)
 
 
 def test_clusters_are_named_where_they_are_used():
@@ -198,7 +198,7 @@ def test_clusters_are_named_where_they_are_used():
             model.inference(X, y, **ask)
     with pytest.raises(DataError, match="one cluster only"):
         model.inference(X, y, covariance="cluster", groups=np.zeros(len(y)))
-    alone = model.inference(X, y, covariance="cluster", groups=np.arange(len(y)))  # every row a cluster: the sandwich
+    alone = model.inference(X, y, covariance="CR1", groups=np.arange(len(y)))  # every row a cluster: the sandwich
     n, k = len(y), X.shape[1] + 1
     sandwich = model.inference(X, y, covariance="sandwich")
     assert_allclose(alone.standard_error**2, sandwich.standard_error**2 * n / (n - k), rtol=1e-9)

@@ -9,6 +9,8 @@ from novum.neural_network import ConvNetClassifier
 from novum.neural_network.convolution.formulas import convolve, convolve_gradients, max_pool
 from novum.neural_network.convolution.plots import side_by_side
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*the network is worse than none")  # few epochs are enough here
+
 
 def literal_convolution(x, w, b, stride, padding):
     """The sum over channels and offsets, number by number."""

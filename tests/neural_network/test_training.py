@@ -8,7 +8,10 @@ from novum.exceptions import DataError, FileFormatError, ParameterError
 from novum.neural_network.training.steps import fall, rate_at
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.deep
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.filterwarnings("ignore:.*the network is worse than none"),  # few epochs are enough here
+]
 
 from novum.neural_network import MultiTaskNetwork, TorchClassifier, TorchRegressor  # noqa: E402
 from novum.neural_network.training.steps import Average  # noqa: E402

@@ -46,8 +46,8 @@ def test_explain_as_json_and_into_a_file(saved, tmp_path):
     [
         (("explain", "classes", "--class", "perhaps"), "--class perhaps: "),
         (("explain", "numbers", "--class", "yes"), "it predicts numbers; leave out --class"),
-        (("explain", "numbers", "--level", "2"), "--level 2: must be between 0 and 1"),
-        (("predict", "numbers", "--interval", "--level", "0"), "--level 0: must be between 0 and 1"),
+        (("explain", "numbers", "--level", "2"), "--level 2: must be from 0.5 to below 1"),
+        (("predict", "numbers", "--interval", "--level", "0"), "--level 0: must be from 0.5 to below 1"),
         (("predict", "numbers", "--interval", "--level", "0.9999"), "allow a level of at most .994"),
     ],
 )

@@ -104,28 +104,45 @@ def test_every_phase_keeps_to_the_deadline(machine, limit, fit, predict):
         assert len(result.scores.folds) == 5 and result.kept.name != "baseline (most frequent)"
 
 
-def test_a_last_chance_that_is_late_keeps_the_baseline(machine):
+class Stuck(Slow):
     """Fits that were fast in the folds take for ever on all rows."""
 
-    class Stuck(Slow):
+    def fit(self, X, y):
+        Slow.machine.work(0.2 if len(X) < 60 else 1e4)
+        self.classes_ = np.unique(y)
+        return self
+
+
+def test_a_last_chance_that_is_late_keeps_the_model_of_a_fold(machine, tmp_path):
+    settings = {"tune": False, "folds": 5, "repeats": 1, "n_jobs": 1, "time_limit": 20.0}
+    result = Study(table(), "y", models={"stuck": Stuck()}, ensemble=False, **settings).run()
+    assert result.kept.name == "stuck" and "the model of a fold" in result.reason and not result.refitted
+    assert machine.now <= 20 and result.saved_from().startswith("fitted on 48 of the 60 rows")
+    assert result.hold_out.score > 0.6 and len(result.predict(table())) == 80
+    both = {"stuck": Stuck(), "other": Stuck(column=1)}
+    result = Study(table(), "y", models=both, **settings).run(resume=tmp_path / "fits")
+    assert result.kept.name != "baseline (most frequent)"
+    again = Study(table(), "y", models={"stuck": Stuck()}, ensemble=False, **settings).run(resume=tmp_path / "fits")
+    assert again.kept.name == "stuck"  # the fits of another day have no model: it is fitted as in the folds
+
+
+@pytest.mark.parametrize("limit", [0.3, 1.0, 2.0, 5.0, 9.0, 14.0, 25.0])
+@pytest.mark.parametrize("growth", [1.0, 30.0])
+def test_the_clock_never_keeps_the_baseline(machine, monkeypatch, limit, growth):
+    """Whatever was measured to be better is kept, however late its last fit would be."""
+
+    class Growing(Slow):
         def fit(self, X, y):
-            machine.work(0.2 if len(X) < 60 else 1e4)
+            Slow.machine.work(self.fit_seconds * (growth if len(X) >= 60 else 1.0))
             self.classes_ = np.unique(y)
             return self
 
-    result = Study(
-        table(),
-        "y",
-        models={"stuck": Stuck()},
-        tune=False,
-        ensemble=False,
-        folds=5,
-        repeats=1,
-        n_jobs=1,
-        time_limit=20.0,
-    ).run()
-    assert result.kept.name == "baseline (most frequent)" and "there was time for" in result.reason
-    assert machine.now <= 20 and result.leaders[0].name == "stuck"
+    models = {"weak": Growing(0.1, 0.0, 1), "good": Growing(0.8, 0.0, 0), "slow": Growing(6.0, 0.1, 0)}
+    result = Study(table(), "y", models=models, tune=False, folds=5, repeats=1, n_jobs=1, time_limit=limit).run()
+    better = [one for one in result.leaders if not one.name.startswith("baseline")]
+    by_measure = result.leaders[0].name.startswith("baseline") or "can be shown to be better" in result.reason
+    assert better and (by_measure or not result.kept.name.startswith("baseline"))
+    assert result.model is not None and result.hold_out is not None
 
 
 def test_two_folds_where_there_is_no_time_for_more():

@@ -80,7 +80,7 @@ def test_it_explains(server):
         ({"rows": [1]}, 422, "row 1 must be an object"),
         ({"rows": []}, 422, "rows must be a list of at least one object"),
         ({"rows": [ROW] * 6}, 413, "6 rows are too many; send at most 5"),
-        ({"rows": [ROW], "level": 1}, 422, "level must be between 0 and 1; it is 1"),
+        ({"rows": [ROW], "level": 1}, 422, "level must be from 0.5 to below 1; it is 1"),
         ({"rows": [ROW], "interval": "yes"}, 422, "interval must be true or false"),
         ({"rows": [ROW], "path": "/etc/passwd"}, 422, "'path' is no option of /predict"),
         ({"table": []}, 422, 'must be an object with "rows"'),
@@ -130,6 +130,28 @@ def test_other_types_of_bodies_are_refused(server):
     assert (
         asked(server, "POST", "/predict", json={"rows": [{**ROW, "city": "Oslo"}], "unseen": True}).status_code == 200
     )
+
+
+def test_a_truth_value_is_no_number(server):
+    assert asked(server, "POST", "/predict", json={"rows": [ROW]}).status_code == 200  # member holds truth values
+    answer = asked(server, "POST", "/predict", json={"rows": [{**ROW, "age": True}]})
+    assert answer.status_code == 422 and "age" in answer.text
+
+
+def test_a_compressed_body_is_refused(server):
+    body = json.dumps({"rows": [ROW]}).encode()
+    kind = {"content-type": "application/json"}
+    for coding, status in (("gzip", 415), ("br", 415), ("identity", 200)):
+        answer = asked(server, "POST", "/predict", content=body, headers={**kind, "content-encoding": coding})
+        assert answer.status_code == status
+
+
+def test_other_hosts_are_refused(saved):
+    server = ModelServer(novum.load(saved / "classes" / "model.novum"), hosts=["localhost", "model.example"])
+    for host, status in (
+        ("localhost:8000", 200), ("127.0.0.1", 200), ("[::1]:80", 200), ("MODEL.example", 200), ("evil.example", 421), ("", 421)
+    ):  # fmt: skip
+        assert asked(server, "GET", "/health", headers={"host": host}).status_code == status, host
 
 
 def test_the_description_is_of_this_model(server):

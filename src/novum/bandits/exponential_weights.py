@@ -50,7 +50,7 @@ class EXP3(Playing):
         self.learning_rate = (
             None if learning_rate is None else check_number("EXP3", "learning_rate", learning_rate, 0, open_low=True)
         )
-        if not isinstance(anytime, bool) or (anytime and (exploration, learning_rate) != (None, None)):
+        if not isinstance(anytime, bool | np.bool_) or (anytime and (exploration, learning_rate) != (None, None)):
             raise ParameterError(
                 f"EXP3(anytime={anytime!r}): True or False; the anytime form takes neither exploration nor learning_rate."
             )

@@ -25,7 +25,7 @@ from sklearn.base import clone
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import Result
-from novum.runtime.checks import check_count, check_number, float_array, vector
+from novum.runtime.checks import check_count, check_level, float_array, vector
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.warn import warn
 from novum.sampling.importance import pareto_shape
@@ -204,7 +204,7 @@ def evaluate_logged(
     (['IPS', 'self-normalised IPS'], True)
     """
     owner = "evaluate_logged"
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     r = vector(owner, "rewards", rewards)
     n = r.size
     a = np.asarray(actions)

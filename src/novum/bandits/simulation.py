@@ -24,7 +24,7 @@ from novum.bandits.environments import AdversarialBandit, Bandit
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.report.numbers import counted
 from novum.report.result import Result
-from novum.runtime.checks import check_count, check_number
+from novum.runtime.checks import check_count, check_level
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import purpose_code, seed_of
 from novum.runtime.threads import thread_count
@@ -282,7 +282,7 @@ def simulate(
         )
     horizon, n_runs = check_count(owner, "horizon", horizon), check_count(owner, "n_runs", n_runs)
     n_points = min(check_count(owner, "n_points", n_points), horizon)
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     if isinstance(bandit, AdversarialBandit) and horizon > len(bandit.rewards):
         raise ParameterError(
             f"{owner}(horizon={horizon}): the bandit holds rewards of {counted(len(bandit.rewards), 'round')} only."

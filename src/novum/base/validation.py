@@ -22,6 +22,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, not_in_memory
 from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles, row_blocks
 from novum.runtime import arrays, sklearn_private
+from novum.runtime.checks import check_weight_size
 
 __all__ = [
     *(
@@ -345,6 +346,7 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
         raise DataError(
             f"Sample weights must contain at least one non-zero number. All {n_rows} weights given to {owner} are zero."
         )
+    check_weight_size(owner, float(weight.max()))
     return weight
 
 

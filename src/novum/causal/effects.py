@@ -9,7 +9,7 @@ from novum.causal.graphs import backdoor_sets, dag_of, is_backdoor_set, is_front
 from novum.engines.factors.states import columns_of
 from novum.exceptions import ParameterError
 from novum.graphical import BayesianNetwork
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_level
 
 __all__ = ["adjust", "frontdoor"]
 
@@ -106,7 +106,7 @@ def frontdoor(
         Of the intervals.
     """
     rows = 0
-    level = check_number("frontdoor", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("frontdoor", level)
     through = (mediators,) if isinstance(mediators, str) else tuple(mediators)
     known = source if isinstance(source, BayesianNetwork) else graph
     if known is not None:

@@ -26,7 +26,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.report.tables import html_text
-from novum.runtime.checks import check_choice, check_number
+from novum.runtime.checks import check_choice, check_level, check_number
 from novum.runtime.words import first_few, value_text
 
 __all__ = ["Effect", "estimate_effect"]
@@ -353,7 +353,7 @@ def estimate_effect(
 ) -> Any:  # fmt: skip
     """Return (1), (2) or (3) with the errors (4)."""
     check_choice(owner, "method", method, METHODS)
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     if trim is not None:
         trim = check_number(owner, "trim", trim, 0, 0.5, open_high=True)
     if treatment == outcome or {treatment, outcome} & set(adjustment):

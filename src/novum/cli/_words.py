@@ -12,9 +12,9 @@ OPTIONS = {  # what parameters are called in a shell where it is not their own n
     "study": {"measure": "metric", "time_limit": "budget", "n_jobs": "jobs", "random_state": "seed"},
     "agent": {"n_runs": "seeds"},
 }
-CALL = re.compile(r"\b[A-Za-z_][\w.]*\((\w+)=(.*?)\): ")  # Study(prefer='best'):
+CALL = re.compile(r"[A-Za-z_][\w.]*\((\w+)=(.*?)\): ")  # Study(prefer='best'):
 FILE = re.compile(
-    r"\b[A-Za-z_][\w.]*\('([^']*)'(?:, '([^']*)')?\): "
+    r"[A-Za-z_][\w.]*\('([^']*)'(?:, '([^']*)')?\): "
 )  # BayesianNetwork.read('t.csv'): and notes('000', '44'):
 
 
@@ -28,11 +28,11 @@ def in_words_of_the_shell(sentence: str, command: str = "study") -> str:
     >>> in_words_of_the_shell("BayesianNetwork.read('t.csv'): the name must end in .bif.")
     't.csv: the name must end in .bif.'
     """
-    found = CALL.search(sentence)
-    if found:
+    if found := CALL.match(sentence):  # at the start: what follows may quote a user's own words
         option = "--" + OPTIONS.get(command, {}).get(found[1], found[1]).replace("_", "-")
         value = "" if found[2] in ("...", "") else " " + found[2].strip("'\"")
         rest = re.sub(rf"(?<![-\w'])({re.escape(found[1])}) must\b", f"{option} must", sentence[found.end() :])
-        sentence = f"{sentence[: found.start()]}{option}{value}: {rest}"
-    sentence = FILE.sub(lambda match: " ".join(part for part in match.groups() if part) + ": ", sentence)
+        sentence = f"{option}{value}: {rest}"
+    elif found := FILE.match(sentence):
+        sentence = " ".join(part for part in found.groups() if part) + ": " + sentence[found.end() :]
     return sentence.replace("notes()", "novum notes")

@@ -37,8 +37,8 @@ def command(
         from novum.study.contributions import contributions_text, explain_table
         from novum.study.schema import forms_of, schema_of
 
-        if level is not None and not 0 < level < 1:
-            raise ParameterError(f"--level {level:g}: must be between 0 and 1, as 0.9.")
+        if level is not None and not 0.5 <= level < 1:
+            raise ParameterError(f"--level {level:g}: must be from 0.5 to below 1, as 0.9.")
         loaded = novum.load(model)
         rows = read_given(table, sep, encoding, forms_of(schema_of(loaded, str(model))))
         if rows.n_rows > most:

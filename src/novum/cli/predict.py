@@ -34,8 +34,8 @@ def command(
         from novum.study.predictions import predict_table
         from novum.study.schema import forms_of, schema_of
 
-        if not 0 < level < 1:
-            raise ParameterError(f"--level {level:g}: must be between 0 and 1, as 0.9.")
+        if not 0.5 <= level < 1:
+            raise ParameterError(f"--level {level:g}: must be from 0.5 to below 1, as 0.9.")
         loaded = novum.load(model)
         rows = read_given(table, sep, encoding, forms_of(schema_of(loaded, str(model))))
         found = predict_table(

@@ -16,6 +16,10 @@ def command(
     model: Annotated[Path, typer.Argument(help="A model that novum study wrote.")],
     host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")] = 8000,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name that requests may be addressed to beside localhost; may be repeated."),
+    ] = None,
     rows: Annotated[int, typer.Option(min=1, help="Rows that one request may have.")] = 10_000,
     megabytes: Annotated[float, typer.Option(help="Size that one request may have.")] = 10.0,
     timeout: Annotated[float, typer.Option(help="Seconds that a request may take.")] = 30.0,
@@ -34,7 +38,8 @@ def command(
         from novum.study.serving.app import Limits, ModelServer
 
         limits = Limits(rows=rows, bytes=round(megabytes * 2**20), seconds=timeout)
-        app = ModelServer(novum.load(model), limits, model.name)
+        hosts = ["localhost", host, socket.gethostname(), *(allow_host or [])]
+        app = ModelServer(novum.load(model), limits, model.name, hosts)
         listening = open_socket(host, port)
         where = f"http://{host}:{listening.getsockname()[1]}"
         server = uvicorn.Server(

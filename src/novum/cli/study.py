@@ -16,6 +16,7 @@ from novum.exceptions import ParameterError, SourceError
 __all__ = ["command"]
 
 INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
+UNSAVED = 2  # the report is there, and no model
 INDENT = 14
 PROGRESS = "progress"  # folder of the fits that are done, until the study is
 LEAST_SECONDS = 1.0  # that a study gets, however long its table took to read
@@ -29,7 +30,11 @@ def command(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")] = 0,
     budget: Annotated[
         str | None,
-        typer.Option("--budget", "--time-limit", help="Time for all of it, as 90, 90s, 5m or 1h (default: no limit)."),
+        typer.Option(
+            "--budget", "--time-limit",
+            help="Time for all of it, as 90, 90s, 5m or 1h (default: by the size of the table, 100 s up to a million cells and at"
+            " most an hour).",
+        ),
     ] = None,
     task: Annotated[str, typer.Option(help="auto, classification or regression.")] = "auto",
     metric: Annotated[
@@ -109,17 +114,15 @@ def command(
         paths = result.save(folder)
         show("written", [f"{paths[0]} (offline, {file_size(paths[0])})   " + "   ".join(map(str, paths[1:]))])
         if result.unsaved:
-            show("", [f"the model is not saved: {result.unsaved}"])
+            typer.echo(f"novum study: the model is not saved: {result.unsaved}", err=True)
         if not result.complete:
             show("", ["go on with the same command and --resume"])
             raise typer.Exit(INTERRUPTED)
         shutil.rmtree(kept_fits, ignore_errors=True)
-        if not result.unsaved:
-            show(
-                "",
-                [f"the model was {result.saved_from()}; {file_size(paths[1])}"],
-            )
-            typer.echo(f"next: novum predict {folder / 'model.novum'} new.csv -o predictions.csv")
+        if result.unsaved:
+            raise typer.Exit(UNSAVED)
+        show("", [f"the model was {result.saved_from()}; {file_size(paths[1])}"])
+        typer.echo(f"next: novum predict {folder / 'model.novum'} new.csv -o predictions.csv")
 
 
 def default_folder(table: Path, target: str) -> str:

@@ -21,8 +21,8 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from novum.exceptions import ParameterError
 from novum.report.result import Result
+from novum.runtime.checks import check_level
 from novum.runtime.random import seed_of
 
 __all__ = ["Agreement", "adjusted_rand", "clustering_agreement", "contingency"]
@@ -147,8 +147,7 @@ def clustering_agreement(
     """
     first, second = column_or_1d(first), column_or_1d(second)
     check_consistent_length(first, second)
-    if not 0 < level < 1:
-        raise ParameterError(f"clustering_agreement(level={level!r}): give a confidence between 0 and 1.")
+    check_level("clustering_agreement", level)
     table = contingency(first, second)
     n = int(table.sum())
     rng = np.random.default_rng(seed_of(random_state))

@@ -14,7 +14,7 @@ from novum.base.domains import Int, RandomState
 from novum.cluster.kmeans import KMeans
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
-from novum.report.numbers import num
+from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.random import Stream, seed_of
 
@@ -47,7 +47,7 @@ class QuantizedImage(Result):
         image = self.image if self.image.shape[2] != 1 else self.image[:, :, 0]
         ax.imshow(image, cmap="gray" if image.ndim == 2 else None)
         ax.set_axis_off()
-        ax.set_title(f"{len(self.palette)} colors, {num(self.ratio):.1f} times smaller")
+        ax.set_title(f"{counted(len(self.palette), 'color')}, {num(self.ratio):.1f} times smaller")
         return ax
 
 

@@ -7,6 +7,7 @@ A class has |X| - 1 free probabilities: 2^d - 1 for d binary attributes, where n
 data is needed; a pattern that never occurred has, without smoothing, no posterior but the class priors.
 """
 
+import math
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -143,6 +144,18 @@ class JointTableClassifier(BayesRule, Estimator):
         self.table_ = JointTable.from_counts(smoothed, names, states)
         self.n_categories_, self.class_count_ = numbers, count.sum(axis=1)
         return self
+
+    def _check_state(self) -> None:
+        """Raise ValueError unless the table has the cells that its categories ask for."""
+        if "table_" not in vars(self):
+            return
+        numbers = [len(self.classes_), *map(int, self.n_categories_)]
+        if (
+            min(numbers) < 1
+            or math.prod(numbers) != np.asarray(self.table_.p).size
+            or len(self.class_count_) != numbers[0]
+        ):
+            raise ValueError("its table has other categories")
 
     def _joint(self) -> Any:
         p = np.asarray(self.table_.p).reshape(len(self.classes_), -1)

@@ -71,7 +71,7 @@ def label_scores(given: Given, settings: Settings, doubts: dict[str, str]) -> di
     drawn = bootstrap_intervals(cells, settings, doubts) if settings.asks_for(*others) else {}
     for name, (hits, among) in looked_at.items():
         weight = None if given.weight is None else given.weight[among]
-        doubts[name] = share_doubt(*effective_counts(hits[among], weight), settings.proportion)
+        doubts[name] = share_doubt(*effective_counts(hits[among], weight), settings.proportion, settings.level)
     return {name: shares.get(name) or drawn[name] for name in cells.names if name in shares or name in drawn}
 
 
@@ -101,7 +101,7 @@ def ranking_scores(given: Given, settings: Settings, notes: list[str], doubts: d
     ends = area_interval(positive[:, 0], found, given.weight, settings.level)
     first = {"roc_auc": Score(found.value, *ends, "delong")}
     drawn = bootstrap_intervals(statistic, settings, doubts) if statistic.precision else {}
-    doubts["roc_auc"] = overlap_doubt(positive[:, 0], found, given.weight)
+    doubts["roc_auc"] = overlap_doubt(positive[:, 0], found, given.weight, settings.level)
     return {**drawn, **first}
 
 
@@ -192,7 +192,7 @@ def classification_scores(given: Given, settings: Settings) -> Evaluation:
     shown = requested_scores(scores, settings, given)
     drawn = [name for name, score in shown.items() if score.method == "bca" and name not in PROBABILITY_SCORES]
     present = np.bincount(given.truth, minlength=k)
-    doubts = class_doubts(doubts, drawn, int(present[present > 0].min()))
+    doubts = class_doubts(doubts, drawn, int(present[present > 0].min()), settings.level)
     notes += told_doubts(shown, doubts)
     positive: Any = None if given.positive is None else given.classes[given.positive]
     best = given.proba if given.proba is not None else given.score

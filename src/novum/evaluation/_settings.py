@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from novum.evaluation.proportion import PROPORTION_METHODS
 from novum.exceptions import ParameterError
-from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.checks import check_choice, check_count, check_level, check_number
 from novum.runtime.random import seed_of
 
 __all__ = ["Settings"]
@@ -41,7 +41,7 @@ class Settings(NamedTuple):
             zero,
             check_count(owner, "n_bins", n_bins),
             check_choice(owner, "proportion", proportion, PROPORTION_METHODS),
-            check_number(owner, "level", level, 0, 1, open_low=True, open_high=True),
+            check_level(owner, level),
             check_count(owner, "n_resamples", n_resamples, low=10),
             seed_of(random_state),
             tuple(check_count(owner, "k", one) for one in heads),

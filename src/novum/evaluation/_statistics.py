@@ -209,7 +209,7 @@ def intervals(
         name: (
             float(values[i]),
             of(float(values[i]), replicates[:, i], jackknife=jackknife[:, i]),
-            bootstrap_doubt(statistic.n, jackknife[:, i]) if method == "bca" else "",
+            bootstrap_doubt(statistic.n, jackknife[:, i], level) if method == "bca" else "",
         )
         for i, name in enumerate(statistic.names)
     }

@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtr, ndtri
 
-from novum.evaluation._doubts import warn_of_doubts
+from novum.evaluation._doubts import MEASURED, warn_of_doubts
 from novum.evaluation.proportion import Interval, clopper_pearson
 from novum.exceptions import DataError, ParameterError
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.report.result import result
-from novum.runtime.checks import check_number, row_weights, vector
+from novum.runtime.checks import check_level, row_weights, vector
 
 __all__ = [
     "Area",
@@ -134,7 +134,7 @@ def area_interval(positive: NDArray, found: Area, weight: NDArray | None, level:
     return Interval(float(expit(center - half)), float(expit(center + half)))
 
 
-def overlap_doubt(positive: NDArray, found: Area, weight: NDArray | None) -> str:
+def overlap_doubt(positive: NDArray, found: Area, weight: NDArray | None, level: float) -> str:
     """Return why the interval of an area covers less than its level says, or nothing where it was measured to hold."""
     used = np.ones(len(positive), bool) if weight is None else weight > 0
     rows = [np.count_nonzero(side & used) for side in (positive, ~positive)]
@@ -147,13 +147,12 @@ def overlap_doubt(positive: NDArray, found: Area, weight: NDArray | None) -> str
     perfect = 1.0 if found.value > 0.5 else 0.0
     overlap = min(np.count_nonzero(side & used & (found.components != perfect)) for side in (positive, ~positive))
     if overlap < FEWEST_OVERLAPPING:
-        return (
-            f"only {counted(overlap, 'row')} of a class overlap with the other, and its interval may cover "
-            "73 to 90 % instead of 95 %"
-        )
+        short = "73 to 90 % instead of 95 %" if level == MEASURED else f"less than its {num(100 * level):g} %"
+        return f"only {counted(overlap, 'row')} of a class overlap with the other, and its interval may cover {short}"
     far = max(found.value, 1 - found.value) >= FAR_AREA
     if min(rows) < FEWEST_ROWS or (far and min(rows) < FEWEST_ROWS_FAR):
-        return f"a class has only {counted(min(rows), 'row')}, and the interval of the area may cover 72 to 92 % instead of 95 %"
+        short = "72 to 92 % instead of 95 %" if level == MEASURED else f"less than its {num(100 * level):g} %"
+        return f"a class has only {counted(min(rows), 'row')}, and the interval of the area may cover {short}"
     return ""
 
 
@@ -192,9 +191,9 @@ def delong_interval(
     positive = is_positive(owner, y, pos_label)
     score = vector(owner, "y_score", y_score, len(positive))
     weight = row_weights(owner, sample_weight, len(positive))
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     found = area(positive, score, weight)
-    warn_of_doubts(owner, {"roc_auc": overlap_doubt(positive, found, weight)})
+    warn_of_doubts(owner, {"roc_auc": overlap_doubt(positive, found, weight, level)})
     return area_interval(positive, found, weight, level)
 
 
@@ -231,7 +230,7 @@ def delong_test(
     owner = "delong_test"
     positive = is_positive(owner, y, pos_label)
     weight = row_weights(owner, sample_weight, len(positive))
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     first, second = (area(positive, vector(owner, n, s, len(positive)), weight) for n, s in (("a", a), ("b", b)))
     own = [covariance(positive, one, one, weight) for one in (first, second)]
     variance = sum(own) - 2 * covariance(positive, first, second, weight)

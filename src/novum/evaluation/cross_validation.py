@@ -33,7 +33,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, decimal, number
 from novum.report.result import Result
 from novum.report.tables import html_table, text_table
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_level, check_number
 from novum.runtime.warn import warn
 
 __all__ = ["CrossValidation", "cross_validate"]
@@ -236,7 +236,7 @@ def cross_validate(
       score  .953                .907 - 1.000         .045
     """
     owner = "cross_validate"
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     X, y, groups = together(owner, (X, y, groups))
     check_names(owner, scoring)
     splitter = splitter_of(owner, cv, y, is_classifier(estimator), groups)

@@ -33,7 +33,7 @@ from novum.report.numbers import counted, number
 from novum.report.result import Result
 from novum.report.tables import html_text, text_table
 from novum.runtime import sklearn_private
-from novum.runtime.checks import check_count, check_number
+from novum.runtime.checks import check_count, check_level
 
 __all__ = ["BootstrapError", "bootstrap_error"]
 
@@ -171,7 +171,7 @@ def bootstrap_error(
     """
     owner = "bootstrap_error"
     count = check_count(owner, "n_resamples", n_resamples, low=2)
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     name: Any = loss if loss is not None else "zero_one" if is_classifier(estimator) else "squared"
     if not callable(name) and name not in LOSSES:
         raise ParameterError(f"{owner}(loss={loss!r}): loss must be one of {', '.join(LOSSES)}, or a function.")

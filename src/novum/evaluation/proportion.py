@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from novum.evaluation._doubts import share_doubt, warn_of_doubts
 from novum.exceptions import ParameterError
 from novum.report.result import result
-from novum.runtime.checks import check_count, check_number
+from novum.runtime.checks import check_count, check_level
 
 __all__ = [
     "PROPORTION_METHODS",
@@ -94,7 +94,7 @@ def check_counts(owner: str, successes: int, n: int, level: float) -> tuple[int,
     s = check_count(owner, "successes", successes, low=0)
     if s > trials:
         raise ParameterError(f"{owner}(successes={s}, n={trials}): there are more successes than trials.")
-    return s, trials, check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    return s, trials, check_level(owner, level)
 
 
 def wilson_interval(successes: int, n: int, level: float = 0.95) -> Interval:
@@ -120,7 +120,7 @@ def wilson_interval(successes: int, n: int, level: float = 0.95) -> Interval:
     (0.911, 0.981)
     """
     s, trials, level = check_counts("wilson_interval", successes, n, level)
-    warn_of_doubts("wilson_interval", {"share": share_doubt(s, trials, "wilson")})
+    warn_of_doubts("wilson_interval", {"share": share_doubt(s, trials, "wilson", level)})
     return wilson(s, trials, level)
 
 

@@ -21,7 +21,7 @@ from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, decimal
 from novum.report.result import Result
-from novum.runtime.checks import check_count, check_number, row_weights, vector
+from novum.runtime.checks import check_count, check_level, row_weights, vector
 from novum.runtime.random import seed_of
 from novum.runtime.typing import RowWeights
 
@@ -141,7 +141,7 @@ class Curve:
         positive = is_positive(owner, y, pos_label)
         score = vector(owner, "y_score", y_score, len(positive))
         weight = row_weights(owner, sample_weight, len(positive))
-        level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+        level = check_level(owner, level)
         count, seed = check_count(owner, "n_resamples", n_resamples, low=20), seed_of(random_state)
         rows = sorted_rows(positive, score, weight)
         hit, false = (total[0] for total in rows.cumulated(np.ones((1, len(score)), np.uint8)))

@@ -28,7 +28,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import decimal, weight_text
 from novum.report.result import Result
 from novum.report.tables import html_table, text_table
-from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.checks import check_choice, check_count, check_level
 
 __all__ = ["Calibration", "calibration"]
 
@@ -165,7 +165,7 @@ def calibration(
     owner = "calibration"
     n_bins = check_count(owner, "n_bins", n_bins)
     check_choice(owner, "strategy", strategy, ("uniform", "quantile"))
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     given = classification_given(y, None, y_proba, None, classes, sample_weight, pos_label, None, owner)
     assert given.proba is not None
     outcome, q = outcomes_and_probabilities(given.truth, given.proba, given.positive)

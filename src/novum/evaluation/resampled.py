@@ -22,7 +22,7 @@ from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
 from novum.report.numbers import counted
 from novum.report.result import result
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_level, check_number
 
 __all__ = ["ResampledTest", "corrected_interval", "corrected_test", "spread_interval", "variance_of_mean"]
 
@@ -88,7 +88,7 @@ def corrected_interval(scores: ArrayLike, test_over_train: float, level: float =
     """
     x = check_scores("corrected_interval", "scores", scores)
     ratio = check_number("corrected_interval", "test_over_train", test_over_train, 0)
-    level = check_number("corrected_interval", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("corrected_interval", level)
     if np.ptp(x) <= EQUAL * np.abs(x).max():
         warn_of_doubts("corrected_interval", {"the mean score": EQUAL_SCORES})
     return spread_interval(x, ratio, level)
@@ -128,12 +128,13 @@ def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: fl
         )
     gaps = x - other
     ratio = check_number("corrected_test", "test_over_train", test_over_train, 0)
-    level = check_number("corrected_test", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("corrected_test", level)
     interval = spread_interval(gaps, ratio, level)
     mean, free = float(gaps.mean()), len(gaps) - 1
     deviation = np.sqrt(variance_of_mean(gaps, test_over_train))
-    if deviation <= 1e-12 * np.abs(x).max(initial=1.0):  # what rounding leaves of equal differences
-        statistic = 0.0 if abs(mean) <= 1e-12 else float("nan")
+    least = EQUAL * max(np.abs(x).max(), np.abs(other).max())
+    if deviation <= least:  # what rounding leaves of equal differences
+        statistic = 0.0 if abs(mean) <= least else float("nan")
         interval = interval if statistic == 0 else Interval(float("nan"), float("nan"))
     else:
         statistic = float(mean / deviation)

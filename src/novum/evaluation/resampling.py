@@ -13,6 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from novum.evaluation._doubts import bootstrap_doubt, few_rows_doubt, warn_of_doubts
 from novum.evaluation._equal_lengths import together
 from novum.evaluation._intervals import INTERVAL_METHODS, interval_from, jackknife_groups
 from novum.evaluation._known_statistics import QUICK_NAMES, quick_statistic
@@ -24,7 +25,7 @@ from novum.report.numbers import counted, number
 from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime import sklearn_private
-from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.checks import check_choice, check_count, check_level
 from novum.runtime.random import seed_of
 
 __all__ = ["BootstrapResult", "BootstrapSplit", "bootstrap"]
@@ -105,6 +106,8 @@ def bootstrap(
     n_resamples : int, default=2000
     method : {"bca", "percentile", "basic"}, default="bca"
         BCa corrects for bias and skewness by a jackknife: leave-one-out up to 1,000 rows, 200 random groups above.
+        Warns (DataWarning) of fewer than 50 rows, and where about five rows or fewer decide the spread: the interval then
+        holds the truth less often than it says (docs/theory/coverage_of_intervals.md).
     level : float, default=0.95
     random_state : default=None
     n_jobs : int, default=None
@@ -127,7 +130,7 @@ def bootstrap(
     owner = "bootstrap"
     count = check_count(owner, "n_resamples", n_resamples, low=2)
     check_choice(owner, "method", method, INTERVAL_METHODS)
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     if not data:
         raise DataError("bootstrap: give the data after the statistic.")
     seed, data = seed_of(random_state), together("bootstrap", data)
@@ -145,7 +148,18 @@ def bootstrap(
         raise statistic_error(statistic, data)
     else:
         estimate, replicates, jackknife = by_rows(statistic, data, n, count, seed, method, n_jobs)
-    return summarize(estimate, replicates, jackknife, method, level)
+    found = summarize(estimate, replicates, jackknife, method, level)
+    name = statistic if isinstance(statistic, str) else getattr(statistic, "__name__", "the statistic")
+    warn_of_doubts(owner, {str(name): doubt_of(n, jackknife, level)})
+    return found
+
+
+def doubt_of(n: int, jackknife: NDArray | None, level: float) -> str:
+    """Return what speaks against the interval of any number of a statistic."""
+    if jackknife is None:
+        return few_rows_doubt(n, level)
+    columns = jackknife.reshape(len(jackknife), -1).T
+    return next(filter(None, (bootstrap_doubt(n, column, level) for column in columns)), "")
 
 
 def statistic_error(statistic: str, data: tuple) -> Exception:

@@ -21,7 +21,7 @@ from novum.exceptions import DataError, NotConverged
 from novum.graphical._evidence import Evidence
 from novum.graphical.ancestral import draw_states, least_variance
 from novum.graphical.result import Posterior
-from novum.report.numbers import num
+from novum.report.numbers import counted, num
 from novum.runtime.checks import check_count
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.warn import warn
@@ -170,7 +170,7 @@ def gibbs(
         model.states,
         given,
         float("nan"),
-        f"Gibbs, {n_chains * sweeps} samples of {n_chains} chains{warning}",
+        f"Gibbs, {counted(n_chains * sweeps, 'sample')} of {counted(n_chains, 'chain')}{warning}",
         np.sqrt(np.maximum(between / n_chains, least_variance(p, worth))).reshape(shape),
         details,
     )

@@ -11,6 +11,7 @@ from novum.graphical._canvas import ARC, LINK, PLAIN, Canvas, Style, box_size
 from novum.graphical._layout import Layout, Point, layered_layout, spring_layout
 from novum.graphical._separation import known_nodes
 from novum.report.axes import new_figure
+from novum.runtime.checks import is_false, is_true
 
 if TYPE_CHECKING:
     from novum.graphical._enumeration import EquivalenceClasses
@@ -115,7 +116,7 @@ def draw_network(network: Any, ax: Any, evidence: Any, tables: Any) -> Any:
     owner = f"{type(network).__name__}.plot"
     seen = known_nodes(network.dag, owner, list(evidence) if isinstance(evidence, Mapping) else evidence)
     values = {v: f"{v}\n= {evidence[v]}" for v in seen} if isinstance(evidence, Mapping) else {}
-    shown = network.nodes if tables is True else () if tables is False else known_nodes(network.dag, owner, tables)
+    shown = network.nodes if is_true(tables) else () if is_false(tables) else known_nodes(network.dag, owner, tables)
     if shown and not network.conditionals:
         raise ParameterError(
             f"{owner}(tables={tables!r}): the network has no tables yet; pass tables= or call fit(data)."

@@ -20,6 +20,7 @@ from novum.graphical.formats.uai import Tables, read_uai, write_uai
 from novum.graphical.formats.xmlbif import read_xmlbif, write_xmlbif
 from novum.graphical.real.nodes import LinearGaussian
 from novum.runtime.words import value_text
+from novum.runtime.writing import replace_file
 
 __all__ = ["read_parts", "write_parts"]
 
@@ -183,6 +184,4 @@ def write_parts(owner: str, path: Any, parts: Parts) -> None:
         raise ParameterError(f"{owner}({str(path)!r}): {real[0]!r} is a real variable; only .json keeps those.")
     check_kept(owner, path, parts)
     text = WRITERS[ending(owner, path)](parts).encode()
-    beside = path.with_name(path.name + ".part")
-    beside.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
-    beside.replace(path)
+    replace_file(path, gzip.compress(text) if path.suffix == ".gz" else text)

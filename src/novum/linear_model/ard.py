@@ -31,7 +31,8 @@ from novum.base.domains import Bool, Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.base.parameters import stores
-from novum.linear_model.least_squares.evidence_maximum import Gammas, one_target, target_variance
+from novum.engines.moments.triangles import lengths
+from novum.linear_model.least_squares.evidence_maximum import Gammas, one_target, target_variance, unit_of
 from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
 from novum.linear_model.least_squares.solve import solve
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -137,7 +138,8 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
     Parameters
     ----------
     threshold_lambda : float, default=1e4
-        Columns whose precision passes it are dropped.
+        Columns whose precision passes it are dropped. Where the target or a column has a spread beyond 128 or below 1/128, this,
+        the priors and `tol` refer to data divided by their spreads: scikit-learn's fit of targets of 1e6 is a constant.
     max_iter, tol, alpha_1, alpha_2, lambda_1, lambda_2, compute_score, fit_intercept, copy_X, verbose
         As in BayesianRidge, with a precision, and its Gamma prior, for every weight.
 
@@ -202,19 +204,22 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
         """
         source = one_target(self._source(X, y, sample_weight, target="numeric", min_rows=2), self)
         solution = solve(source, fit_intercept=self.fit_intercept)
-        root, p = solution.root, source.n_features
+        variance, p = target_variance(source, solution, self.fit_intercept), source.n_features
+        units = unit_of(np.append(lengths(solution.root) / np.sqrt(solution.weight), np.sqrt(variance)))
+        t, u = float(units[-1]), units[:-1]
+        root = solution.root / u
         design = Design(
-            root, root.T @ root if len(root) >= p else None, solution.coef[0], float(solution.rss[0]), solution.weight
-        )
-        variance = target_variance(source, solution, self.fit_intercept)
+            root, root.T @ root if len(root) >= p else None, solution.coef[0] * (u / t), float(solution.rss[0]) / t**2,
+            solution.weight
+        )  # fmt: skip
         gammas = Gammas(self.alpha_1, self.alpha_2, self.lambda_1, self.lambda_2)
-        start = 1 / (variance + float(np.finfo(np.float64).eps))
+        start = 1 / (variance / t**2 + float(np.finfo(np.float64).eps))
         state = State(start, np.ones(p), np.ones(p, bool), np.zeros(p), -np.inf)
         scores: list[float] = []
         with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
             for n_iter in range(1, self.max_iter + 1):
                 before, state = state.coef, step(design, state, gammas, self.threshold_lambda)
-                scores.append(state.score)
+                scores.append(state.score - solution.weight * np.log(t))  # of the targets in their own unit
                 moved = np.inf if n_iter == 1 else float(np.abs(state.coef - before).sum())
                 asked = report(n_iter, state.score, state)
                 if moved < self.tol or asked or not state.kept.any():
@@ -223,14 +228,16 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
         if state.kept.any():
             covariance = covariance_of(design, state.alpha, state.lambda_, state.kept)
             coef[state.kept] = weights_of(design, state.alpha, state.lambda_, state.kept).coef
-        dtype, mean = source.dtype, solution.mean
+        dtype, mean, scale = source.dtype, solution.mean, t / u
+        coef, covariance = coef * scale, covariance * np.outer(scale[state.kept], scale[state.kept])
         self.coef_ = coef.astype(dtype)
         self.intercept_ = dtype.type(mean[-1] - mean[:-1] @ coef) if self.fit_intercept else 0.0
         self.alpha_, self.lambda_, self.sigma_ = (
-            dtype.type(state.alpha),
-            state.lambda_.astype(dtype),
+            dtype.type(state.alpha / t**2),
+            (state.lambda_ / scale**2).astype(dtype),
             covariance.astype(dtype),
         )
+        self._kept = state.kept
         self.X_offset_, self.X_scale_, self.n_iter_ = mean[:-1].astype(dtype), np.ones(p, dtype), n_iter
         self.history_ = History(scores, name="objective")
         self.scores_ = np.array(scores if self.compute_score else [])
@@ -238,7 +245,7 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
 
     def _predictive(self) -> Predictive:
         """Return the parameters of (6) of novum.linear_model.least_squares.predictive."""
-        kept = self.lambda_ < self.threshold_lambda
+        kept = getattr(self, "_kept", self.lambda_ < self.threshold_lambda)
         values, vectors = np.linalg.eigh(self.sigma_.astype(np.float64))
         root = np.zeros((len(kept), len(values)))
         root[kept] = vectors * np.sqrt(np.maximum(values, 0.0))

@@ -16,7 +16,15 @@ from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.base.parameters import stores
-from novum.linear_model.least_squares.evidence_maximum import Gammas, maximize, one_target, spectrum, target_variance
+from novum.linear_model.least_squares.evidence_maximum import (
+    Gammas,
+    maximize,
+    one_target,
+    rescaled,
+    spectrum,
+    target_variance,
+    unit_of,
+)
 from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.variational.regression import RegressionData, RegressionPrior, regression_mean_field
@@ -33,7 +41,8 @@ class BayesianRidge(GaussianAnswers, RegressorMixin, Estimator):
     tol : float, default=1e-3
         Stop when the coefficients together move by less than this.
     alpha_1, alpha_2 : float, default=1e-6
-        Shape and rate of the Gamma prior of the precision of the noise.
+        Shape and rate of the Gamma prior of the precision of the noise. Where the target, or the columns together, have a spread
+        beyond 128 or below 1/128, priors and `tol` refer to data divided by it: scikit-learn's fit of targets of 1e6 is a constant.
     lambda_1, lambda_2 : float, default=1e-6
         Shape and rate of the Gamma prior of the precision of the weights.
     alpha_init, lambda_init : float, default=None
@@ -107,11 +116,22 @@ class BayesianRidge(GaussianAnswers, RegressorMixin, Estimator):
         data = spectrum(source, self.fit_intercept)
         variance = target_variance(source, data.solution, self.fit_intercept)
         eps = float(np.finfo(np.float64).eps)
-        alpha = 1 / (variance + eps) if self.alpha_init is None else float(self.alpha_init)
-        lambda_ = 1.0 if self.lambda_init is None else float(self.lambda_init)
+        t = float(unit_of(np.sqrt(variance)))
+        u = float(unit_of(np.sqrt(data.eigenvalues.sum() / data.weight / source.n_features)))
+        alpha = 1 / (variance / t**2 + eps) if self.alpha_init is None else float(self.alpha_init) * t**2
+        lambda_ = 1.0 if self.lambda_init is None else float(self.lambda_init) * (t / u) ** 2
         gammas = Gammas(self.alpha_1, self.alpha_2, self.lambda_1, self.lambda_2)
         with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
-            found = maximize(data, alpha, lambda_, gammas, max_iter=self.max_iter, tol=self.tol, report=report)
+            found = maximize(
+                rescaled(data, t, u), alpha, lambda_, gammas, max_iter=self.max_iter, tol=self.tol, report=report
+            )
+        scores = [score - data.weight * np.log(t) for score in found.scores]  # of the targets in their own unit
+        found = found._replace(
+            alpha=found.alpha / t**2,
+            lambda_=found.lambda_ * (u / t) ** 2,
+            weights=found.weights * (t / u),
+            scores=scores,
+        )
         dtype, mean = source.dtype, data.solution.mean
         coef = data.vectors.T @ found.weights
         self.coef_ = coef.astype(dtype)

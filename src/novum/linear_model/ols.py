@@ -102,25 +102,26 @@ class LinearRegression(LinearRegressor):
 
     def inference(
         self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = "nonrobust",
-        level: float = 0.95, weights: Any = "precision", target: Any = 0, groups: Any = None
+        level: float = 0.95, weights: Any = "frequency", target: Any = 0, groups: Any = None
     ) -> Inference:  # fmt: skip
         """Return coefficients with standard errors, t, p and intervals.
 
         Parameters
         ----------
         X, y, sample_weight : the training data, needed for the robust covariances only
-        covariance : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="nonrobust"
+        covariance : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "CR1"}, default="nonrobust"
             "nonrobust" assumes one noise variance; the others allow each row its own; "cluster" also lets the rows of one
-            cluster depend on each other.
+            cluster depend on each other (CR2 with the degrees of freedom of Bell and McCaffrey: right also where few
+            clusters are treated); "CR1" does so as statsmodels and Stata do.
         level : float, default=0.95
             Of the intervals.
-        weights : {"precision", "frequency"}, default="precision"
-            Whether a weight is the inverse of the row's noise variance, so that doubling all weights changes nothing here, or
-            the number of times it was seen. `LogisticRegression.inference` means the same.
+        weights : {"frequency", "precision"}, default="frequency"
+            Whether a weight is the number of times that the row was seen, as in every fit, or the inverse of its noise
+            variance, so that doubling all weights changes nothing. All linear models mean the same.
         target : int, default=0
             Which target, where there are several.
         groups : array-like of shape (n_samples,), default=None
-            The cluster of every row, for covariance="cluster".
+            The cluster of every row, for covariance="cluster" or "CR1".
 
         Returns
         -------
@@ -149,7 +150,10 @@ class LinearRegression(LinearRegressor):
                 self, source, covariance=covariance, level=level, weights=weights, target=target, groups=groups
             )
 
-    def predict(self, X: Rows, return_std: bool = False, *, interval: str | None = None, level: float = 0.95) -> Any:
+    def predict(
+        self, X: Rows, return_std: bool = False, *, interval: str | None = None, level: float = 0.95,
+        weights: Any = "frequency"
+    ) -> Any:  # fmt: skip
         """Return the prediction for every row of X, with an interval where one is asked for.
 
         Parameters
@@ -161,6 +165,8 @@ class LinearRegression(LinearRegressor):
             "confidence": for the mean at x; "prediction": for a new target at x. For data in memory and one target.
         level : float, default=0.95
             Of the interval.
+        weights : {"frequency", "precision"}, default="frequency"
+            What the weights of the fit were, for the interval: see `inference`.
 
         Returns
         -------
@@ -178,7 +184,7 @@ class LinearRegression(LinearRegressor):
         if interval is None:
             return super().predict(X, return_std)
         check_is_fitted(self)
-        return predict_with_interval(self, X, interval, level)
+        return predict_with_interval(self, X, interval, level, weights)
 
     @property
     def singular_(self) -> np.ndarray:

@@ -61,7 +61,7 @@ class CrossEntropyLoss(Loss):
     name: ClassVar[str] = "cross-entropy"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.from_probabilities, bool):
+        if not isinstance(self.from_probabilities, bool | np.bool_):
             raise ParameterTypeError(
                 f"CrossEntropyLoss(from_probabilities={self.from_probabilities!r}): it must be True or False."
             )

@@ -217,13 +217,13 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                     FutureWarning,
                 )
         if self.dissimilarity != "deprecated":
-            if not isinstance(metric, bool) and metric != "euclidean":
+            if not isinstance(metric, bool | np.bool_) and metric != "euclidean":
                 raise ParameterError("You provided both `dissimilarity` and `metric`. Please use only `metric`.")
             warn(
                 "The `dissimilarity` parameter is deprecated and will be removed in 1.10. Use `metric` instead.",
                 FutureWarning,
             )
-        if isinstance(metric, bool):
+        if isinstance(metric, bool | np.bool_):
             warn(
                 f"Use metric_mds={metric} instead of metric={metric}. The support for metric={{True/False}} will be dropped in"
                 " 1.10.",

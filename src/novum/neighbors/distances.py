@@ -21,6 +21,7 @@ from novum.engines.search.index import alike, distances_between, pieces
 from novum.engines.search.metrics import VALID_METRICS, form_of, usual_name
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import result
+from novum.runtime.checks import is_true
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows
@@ -69,7 +70,7 @@ def pairwise_distances(
             f"Unknown metric {metric}. Valid metrics are {sorted(known)}, or 'precomputed', or a callable: pairwise_distances got"
             f" metric={metric!r}."
         )
-    allow = "allow-nan" if metric == "nan_euclidean" and ensure_all_finite is True else ensure_all_finite
+    allow = "allow-nan" if metric == "nan_euclidean" and is_true(ensure_all_finite) else ensure_all_finite
     options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": allow}
     X = check_array(X, input_name="X", **options)
     Y = X if Y is None else check_array(Y, input_name="Y", **options)

@@ -28,6 +28,16 @@ __all__ = ["BallTree", "KDTree", "SearchTree"]
 class SearchTree(TreeIndex):
     """Questions to k-d trees and ball trees alike."""
 
+    def _check_state(self) -> None:
+        """Raise ValueError unless the tree has every row once, and nothing else but empty places; the compiled search checks its
+        cuts.
+        """
+        n, places = len(self.data), np.sort(self._index, axis=None)
+        if not np.array_equal(places[:n], np.arange(n)) or (places[n:] != np.iinfo(places.dtype).max).any():
+            raise ValueError("it leads to a row that is not there")
+        if n:
+            self.nearest(np.zeros((1, self.data.shape[1])), 1, 1)
+
     def _queries(self, X: Any) -> tuple[NDArray, tuple[int, ...]]:
         X = check_array(X, dtype=[np.float64, np.float32], allow_nd=True, order="C", input_name="X")
         if X.shape[-1] != self.data.shape[1]:

@@ -3,6 +3,8 @@
 import math
 from typing import Any, Self
 
+import numpy as np
+
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
@@ -128,7 +130,7 @@ def search_and_queries(
         model = NearestNeighbors(**given).fit(X)
     if include_self == "auto":
         include_self = mode == "connectivity"
-    if not isinstance(include_self, bool):
+    if not isinstance(include_self, bool | np.bool_):
         raise ParameterError(f"{owner}: include_self must be True, False or 'auto', got {include_self!r}.")
     return model, model._fit_X if include_self else None
 

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
-from novum.activations import get_activation
+from novum.activations import Activation, get_activation
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import float_array, vector
 
@@ -25,7 +26,27 @@ __all__ = ["Activate", "Backpropagation", "BatchNorm", "Dense", "Sequential", "b
 
 Array = NDArray[Any]
 EPSILON = 1e-5  # PyTorch's
-PAIRS = {"identity": "squared_error", "sigmoid": "log_loss", "softmax": "log_loss"}  # outputs with delta = p - y
+PAIRS = {  # outputs with delta = p - y
+    "identity": "squared_error",
+    "sigmoid": "log_loss",
+    "softmax": "log_loss",
+    "exp": "poisson",
+}
+
+
+class Exp(Activation):
+    """exp(x), the output for counts: with minus the log-likelihood of Poisson's law delta is p - y."""
+
+    name = "exp"
+
+    def _value(self, x: Array) -> Array:
+        return np.exp(x)
+
+    def _derivative(self, x: Array) -> Array:
+        return np.exp(x)
+
+
+exp = Exp()
 
 
 def matrix(owner: str, name: str, value: Any) -> Array:
@@ -203,10 +224,12 @@ class Backpropagation(NamedTuple):
 
 
 def total_loss(output: str, p: Array, y: Array, weight: Array | None = None) -> float:
-    """Return E of the pairs with delta = p - y: half squares, or minus log-likelihoods."""
+    """Return E of the pairs with delta = p - y: half squares, minus log-likelihoods, or (for counts) half the deviance."""
     weight = np.ones(len(p)) if weight is None else weight
     if output == "identity":
         return float(0.5 * weight @ np.square(p - y).sum(axis=1))
+    if output == "exp":
+        return float(weight @ (xlogy(y, y) - xlogy(y, p) - y + p).sum(axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(y > 0, y * np.log(p), 0.0)
         if output == "sigmoid":
@@ -230,8 +253,8 @@ def backpropagate(
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
     activation : str or Activation, default="tanh"
         Of the hidden layers.
-    output : {"identity", "sigmoid", "softmax"}, default="identity"
-        With half the squared error, or with minus the log-likelihood: then delta = p - y.
+    output : {"identity", "sigmoid", "softmax", "exp"}, default="identity"
+        With half the squared error, minus the log-likelihood, or half the deviance of counts: then delta = p - y.
 
     Examples
     --------
@@ -241,13 +264,13 @@ def backpropagate(
     >>> round(found.loss, 6), found.coef_gradients[1].ravel().round(6)
     (0.751362, array([-0.521672, -0.896173]))
     """
-    output = get_activation(output).name
-    if output not in PAIRS:
+    last = exp if output == "exp" else get_activation(output)
+    if last.name not in PAIRS:
         raise ParameterError(f"backpropagate(output={output!r}): use one of {', '.join(PAIRS)}.")
     rows = matrix("backpropagate", "X", X)
     target = float_array("backpropagate", "y", y).astype(np.float64).reshape(len(rows), -1)
     shifts = [None] * len(coefs) if intercepts is None else list(intercepts)
-    kinds = [activation] * (len(coefs) - 1) + [output]
+    kinds = [activation] * (len(coefs) - 1) + [last]
     network = Sequential([Dense(w, b, h) for w, b, h in zip(coefs, shifts, kinds)])
     p = network.forward(rows)
     if p.shape != target.shape:
@@ -257,7 +280,7 @@ def backpropagate(
     network.backward_loss(target)
     layers: list[Any] = network.modules
     return Backpropagation(
-        total_loss(output, p, target),
+        total_loss(last.name, p, target),
         [layer.sums for layer in layers],
         [layer.activation(layer.sums) for layer in layers],
         [layer.delta for layer in layers],

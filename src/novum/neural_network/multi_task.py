@@ -1,6 +1,6 @@
 r"""Several targets, one body: tasks share the hidden layers, and each has a head of its own.
 
-    h = g(W_k ... g(W_1 x + b_1) ... + b_k),   z_t = V_t h + c_t                                                            (1)
+    h = g(W_k ... g(W_1 x + b_1) ... + b_k),   z_t = V_t h + c_t,   x in units of the training rows' spread from their mean   (1)
     loss = sum over tasks t of a_t mean over the rows with a target of loss_t(z_t, y_t)                                     (2)
 
 A task with few targets profits from what the others teach the body. Rows may lack targets: NaN for numbers, None for classes.
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import ArrayLike, Domain, Instance, Null, Real
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.training.examples import Tensors
+from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import ArrayNetwork
 from novum.runtime import arrays
@@ -158,7 +159,18 @@ class MultiTaskNetwork(ArrayNetwork):
     def _config(self, examples: Any) -> dict[str, Any]:
         outputs = {name: len(self.classes_[name]) if name in self.classes_ else 1 for name in self.tasks_}
         hidden = [int(size) for size in self.hidden]
-        return {"n_features": self.n_features_in_, "hidden": hidden, "outputs": outputs, "dropout": float(self.dropout)}
+        rows = examples.tensors[0].double().numpy()
+        weight = None if examples.row_weight is None else examples.row_weight.double().numpy()
+        mean = np.average(rows, axis=0, weights=weight)
+        spread = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weight))
+        return {
+            "n_features": self.n_features_in_,
+            "hidden": hidden,
+            "outputs": outputs,
+            "dropout": float(self.dropout),
+            "mean": mean.tolist(),
+            "scale": np.where(spread > 0, spread, 1.0).tolist(),
+        }
 
     def _build(self, config: dict[str, Any]) -> Any:
         from novum.neural_network.training.heads import ManyHeads
@@ -171,6 +183,17 @@ class MultiTaskNetwork(ArrayNetwork):
         weight = batch[1 + len(self.tasks_)] if len(batch) > 1 + len(self.tasks_) else None
         losses = task_losses(module(batch[0]), dict(zip(self.tasks_, batch[1:])), set(self.classes_), weight)
         return sum((self.task_weights or {}).get(name, 1.0) * loss for name, loss in losses.items())
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        import torch
+
+        weight = batch[1 + len(self.tasks_)] if len(batch) > 1 + len(self.tasks_) else None
+        aims = []
+        for name, y in zip(self.tasks_, batch[1:]):
+            known = y >= 0 if name in self.classes_ else ~torch.isnan(y)
+            factor = float((self.task_weights or {}).get(name, 1.0))
+            aims.append(Aim(y[known], None if weight is None else weight[known], factor))
+        return self._loss(module, batch), aims
 
     def _scores(self, X: Any) -> dict[str, np.ndarray]:
         import torch

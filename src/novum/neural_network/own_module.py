@@ -22,6 +22,8 @@ class OwnModule:
 
     _domains: dict[str, Domain] = {"module": Function(), "loss": Null() | Function(), **TRAINING}
     _row_axes = 2  # as many as the network takes
+    _draws_anywhere = True  # somebody else's layers draw from PyTorch's own generator
+    _code_parameters = ("module", "loss")  # no file carries them: novum.load(path, module=...)
 
     def _n_outputs(self) -> int:
         raise NotImplementedError
@@ -45,8 +47,21 @@ class OwnModule:
 
     def _answers(self, module: Any, batch: Any) -> Any:
         """Return what the network says, of shape (rows, outputs), after a check of that shape."""
+        import torch
+
         kind = next(module.parameters()).dtype
-        out = module(batch[0].to(kind))
+        try:
+            out = module(batch[0].to(kind))
+        except (RuntimeError, TypeError, IndexError) as error:
+            raise DataError(
+                f"{type(self).__name__}: the module {type(module).__name__} cannot take rows of shape {tuple(batch[0].shape)}:"
+                f" {error}"
+            ) from error
+        if not torch.is_tensor(out):
+            raise DataError(
+                f"{type(self).__name__}: the module {type(module).__name__} gave {type(out).__name__}, not a tensor; wrap it in"
+                " one that returns the outputs alone."
+            )
         if out.ndim == 1:
             out = out[:, None]
         wanted = self._n_outputs()
@@ -56,6 +71,12 @@ class OwnModule:
                 f" ({len(batch[0])}, {wanted})."
             )
         return out
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        if self.loss is None:  # type: ignore[attr-defined]
+            return super()._judged(module, batch)  # type: ignore[misc]
+        outputs = self._answers(module, batch)
+        return self._own_loss(outputs, *batch[1:]), self._own_loss(outputs * 0, *batch[1:])
 
     def _own_loss(self, outputs: Any, targets: Any, weight: Any = None) -> Any:
         loss = self.loss(outputs, targets)  # type: ignore[attr-defined]
@@ -101,10 +122,18 @@ class OwnModule:
         self.history_ = TrainingCurve(*about["curve"], name="loss")
         self.n_epochs_, self.best_epoch_ = len(self.history_), self.history_.best + 1
         try:
-            self.module_  # type: ignore[attr-defined]  # noqa: B018
-        except RuntimeError as error:
-            raise FileFormatError(f"{path}: its weights do not fit this module: {error}") from error
+            self._check_code()
+        except FileFormatError as error:
+            raise FileFormatError(f"{path}: {error}") from error
         return self
+
+    def _check_code(self) -> None:
+        """Raise FileFormatError unless the weights fit the module."""
+        try:
+            if "weights_" in vars(self):
+                self.module_  # type: ignore[attr-defined]  # noqa: B018
+        except RuntimeError as error:
+            raise FileFormatError(f"its weights do not fit this module: {error}") from error
 
 
 class TorchClassifier(OwnModule, ClassifierNetwork):

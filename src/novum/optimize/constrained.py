@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from novum.exceptions import ParameterTypeError
+from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.kkt import KKTReport, check_kkt
 from novum.optimize.newton_method import newton
 from novum.optimize.problem import Problem
@@ -84,12 +85,17 @@ def solve(problem: Problem, start: Any, *, tol: float = 1e-6, max_iter: int = 10
         )
     report = check_kkt(problem, found.x, tol=tol)
     reason = f"KKT conditions hold to {tol:g}" if report else f"KKT conditions fail: {', '.join(report.failures)}"
+    converged = bool(report)
+    if converged and falls_endlessly(
+        lambda point: problem.cost(point) if problem.is_feasible(point, tol) else np.inf, x, found.x
+    ):
+        converged, reason = False, ENDLESS
     solution = ConstrainedSolution(
         x=found.x,
         value=problem.value(found.x),
         gradient_norm=report.stationarity,
         n_iter=int(found.nit),
-        converged=bool(report),
+        converged=converged,
         reason=reason,
         history=np.array(history),
         kkt=report,

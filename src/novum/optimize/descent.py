@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import ParameterError
+from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.line_search import backtracking
 from novum.optimize.problem import without_constraints
 from novum.optimize.result import Solution, Trace, conclude
@@ -66,7 +67,7 @@ def gradient_descent(
         )
     schedule = None if searching else as_schedule(owner, "step", step)
 
-    velocity = np.zeros_like(x)
+    origin, velocity = x.copy(), np.zeros_like(x)
     accepted = 1.0
     trace = Trace(keep_path)
     converged, reason = False, f"max_iter={max_iter} reached"
@@ -94,5 +95,7 @@ def gradient_descent(
             else:
                 velocity = momentum * velocity - schedule(k) * g
             x = x + velocity
+    if converged and problem.objective is not None and falls_endlessly(problem.cost, origin, x):
+        converged, reason = False, ENDLESS
     solution = trace.solution(x, problem.sign, converged, reason)
     return conclude(owner, solution, "lower the step, raise max_iter or loosen tol")

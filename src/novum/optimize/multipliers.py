@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq, null_space
 
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 from novum.optimize._differences import numeric_jacobian
 from novum.optimize.problem import Problem, as_problem
 from novum.optimize.result import Solution, conclude
-from novum.runtime.checks import check_count, check_number, vector
+from novum.runtime.checks import check_count, check_number, is_true, vector
 
 __all__ = ["LagrangeSolution", "lagrange"]
 
@@ -121,14 +121,16 @@ def lagrange(
         if problem.hessian is not None and all(c.jacobian is not None for c in problem.equalities):
             bend = numeric_jacobian(lambda p: problem.equality_jacobian(p).T @ lam, point)
             hessian = problem.sign * problem.cost_hessian(point) - bend
-        elif callable(problem.gradient) or problem.gradient is True:
+        elif callable(problem.gradient) or is_true(problem.gradient):
             hessian = numeric_jacobian(lambda p: lagrangian_gradient(p, lam), point)
         else:
             hessian = Problem(lambda p: problem.lagrangian(p, lam)).cost_hessian(point)
         return (hessian + hessian.T) / 2
 
-    jacobian = problem.equality_jacobian(x)
-    lam = lstsq(jacobian.T, problem.sign * problem.cost_gradient(x))[0]
+    jacobian, slope = problem.equality_jacobian(x), problem.sign * problem.cost_gradient(x)
+    if not (np.isfinite(jacobian).all() and np.isfinite(slope).all()):
+        raise DataError(f"{owner}: the gradient of the objective or of a constraint is not finite at the start {x}.")
+    lam = lstsq(jacobian.T, slope)[0]
     current = residual(x, lam)
     norms, values, path = [float(np.abs(current).max())], [problem.value(x)], [x.copy()]
     d, stuck = x.size, False
@@ -136,6 +138,9 @@ def lagrange(
         while norms[-1] > tol and len(norms) <= max_iter and np.isfinite(norms[-1]):
             jacobian = problem.equality_jacobian(x)
             system = np.block([[curvature(x, lam), -jacobian.T], [jacobian, np.zeros((len(jacobian), len(jacobian)))]])
+            if not np.isfinite(system).all():
+                stuck = True
+                break
             move = lstsq(system, -current)[0]
             t, size = 1.0, float(np.linalg.norm(current))
             for _ in range(HALVINGS):

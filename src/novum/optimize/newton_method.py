@@ -17,6 +17,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from novum.exceptions import DataError
 from novum.optimize._differences import numeric_jacobian
+from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.line_search import backtracking
 from novum.optimize.problem import Array, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
@@ -37,6 +38,8 @@ def descent_direction(hessian: Array, gradient: Array) -> Array:
             return -cho_solve(cho_factor(hessian + shift * np.eye(len(hessian))), gradient)
         except LinAlgError:
             shift = FIRST_SHIFT * size if shift == 0 else 10 * shift
+            if not np.isfinite(shift):  # second derivatives at the end of floating point: downhill will do
+                return -gradient / size
 
 
 def pure_direction(hessian: Array, gradient: Array) -> Array:
@@ -84,7 +87,7 @@ def newton(
     problem, x = without_constraints(owner, objective, gradient, hessian, start)
     tol = check_number(owner, "tol", tol, 0)
     max_iter = check_count(owner, "max_iter", max_iter)
-    searching = line_search and problem.objective is not None
+    origin, searching = x.copy(), line_search and problem.objective is not None
     trace = Trace(keep_path)
     converged, reason = False, f"max_iter={max_iter} reached"
     with np.errstate(over="ignore", invalid="ignore"):
@@ -101,11 +104,11 @@ def newton(
             if k == max_iter:
                 reason += f" with gradient norm {norm:.2g} > tol {tol:g}"
                 break
-            direction = (
-                descent_direction(problem.cost_hessian(x), g)
-                if line_search
-                else pure_direction(problem.cost_hessian(x), g)
-            )
+            curvature = problem.cost_hessian(x)
+            if not np.isfinite(curvature).all():
+                reason = f"the matrix of second derivatives is not finite at step {k}"
+                break
+            direction = descent_direction(curvature, g) if line_search else pure_direction(curvature, g)
             t = 1.0
             if searching:
                 slope = float(g @ direction)
@@ -118,6 +121,8 @@ def newton(
                     break
                 t = found[0]
             x = x + t * direction
+    if converged and problem.objective is not None and falls_endlessly(problem.cost, origin, x):
+        converged, reason = False, ENDLESS
     solution = trace.solution(x, problem.sign, converged, reason)
     return conclude(owner, solution, "use line_search=True, another start, or raise max_iter")
 
@@ -172,11 +177,14 @@ def newton_root(
         if converged:
             break
         jacobian = numeric_jacobian(residual, x) if derivative is None else np.asarray(derivative(x), dtype=np.float64)
+        if jacobian.size != x.size**2:
+            raise DataError(f"{owner}: derivative returned shape {jacobian.shape}; it must be ({x.size}, {x.size}).")
         try:
             move = -np.linalg.solve(jacobian.reshape(x.size, x.size), current)
         except np.linalg.LinAlgError:
             reason = f"the derivative is singular at step {k}"
             break
+        length = float(np.linalg.norm(move))  # of the whole step: one that was halved is short without being close
         with np.errstate(over="ignore", invalid="ignore"):
             trial = residual(x + move)
             for _ in range(HALVINGS if damping else 0):
@@ -187,7 +195,7 @@ def newton_root(
         x, current = x + move, trial
         size = float(np.linalg.norm(current))
         trace.record(x, size, size)
-        length, limit = float(np.linalg.norm(move)), tol * (1 + float(np.linalg.norm(x)))
+        limit = tol * (1 + float(np.linalg.norm(x)))
         converged = size == 0 or (length <= limit and np.isfinite(size))
         reason = (
             f"step {length:.2g} {'<=' if length <= limit else '>'} tol (1 + |x|) = {limit:.2g}, residual {size:.2g}"

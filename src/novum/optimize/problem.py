@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.optimize._differences import numeric_hessian, numeric_jacobian
-from novum.runtime.checks import vector
+from novum.runtime.checks import is_false, is_true, vector
 
 __all__ = ["Constraint", "Problem", "as_problem"]
 
@@ -96,7 +96,7 @@ class Problem:
         if objective is not None and not callable(objective):
             raise ParameterTypeError(f"Problem(objective={objective!r}): objective must be a function of x.")
         self.objective = objective
-        self.gradient = None if gradient is False else gradient
+        self.gradient = None if is_false(gradient) else gradient
         self.hessian = hessian
         self.equalities = [c if isinstance(c, Constraint) else Constraint(c) for c in equalities]
         self.inequalities = [c if isinstance(c, Constraint) else Constraint(c) for c in inequalities]
@@ -109,7 +109,7 @@ class Problem:
         if self.objective is None:
             return np.nan
         x = np.asarray(x, dtype=np.float64)
-        return _scalar("Problem.value", self._both(x)[0] if self.gradient is True else self.objective(x))
+        return _scalar("Problem.value", self._both(x)[0] if is_true(self.gradient) else self.objective(x))
 
     def _both(self, x: Array) -> tuple[Any, Any]:
         """Return value and gradient of a fused objective; the last point is kept, as a line search asks twice."""
@@ -124,7 +124,7 @@ class Problem:
 
     def cost_and_gradient(self, x: Array) -> tuple[float, Array]:
         """Return the cost and its gradient."""
-        if self.gradient is True:
+        if is_true(self.gradient):
             value, gradient = self._both(x)
             value = _scalar("Problem.value", value)
         else:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.problem import Array, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number
@@ -70,7 +71,7 @@ def proximal_gradient(
     def rest(point: Array) -> float:
         return 0.0 if kinked is None else float(kinked(point))
 
-    trace = Trace(keep_path)
+    origin, trace = x.copy(), Trace(keep_path)
     trace.record(x, problem.cost(x) + rest(x), np.nan)
     y, theta = x, 1.0
     converged, reason = False, f"max_iter={max_iter} reached"
@@ -102,5 +103,7 @@ def proximal_gradient(
                 theta = theta_new
             x = new
             t *= GROWTH
+    if converged and falls_endlessly(lambda point: problem.cost(point) + rest(point), origin, x):
+        converged, reason = False, ENDLESS
     solution = trace.solution(x, problem.sign, converged, reason)
     return conclude(owner, solution, "scale the variables, raise max_iter or loosen tol")

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from novum.exceptions import ParameterError
+from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.problem import Array, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number
@@ -50,6 +51,7 @@ def lbfgs(
     """
     owner = "lbfgs"
     problem, x = without_constraints(owner, objective, gradient, None, start)
+    origin = x.copy()
     if problem.objective is None:
         raise ParameterError(f"{owner}: an objective is needed by its line search; gradient_descent can do without.")
     tol = check_number(owner, "tol", tol, 0)
@@ -79,9 +81,10 @@ def lbfgs(
     with np.errstate(over="ignore", invalid="ignore"):
         search: Any = minimize
         found = search(both, x, jac=True, method="L-BFGS-B", callback=record, options=options)
-    size = float(np.abs(found.jac).max())
+        cost, slope = problem.cost_and_gradient(found.x)  # SciPy may return the value of a point it then gave up
+    size = float(np.abs(slope).max())
     # A line search that finds no decrease at working precision ends the iteration; the gradient says what that means.
-    rounding = np.sqrt(np.finfo(float).eps) * max(1.0, abs(float(found.fun)))
+    rounding = np.sqrt(np.finfo(float).eps) * max(1.0, abs(cost))
     reach = size * max(1.0, float(np.abs(found.x).max()))  # what a step as long as x itself would still gain
     converged = size <= tol or (found.status == 2 and reach <= rounding)
     reason = f"largest gradient component {size:.2g} {'<=' if size <= tol else '>'} tol {tol:g}"
@@ -89,5 +92,7 @@ def lbfgs(
         reason += (
             ", no further decrease at working precision" if converged else f"; {str(found.message).lower().strip('. ')}"
         )
+    if (converged or found.status == 2) and falls_endlessly(problem.cost, origin, found.x):
+        converged, reason = False, ENDLESS
     solution = trace.solution(found.x, problem.sign, converged, reason)
     return conclude(owner, replace(solution, gradient_norm=size), "scale the variables, raise max_iter or loosen tol")

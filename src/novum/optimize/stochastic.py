@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import DataError, ParameterTypeError
+from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.result import Solution, conclude
 from novum.optimize.rules import SGD, UpdateRule
 from novum.runtime.checks import check_count, check_number, float_array
@@ -83,6 +84,7 @@ def minimize_stochastic(
     stream = Stream(seed_of(random_state))
     several = isinstance(start, tuple | list) and bool(start) and all(isinstance(w, np.ndarray) for w in start)
     weights = [float_array(owner, "start", w).copy() for w in (start if several else [start])]
+    origin = weights
     states = [rule.init(w) for w in weights]
 
     def whole(parts: list[Any]) -> Any:
@@ -142,6 +144,8 @@ def minimize_stochastic(
     value = (
         float(objective(whole(final))) if objective is not None and counted else (history[-1] if history else np.nan)
     )
+    if converged and tol is not None and objective is not None and endless(objective, whole, origin, final):
+        converged, reason = False, ENDLESS
     solution = Solution(
         x=whole(final),
         value=value,
@@ -152,3 +156,17 @@ def minimize_stochastic(
         history=np.array(history),
     )
     return conclude(owner, solution, "lower the learning rate, let it fall by a schedule, or raise max_epochs")
+
+
+def endless(
+    objective: Callable[[Any], Any], whole: Callable[[list[Any]], Any], start: list[Any], end: list[Any]
+) -> bool:
+    """Return whether an objective falls beyond the last weights, however many arrays they are."""
+    cuts = np.cumsum([w.size for w in start])[:-1]
+
+    def cost(flat: Any) -> float:
+        parts = np.split(flat, cuts)
+        return float(objective(whole([p.reshape(w.shape).astype(w.dtype) for p, w in zip(parts, start)])))
+
+    first, last = (np.concatenate([np.ravel(w).astype(np.float64) for w in parts]) for parts in (start, end))
+    return falls_endlessly(cost, first, last)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError
+from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.problem import without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.optimize.schedules import InverseSqrtSchedule, as_schedule
@@ -143,7 +144,7 @@ def subgradient_descent(
     patience = check_count(owner, "patience", patience)
     max_iter = check_count(owner, "max_iter", max_iter)
     schedule = InverseSqrtSchedule() if step is None else as_schedule(owner, "step", step)
-    trace = Trace(keep_path)
+    origin, trace = x.copy(), Trace(keep_path)
     best_x, best, last_drop, mark = x, np.inf, 0, np.inf
     converged, reason = tol is None, f"made the {counted(max_iter, 'step')} asked for"
     with np.errstate(over="ignore", invalid="ignore"):
@@ -173,6 +174,8 @@ def subgradient_descent(
                 )
                 break
             x = x - schedule(k) * v
+    if converged and falls_endlessly(problem.cost, origin, best_x):
+        converged, reason = False, ENDLESS
     solution = trace.solution(best_x, problem.sign, converged, reason)
     return conclude(
         owner, replace(solution, value=problem.sign * best), "use smaller or faster falling steps, or raise max_iter"

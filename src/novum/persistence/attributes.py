@@ -42,6 +42,7 @@ EVERY_ESTIMATOR = {
     "n_features_in_": ["number"],
     "feature_names_in_": ["array1:o[*]"],
 }  # what scikit-learn records itself
+LABELS = ["array1:n[*]", "array1:o[*]"]  # of classes: the user's, of whatever kind the fits of the suite had
 GENERATORS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence)
 PLAIN = (
     (numbers.Number | np.bool_, "number"),
@@ -146,9 +147,11 @@ def fits_kind(value: Any, kinds: list[str], lengths: Lengths) -> bool:
 def check_declared(value: Any) -> None:
     """Raise FileFormatError for the first object of novum's whose state is not what its class declares."""
     for item in own_objects(value):
+        cls = type(item)
         if isinstance(item, tuple | dict):
+            check_state(item)
             continue
-        cls, state = type(item), vars(item)
+        state = vars(item)
         known = declared_attributes().get(cls.__name__)
         if known is None and (isinstance(item, BaseEstimator) or not state):
             known = {}  # one that keeps nothing but its parameters, or nothing at all
@@ -166,7 +169,7 @@ def check_declared(value: Any) -> None:
                 raise FileFormatError(
                     f"its {cls.__name__} has an attribute {str(name)[:80]!r}, which that class does not declare"
                 )
-            elif not fits_kind(held, known[name], lengths):
+            elif not fits_kind(held, [*known[name], *(LABELS if name == "classes_" else [])], lengths):
                 shape = f" of shape {held.shape}" if isinstance(held, np.ndarray) else ""
                 raise FileFormatError(
                     f"the attribute {name!r} of its {cls.__name__} is {kind_of(held)}{shape}, where the class declares"
@@ -174,6 +177,26 @@ def check_declared(value: Any) -> None:
                 )
         if "_y" in state and "classes_" in state:
             check_codes(cls, state["_y"], state["classes_"])
+        check_state(item)
+
+
+def check_state(item: Any) -> None:
+    """Let a class check what no kind can tell: that indices it will follow stay inside the arrays they lead into.
+
+    A class that keeps such indices has a method `_check_state`, which raises ValueError where one does not. It is run on every
+    object that a file made, after all kinds and shapes are known.
+    """
+    check = getattr(type(item), "_check_state", None)
+    if check is None:
+        return
+    try:
+        check(item)
+    except FileFormatError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise FileFormatError(
+            f"the state of its {type(item).__name__} does not fit together: {str(error)[:200]}"
+        ) from error
 
 
 def check_codes(cls: type, codes: Any, classes: Any) -> None:

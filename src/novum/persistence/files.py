@@ -3,15 +3,14 @@
 The format is skops's, never pickle: loading builds objects of known types from data and runs no code that the file
 chose. Types come from novum and scikit-learn only (`novum.persistence.archive` says which, and checks everything else
 about a file first); every object holds what its class declares (`novum.persistence.attributes`, and `sklearn_state` there), or
-the file is refused. Callbacks are not saved. A file is written whole or not at all.
+the file is refused. Callbacks are not saved, and of code only its name (`novum.persistence.code`). A file is written whole or not
+at all.
 """
 
-import errno
 import io
 import json
 import os
 import re
-import secrets
 import sys
 from collections.abc import Iterable
 from importlib.metadata import version
@@ -25,11 +24,14 @@ from novum import __version__
 from novum.exceptions import FileFormatError
 from novum.persistence.archive import ABOUT, Contents, inspect
 from novum.persistence.attributes import check_declared
+from novum.persistence.code import codes_of, give_code, without_code
 from novum.persistence.moved import with_current_modules
+from novum.persistence.packing import compressed, packed, unpack_all
 from novum.persistence.sklearn_state import check_companions, names_of
 from novum.persistence.skops_module import skops_io
+from novum.runtime.writing import check_plain, replace_file
 
-__all__ = ["load", "save", "saved_with"]
+__all__ = ["file_bytes", "load", "save", "saved_with"]
 
 FORMAT = "1"
 RECORDED = ("numpy", "scipy", "scikit-learn", "skops")
@@ -54,11 +56,14 @@ def _rebuilt(value: Any, seen: dict[int, Any]) -> Any:
     if type(value) in (list, tuple):
         items = [without_callbacks(item, seen) for item in value]
         return type(value)(items) if any(new is not old for new, old in zip(items, value)) else value
+    if getattr(type(value), "_packed_in_files", False):
+        return packed(value)
     before = vars(value) if isinstance(value, BaseEstimator) else value
     if type(before) is not dict:
         return value
-    after = {key: without_callbacks(item, seen) for key, item in before.items() if key not in CALLBACK_STATE}
-    if len(after) == len(before) and all(after[key] is item for key, item in before.items()):
+    held = before if before is value else without_code(value, before)
+    after = {key: without_callbacks(item, seen) for key, item in held.items() if key not in CALLBACK_STATE}
+    if held is before and len(after) == len(before) and all(after[key] is item for key, item in before.items()):
         return value
     if before is value:
         return after
@@ -86,8 +91,10 @@ def unchecked_types(path: Path, names: list[str], refusal: str) -> FileFormatErr
     )
 
 
-def build(path: Path, file: BinaryIO, contents: Contents, refusal: str, trusted: set[str]) -> BaseEstimator:
-    """Make the estimator that a checked file describes, or raise."""
+def build(
+    path: Path, file: BinaryIO, contents: Contents, refusal: str, trusted: set[str], code: Any = None
+) -> BaseEstimator:
+    """Make the estimator that a checked file describes, with the caller's code where it has some, or raise."""
     skops = skops_io()
     from skops.io.exceptions import UntrustedTypesFoundException
 
@@ -98,6 +105,8 @@ def build(path: Path, file: BinaryIO, contents: Contents, refusal: str, trusted:
         if unchecked := [name for name in contents.unchecked if name not in trusted]:
             raise unchecked_types(path, unchecked, refusal)
         estimator = skops.load(with_current_modules(file), trusted=contents.trusted)
+        unpack_all(estimator)
+        give_code(estimator, code)
         check_companions(estimator, trusted)
         check_declared(estimator)
     except UntrustedTypesFoundException as error:
@@ -115,6 +124,34 @@ def build(path: Path, file: BinaryIO, contents: Contents, refusal: str, trusted:
     return estimator
 
 
+def archive_of(estimator: BaseEstimator) -> io.BytesIO:
+    """Return the bytes of a model file, compressed unless it would then seem to unpack to more than a file may."""
+    plain = io.BytesIO()
+    skops_io().dump(without_callbacks(estimator, {}), plain)
+    with ZipFile(plain, "a") as archive:
+        archive.writestr(ABOUT, json.dumps(versions()))
+    small = compressed(plain)
+    try:
+        inspect(small)
+    except FileFormatError:
+        return plain
+    return small
+
+
+def file_bytes(estimator: BaseEstimator) -> int:
+    """Return how many bytes the file of an estimator takes.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be saved.
+    """
+    try:
+        return archive_of(estimator).seek(0, io.SEEK_END)
+    except Exception as error:  # whatever skops meets in an object it cannot write
+        raise FileFormatError(f"this {type(estimator).__name__} cannot be saved: {error}") from error
+
+
 def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
     """Save an estimator, fitted or not, to one file.
 
@@ -124,7 +161,8 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
         Of novum, or of scikit-learn (a Pipeline, say) with novum's inside. Its callbacks are not saved. Of a search
         with a scorer of its own, which is a function, save `best_estimator_`.
     path : str or path
-        The file, by convention `something.novum`. What was there is replaced, in one step and only when all is written.
+        The file, by convention `something.novum`. A plain file that was there is replaced, in one step and only when all is
+        written, and keeps its permissions; a link stays, and the file that it leads to is replaced.
 
     Returns
     -------
@@ -135,6 +173,8 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
     ------
     FileFormatError
         If the estimator holds something that could not be loaded again, such as a function or a class of your own.
+    SourceError
+        If there is something else than a plain file: a folder, a device, a pipe.
 
     Examples
     --------
@@ -153,42 +193,16 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
         own = " It has a method of its own: save(path)." if callable(getattr(estimator, "save", None)) else ""
         text = repr(estimator)[:LONGEST_TEXT]
         raise FileFormatError(f"{path}: cannot save {text}, which is not an estimator; save(estimator, path).{own}")
-    buffer = io.BytesIO()
+    check_plain(path)  # before the work
     try:
-        skops_io().dump(without_callbacks(estimator, {}), buffer)
-        with ZipFile(buffer, "a") as archive:
-            archive.writestr(ABOUT, json.dumps(versions()))
+        buffer = archive_of(estimator)
         contents = inspect(buffer, max_bytes=sys.maxsize)
     except Exception as error:  # whatever skops meets in an object it cannot write
         raise FileFormatError(f"{path}: cannot save this {name}: {error}") from error
-    build(path, buffer, contents, f"this {name} could not be loaded again", set(contents.unchecked))
-    write(path, buffer.getbuffer())
+    refusal = f"this {name} could not be loaded again"
+    build(path, buffer, contents, refusal, set(contents.unchecked), codes_of(estimator))
+    replace_file(path, buffer.getbuffer())
     return path
-
-
-def write(path: Path, data: bytes | memoryview) -> None:
-    """Replace a file in one step: a reader sees the old one or the new one, also after a crash."""
-    target = Path(os.path.realpath(path))  # a link stays a link
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            errno.ENOENT, f"there is no folder {target.parent}", str(path)
-        )  # not by the draft's name
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
-    try:
-        with open(draft, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    if hasattr(os, "O_DIRECTORY"):  # the new name must survive a crash too
-        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def checked_contents(path: Path, file: BinaryIO, max_bytes: int | None) -> Contents:
@@ -211,7 +225,9 @@ def checked_contents(path: Path, file: BinaryIO, max_bytes: int | None) -> Conte
     return contents
 
 
-def load(path: str | os.PathLike, *, max_bytes: int | None = None, trusted: Iterable[type | str] = ()) -> Any:
+def load(
+    path: str | os.PathLike, *, max_bytes: int | None = None, trusted: Iterable[type | str] = (), module: Any = None
+) -> Any:
     """Load an estimator that `save` wrote.
 
     No code from the file is run, and every object in it holds only attributes that its class declares, of the declared kinds
@@ -228,6 +244,10 @@ def load(path: str | os.PathLike, *, max_bytes: int | None = None, trusted: Iter
     trusted : iterable of classes or names, default=()
         Classes of scikit-learn to load although their compiled code trusts what the file says, such as
         `[sklearn.svm.SVC]`: for files whose writer you know. A file that needs it says so.
+    module : torch.nn.Module, callable, list of them or None, default=None
+        The network of a `TorchClassifier` or `TorchRegressor` (and its `loss`, where it has one of its own), which is code and so
+        in no file: what the estimator was made with, by the same name. The file's weights must fit it. A file that needs it says
+        so.
 
     Returns
     -------
@@ -241,7 +261,7 @@ def load(path: str | os.PathLike, *, max_bytes: int | None = None, trusted: Iter
     """
     path = Path(path)
     with open(path, "rb") as file:
-        return build(path, file, checked_contents(path, file, max_bytes), "refused", names_of(trusted))
+        return build(path, file, checked_contents(path, file, max_bytes), "refused", names_of(trusted), module)
 
 
 def saved_with(path: str | os.PathLike) -> dict[str, str]:

@@ -23,7 +23,7 @@ from scipy.stats import t as student
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.numbers import num
 from novum.report.result import Result
-from novum.runtime.checks import check_count, check_number, float_array
+from novum.runtime.checks import check_count, check_level, float_array
 from novum.runtime.random import seed_of
 from novum.runtime.warn import warn
 
@@ -200,7 +200,7 @@ def compare_agents(
     owner = "compare_agents"
     if not isinstance(scores, Mapping) or not scores:
         raise ParameterError(f"{owner}(scores=...): give a mapping from names of agents to their scores.")
-    level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level(owner, level)
     count = check_count(owner, "n_resamples", n_resamples, 100)
     names = [str(name) for name in scores]
     tables = [score_table(name, value, environment, n_episodes) for name, value in scores.items()]

@@ -29,7 +29,7 @@ from novum.reinforcement.schedules import Schedule
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted
 from novum.report.result import Result
-from novum.runtime.checks import check_count, check_number
+from novum.runtime.checks import check_count, check_level
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
@@ -174,7 +174,7 @@ class Agent(Estimator):
         check_is_fitted(self)
         name = f"{type(self).__name__}.evaluate"
         count, most = check_count(name, "episodes", episodes), check_count(name, "max_steps", max_steps)
-        check_number(name, "level", level, 0, 1, open_low=True, open_high=True)
+        check_level(name, level)
         made = made_environment(environment)
         totals, lengths = np.zeros(count), np.zeros(count, np.int32)
         seeds = Stream(seed_of(random_state)).integers("evaluation", 0, count, 2**31)

@@ -19,7 +19,7 @@ from novum.reinforcement.environment import transition
 from novum.reinforcement.experience import STARTS, STEPS, lived_world, policy_sums
 from novum.reinforcement.policies import policy_table
 from novum.report.result import Result, result
-from novum.runtime.checks import check_count, check_number, vector
+from novum.runtime.checks import check_count, check_level, check_number, vector
 from novum.runtime.random import Stream, purpose_code, seed_of
 
 __all__ = ["Episode", "Returns", "return_bound", "returns", "rollout", "simulated"]
@@ -178,7 +178,7 @@ def simulated(
     """Return many episodes of a policy, compiled; see `MDP.simulate`."""
     episodes = check_count("simulate", "episodes", episodes)
     most = check_count("simulate", "max_steps", max_steps)
-    level = check_number("simulate", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("simulate", level)
     values, totals, lengths = np.empty(episodes), np.empty(episodes), np.empty(episodes, np.int32)
     table = policy_table(mdp, policy)
     lived_world(mdp, mdp.discount).simulate(

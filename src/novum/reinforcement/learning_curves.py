@@ -16,7 +16,7 @@ from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted
 from novum.report.result import Result
-from novum.runtime.checks import check_count, check_number
+from novum.runtime.checks import check_count, check_level
 
 __all__ = ["Band", "LearningCurve", "learning_band", "plot_learning_curves"]
 
@@ -89,11 +89,11 @@ def plot_learning_curves(
         Of the bands.
     """
     window = check_count("plot_learning_curves", "window", window)
-    level = check_number("plot_learning_curves", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("plot_learning_curves", level)
     ax = drawing_axes(ax)
     for name, runs in curves.items():
         band = learning_band(list(runs), window=window, level=level)
-        (line,) = ax.plot(band.steps, band.mean, label=f"{name}, {len(runs)} runs")
+        (line,) = ax.plot(band.steps, band.mean, label=f"{name}, {counted(len(runs), 'run')}")
         ax.fill_between(band.steps, band.low, band.high, alpha=0.2, color=line.get_color(), lw=0)
     ax.set_xlabel("steps")
     ax.set_ylabel(f"return, mean of {counted(window, 'episode')}")

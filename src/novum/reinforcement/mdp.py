@@ -23,6 +23,7 @@ from novum.reinforcement.layout import Layout
 from novum.reinforcement.model import Model, is_matrix, model_of_lists, model_of_matrices, pair_states
 from novum.reinforcement.policies import TIE, Policy, greedy_actions, policy_table, short
 from novum.reinforcement.tables import checked_table, ended_states, in_order, pair_matrix, table_names
+from novum.report.numbers import counted, num
 from novum.runtime.checks import check_number, probability_table
 
 __all__ = ["MDP"]
@@ -226,8 +227,11 @@ class MDP(ProcessOperators, EnvironmentFace):
         return ax
 
     def __repr__(self) -> str:
-        kinds = f"{self.n_states:,} states ({int(self.model.terminal.sum())} terminal), {self.n_actions} actions"
-        return f"{self.name}: {kinds}, {len(self.model.next):,} transitions, discount {self.discount:g}"
+        kinds = (
+            f"{counted(self.n_states, 'state')} ({int(self.model.terminal.sum())} terminal), "
+            f"{counted(self.n_actions, 'action')}"
+        )
+        return f"{self.name}: {kinds}, {counted(len(self.model.next), 'transition')}, discount {num(self.discount):g}"
 
     def __str__(self) -> str:
         return repr(self)

@@ -15,14 +15,30 @@ from novum.exceptions import DataError, ParameterError, ParameterTypeError
 __all__ = [
     "check_choice",
     "check_count",
+    "check_level",
     "check_number",
+    "check_significance",
+    "check_weight_size",
     "float_array",
+    "is_false",
+    "is_true",
     "probability_table",
     "row_weights",
     "vector",
 ]
 
+MOST_WEIGHT = 1e100  # weights, their squares and their products with data can be added up; reciprocals of 1e-100 too
 SUM_TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}  # printed tables keep about eight decimals
+
+
+def is_true(value: Any) -> bool:
+    """Return whether a parameter that may also be a text, an array or a number is True, Python's or NumPy's."""
+    return isinstance(value, bool | np.bool_) and bool(value)
+
+
+def is_false(value: Any) -> bool:
+    """Return whether a parameter that may also be a text, an array or a number is False, Python's or NumPy's."""
+    return isinstance(value, bool | np.bool_) and not value
 
 
 def check_number(
@@ -50,6 +66,28 @@ def check_count(owner: str, name: str, value: Any, low: int = 1) -> int:
     if value < low:
         raise ParameterError(f"{owner}({name}={value!r}): {name} must be at least {low}.")
     return int(value)
+
+
+def check_level(owner: str, level: Any) -> float:
+    """Return the confidence of an interval as a float from 0.5 to below 1, or raise."""
+    number = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    if number < 0.5:
+        raise ParameterError(
+            f"{owner}(level={level!r}): level is the confidence of an interval, at least 0.5; did you mean"
+            f" level={1 - number:g}? The error of a test is called significance."
+        )
+    return number
+
+
+def check_significance(owner: str, significance: Any) -> float:
+    """Return the error of a test as a float between 0 and 0.5, or raise."""
+    number = check_number(owner, "significance", significance, 0, 1, open_low=True, open_high=True)
+    if number >= 0.5:
+        raise ParameterError(
+            f"{owner}(significance={significance!r}): significance is the chance that a test errs where nothing differs,"
+            f" below 0.5; did you mean significance={1 - number:g}? The confidence of an interval is called level."
+        )
+    return number
 
 
 def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:
@@ -119,4 +157,14 @@ def row_weights(owner: str, sample_weight: Any, n_rows: int) -> NDArray[Any] | N
         )
     if not weight.any():
         raise DataError(f"{owner}: sample_weight is zero everywhere; at least one row needs a positive weight.")
+    check_weight_size(owner, float(weight.max()))
     return weight
+
+
+def check_weight_size(owner: str, largest: float, part: bool = False) -> None:
+    """Raise where the largest weight (of a `part` of the rows: if it is too large) leaves sums of weights no room to be numbers."""
+    if largest > MOST_WEIGHT or (not part and 0 < largest < 1 / MOST_WEIGHT):
+        raise DataError(
+            f"{owner}: sample_weight up to {largest:.3g}: sums of such weights leave the range of float64. Give weights between"
+            f" {1 / MOST_WEIGHT:g} and {MOST_WEIGHT:g}; divided by the largest they mean the same to a fit without a penalty."
+        )

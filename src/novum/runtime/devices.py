@@ -1,12 +1,13 @@
-"""PyTorch, where it is needed: the package itself, the device that a word stands for, chance that leaves the user's alone."""
+"""PyTorch, where it is needed: the package itself, and the device that a word stands for."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from novum.exceptions import ParameterError
 
-__all__ = ["chosen_device", "needs_torch", "own_chance", "torch_threads"]
+__all__ = ["chosen_device", "needs_torch", "torch_threads"]
 
 
 def needs_torch(owner: str) -> Any:
@@ -29,31 +30,30 @@ def chosen_device(owner: str, device: str) -> Any:
     return torch.device(device)
 
 
-@contextmanager
-def own_chance(device: Any, seed: int) -> Iterator[None]:
-    """Seed PyTorch for a while, on the CPU and on a device, with algorithms that repeat; then put everything back."""
-    import torch
-
-    devices = [device] if device.type == "cuda" else []
-    cudnn = torch.backends.cudnn
-    before = cudnn.deterministic, cudnn.benchmark
-    with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(seed % (1 << 63))
-        cudnn.deterministic, cudnn.benchmark = True, False
-        try:
-            yield
-        finally:
-            cudnn.deterministic, cudnn.benchmark = before
+_limited: dict[str, int] = {
+    "count": 0,
+    "before": 0,
+}  # how many hold PyTorch to few threads, and what it had before the first
+_lock = threading.Lock()
 
 
 @contextmanager
 def torch_threads(n: int) -> Iterator[None]:
-    """Keep PyTorch to so many threads: for small networks more only wait for each other."""
+    """Keep PyTorch to so many threads: for small networks more only wait for each other.
+
+    The number belongs to the process: of several that ask at once the first notes what it was, and the last sets it back.
+    """
     import torch
 
-    before = torch.get_num_threads()
+    with _lock:
+        if _limited["count"] == 0:
+            _limited["before"] = torch.get_num_threads()
+        _limited["count"] += 1
     torch.set_num_threads(n)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        with _lock:
+            _limited["count"] -= 1
+            if _limited["count"] == 0:
+                torch.set_num_threads(_limited["before"])

@@ -16,6 +16,7 @@ from scipy import LowLevelCallable
 
 from novum import _core
 from novum.exceptions import DataError, DataWarning, ParameterError, ParameterTypeError
+from novum.runtime.checks import is_true
 from novum.runtime.warn import warn
 
 __all__ = ["Density", "check_start", "density_of"]
@@ -123,7 +124,7 @@ def density_of(owner: str, log_prob: Any, gradient: Any, vectorized: bool, needs
         raise ParameterTypeError(f"{owner}(log_prob={log_prob!r}): log_prob must be a function of x.")
     if not needs_gradient:
         return Density(log_prob, None, False, vectorized)
-    if gradient is True:
+    if is_true(gradient):
         return Density(log_prob, None, True, vectorized)
     if gradient is None:
         return Density(torch_pair(owner, log_prob), None, True, vectorized)

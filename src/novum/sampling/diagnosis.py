@@ -11,7 +11,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import name_places
 from novum.report.numbers import num, number
 from novum.report.result import Result
-from novum.runtime.checks import check_number, float_array
+from novum.runtime.checks import check_level, float_array
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.words import first_few
@@ -234,7 +234,7 @@ def diagnose(chains: Any, *, level: float = 0.9) -> ChainDiagnosis:
     >>> bool(stuck), stuck.complaints[0][:28]
     (False, 'the chains have not mixed: R')
     """
-    level = check_number("diagnose", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("diagnose", level)
     names, draws, statistics = quantities(chains)
     if draws.ndim != 3 or not draws.shape[1]:
         raise ParameterError("diagnose: there are no draws yet.")

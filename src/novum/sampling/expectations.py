@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from novum.exceptions import DataError, DataWarning, ParameterTypeError
 from novum.report.numbers import counted, num
 from novum.report.result import Result
-from novum.runtime.checks import check_count, check_number
+from novum.runtime.checks import check_count, check_level
 from novum.runtime.random import seed_of
 from novum.runtime.warn import warn
 from novum.sampling.mean_errors import HEAVY_SHAPE, NO_MEAN, doubts_of, few_decide, interval_of, is_constant, is_event
@@ -201,7 +201,7 @@ def monte_carlo(
     (0.0, 0.0, 0.00368)
     """
     n = check_count("monte_carlo", "n_samples", n_samples, 2)
-    level = check_number("monte_carlo", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("monte_carlo", level)
     values, whole = values_of("monte_carlo", function, drawn("monte_carlo", law, n, generator(random_state)))
     event = is_event(values, whole)
     parts = interval_of(values, level, event)

@@ -28,6 +28,7 @@ WHO = re.compile(
 WORD = re.compile(r"[^\W\d_]{2,}")
 LOOKED_AT = 500  # texts that tell whether they are made of words
 MOSTLY_DIFFERENT = 0.5  # a text that differs in more than half of the rows is no category
+IDENTIFYING = 0.9  # share of the rows with a value of their own, of an identifier: some rows are copies, or nearly
 LEVELS_ALWAYS_FINE = 20  # few texts are categories in a small table too
 RARE = 0.1  # share of the largest class above 1 - RARE: accuracy mostly counts that class
 
@@ -83,26 +84,29 @@ def make_card(
     timed, grouped : bool
         Whether rows are parted by time or by groups, so that nothing need be said of columns that ask for it.
     """
+    copies = duplicate_rows(table)
     columns = [
-        describe(column, table.n_rows, column.name == task.target, column.name in drop, column.name in apart)
+        describe(column, table.n_rows, column.name == task.target, column.name in drop, column.name in apart, copies)
         for column in table.columns.values()
     ]
     lost = int((~task.known).sum()) - task.rare
-    card = Card(columns, table.n_rows, lost, duplicate_rows(table), [])
+    card = Card(columns, table.n_rows, lost, copies, [])
     notes = [*table.notes, *notes_on(card, task, table)]
     notes += [] if grouped or timed else repeats_in(card, table)
     notes += [] if timed or grouped else dates_in(card, table)
     return card._replace(notes=notes)
 
 
-def describe(column: Column, n_rows: int, target: bool, unwanted: bool, apart: bool = False) -> ColumnCard:
+def describe(
+    column: Column, n_rows: int, target: bool, unwanted: bool, apart: bool = False, copies: int = 0
+) -> ColumnCard:
     """Return what is known of a column and what is done with it."""
     if column.kind == OTHER:
         return ColumnCard(column.name, OTHER, column.type, 0, 0, "", "left out", f"type {column.type}")
     missing = int(column.missing.sum())
     known = column.values[~column.missing]
     different = len(np.unique(known)) if column.kind != TEXT else len(set(known))
-    role, reason = part_of(column, known, different, n_rows)
+    role, reason = part_of(column, known, different, n_rows, copies)
     if target:
         role, reason = "target", ""
     elif unwanted or apart:
@@ -112,13 +116,16 @@ def describe(column: Column, n_rows: int, target: bool, unwanted: bool, apart: b
     )
 
 
-def part_of(column: Column, known: Any, different: int, n_rows: int) -> tuple[str, str]:
-    """Return the role of a column that is not the target, and the reason if it is left out."""
+def part_of(column: Column, known: Any, different: int, n_rows: int, copies: int = 0) -> tuple[str, str]:
+    """Return the role of a column that is not the target, and the reason if it is left out.
+
+    Rows that are copies of others have the identifiers of these.
+    """
     if not len(known):
         return "left out", "every value is missing"
     if different == 1:
         return "left out", "one value only" if len(known) == n_rows else "one value or missing"
-    unique = different == n_rows
+    unique = different >= len(known) - copies and len(known) - copies > copies
     if column.kind == DATE:
         return "date", ""
     if column.kind == TEXT:
@@ -129,9 +136,9 @@ def part_of(column: Column, known: Any, different: int, n_rows: int) -> tuple[st
         if unique:
             return "left out", "identifier or free text: every row has its own"
         return "left out", f"free text: {counted(different, 'different value')}"
-    if unique and column.whole and column.kind == NUMBER:
-        steps = np.diff(known)
-        if (steps == 1).all() or IDENTIFIER.search(column.name):
+    if (unique or different >= IDENTIFYING * len(known)) and column.whole and column.kind == NUMBER:
+        first = known[np.sort(np.unique(known, return_index=True)[1])]  # in the order of the rows, copies apart
+        if (np.diff(first) == 1).all() or IDENTIFIER.search(column.name):
             return "left out", "identifier: whole numbers, every row has its own"
     return "number", ""
 
@@ -183,11 +190,7 @@ def notes_on(card: Card, task: Task, table: Table) -> list[str]:
     notes += [f"{c.name} is free text: its words are counted" for c in card.features if c.role == "words"]
     notes += [note for column in card.features for note in table.columns[column.name].notes]
     notes += table.columns[task.target].notes + task.notes
-    notes += [
-        note
-        for c in card.columns
-        if (note := case_variants(table.columns[c.name])) and c.role in ("category", "target")
-    ]
+    notes += [note for c in card.columns if (note := case_variants(table.columns[c.name])) and c.role == "category"]
     notes += [f"{c.name} becomes year, month, weekday and day count" for c in card.features if c.role == "date"]
     return notes
 

@@ -17,7 +17,7 @@ from novum.study.blend import steady_weights
 from novum.study.board import LEAST_FITS, Board
 from novum.study.candidates import ENSEMBLE_RANK, Candidate
 from novum.study.clock import Clock
-from novum.study.fits import Fold, Outcome, Rows, Task
+from novum.study.fits import Fitted, Fold, Outcome, Rows, Task
 from novum.study.measures import Predicted
 from novum.study.task import CLASSIFICATION
 from novum.study.workers import Crew, outcomes
@@ -45,7 +45,7 @@ class Scores(NamedTuple):
     candidates: list[Candidate]
     values: np.ndarray  # (candidates, folds)
     seconds: np.ndarray  # (candidates,): mean of a fit
-    sizes: np.ndarray  # (candidates,): mean bytes of a model
+    sizes: np.ndarray  # (candidates,): bytes of a model's file
     last: np.ndarray  # (candidates,): mean seconds of a fit without the search for its settings
     folds: list[Fold]
     fits: int  # done, of `planned`
@@ -55,6 +55,7 @@ class Scores(NamedTuple):
     notes: list[str]
     stopped: str  # "", "interrupted" or "time limit"
     parts: list[Part] = []  # of the ensemble
+    models: list[Fitted | None] = []  # (candidates,): of the first fold, where time is limited
 
 
 class Progress(Protocol):
@@ -107,6 +108,7 @@ def compare(
                 if stage == "further"
                 else board.add(candidates if stage == "first" else to_tune(board), seconds)
             )
+            tasks = [task._replace(keep=clock.asked and task.fold == 0) for task in tasks]
             planned += len(tasks)
             waiting = []
             for task in tasks:
@@ -185,7 +187,7 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         [board.candidates[c] for c in chosen],
         np.array([board.values(c)[used] for c in chosen]).reshape(len(chosen), len(order)),
         np.array([mean_of("seconds", c) for c in chosen]),
-        np.array([mean_of("size", c) for c in chosen]),
+        np.array([float(board.done[c, 0].size) if (c, 0) in board.done else 0.0 for c in chosen]),
         np.array([mean_of("last", c) for c in chosen]),
         [board.folds[f] for f in order],
         len(board.done),
@@ -194,7 +196,13 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         processes,
         notes,
         stopped,
+        models=[fold_model(board.done.get((c, 0))) for c in chosen],
     )
+
+
+def fold_model(outcome: Outcome | None) -> Fitted | None:
+    """Return the model of a fold, where it was kept."""
+    return None if outcome is None or outcome.pipeline is None else Fitted(outcome.pipeline, outcome.settings)
 
 
 def with_ensemble(scores: Scores, board: Board) -> Scores:

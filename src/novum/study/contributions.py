@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
-from novum.report.numbers import decimal, num, number, percent
+from novum.report.numbers import counted, decimal, num, number, percent
 from novum.report.result import result
 from novum.report.tables import text_table
 from novum.study.insight.findings import players_in
@@ -196,7 +196,7 @@ def contributions_text(found: Contributions) -> list[str]:
         rows += [[found.columns[j], found.cells[i][j], signed(found.values[i, j], text)] for j in order[:SHOWN]]
         if len(order) > SHOWN:
             rest = float(found.values[i][order[SHOWN:]].sum())
-            rows.append([f"{len(order) - SHOWN} others", "", signed(rest, text)])
+            rows.append([counted(len(order) - SHOWN, "other"), "", signed(rest, text)])
         rows.append(["together", "", text(found.said[i])])
         lines += [*text_table(rows), ""]
     if (found.errors > 0).any():

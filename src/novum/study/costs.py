@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import ParameterError
+from novum.study.spellings import find_label
 
 __all__ = ["cost_table", "read_costs"]
 
@@ -38,12 +39,13 @@ def cost_table(costs: Any, labels: list[str]) -> np.ndarray | None:
     for pair, cost in dict(costs).items():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ParameterError(f"Study(costs=...): {pair!r} is no pair of classes (true, said).")
-        for label in pair:
-            if str(label) not in labels:
+        places = [find_label(label, labels) for label in pair]
+        for label, place in zip(pair, places):
+            if place is None:
                 raise ParameterError(
                     f"Study(costs=...): {label!r} is no class; the classes are {', '.join(labels[:8])}."
                 )
         if not np.isfinite(cost):
             raise ParameterError(f"Study(costs=...): the cost of {pair!r} is {cost!r}; it must be finite.")
-        table[labels.index(str(pair[0])), labels.index(str(pair[1]))] = cost
+        table[places[0], places[1]] = cost
     return table

@@ -15,7 +15,6 @@ from sklearn.metrics import roc_curve
 
 from novum.evaluation.proportion import Interval
 from novum.study.blend import Blend
-from novum.study.intervals import RESAMPLES
 from novum.study.measures import Predicted
 from novum.study.task import CLASSIFICATION
 from novum.study.tuning import Judge, predict_rows
@@ -31,7 +30,6 @@ MOST_SECONDS = 20.0  # of shuffling
 WITH_INTERVALS = 20  # columns whose importance gets an interval
 KEPT_PREDICTIONS = 500  # columns whose predictions are kept for it
 DRAWS = 120
-MOST_DRAWN = 2_000_000  # rows drawn for the interval of the area
 
 
 class Importance(NamedTuple):
@@ -48,8 +46,6 @@ class Roc(NamedTuple):
 
     false_rate: np.ndarray
     true_rate: np.ndarray
-    area: float
-    interval: Interval
     positive: str
 
 
@@ -76,7 +72,8 @@ class Member(NamedTuple):
 
 def explain(
     model: Any, frame: Any, y: np.ndarray, said: Predicted, judge: Judge, positive: int | None = None,
-    seconds: float = MOST_SECONDS, advance: Callable[[int, int], None] = lambda done, planned: None
+    seconds: float = MOST_SECONDS, advance: Callable[[int, int], None] = lambda done, planned: None,
+    weight: np.ndarray | None = None
 ) -> Explanation:  # fmt: skip
     """Return the explanation of a fitted pipeline, or of a mean of such, on hold-out rows."""
     members = members_of(model, frame)
@@ -85,7 +82,7 @@ def explain(
     if judge.kind == CLASSIFICATION:
         labels, predicted = judge.classes, said.values
         confusion = np.array([[int(((y == a) & (predicted == b)).sum()) for b in labels] for a in labels])
-        roc = roc_of(said, y, judge, positive)
+        roc = roc_of(said, y, judge, positive, weight)
         return Explanation(importances, coefficients, confusion, roc, None, None, skipped)
     rows = np.random.default_rng(judge.seed).permutation(len(y))[:MOST_POINTS]
     return Explanation(importances, coefficients, None, None, y[rows], said.values[rows], skipped)
@@ -228,30 +225,13 @@ def weights_of(model: Any) -> list[tuple[str, float]]:
     return [(names[i], float(weights[i])) for i in order]
 
 
-def roc_of(said: Predicted, y: np.ndarray, judge: Judge, positive: int | None) -> Roc | None:
-    """Return the ROC curve of a model for two classes, with the bootstrap interval of its area."""
+def roc_of(said: Predicted, y: np.ndarray, judge: Judge, positive: int | None, weight: np.ndarray | None) -> Roc | None:
+    """Return the ROC curve of a model for two classes; its area and the interval are those of the measure `auc`."""
     if len(judge.classes) != 2 or said.proba is None or not np.isfinite(said.proba).all():
         return None
     place = 1 if positive is None else positive
     truth, score = y == judge.classes[place], said.proba[:, place]
     if truth.all() or not truth.any():
         return None
-    false_rate, true_rate, _ = roc_curve(truth, score)
-    areas = area_resamples(truth, score, np.random.default_rng(judge.seed))
-    low, high = np.quantile(areas, [0.025, 0.975])
-    area = float(np.trapezoid(true_rate, false_rate))
-    return Roc(false_rate, true_rate, area, Interval(float(low), float(high)), str(judge.classes[place]))
-
-
-def area_resamples(truth: np.ndarray, score: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return areas of bootstrap samples drawn within each class: the share of pairs in the right order."""
-    high, low = np.sort(score[truth]), np.sort(score[~truth])
-    # wins[i] = share of the other class that the i-th positive beats; resampling negatives is done by weights
-    below = np.searchsorted(low, high, "left"), np.searchsorted(low, high, "right")
-    areas = np.empty(int(np.clip(MOST_DRAWN // len(score), RESAMPLES // 10, RESAMPLES)))
-    for b in range(len(areas)):
-        weight = np.bincount(rng.integers(len(low), size=len(low)), minlength=len(low)) / len(low)
-        total = np.concatenate([[0.0], np.cumsum(weight)])
-        wins = (total[below[0]] + total[below[1]]) / 2
-        areas[b] = wins[rng.integers(len(high), size=len(high))].mean()
-    return areas
+    false_rate, true_rate, _ = roc_curve(truth, score, sample_weight=weight)
+    return Roc(false_rate, true_rate, str(judge.classes[place]))

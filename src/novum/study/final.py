@@ -83,9 +83,14 @@ def keep(
     until : float or None
         Time of `perf_counter` at which the fit on these rows and another on all rows should be done.
     surely : float or None
-        When even the last chance of a model is over, and the baseline is kept.
+        When even the last chance of a model is over, and that of a fold is kept.
     """
-    able, late = list(leaders), ""
+    first, why = choose(leaders, rows.judge.measure, prefer)
+    if not first.simplicity:  # by what was measured: the clock never keeps the baseline
+        why = why if len(leaders) > 1 else "no other model has finished its folds"
+        parts = parts_of(scores, first.position)
+        return Kept(first, why, parts, *fit_kept(rows, parts, train), 1.0)
+    able, late = [one for one in leaders if one.simplicity], ""
     while True:
         left = None if until is None else max(0.0, until - time.perf_counter())
         able = affordable(able, scores, left)
@@ -101,8 +106,6 @@ def keep(
         seconds = None if left is None else max(FIRST_SHARE * left, LEAST_SECONDS)
         if last_chance:
             seconds = None if surely is None else max(surely - time.perf_counter(), LEAST_SECONDS)
-        if not leader.simplicity:
-            seconds = None  # nothing is faster
         try:
             with within(seconds):
                 model, changes = fit_kept(rows, parts, some, seconds=left)
@@ -110,9 +113,32 @@ def keep(
         except TimeIsUp:
             late = leader.name
             if last_chance:
-                able, surely = [one for one in leaders if not one.simplicity] or able, None
-                continue
+                return of_a_fold(leaders, scores, rows, train, prefer)
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
+
+
+def of_a_fold(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, prefer: str) -> Kept:
+    """Return the model of a fold, where there was no time to fit any on more rows: what was measured is not lost to the clock.
+
+    Where none was kept (a study that goes on, or one on a cluster), the one that is chosen is fitted as in the folds, which took a
+    known time.
+    """
+    made = {one.name: held for one, held in zip(scores.candidates, scores.models) if held is not None}
+    there = [one for one in leaders if all(part.candidate.name in made for part in parts_of(scores, one.position))]
+    real = any(one.simplicity for one in there)
+    leader, reason = choose(there if real else leaders, rows.judge.measure, prefer, leaders)
+    parts = parts_of(scores, leader.position)
+    n = len(scores.folds[0].train)
+    reason += f"; the model of a fold, of {n:,} rows, since there was no time for a fit"
+    if real:
+        fitted = [made[part.candidate.name] for part in parts]
+        model = fitted[0].pipeline
+        if len(fitted) > 1:
+            model = Blend([one.pipeline for one in fitted], [part.weight for part in parts])
+        return Kept(leader, reason, parts, model, [one.change for one in fitted], n / len(train))
+    untuned = [part._replace(candidate=part.candidate._replace(tuned=False)) for part in parts]
+    model, changes = fit_kept(rows, untuned, some_rows(train, n, False, rows.judge.seed))
+    return Kept(leader, reason, untuned, model, changes, n / len(train))
 
 
 def fit_kept(

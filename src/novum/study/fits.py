@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from novum.exceptions import ParameterError
+from novum.exceptions import FileFormatError, ParameterError
+from novum.persistence.files import file_bytes
 from novum.report.numbers import num
 from novum.runtime.words import in_one_line
 from novum.study.candidates import Candidate, model_of
@@ -25,6 +26,7 @@ from novum.study.tuning import Judge, fit_model, predict_rows, tune
 __all__ = ["Fitted", "Fold", "Outcome", "Rows", "Task", "fit_candidate", "fit_task", "size_of"]
 
 MANY_CELLS = 500_000  # of a table whose prepared matrices are not kept
+MOST_BYTES = 2**28  # of a fold's model that is kept
 SEARCH_SHARE = 0.6  # of a fit's seconds; the rest is for the fit with the settings that were found
 
 
@@ -54,6 +56,7 @@ class Task(NamedTuple):
     candidate: Candidate
     split: Fold
     seconds: float | None = None  # that it may take
+    keep: bool = False  # whether the fitted model is wanted, too
 
 
 class Outcome(NamedTuple):
@@ -67,8 +70,9 @@ class Outcome(NamedTuple):
     error: str
     predicted: Predicted | None = None
     settings: dict[str, Any] = {}
-    size: int = 0  # bytes of the model
+    size: int = 0  # bytes of the model's file; of the first fold
     last: float = 0.0  # seconds of its last fit, without the search for its settings
+    pipeline: Any = None  # fitted on the fold, where it was wanted
 
 
 class Fitted(NamedTuple):
@@ -124,7 +128,15 @@ def prepared_rows(
 
 
 def size_of(model: Any) -> int:
-    """Return about how many bytes a model takes; large arrays are counted, not copied."""
+    """Return how many bytes the file of a model takes; one that cannot be saved counts as in memory."""
+    try:
+        return file_bytes(model)
+    except FileFormatError:
+        return pickled_bytes(model)
+
+
+def pickled_bytes(model: Any) -> int:
+    """Return about how many bytes a model takes in memory; 0 where it cannot be sent to another process."""
     buffers: list[int] = []
     try:
         text = pickle.dumps(model, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw().nbytes))
@@ -140,7 +152,7 @@ def size_of(model: Any) -> int:
 def fit_task(rows: Rows, task: Task) -> Outcome:
     """Fit on the training part and judge on the other, on one thread; an error is an outcome, not the end."""
     start, judge = time.perf_counter(), rows.judge
-    said, change, size, last = None, {}, 0, 0.0
+    said, change, size, last, kept = None, {}, 0, 0.0, None
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         warnings.simplefilter("always")
         try:
@@ -155,7 +167,9 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
             value, error = judge.measure.score(rows.y[test], said, judge.classes, weight), ""
             if not np.isfinite(value):
                 error = f"the score is {value}"
-            size = size_of(fitted.pipeline[-1])
+            size = size_of(fitted.pipeline[-1]) if task.fold == 0 else 0
+            sent = pickled_bytes(fitted.pipeline) if task.keep else 0
+            kept = fitted.pipeline if 0 < sent <= MOST_BYTES else None
         except TimeIsUp:
             said, value, error = None, float("nan"), f"a fit takes longer than {num(task.seconds or 0.0):.3g} s"
         except Exception as problem:  # whatever a model raises on these rows
@@ -173,4 +187,5 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
         change,
         size,
         last,
+        kept,
     )

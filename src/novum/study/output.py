@@ -8,8 +8,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from novum.exceptions import FileFormatError, SourceError
-from novum.persistence.files import save
+from novum.persistence.code import codes_of
+from novum.persistence.files import load, save
+from novum.runtime.words import in_one_line
+from novum.runtime.writing import check_plain, replace_file, take_place
 
 __all__ = ["csv_text", "write_study", "write_text"]
 
@@ -47,7 +52,8 @@ def rows_as_csv(head: list[str], rows: list[list[Any]]) -> str:
 
 
 def write_study(result: Any, folder: Path) -> list[Path]:
-    """Write report, model, its card and scores; return their paths. A model that cannot be saved is told in `result.unsaved`."""
+    """Write report, model, its card and scores; return their paths. A model that cannot be saved, or that cannot be used once it is
+    loaded again, is told in `result.unsaved`."""
     from novum.study.markdown import report_markdown
     from novum.study.memory.kept import background_rows
     from novum.study.model_card import model_card
@@ -62,11 +68,8 @@ def write_study(result: Any, folder: Path) -> list[Path]:
         draft.mkdir()
         names = ["report.html"]
         if result.model is not None:
-            try:
-                save(result.model, draft / "model.novum")
-                names.append("model.novum")
-            except FileFormatError as error:
-                result.unsaved = str(error).split(": ", 1)[-1]
+            result.unsaved = unusable(result, draft / "model.novum")
+            names += [] if result.unsaved else ["model.novum"]
         names.append("scores.csv")
         (draft / "scores.csv").write_text(csv_text(result.to_frame()), encoding="utf-8")
         (draft / "report.html").write_text(report_html(result), encoding="utf-8")
@@ -77,8 +80,10 @@ def write_study(result: Any, folder: Path) -> list[Path]:
             card = model_card(result, (draft / "model.novum").stat().st_size, background_rows(result.model))
             (draft / "MODEL_CARD.md").write_text(card, encoding="utf-8")
         if target.exists():
+            for name in names:  # all of them before the first
+                check_plain(target / name)
             for name in names:
-                os.replace(draft / name, target / name)
+                take_place(draft / name, target / name)
         else:
             os.replace(draft, target)
     except OSError as error:
@@ -88,13 +93,35 @@ def write_study(result: Any, folder: Path) -> list[Path]:
     return [Path(folder) / name for name in names]
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+def unusable(result: Any, path: Path) -> str:
+    """Save the model of a study; return why it cannot be used, nothing where it can.
+
+    The file is loaded again and asked about the rows that it keeps, as `novum predict` and `novum explain` will: it must say what
+    the model says.
+    """
+    from novum.study.memory.kept import background_frame, memory_of
+    from novum.study.schema import schema_of
+
     try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
+        save(result.model, path)
+        loaded = load(path, module=codes_of(result.model))
+        schema = schema_of(loaded)
+        rows = background_frame(memory_of(loaded, schema, "the file", "explanations"), schema)
+        if not np.array_equal(loaded.predict(rows), result.model.predict(rows)):
+            return "loaded again, it does not predict what it did"
+    except FileFormatError as error:
+        return str(error).split(": ", 1)[-1]
+    except Exception as error:  # whatever a model of the user's, or one of ours that is broken, raises when it is asked
+        return f"loaded again, it cannot be asked: {type(error).__name__}: {in_one_line(str(error))}"
+    return ""
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all; into a pipe or a device it is just written."""
+    try:
+        if path.exists() and (path.is_fifo() or path.is_char_device()):
+            path.write_text(text, encoding="utf-8")
+        else:
+            replace_file(path, text.encode())
     except OSError as error:
         raise SourceError(f"{path}: cannot be written: {error.strerror or error}.") from error
-    finally:
-        draft.unlink(missing_ok=True)

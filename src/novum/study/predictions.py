@@ -7,7 +7,7 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import result
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_level
 from novum.study.memory.conformal import sets_of, widths_of
 from novum.study.memory.drift import drift_notes
 from novum.study.memory.kept import is_remembered, memory_of
@@ -59,7 +59,7 @@ def checked_rows(frame: Any, schema: Schema, unseen: bool) -> tuple[Table, list[
 
 def reach_of(model: Any, schema: Schema, prepared: Any, values: Any, level: float, name: str) -> Reach:
     """Return the intervals or sets of prepared rows, or raise where the model file does not allow them."""
-    level = check_number("predict", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("predict", level)
     memory = memory_of(model, schema, name, "intervals and sets")
     scores = np.asarray(memory.scores)
     width = widths_of(scores, level)

@@ -42,6 +42,7 @@ MAGIC = {
 PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz"}  # by their first bytes
 ZIP = b"PK\x03\x04"
 PIECE = 2**20  # bytes read or unpacked at a time
+ROWS_AT_ONCE = 8192  # of a Parquet file
 MEMORY_SHARE = 0.25  # of the memory that is free, for the table as read; the study makes a few copies
 UNKNOWN_MEMORY = 2**31
 MAX_TEXT = 2**31 - 2  # pyarrow's largest block: types are decided from the whole file
@@ -167,23 +168,19 @@ def first_line(error: BaseException) -> str:
 def read_parquet(name: str, data: bytes) -> Any:
     """Return the Arrow table of a Parquet file, read piece by piece as long as there is room."""
     import pyarrow as pa
-    from pyarrow import parquet
 
-    left = room()
+    from novum.fold.readers.untrusted import FAILURES, open_parquet, parquet_batches
+
     try:
-        with parquet.ParquetFile(pa.BufferReader(data)) as file:
+        with open_parquet(pa.BufferReader(data)) as file:
             claimed = file.metadata.num_rows * file.metadata.num_columns
-            if claimed > left:  # a byte per cell is the least that any column takes
+            if claimed > room():  # a byte per cell is the least that any column takes
                 raise DataError(f"{name}: claims {counted(claimed, 'cell')}, more than the memory here allows.")
             check_names(file.schema_arrow.names, name)
-            pieces = []
-            for piece in file.iter_batches(batch_size=8192):
-                left -= piece.nbytes
-                if left < 0:
-                    raise DataError(f"{name}: unpacks to more than the memory here allows; study a sample of its rows.")
-                pieces.append(piece)
-            return pa.Table.from_batches(pieces, schema=file.schema_arrow)
-    except (pa.ArrowException, MemoryError, OSError) as error:
+            return table_from(name, parquet_batches(file, ROWS_AT_ONCE), file.schema_arrow)
+    except DataError:
+        raise
+    except FAILURES as error:
         raise SourceError(f"{name}: cannot be read as Parquet: {first_line(error)}.") from error
 
 
@@ -191,16 +188,26 @@ def read_feather(name: str, data: bytes) -> Any:
     """Return the Arrow table of a Feather (Arrow IPC) file."""
     import pyarrow as pa
 
+    from novum.fold.readers.untrusted import FAILURES, arrow_batches, open_arrow
+
     try:
-        with pa.ipc.open_file(pa.BufferReader(data)) as file:
+        with open_arrow(pa.BufferReader(data)) as file:
             check_names(file.schema.names, name)
-            pieces, left = [], room()
-            for number in range(file.num_record_batches):
-                piece = file.get_batch(number)
-                left -= piece.nbytes
-                if left < 0:
-                    raise DataError(f"{name}: unpacks to more than the memory here allows; study a sample of its rows.")
-                pieces.append(piece)
-            return pa.Table.from_batches(pieces, schema=file.schema)
-    except (pa.ArrowException, MemoryError, OSError) as error:
+            return table_from(name, arrow_batches(file), file.schema)
+    except DataError:
+        raise
+    except FAILURES as error:
         raise SourceError(f"{name}: cannot be read as Feather: {first_line(error)}.") from error
+
+
+def table_from(name: str, batches: Iterator[Any], schema: Any) -> Any:
+    """Return checked batches as one table, as long as there is room."""
+    import pyarrow as pa
+
+    pieces, left = [], room()
+    for piece in batches:
+        left -= piece.nbytes
+        if left < 0:
+            raise DataError(f"{name}: unpacks to more than the memory here allows; study a sample of its rows.")
+        pieces.append(piece)
+    return pa.Table.from_batches(pieces, schema=schema)

@@ -132,11 +132,9 @@ def judgement(result: Any) -> dict[str, Any]:
             rows_as_csv(head, [[a, b, int(counts[i, j])] for i, a in enumerate(labels) for j, b in enumerate(labels)])
         )
     if found.roc is not None:
-        roc = found.roc
-        words = (
-            f"area {num(roc.area):.3f}, 95 % interval {num(roc.interval.lower):.3f} to "
-            f"{num(roc.interval.upper):.3f} (bootstrap over rows)"
-        )
+        roc, auc = found.roc, MEASURES["auc"]
+        area, (low, high) = result.hold_out.every["auc"]  # the same as in the table of measures
+        words = f"area {auc.text(area)}, 95 % interval {auc.text(low)} to {auc.text(high)}"
         picture = pictures.curve(
             roc.false_rate,
             roc.true_rate,

@@ -43,6 +43,7 @@ from novum.study.reading import read_table
 from novum.study.result import HoldOut, Listener, Silence, StudyResult
 from novum.study.roles import check_parts, group_numbers, some_rows, time_order, weights_in
 from novum.study.schema import attach, prepare, schema_for
+from novum.study.spellings import find_label
 from novum.study.table import Table, table_of
 from novum.study.task import Task, find_task
 from novum.study.tuning import Judge, predict_rows
@@ -278,11 +279,11 @@ class Study:
             return None, None
         positive = 1 if len(task.labels) == 2 else None
         if self.positive is not None:
-            if str(self.positive) not in task.labels:
+            positive = find_label(self.positive, task.labels)
+            if positive is None:
                 raise ParameterError(
                     f"Study(positive={self.positive!r}): the classes of {task.target!r} are {', '.join(task.labels[:8])}."
                 )
-            positive = task.labels.index(str(self.positive))
         return positive, cost_table(self.costs, task.labels)
 
     def _conclude(
@@ -334,7 +335,7 @@ class Study:
         final = fit_again(rows, kept, ordered=ordered, until=clock.until())
         result.refitted, result.share = final is not None, kept.share
         explaining, seconds = perf_counter(), clock.to_explain(MOST_SECONDS)
-        explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
+        explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained, weight)
         left = LOOKING * seconds - (perf_counter() - explaining)
         result.findings = found = look_further(
             rows,

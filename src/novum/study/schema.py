@@ -34,6 +34,9 @@ class Schema(NamedTuple):
     roles: list[str]  # "number", "category", "date" or "words"
     levels: list[list[str]]  # known categories; empty for the others
     forms: list[list[Any]] = []  # how cells of text are read, where numbers or dates came as such; empty for the others
+    truths: list[str] | None = (
+        None  # columns of numbers that were truth values; None: an older file, which does not say
+    )
 
 
 def schema_for(table: Table, card: Card, task: Task) -> Schema:
@@ -42,7 +45,8 @@ def schema_for(table: Table, card: Card, task: Task) -> Schema:
     levels = [sorted(set(table.columns[c.name].values) - {None}) if c.role == "category" else [] for c in features]
     forms = [list(form) if (form := table.columns[c.name].form) else [] for c in features]
     names, roles = [c.name for c in features], [c.role for c in features]
-    return Schema(task.target, task.kind, task.labels, names, roles, levels, forms)
+    truths = [c.name for c in features if c.kind == BOOL]
+    return Schema(task.target, task.kind, task.labels, names, roles, levels, forms, truths)
 
 
 def forms_of(schema: Schema) -> dict[str, Form]:
@@ -59,7 +63,7 @@ def attach(model: Any, schema: Schema) -> Any:
 def schema_of(model: Any, name: str = "the model") -> Schema:
     """Return the schema of a model that a study kept, or raise."""
     stored = getattr(model, ATTRIBUTE, None)
-    if not isinstance(stored, dict) or not set(stored) <= set(Schema._fields) or len(stored) < len(Schema._fields) - 1:
+    if not isinstance(stored, dict) or not set(stored) <= set(Schema._fields) or len(stored) < len(Schema._fields) - 2:
         raise DataError(
             f"{name}: was not written by a study, so it does not say which columns it needs; call its predict."
         )

@@ -11,6 +11,7 @@ import numpy as np
 from novum.datasets.target import describe_column
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
+from novum.study.spellings import one_spelling
 from novum.study.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column
 
 __all__ = ["CLASSIFICATION", "REGRESSION", "Task", "find_task"]
@@ -66,8 +67,15 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
             raise DataError(f"{table}: the target {name!r} holds text, which a regression cannot predict.")
         return Task(REGRESSION, "regression", reason, name, [], [], values.astype(np.float64), known)
     y = labels_in(column, values)
-    classes, counts = np.unique(y, return_counts=True)
     notes, rare = [], 0
+    if column.kind == TEXT:
+        y, spelled = one_spelling(y)
+        notes += [f"{name}: {note}" for note in spelled]
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) == 1:
+        raise DataError(
+            f"{table}: the target {name!r} has the same value but for rounding, {classes[0]!s:.40}, in every row."
+        )
     few = classes[counts < LEAST_OF_A_CLASS]
     if len(few):
         y, known, rare, note = without_rare(y, known, few, counts[counts < LEAST_OF_A_CLASS])
@@ -124,9 +132,12 @@ def explain_task(column: Column, wanted: str) -> tuple[str, str]:
 
 
 def labels_in(column: Column, values: Any) -> np.ndarray:
-    """Return the labels of the classes: text, or whole numbers where the column has no others."""
+    """Return the labels of the classes: text, or whole numbers where the column has no others.
+
+    Numbers count as one class where they agree in twelve digits: 0.3 and 0.1 + 0.2 differ in the rounding alone.
+    """
     if column.kind == BOOL:
         return np.where(values.astype(bool), "true", "false")
     if column.kind == NUMBER:
-        return values.astype(np.int64) if column.whole else np.array([f"{v:g}" for v in values])
+        return values.astype(np.int64) if column.whole else np.array([f"{v:.12g}" for v in values])
     return values.astype(str)

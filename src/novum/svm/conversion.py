@@ -8,6 +8,7 @@ import sklearn.svm
 from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError, ParameterTypeError
+from novum.runtime.checks import is_true
 from novum.svm.base import KernelMachine
 from novum.svm.classification import SVC, NuSVC
 from novum.svm.kernel_choice import Kernel
@@ -128,6 +129,6 @@ def copy_machine(model: Any, ours: Any) -> None:
 def copy_classes(model: Any, ours: Any) -> None:
     """Set what classifiers have beside: classes, their weights, and the sigmoids of their probabilities."""
     ours.classes_, ours.class_weight_ = np.array(model.classes_), np.array(model.class_weight_, dtype=np.float64)
-    ours._wants_probability, ours._platt = model.probability is True, None
+    ours._wants_probability, ours._platt = is_true(model.probability), None
     if len(getattr(model, "_probA", ())):
         ours._platt = np.column_stack([model._probA, model._probB])

@@ -23,8 +23,10 @@ from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model.decisions import LinearDecisions, dense_coef
+from novum.linear_model.frame import say_far
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.logistic.sums import class_mass
+from novum.runtime.checks import is_false, is_true
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
@@ -103,13 +105,14 @@ class LinearSVC(LinearDecisions, LinearMachine):
         [rows or a sparse matrix, target, weights]
         """
         l1, squared = self.penalty == "l1", self.loss == "squared_hinge"
-        if (l1 and (not squared or self.dual is True)) or (not squared and self.dual is False):
+        if (l1 and (not squared or is_true(self.dual))) or (not squared and is_false(self.dual)):
             raise ParameterError(
                 f"Unsupported set of arguments: The combination of penalty='{self.penalty}' and loss='{self.loss}' is not supported"
                 f" when dual={self.dual}, Parameters: penalty={self.penalty!r}, loss={self.loss!r}, dual={self.dual!r}. The hinge"
                 " is solved on the dual with penalty='l2', the L1 penalty on the primal with the squared hinge."
             )
         source = self._source(X, y, sample_weight, target="classes")
+        say_far(source, "LinearSVC", bool(self.fit_intercept))
         self.classes_, coded = labels_of(source)
         k = len(self.classes_)
         if k < 2:
@@ -232,12 +235,13 @@ class LinearSVR(RegressorMixin, LinearMachine):
         [rows or a sparse matrix, target, weights]
         """
         squared = self.loss == "squared_epsilon_insensitive"
-        if not squared and self.dual is False:
+        if not squared and is_false(self.dual):
             raise ParameterError(
                 f"Unsupported set of arguments: The combination of penalty='l2' and loss='{self.loss}' is not supported when"
                 " dual=False. LinearSVR solves it on the dual: leave dual='auto'."
             )
         source = self._source(X, y, sample_weight, target="numeric")
+        say_far(source, "LinearSVR", bool(self.fit_intercept))
         if source.n_targets > 1:
             raise DataError(f"LinearSVR: y should be a 1d array, got {source.n_targets} target columns instead.")
         if source.n_targets == 1:

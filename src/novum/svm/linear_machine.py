@@ -14,6 +14,7 @@ from novum.linear_model.decisions import SparseCoefficients
 from novum.linear_model.logistic.descent import proximal_newton
 from novum.linear_model.logistic.minimum import in_blocks
 from novum.linear_model.logistic.newton import newton_cholesky
+from novum.runtime.checks import is_true
 from novum.runtime.random import seed_of
 from novum.runtime.warn import warn
 from novum.svm.squared_loss import Loss, SquaredObjective, newton_conjugate
@@ -59,7 +60,7 @@ class LinearMachine(SparseCoefficients, Estimator):
                     f" {source.home}. Use the squared loss, or SGDClassifier and SGDRegressor with this one."
                 )
             return False
-        if not squared or self.dual is True:
+        if not squared or is_true(self.dual):
             return True
         return self.dual == "auto" and (source.n_rows or 0) < source.n_features
 

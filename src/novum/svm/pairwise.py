@@ -18,6 +18,7 @@ from novum.base.estimator import fits
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
+from novum.runtime.checks import is_true
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.runtime.warn import warn
@@ -106,7 +107,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         training, target = self._read(X, y, sample_weight)
         classes, code = distinct(target)
         weight = self._check_classes(classes, code, training)
-        self.classes_, self._wants_probability = classes, self.probability is True
+        self.classes_, self._wants_probability = classes, is_true(self.probability)
         if self.probability != "deprecated":
             warn(DEPRECATED.format(type(self).__name__), FutureWarning)
         found = self._train(training, code, weight, training.used)

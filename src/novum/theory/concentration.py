@@ -22,7 +22,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted
 from novum.report.result import Result
-from novum.runtime.checks import check_count, check_number, vector
+from novum.runtime.checks import check_count, check_level, check_number, vector
 
 __all__ = ["MeanInterval", "bernstein", "chebyshev", "clt_interval", "hoeffding"]
 
@@ -276,7 +276,7 @@ def clt_interval(sample: Any, level: float = 0.95, *, std: float | None = None) 
     (0.1247, 0.4753, 16)
     """
     x = vector("clt_interval", "sample", sample)
-    level = check_number("clt_interval", "level", level, 0, 1, open_low=True, open_high=True)
+    level = check_level("clt_interval", level)
     if len(x) < (2 if std is None else 1):
         raise DataError(
             f"clt_interval: sample has {counted(len(x), 'draw')}; the standard deviation needs two, or give it as std."

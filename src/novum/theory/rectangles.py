@@ -223,6 +223,17 @@ class RectangleLearner(ClassifierMixin, Estimator):
     def _boxes(self) -> Boxes:
         return Boxes(self.low_, self.high_, self.box_class_, self.classes_)
 
+    def _check_state(self) -> None:
+        """Raise ValueError unless every box has a class that is there."""
+        if "box_class_" not in vars(self):
+            return
+        codes = self.box_class_
+        if (
+            len({len(self.low_), len(self.high_), len(codes)}) > 1
+            or ((codes < 0) | (codes >= len(self.classes_))).any()
+        ):
+            raise ValueError("a box has a class that is not there")
+
     def predict(self, X: Rows) -> Any:
         """Return the label of every row."""
         check_is_fitted(self)

@@ -11,8 +11,9 @@ Rows without the cell are M. They are left out of the gain, which then counts by
 
     fractional    gain of the known rows times W_known / W                                     (5)
 
-or join the largest group ("fill"), the largest of their own class ("fill_by_class"), or the group where they make
-sum_v mass(S_v) least ("best_side"). Whether groups and classes are independent is asked by
+while in (3) they are a group of their own, W counting them too: a column that is seldom known splits into one group more
+(Quinlan 1993, section 3.2). Or they join the largest group ("fill"), the largest of their own class ("fill_by_class"), or the
+group where they make sum_v mass(S_v) least ("best_side"). Whether groups and classes are independent is asked by
 
     chi2 = sum_vk (W_vk - E_vk)^2 / E_vk,   E_vk = W_v W_k / W,   (groups - 1)(classes - 1) degrees of freedom               (6)
 """
@@ -141,7 +142,9 @@ def judge(target: Target, groups: NDArray, missing: NDArray, policy: str) -> Jud
     safe = np.where(total > 0, total, 1.0)
     gain = (masses(target, whole) - masses(target, full).sum(-1)) / safe
     if policy == "fractional":
-        gain = gain * total / np.maximum(total + weights(target, missing), np.finfo(float).tiny)
+        lost = weights(target, missing)
+        safe = np.maximum(total + lost, np.finfo(float).tiny)
+        gain, size = gain * total / safe, np.concatenate([size, lost[..., None]], axis=-1)
     entropy = -times_log(size / safe[..., None]).sum(-1) + 0.0
     return Judged(gain, entropy, heaviest)
 

@@ -15,6 +15,7 @@ from novum.base.domains import Bool, Choice, Int, Null, check
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.exceptions import ParameterError
 from novum.report.axes import new_figure
+from novum.runtime.checks import is_false, is_true
 from novum.tree._conditions import Names, edge_condition, float_rows, names_of
 
 __all__ = ["plot_tree"]
@@ -98,7 +99,7 @@ def box_text(model: Any, node: int, style: Style) -> str:
         value = value.astype(int)
     line("value = ", value[0] if numbers and tree.n_outputs == 1 else numbers_text(value))
     if style.class_names is not None and not numbers and tree.n_outputs == 1:
-        line("class = ", f"y[{best}]" if style.class_names is True else (style.names.classes or [])[best])
+        line("class = ", f"y[{best}]" if is_true(style.class_names) else (style.names.classes or [])[best])
     return "\n".join(lines)
 
 
@@ -196,11 +197,11 @@ def plot_tree(
     check(domains, {"max_depth": max_depth, "label": label, "precision": precision, **flags}, "plot_tree")
     check_is_fitted(decision_tree)
     tree = decision_tree.tree_
-    names = names_of(decision_tree, feature_names, None if isinstance(class_names, bool) else class_names)
+    names = names_of(decision_tree, feature_names, None if isinstance(class_names, bool | np.bool_) else class_names)
     if class_names is None and tree.n_categories.any():
         class_names = names.classes
     indexed = feature_names is None and not hasattr(decision_tree, "feature_names_in_")
-    shown = None if class_names is False else class_names
+    shown = None if is_false(class_names) else class_names
     style = Style(names, shown, label, impurity, node_ids, proportion, precision, indexed)
     part = None
     if sample is not None:

@@ -10,7 +10,10 @@ from novum.exceptions import DataError, ParameterError
 from novum.neural_network import Autoencoder
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.deep
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.filterwarnings("ignore:.*the network is worse than none"),  # few epochs are enough here
+]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -9,7 +9,10 @@ from novum.neural_network import GAN
 from novum.neural_network.generative.diversity import diversity_of
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.deep
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.filterwarnings("ignore:.*the network is worse than none"),  # few epochs are enough here
+]
 
 CENTERS = 2 * np.stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi / 4)], axis=1)
 

@@ -10,6 +10,7 @@ from novum.neural_network import GraphNetwork
 torch = pytest.importorskip("torch")
 nx = pytest.importorskip("networkx")
 deep = pytest.mark.deep
+pytestmark = pytest.mark.filterwarnings("ignore:.*the network is worse than none")  # few epochs are enough here
 
 
 @pytest.fixture(scope="module", autouse=True)

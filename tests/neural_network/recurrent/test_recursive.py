@@ -9,7 +9,10 @@ from novum.neural_network import RecursiveNetwork
 from novum.neural_network.recurrent.trees import join_tables, read_tree, sort_by_height
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.deep
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.filterwarnings("ignore:.*the network is worse than none"),  # few epochs are enough here
+]
 QUICK = {"max_epochs": 2, "random_state": 0, "device": "cpu"}
 OPERATIONS = {"not": lambda a: not a, "and": lambda a, b: a and b, "or": lambda a, b: a or b}
 

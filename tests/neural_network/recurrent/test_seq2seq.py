@@ -11,7 +11,10 @@ from novum.exceptions import DataError, DataWarning
 from novum.neural_network import Seq2Seq
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.deep
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.filterwarnings("ignore:.*the network is worse than none"),  # few epochs are enough here
+]
 QUICK = {"max_epochs": 2, "random_state": 0, "device": "cpu"}
 
 

@@ -52,11 +52,17 @@ def sources():
     return PaddedBatch(values, ones, ones, True)
 
 
-def all_sequences(longest):
+def all_sequences(net, source, longest):
+    """Every answer with its log probability: of the largest length those that END ends best, the others as they are cut."""
+    found, mass = {}, 0.0
     for n in range(longest + 1):
         for symbols in itertools.product(SAID[1:], repeat=n):
-            yield (*symbols, END)
-    yield from itertools.product(SAID[1:], repeat=longest + 1)  # cut, without END
+            best = max(SAID, key=lambda symbol, so_far=symbols: net.log_prob(source, [*so_far, symbol]))
+            said = symbols if n == longest and best != END else (*symbols, END)
+            found[said] = net.log_prob(source, said)
+            mass += math.exp(net.log_prob(source, symbols if n == longest else said))
+    assert mass == pytest.approx(1.0)  # whatever is said ends before the largest length, or begins with one of these
+    return found
 
 
 def strip(row):
@@ -76,6 +82,7 @@ def test_greedy_takes_the_best_symbol_at_every_step(seed):
             said.append(last)
             if last == END:
                 break
+        said = said if said[-1] == END else said[:6]  # cut: no symbol that is not shown
         assert strip(found.symbols[source, 0].tolist()) == tuple(said)
         assert found.ended[source, 0] == (said[-1] == END)
         assert found.log_prob[source, 0].item() == pytest.approx(net.log_prob(source, said), abs=1e-5)
@@ -87,13 +94,14 @@ def test_a_wide_beam_is_exhaustive(seed, alpha):
     net, longest = Table(seed, 3), 3
     found = beam_search(net, sources(), longest, 300, alpha)
     for source in range(2):
-        every = {sequence: net.log_prob(source, sequence) for sequence in all_sequences(longest)}
-        assert sum(map(math.exp, every.values())) == pytest.approx(1.0)
+        every = all_sequences(net, source, longest)
         kept = [
             (strip(row), score) for row, score in zip(found.symbols[source].tolist(), found.log_prob[source].tolist())
         ]
         kept = [(row, score) for row, score in kept if math.isfinite(score)]
         assert dict(kept) == pytest.approx(every, abs=1e-5)
+        shown = [tuple(symbol for symbol in row if symbol != END) for row, _ in kept]
+        assert len(set(shown)) == len(shown) and max(map(len, shown)) == longest
         ranked = [score / len(row) ** alpha for row, score in kept]
         assert ranked == sorted(ranked, reverse=True)
 
@@ -103,9 +111,11 @@ def test_a_beam_keeps_the_best_prefixes():
     found = beam_search(net, sources(), longest, width)
     for source in range(2):
         beams = [()]
-        for _ in range(longest + 1):
+        for _ in range(longest):
             grown = [b if b and b[-1] == END else (*b, s) for b in beams for s in SAID]
             beams = sorted(set(grown), key=lambda b: -net.log_prob(source, b))[:width]
+        ends = [b[-1] != END and max(SAID, key=lambda s, b=b: net.log_prob(source, [*b, s])) == END for b in beams]
+        beams = sorted(((*b, END) if end else b for b, end in zip(beams, ends)), key=lambda b: -net.log_prob(source, b))
         assert [strip(row) for row in found.symbols[source].tolist()] == beams
     one = beam_search(net, sources(), longest, 1)
     greedy = greedy_search(net, sources(), longest)

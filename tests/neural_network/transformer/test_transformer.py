@@ -13,7 +13,10 @@ from novum.exceptions import DataError, DataWarning, ParameterError, UnknownCate
 from novum.neural_network import TransformerClassifier, TransformerSeq2Seq
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.deep
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.filterwarnings("ignore:.*the network is worse than none"),  # few epochs are enough here
+]
 QUICK = {"max_epochs": 2, "random_state": 0, "device": "cpu"}
 SMALL = {"width": 8, "n_heads": 2, "n_layers": 1, **QUICK}
 

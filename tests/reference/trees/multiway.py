@@ -66,7 +66,11 @@ def quality(groups, full, lost, y, weight, k, criterion, policy):
         gain *= total / (total + mass(lost, weight))
     if criterion != "gain_ratio":
         return gain, gain
-    split = -sum(mass(g, weight) / total * log2(mass(g, weight) / total) for g in used.values() if g)
+    branches = (
+        [*used.values(), lost] if policy == "fractional" else [*used.values()]
+    )  # Quinlan: the unknown are a branch
+    every = sum(mass(g, weight) for g in branches)
+    split = -sum(mass(g, weight) / every * log2(mass(g, weight) / every) for g in branches if g)
     return gain, gain / split
 
 

@@ -20,7 +20,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_level
 from novum.runtime.random import Stream, seed_of
 
 __all__ = ["GridPosterior", "posterior_grid"]
@@ -109,7 +109,7 @@ class GridPosterior(Result):
 
     def interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
         """Return the interval that leaves equal probability on either side."""
-        level = check_number("GridPosterior.interval", "level", level, 0, 1, open_low=True, open_high=True)
+        level = check_level("GridPosterior.interval", level)
         one = self.marginal(name)
         points, density = one.grid[name], one.density
         cumulative = np.append(0.0, np.cumsum(0.5 * np.diff(points) * (density[1:] + density[:-1])))

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 from novum.report.result import Result
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_level
 
 __all__ = ["Estimate", "Profile"]
 
@@ -86,7 +86,7 @@ class Estimate(Result):
 
     def interval(self, level: float = 0.95) -> Any:
         """Return estimate -+ z standard errors: pairs by name, or an array (d, 2)."""
-        level = check_number("Estimate.interval", "level", level, 0, 1, open_low=True, open_high=True)
+        level = check_level("Estimate.interval", level)
         errors = (
             np.array(list(self.standard_errors.values()))
             if isinstance(self.standard_errors, dict)

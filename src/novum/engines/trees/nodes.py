@@ -74,6 +74,8 @@ class Tree:
     (3, [3.0, -2.0, -2.0], [1, -1, -1])
     """
 
+    _packed_in_files = True  # novum.persistence.packing
+
     def __init__(
         self, n_features: int, n_classes: NDArray, *, children_left: NDArray, children_right: NDArray,
         feature: NDArray, threshold: NDArray, impurity: NDArray, n_node_samples: NDArray,
@@ -181,6 +183,46 @@ class Tree:
     def compute_node_depths(self) -> NDArray:
         """Return the depth of every node as scikit-learn counts it: the root has 1."""
         return self.depths() + 1
+
+    def _check_state(self) -> None:
+        """Raise ValueError unless every index leads to a node, column or set of categories that is there."""
+        count, p = self.node_count, int(self.n_features)
+        fields: tuple[NDArray, ...] = (
+            self.children_right,
+            self.feature,
+            self.threshold,
+            self.impurity,
+            self.n_node_samples,
+            self.value,
+        )
+        fields += (self.weighted_n_node_samples, self.missing_go_to_left, self.category_begin[1:])
+        if count < 1 or any(len(field) != count for field in fields) or self.n_categories.shape != (p,):
+            raise ValueError("its arrays have different lengths")
+        if (
+            self.n_classes.ndim != 1
+            or self.n_classes.min() < 1
+            or self.value.shape[1:] != (self.n_outputs, self.max_n_classes)
+        ):
+            raise ValueError("its values are not those of its classes")
+        inner = self.children_left != LEAF
+        if self.branch_begin is not None and self.branch_node is not None and self.missing_branch is not None:
+            inner = np.diff(self.branch_begin) > 0
+            ends = np.diff(self.branch_begin).min() < 0 or self.branch_begin[0] != 0
+            if ends or self.branch_begin[-1] != len(self.branch_node) or len(self.branch_begin) != count + 1:
+                raise ValueError("its branches do not begin where they should")
+            if (self.missing_branch < DIVIDE).any() or (
+                self.missing_branch >= np.maximum(np.diff(self.branch_begin), 1)
+            ).any():
+                raise ValueError("a missing cell leads to a branch that is not there")
+        steps = np.diff(self.category_begin)
+        if self.category_begin[0] != 0 or steps.min() < 0 or self.category_begin[-1] > len(self.category_words):
+            raise ValueError("it has a set of categories that is not there")
+        used = self.feature[inner]
+        if ((used < 0) | (used >= p)).any():
+            raise ValueError("it asks for a column that is not there")
+        self.edges()
+        if self.branch_begin is None:
+            self.apply(np.zeros((1, p)))  # the compiled walk has its own check
 
     def apply(self, X: Any) -> NDArray:
         """Return the leaf of every row of a float array or a CSR matrix; where rows are divided, that of the largest part."""

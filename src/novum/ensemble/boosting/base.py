@@ -30,6 +30,7 @@ from novum.ensemble.boosting.stopping import Scores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays, sklearn_private
+from novum.runtime.checks import is_false
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 
@@ -134,7 +135,7 @@ class HistGradientBoosting(Estimator):
             for name, other, value in (("X_val", "y_val", y_val), ("y_val", "X_val", X_val)):
                 if value is None:
                     raise DataError(f"{name} is provided, but {other} was not provided. Give both, or neither.")
-            if self.early_stopping is False:
+            if is_false(self.early_stopping):
                 raise ParameterError(
                     "X_val and y_val are passed to fit while at the same time early_stopping is False. When passing X_val and"
                     " y_val to fit, early_stopping should be set to either 'auto' or True."
@@ -287,6 +288,25 @@ class HistGradientBoosting(Estimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_nodes") or hasattr(self, "_known")  # the second while a scorer runs
+
+    def _check_state(self) -> None:
+        """Raise ValueError unless every tree begins where the one before ends, and asks for columns and nodes that are there."""
+        if "_nodes" not in vars(self):
+            return
+        root, nodes = self._root, self._nodes
+        if (
+            len(root) % len(self._start)
+            or (len(root) and (root[0] != 0 or root[-1] >= len(nodes)))
+            or (np.diff(root) < 1).any()
+        ):
+            raise ValueError("its trees do not begin where they should")
+        if not len(root):
+            return
+        model = pack(nodes, root, self._sets, len(self._start))
+        _core.trees.traversal.add_values(
+            model.nodes, model.value, model.sets, model.root, np.zeros((1, self.n_features_in_)),
+            np.zeros((1, len(self._start))),
+        )  # fmt: skip
 
     def _model(self, iterations: slice = slice(None)) -> Model:
         """Return the trees of some iterations, packed."""

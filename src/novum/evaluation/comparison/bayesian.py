@@ -102,13 +102,15 @@ class BayesianComparison(Result):
         return html_text(repr(self))
 
 
-def correlated_t(d: NDArray, test_over_train: float, rope: float, names: tuple[str, str]) -> BayesianComparison:
-    """Return (2)."""
+def correlated_t(
+    d: NDArray, test_over_train: float, rope: float, names: tuple[str, str], size: float
+) -> BayesianComparison:
+    """Return (2); differences below rounding of the scores' own size are none."""
     from scipy import stats
 
     mean, scale = float(d.mean()), float(d.std(ddof=1) * np.sqrt(1 / len(d) + test_over_train))
-    if scale <= 1e-12 * max(1.0, float(np.abs(d).max())):  # (1) would be a point: no spread, no knowledge of the error
-        alike = 1.0 if abs(mean) <= 1e-12 else float("nan")
+    if scale <= 1e-12 * size:  # (1) would be a point: no spread, no knowledge of the error
+        alike = 1.0 if abs(mean) <= 1e-12 * size else float("nan")
         return BayesianComparison(names, 1 - alike, alike, 1 - alike, rope)
     law = stats.t(len(d) - 1, mean, scale)
     below, above = float(law.cdf(-rope)), float(law.sf(rope))

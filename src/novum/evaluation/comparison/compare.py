@@ -21,9 +21,9 @@ from novum.evaluation.comparison.score_tables import is_table, table_of
 from novum.evaluation.comparison.scores import Measured, on_one, on_several
 from novum.evaluation.hypotheses.multiple import holm
 from novum.evaluation.hypotheses.paired import FEWER_ERRORS, PAIRED_TESTS, delong, mcnemar, paired_test
-from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, result_of, significance
+from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, result_of
 from novum.exceptions import DataError, DataWarning, ParameterError
-from novum.runtime.checks import check_choice, check_number
+from novum.runtime.checks import check_choice, check_number, check_significance
 from novum.runtime.warn import warn
 
 __all__ = ["compare"]
@@ -90,7 +90,7 @@ def pairs_of(
             posteriors[place] = (
                 signed_rank_posterior(d, rope, pair)
                 if several
-                else correlated_t(d, found.design.test_over_train, rope, pair)
+                else correlated_t(d, found.design.test_over_train, rope, pair, scale_of(found.scores))
             )
     if test == "friedman":
         ranked = rank_pairs(ranks_of(found.scores, scale_of(found.scores)), adjust, baseline)
@@ -148,7 +148,7 @@ def chosen_adjustment(adjust: str, test: str, baseline: int | None) -> str:
 
 def compare(
     models: Any, X: Any = None, y: Any = None, *, cv: Any = 10, scoring: Any = None, test: str = "auto",
-    baseline: str | None = None, alternative: str = "two-sided", level: float = 0.05, adjust: str = "auto",
+    baseline: str | None = None, alternative: str = "two-sided", significance: float = 0.05, adjust: str = "auto",
     rope: float | None = PRACTICAL, design: str = "folds", test_over_train: float | None = None, groups: Any = None,
     n_jobs: int | None = None, random_state: Any = 0
 ) -> Comparison:  # fmt: skip
@@ -173,7 +173,7 @@ def compare(
         Compare every model with this one only.
     alternative : {"two-sided", "greater", "less"}
         For paired tests; "greater": the first model of a pair is better. Friedman's and the Bayesian test have no direction.
-    level : float, default=0.05
+    significance : float, default=0.05
     adjust : {"auto", "holm", "bonferroni", "none"}, after Friedman's test {"auto", "nemenyi", "bonferroni-dunn", "holm"}
         For the number of pairs; "auto" is Holm's, after Friedman's test Nemenyi's, or Bonferroni and Dunn's with a baseline.
     rope : float or None, default=0.01
@@ -206,11 +206,11 @@ def compare(
     (0.046, 0.0154344, 2.98)
     >>> print(compare({"A": A, "B": B}).sentence())
     On 10 folds, A had a mean score of .824 and B of .778, a difference of .046 that cannot be told from zero at
-    level .05 (corrected resampled t-test: t(9) = 2.05, p = .070, 95 % interval -.005 to .097).
+    significance .05 (corrected resampled t-test: t(9) = 2.05, p = .070, 95 % interval -.005 to .097).
     """
     check_choice("compare", "test", test, TESTS)
     check_choice("compare", "alternative", alternative, ALTERNATIVES)
-    level = significance("compare", level)
+    significance = check_significance("compare", significance)
     rope = None if rope is None else check_number("compare", "rope", rope, 0)
     if is_table(models):
         if X is not None or y is not None:
@@ -231,7 +231,7 @@ def compare(
             found = on_several(models, X, cv, scoring, n_jobs, random_state)
         else:
             found = on_one(models, X, y, cv, scoring, groups, n_jobs, random_state, test.startswith("mcnemar"))
-    return judge(found, test, baseline, alternative, level, adjust, rope)
+    return judge(found, test, baseline, alternative, significance, adjust, rope)
 
 
 def given_design(design: str, parts: int, ratio: float | None) -> Design:
@@ -251,7 +251,13 @@ def given_design(design: str, parts: int, ratio: float | None) -> Design:
 
 
 def judge(
-    found: Measured, test: str, baseline: str | None, alternative: str, level: float, adjust: str, rope: float | None
+    found: Measured,
+    test: str,
+    baseline: str | None,
+    alternative: str,
+    significance: float,
+    adjust: str,
+    rope: float | None,
 ) -> Comparison:
     """Return the comparison of what was measured."""
     failed = {failure.model for failure in found.failures}
@@ -291,9 +297,9 @@ def judge(
         ranks = each.mean(0)
         if test == "friedman":
             overall = {"friedman": friedman(each), "iman_davenport": iman_davenport(each)}
-            width = critical_difference(k, len(each), level, adjust) if adjust != "holm" else None
+            width = critical_difference(k, len(each), significance, adjust) if adjust != "holm" else None
     pairs = pairs_of(found, test, adjust, base, alternative, rope)
     return Comparison(
-        found.names, found.scores, found.parts, found.design, test, adjust, level, found.measure, pairs, overall, known,
+        found.names, found.scores, found.parts, found.design, test, adjust, significance, found.measure, pairs, overall, known,
         found.failures, found.warnings, found.seconds, ranks, width, baseline, alternative,
     )  # fmt: skip

@@ -21,7 +21,7 @@ def draw_differences(comparison: "Comparison", ax: Any) -> Any:
     for i, one in enumerate(comparison.pairs):
         color = MARK if comparison.is_told(one) else LINE
         if one.result is not None and one.result.bound is not None and one.result.alternative == "two-sided":
-            low, high = one.result.interval(1 - comparison.level)
+            low, high = one.result.interval(1 - comparison.significance)
             ax.plot([low, high], [i, i], color=color)
         ax.plot(one.difference, i, "o", color=color)
     ax.axvline(0, color="#999999", lw=1, ls="--")

@@ -99,15 +99,15 @@ def range_tail(q: NDArray, k: int) -> NDArray:
     return np.clip(k * ((full ** (k - 1) - inside ** (k - 1)) * density).sum(1) * (z[1] - z[0]), 0.0, 1.0)
 
 
-def critical_difference(k: int, N: int, level: float, method: str) -> float:
-    """Return the difference of mean ranks that (4) or (5) needs at a level."""
+def critical_difference(k: int, N: int, significance: float, method: str) -> float:
+    """Return the difference of mean ranks that (4) or (5) needs at a significance."""
     from scipy import optimize, stats
 
     unit = np.sqrt(k * (k + 1) / (6 * N))
     if method == "nemenyi":
-        q = optimize.brentq(lambda q: float(range_tail(np.array([q]), k)[0]) - level, 0.0, WIDEST, xtol=1e-13)
+        q = optimize.brentq(lambda q: float(range_tail(np.array([q]), k)[0]) - significance, 0.0, WIDEST, xtol=1e-13)
         return float(q / np.sqrt(2) * unit)
-    return float(stats.norm.isf(level / (2 * (k - 1))) * unit)
+    return float(stats.norm.isf(significance / (2 * (k - 1))) * unit)
 
 
 def rank_pairs(ranks: NDArray, method: str, baseline: int | None) -> RankPairs:

@@ -87,7 +87,7 @@ class Comparison(Result):
     design: Design
     test: str
     adjust: str
-    level: float
+    significance: float
     measure: str
     pairs: list[Pair]
     overall: dict[str, TestResult]
@@ -114,7 +114,9 @@ class Comparison(Result):
     @property
     def differs_overall(self) -> bool:
         """Whether the test of all models together rejects; True where there is none."""
-        return all(result.p_value <= self.level for name, result in self.overall.items() if name == "iman_davenport")
+        return all(
+            result.p_value <= self.significance for name, result in self.overall.items() if name == "iman_davenport"
+        )
 
     def pair(self, a: str, b: str) -> Pair:
         """Return the comparison of two models, seen from the first; a one-sided one only as it was asked."""
@@ -141,7 +143,7 @@ class Comparison(Result):
                 (pair.posterior.equivalent, "practically equivalent"),
             ]
             return next((text for p, text in named if p >= CLEAR), CANNOT)
-        if not (self.differs_overall and pair.adjusted <= self.level):
+        if not (self.differs_overall and pair.adjusted <= self.significance):
             asked = {"greater": pair.a, "less": pair.b}.get(self.alternative)
             return CANNOT if asked is None else f"{asked} not shown better"
         if self.alternative != "two-sided":

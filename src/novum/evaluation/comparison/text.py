@@ -27,8 +27,8 @@ def test_of(comparison: "Comparison", pair: "Pair") -> str:
     if np.isnan(pair.p_value):
         return f"{result.name}: {result.remark or NO_SPREAD}"
     if result.bound is not None and result.alternative == "two-sided":
-        low, high = result.interval(1 - comparison.level)
-        interval = f", {100 * (1 - comparison.level):g} % interval {num(low):.3f} to {num(high):.3f}"
+        low, high = result.interval(1 - comparison.significance)
+        interval = f", {num(100 * (1 - comparison.significance)):g} % interval {num(low):.3f} to {num(high):.3f}"
     return f"{result.name}: {result.symbol}{result._shown_df()} = {num(result.statistic):.3g}, {shown_p(pair.p_value)}{interval}"
 
 
@@ -39,7 +39,7 @@ def of_two(comparison: "Comparison", pair: "Pair") -> str:
     first, second = asked or ((pair.a, pair.b) if means[pair.a] >= means[pair.b] else (pair.b, pair.a))
     gap = means[first] - means[second]
     verdict = comparison.verdict(pair)
-    at = f"at level {num(comparison.level):g}"
+    at = f"at significance {num(comparison.significance):g}"
     silent = pair.posterior is None or np.isnan(pair.posterior.equivalent)
     unknown = np.isnan(pair.p_value) and (comparison.test != "bayesian" or silent)
     if verdict == "practically equivalent":
@@ -77,7 +77,8 @@ def of_many(comparison: "Comparison") -> str:
     text += f"{best} has the best {mean}{by} ({num(value):.3f}). "
     beaten = [one for one in comparison.pairs if comparison.is_told(one)]
     sides = "" if comparison.alternative == "two-sided" else ", one-sided"
-    how = f"{comparison.test.replace('_', ' ')}{sides}, {ADJUSTED[comparison.adjust]}, level {comparison.level:g}"
+    name, at = comparison.test.replace("_", " "), num(comparison.significance)
+    how = f"{name}{sides}, {ADJUSTED[comparison.adjust]}, significance {at:g}"
     if comparison.test == "bayesian":
         how = "Bayesian comparison, posterior probability at least .95"
     if not beaten:

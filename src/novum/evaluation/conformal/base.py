@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from novum.base.estimator import Estimator
 from novum.runtime import sklearn_private
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_level
 from novum.runtime.random import Stream, seed_of
 
 __all__ = ["ConformalEstimator", "conformal_quantile"]
@@ -99,7 +99,7 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
     def _asked(self, method: str, level: float | None) -> float:
         owner = f"{type(self).__name__}.{method}"
         given = self.level if level is None else level
-        return check_number(owner, "level", given, 0, 1, open_low=True, open_high=True)
+        return check_level(owner, given)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -100,7 +100,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         "estimator": Methods("fit", "predict_proba") | Null(),
         "method": Choice("adaptive", "split"),
         "class_conditional": Bool(),
-        "level": Real(0, 1, open="both"),
+        "level": Real(0.5, 1, open="high"),
         "calibration_size": Real(0, 1, open="both"),
         "fitted": Bool(),
         "random_state": RandomState(),

@@ -102,7 +102,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     _domains: dict[str, Domain] = {
         "estimator": Methods("fit", "predict") | Null(),
         "method": Choice("split", "cv_plus", "jackknife_plus", "quantile"),
-        "level": Real(0, 1, open="both"),
+        "level": Real(0.5, 1, open="high"),
         "calibration_size": Real(0, 1, open="both"),
         "cv": Int(2),
         "fitted": Bool(),

@@ -17,7 +17,7 @@ TIE = 1e-7  # probabilities closer than this share are the same, rounded differe
 
 def limits(result: TestResult) -> tuple[float, float]:
     """Return the ends of the picture: nearly all of the law, and the observed value."""
-    low, high = float(result.law.ppf(REACH)), float(result.law.ppf(1 - REACH))
+    low, high = float(result.law.ppf(REACH)), float(result.law.isf(REACH))
     seen = result.statistic if np.isfinite(result.statistic) else high
     margin = 0.05 * (high - low or 1.0)
     mirrored = -seen if result.alternative == "two-sided" and low < 0 else seen
@@ -35,7 +35,7 @@ def more_extreme(result: TestResult, x: np.ndarray) -> np.ndarray:
         return rarer_counts(result, x)
     upper = result.law.sf(t) < result.law.cdf(t)
     tail = float(result.law.sf(t)) if upper else float(result.law.cdf(t))
-    other = float(result.law.ppf(tail) if upper else result.law.ppf(1 - tail))
+    other = float(result.law.ppf(tail) if upper else result.law.isf(tail))
     return (x >= t) | (x <= other) if upper else (x <= t) | (x >= other)
 
 
@@ -53,7 +53,7 @@ def rarer_counts(result: TestResult, k: np.ndarray) -> np.ndarray:
     )
 
 
-def draw_test(result: TestResult, ax: Any, level: float) -> Any:
+def draw_test(result: TestResult, ax: Any, significance: float) -> Any:
     """Draw a test whose statistic has a law."""
     ax = drawing_axes(ax)
     if result.law is None:
@@ -69,9 +69,13 @@ def draw_test(result: TestResult, ax: Any, level: float) -> Any:
         density = result.law.pdf(x)
         ax.plot(x, density, color=LAW)
         ax.fill_between(x, density, where=more_extreme(result, x), color=TAIL, alpha=0.5, label=shown_p(result.p_value))
-    accepted = result.acceptance_region(level)
+    accepted = result.acceptance_region(significance)
     ax.axvspan(
-        max(accepted.lower, low), min(accepted.upper, high), color=ACCEPT, alpha=0.15, label=f"accept at {level:g}"
+        max(accepted.lower, low),
+        min(accepted.upper, high),
+        color=ACCEPT,
+        alpha=0.15,
+        label=f"accept at {significance:g}",
     )
     for end in accepted:
         if np.isfinite(end):

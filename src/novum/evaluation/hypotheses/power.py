@@ -1,6 +1,6 @@
 r"""Power and sample size of z, t and proportion tests.
 
-With effect d = (mean - m0)/sigma, N = n for one sample (or pairs) and N = n r/(1 + r) for two of n and r n, a level a and tail
+With effect d = (mean - m0)/sigma, N = n for one sample (or pairs) and N = n r/(1 + r) for two of n and r n, significance a and tail
 a' (a/2 for two sides, a for one), the power, the chance to reject, is
 
     z:   P(Z > z_{1-a'} - d sqrt N)  [+ P(Z < -z_{1-a'} - d sqrt N) for two sides]                 (1)
@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, significance
+from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult
 from novum.evaluation.proportion import Interval, wilson
 from novum.exceptions import ParameterError
-from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.checks import check_choice, check_count, check_number, check_significance
 from novum.runtime.random import seed_of
 from novum.runtime.renamed import renamed_parameter
 
@@ -31,10 +31,10 @@ TESTS = ("z", "t", "two-sample z", "two-sample t", "proportion", "two proportion
 MOST = 10**9  # observations; a test that needs more detects nothing in practice
 
 
-def tails(alternative: str, level: float) -> tuple[bool, bool, float]:
+def tails(alternative: str, significance: float) -> tuple[bool, bool, float]:
     """Return whether the upper and the lower tail reject, and the probability of one."""
     both = alternative == "two-sided"
-    return alternative != "less", alternative != "greater", level / 2 if both else level
+    return alternative != "less", alternative != "greater", significance / 2 if both else significance
 
 
 def noncentral_tail(q: NDArray, df: NDArray, shift: NDArray) -> NDArray:
@@ -45,11 +45,11 @@ def noncentral_tail(q: NDArray, df: NDArray, shift: NDArray) -> NDArray:
     return np.where(np.isnan(p), np.where(shift > q, 0.0, 1.0), p)
 
 
-def mean_power(test: str, effect: float, n: NDArray, level: float, alternative: str, ratio: float) -> NDArray:
+def mean_power(test: str, effect: float, n: NDArray, significance: float, alternative: str, ratio: float) -> NDArray:
     """Return (1) or (2)."""
     from scipy import stats
 
-    upper, lower, tail = tails(alternative, level)
+    upper, lower, tail = tails(alternative, significance)
     two = test.startswith("two")
     shift = effect * np.sqrt(n * ratio / (1 + ratio) if two else n)
     if test.endswith("z"):
@@ -62,12 +62,12 @@ def mean_power(test: str, effect: float, n: NDArray, level: float, alternative: 
 
 
 def proportion_power(
-    test: str, effect: tuple[float, float], n: NDArray, level: float, alternative: str, ratio: float
+    test: str, effect: tuple[float, float], n: NDArray, significance: float, alternative: str, ratio: float
 ) -> NDArray:
     """Return (3) or (4)."""
     from scipy import stats
 
-    upper, lower, tail = tails(alternative, level)
+    upper, lower, tail = tails(alternative, significance)
     q, p = effect
     if test == "proportion":
         s0, s1 = np.sqrt(q * (1 - q) / n), np.sqrt(p * (1 - p) / n)
@@ -80,11 +80,11 @@ def proportion_power(
 
 
 def check_arguments(
-    owner: str, test: str, effect: Any, level: float, alternative: str, ratio: float
+    owner: str, test: str, effect: Any, significance: float, alternative: str, ratio: float
 ) -> tuple[Any, float, float]:
     check_choice(owner, "test", test, TESTS)
     check_choice(owner, "alternative", alternative, ALTERNATIVES)
-    level = significance(owner, level)
+    significance = check_significance(owner, significance)
     ratio = check_number(owner, "ratio", ratio, 0, open_low=True)
     if test.startswith("two") is False and ratio != 1:
         raise ParameterError(f"{owner}(ratio={ratio:g}): the ratio of two sizes needs a test of two samples.")
@@ -92,12 +92,16 @@ def check_arguments(
         pair = tuple(np.atleast_1d(effect).tolist())
         if len(pair) != 2:
             raise ParameterError(f"{owner}(effect={effect!r}): pass two proportions, the one of the hypothesis first.")
-        return tuple(check_number(owner, "effect", p, 0, 1, open_low=True, open_high=True) for p in pair), level, ratio
-    return check_number(owner, "effect", effect), level, ratio
+        return (
+            tuple(check_number(owner, "effect", p, 0, 1, open_low=True, open_high=True) for p in pair),
+            significance,
+            ratio,
+        )
+    return check_number(owner, "effect", effect), significance, ratio
 
 
 def power(
-    test: str, effect: Any, n: Any, *, level: float = 0.05, alternative: str = "two-sided", ratio: float = 1.0
+    test: str, effect: Any, n: Any, *, significance: float = 0.05, alternative: str = "two-sided", ratio: float = 1.0
 ) -> Any:
     """Return the chance that a test rejects.
 
@@ -110,7 +114,7 @@ def power(
         sample) before the true (or second) one. "greater" means that the second is greater.
     n : int or array-like of int
         Observations, of the first sample where there are two.
-    level : float, default=0.05
+    significance : float, default=0.05
     alternative : {"two-sided", "greater", "less"}
     ratio : float, default=1
         Size of the second sample over the first.
@@ -127,7 +131,7 @@ def power(
     >>> sample_size("two-sample t", 0.5, 0.8)
     64
     """
-    effect, level, ratio = check_arguments("power", test, effect, level, alternative, ratio)
+    effect, significance, ratio = check_arguments("power", test, effect, significance, alternative, ratio)
     sizes = np.asarray(n, dtype=np.float64)
     least = 1 if "z" in test or "prop" in test or test.startswith("two") else 2
     if sizes.size == 0 or not (np.isfinite(sizes) & (sizes >= least)).all():
@@ -135,19 +139,19 @@ def power(
     if test == "two-sample t" and not (sizes * (1 + ratio) > 2).all():
         raise ParameterError(f"power(n={n!r}, ratio={ratio:g}): two samples need more than two observations together.")
     function = proportion_power if "proportion" in test else mean_power
-    out = np.clip(function(test, effect, sizes, level, alternative, ratio), 0.0, 1.0)
+    out = np.clip(function(test, effect, sizes, significance, alternative, ratio), 0.0, 1.0)
     return float(out) if out.ndim == 0 else out
 
 
 def sample_size(
-    test: str, effect: Any, power: float = 0.8, *, level: float = 0.05, alternative: str = "two-sided",
+    test: str, effect: Any, power: float = 0.8, *, significance: float = 0.05, alternative: str = "two-sided",
     ratio: float = 1.0
 ) -> int:  # fmt: skip
     """Return the least n with which a test rejects with the wanted chance.
 
     Parameters
     ----------
-    test, effect, level, alternative, ratio
+    test, effect, significance, alternative, ratio
         As in `power`.
     power : float, default=0.8
 
@@ -163,14 +167,14 @@ def sample_size(
     259
     """
     wanted = check_number("sample_size", "power", power, 0, 1, open_low=True, open_high=True)
-    effect, level, ratio = check_arguments("sample_size", test, effect, level, alternative, ratio)
+    effect, significance, ratio = check_arguments("sample_size", test, effect, significance, alternative, ratio)
     function = proportion_power if "proportion" in test else mean_power
     first = 1
     if test.endswith("t"):
         first = 2 if test == "t" else int(np.floor(2 / (1 + ratio))) + 1
 
     def reaches(n: int) -> bool:
-        return bool(function(test, effect, np.asarray(float(n)), level, alternative, ratio) >= wanted)
+        return bool(function(test, effect, np.asarray(float(n)), significance, alternative, ratio) >= wanted)
 
     high = first
     while not reaches(high):
@@ -198,7 +202,7 @@ def p_of(result: Any) -> float:
 
 @renamed_parameter("rng", "random_state")
 def rejection_rate(
-    test: Callable[[Any], TestResult], draw: Callable[[np.random.Generator], Any], *, level: float = 0.05,
+    test: Callable[[Any], TestResult], draw: Callable[[np.random.Generator], Any], *, significance: float = 0.05,
     n_repeats: int = 1000, random_state: Any = None,
 ) -> tuple[float, Interval]:  # fmt: skip
     """Return how often a test rejects data that are drawn: its type I rate where the hypothesis holds, else its power.
@@ -209,7 +213,7 @@ def rejection_rate(
         Data to TestResult.
     draw : callable
         Generator to data.
-    level : float, default=0.05
+    significance : float, default=0.05
     n_repeats : int, default=1000
     random_state : int, Generator, RandomState, SeedSequence or None
 
@@ -226,7 +230,7 @@ def rejection_rate(
     True
     """
     repeats = check_count("rejection_rate", "n_repeats", n_repeats)
-    level = significance("rejection_rate", level)
+    significance = check_significance("rejection_rate", significance)
     generator = np.random.default_rng(seed_of(random_state))
-    count = sum(p_of(test(draw(generator))) <= level for _ in range(repeats))
+    count = sum(p_of(test(draw(generator))) <= significance for _ in range(repeats))
     return count / repeats, wilson(int(count), repeats, 0.95)

@@ -4,7 +4,7 @@ A test compares an observed statistic t with its law T under the hypothesis. Lar
 "greater", small ones for "less", either for "two-sided":
 
     p = P(T >= t),   P(T <= t),   min(1, 2 min(P(T <= t), P(T >= t)))                              (1)
-    reject at level a where p <= a                                                                 (2)
+    reject at significance a where p <= a                                                                 (2)
 
 The region of acceptance is what (2) does not reject: below the quantile 1 - a, above the quantile a, or between the
 quantiles a/2 and 1 - a/2. An interval of confidence c holds the parameter values that the test does not reject at 1 - c:
@@ -24,10 +24,10 @@ from novum.evaluation.proportion import Interval
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_text
-from novum.runtime.checks import check_choice, check_number
+from novum.runtime.checks import check_choice, check_level, check_significance
 from novum.runtime.renamed import renamed_parameter
 
-__all__ = ["ALTERNATIVES", "NO_SPREAD", "SampledLaw", "TestResult", "p_value_of", "shown_statistic", "significance"]
+__all__ = ["ALTERNATIVES", "NO_SPREAD", "SampledLaw", "TestResult", "p_value_of", "shown_statistic"]
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 NO_SPREAD = "the values do not vary, so that nothing can be told"
@@ -46,7 +46,7 @@ class SampledLaw:
 
     def sf(self, t: float) -> float:
         """Return P(T > t)."""
-        return 1.0 - self.cdf(t)
+        return float((len(self.values) - np.searchsorted(self.values, t, side="right")) / len(self.values))
 
     def ppf(self, q: float) -> float:
         """Return the smallest value with P(T <= value) >= q."""
@@ -54,7 +54,8 @@ class SampledLaw:
 
     def isf(self, tail: float) -> float:
         """Return the smallest value with P(T > value) <= tail."""
-        return self.ppf(1 - tail)
+        beyond = int(np.floor(tail * len(self.values) * (1 + 1e-14)))  # so many values may lie above
+        return float(self.values[max(len(self.values) - 1 - beyond, 0)])
 
 
 def is_discrete(law: Any) -> bool:
@@ -65,7 +66,7 @@ def is_discrete(law: Any) -> bool:
 def at_least(law: Any, t: float) -> float:
     """Return P(T >= t)."""
     if isinstance(law, SampledLaw):
-        return float(1 - np.searchsorted(law.values, t, side="left") / len(law.values))
+        return float((len(law.values) - np.searchsorted(law.values, t, side="left")) / len(law.values))
     return float(law.sf(t - 1 if is_discrete(law) else t))  # laws of counts: whole numbers
 
 
@@ -83,11 +84,6 @@ def p_value_of(law: Any, t: float, alternative: str) -> float:
 def shown_statistic(value: float, form: str) -> str:
     """Return a statistic in a format; one that does not exist says so."""
     return "undefined" if np.isnan(value) else format(value, form)
-
-
-def significance(owner: str, level: Any) -> float:
-    """Return a level of significance, refused outside (0, 1)."""
-    return check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
 
 
 def shown_p(p: float) -> str:
@@ -149,32 +145,32 @@ class TestResult(Result):
             return "two-sided"
         return f"one-sided ({self.alternative})" if self.null_value is not None else "any departure"
 
-    def reject(self, level: float = 0.05) -> bool:
-        """Return whether the hypothesis is rejected at a level of significance."""
-        return bool(self.p_value <= significance("TestResult.reject", level))
+    def reject(self, significance: float = 0.05) -> bool:
+        """Return whether the hypothesis is rejected, with that chance of an error where it holds."""
+        return bool(self.p_value <= check_significance("TestResult.reject", significance))
 
-    def acceptance_region(self, level: float = 0.05) -> Interval:
+    def acceptance_region(self, significance: float = 0.05) -> Interval:
         """Return the values of the statistic, ends included, that do not lead to rejection; infinite where nothing bounds them."""
-        level = significance("TestResult.acceptance_region", level)
+        a = check_significance("TestResult.acceptance_region", significance)
         if self.law is None:
             raise ValueError(
-                f"TestResult: the {self.name} has no law of its statistic; compare p_value with the level."
+                f"TestResult: the {self.name} has no law of its statistic; compare p_value with the significance."
             )
-        tail = level / 2 if self.alternative == "two-sided" else level
+        tail = a / 2 if self.alternative == "two-sided" else a
         lower = -np.inf if self.alternative == "greater" else float(self.law.ppf(tail))
         if np.isfinite(lower) and hasattr(getattr(self.law, "dist", None), "pmf") and self.law.cdf(lower) <= tail:
-            lower += 1  # a count whose tail is the level exactly is rejected by (2)
+            lower += 1  # a count whose tail is a exactly is rejected by (2)
         upper = np.inf if self.alternative == "less" else float(self.law.isf(tail))
         return Interval(lower, upper)
 
-    def critical_values(self, level: float = 0.05) -> tuple[float, ...]:
+    def critical_values(self, significance: float = 0.05) -> tuple[float, ...]:
         """Return the finite ends of the region of acceptance: one for a one-sided test, two for a two-sided one."""
-        return tuple(end for end in self.acceptance_region(level) if np.isfinite(end))
+        return tuple(end for end in self.acceptance_region(significance) if np.isfinite(end))
 
     @renamed_parameter("confidence", "level")
     def interval(self, level: float = 0.95) -> Interval:
         """Return the values of the parameter that the test does not reject, one-sided where the alternative is."""
-        c = check_number("TestResult.interval", "level", level, 0, 1, open_low=True, open_high=True)
+        c = check_level("TestResult.interval", level)
         if self.bound is None:
             raise ValueError(f"TestResult: the {self.name} estimates no single parameter; it has no interval.")
         if self.alternative == "greater":
@@ -183,21 +179,21 @@ class TestResult(Result):
             return Interval(self.limits[0], float(self.bound(c)))
         return Interval(float(self.bound((1 - c) / 2)), float(self.bound((1 + c) / 2)))
 
-    def sentence(self, level: float = 0.05) -> str:
+    def sentence(self, significance: float = 0.05) -> str:
         """Return the result as a paper would state it."""
-        level = significance("TestResult.sentence", level)
+        a = check_significance("TestResult.sentence", significance)
         found = f"{self.symbol}{self._shown_df()} = {shown_statistic(self.statistic, '.3g')}, {shown_p(self.p_value)}"
         if self.null_value is None:
             claim = self.parameter
         else:
             claim = f"{self.parameter} {SIGNS['two-sided' if self.both_ways else self.alternative]} {num(self.null_value):g}"
-        verdict = f"Evidence that {claim}" if self.p_value <= level else f"No evidence that {claim}"
+        verdict = f"Evidence that {claim}" if self.p_value <= a else f"No evidence that {claim}"
         if np.isnan(self.p_value):
             return f"It cannot be told whether {claim} ({self.name}: {found}; {self.remark or NO_SPREAD})."
         interval = ""
         if self.bound is not None and self.estimate is not None:
-            low, high = self.interval(1 - level)
-            interval = f"; estimate {num(self.estimate):.3g}, {100 * (1 - level):g} % interval {num(low):.3g} to {num(high):.3g}"
+            low, high = self.interval(1 - a)
+            interval = f"; estimate {num(self.estimate):.3g}, {num(100 * (1 - a)):g} % interval {num(low):.3g} to {num(high):.3g}"
         return f"{verdict} ({self.name}: {found}{interval})."
 
     def _shown_df(self) -> str:
@@ -214,11 +210,11 @@ class TestResult(Result):
         row = {name.replace("direction", "alternative"): getattr(self, name) for name in names}
         return pd.DataFrame([row], index=[self.name])
 
-    def plot(self, ax: Any = None, level: float = 0.05) -> Any:
+    def plot(self, ax: Any = None, significance: float = 0.05) -> Any:
         """Draw the law under the hypothesis with the p-value shaded and the region of acceptance marked."""
         from novum.evaluation.hypotheses.plot import draw_test
 
-        return draw_test(self, ax, significance("TestResult.plot", level))
+        return draw_test(self, ax, check_significance("TestResult.plot", significance))
 
     def __repr__(self) -> str:
         lines = [

@@ -22,7 +22,7 @@ def ratio_end(ratio: float, n: int, m: int, q: float) -> float:
     """Return (2)."""
     from scipy import stats
 
-    return float(ratio / stats.f.ppf(1 - q, n - 1, m - 1))
+    return float(ratio / stats.f.isf(q, n - 1, m - 1))
 
 
 def f_test(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided") -> TestResult:

@@ -17,6 +17,7 @@ import numpy as np
 from novum.exceptions import ClusterLost, DataError
 from novum.fold.blocks import Block, Source, add, merge_tree, tile_dtype
 from novum.runtime.blas import single_blas
+from novum.runtime.checks import check_weight_size
 
 __all__ = ["DaskSource", "open_dask"]
 
@@ -71,6 +72,7 @@ def survey_block(index: int, owner: str, allow_nan: bool, block: Block) -> Surve
         raise DataError(
             f"{owner}: partition {index} has a sample_weight that is negative or not finite; give weights >= 0."
         )
+    check_weight_size(owner, float(block.weight.max(initial=0.0)), part=True)
     return Survey([rows], float(block.weight.sum()))
 
 

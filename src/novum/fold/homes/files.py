@@ -19,6 +19,7 @@ from novum.fold.readers.batches import Batch, batch_rows, cut_batches
 from novum.fold.readers.table import NUMBER, DataFile
 from novum.fold.through import Step, apply, make_step, names_out
 from novum.runtime.blas import single_blas
+from novum.runtime.checks import check_weight_size
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
@@ -297,4 +298,5 @@ class Scan(Source):
             raise DataError(
                 f"{negative}: {weight[row]:g} in column {self.weight!r}, {batch.place(row)}. Give weights of zero or more."
             )
+        check_weight_size(str(self.owner), float(weight.max(initial=0.0)), part=True)
         return weight

@@ -14,6 +14,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add, merge_tree
 from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays
+from novum.runtime.checks import check_weight_size
 
 __all__ = ["TensorSource", "open_tensor"]
 
@@ -106,6 +107,7 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
             raise DataError(f"{owner}: sample_weight must be finite and not negative; zero leaves a row out.")
         if not bool(sample_weight.any()):
             raise DataError(f"Sample weights must contain at least one non-zero number. All given to {owner} are zero.")
+        check_weight_size(owner, float(sample_weight.max()))
     return TensorSource(X.contiguous(), y, sample_weight)
 
 

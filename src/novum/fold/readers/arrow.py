@@ -12,10 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as dataset
-import pyarrow.ipc as ipc
 
 from novum.fold.readers.columns import ArrowPiece, describe, index_columns
-from novum.fold.readers.table import NUMBER, DataFile
+from novum.fold.readers.table import DataFile
+from novum.fold.readers.untrusted import FAILURES, arrow_batches, open_arrow
 
 __all__ = ["ArrowFile"]
 
@@ -24,7 +24,7 @@ class ArrowFile(DataFile):
     """One Arrow IPC file."""
 
     format = "arrow"
-    failures = (OSError, ValueError, MemoryError, pa.ArrowException)
+    failures = FAILURES
 
     def __init__(self, path: Path) -> None:
         self.batches: list[int] = []  # number of the first row of every record batch seen so far
@@ -37,7 +37,7 @@ class ArrowFile(DataFile):
                     "it is Feather version 1; write it again with pyarrow.feather.write_feather(version=2)"
                 )
             source.seek(0)
-            with ipc.open_file(source) as reader:
+            with open_arrow(source) as reader:
                 self.names = reader.schema.names
                 self.unique(self.names)
                 self.columns = {field.name: describe(field.type) for field in reader.schema}
@@ -46,17 +46,13 @@ class ArrowFile(DataFile):
 
     def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
         fields = [self.names.index(key) for key in keys]
-        options = ipc.IpcReadOptions(included_fields=fields, use_threads=threads > 1)
-        flat = all(self.columns[key].kind == NUMBER and "dictionary" not in self.columns[key].type for key in keys)
         start = 0
-        with pa.OSFile(str(self.path)) as source, ipc.open_file(source, options=options) as reader:
+        with pa.OSFile(str(self.path)) as source, open_arrow(source, fields, threads > 1) as reader:
+            batches = arrow_batches(reader)
             for index in range(reader.num_record_batches):
                 if index == len(self.batches):
                     self.batches.append(start)
-                batch = reader.get_batch(index)
-                batch.validate(
-                    full=not flat
-                )  # offsets and dictionary codes come from the file: never follow them unchecked
+                batch = next(batches)
                 yield ArrowPiece(self, start, batch)
                 start += batch.num_rows
 

@@ -16,34 +16,28 @@ import pyarrow.parquet as pq
 
 from novum.fold.readers.columns import ArrowPiece, describe, index_columns
 from novum.fold.readers.table import DataFile
+from novum.fold.readers.untrusted import FAILURES, open_parquet, parquet_batches
 
 __all__ = ["ParquetFile"]
-
-BUFFER_BYTES = 2**18  # per column: long enough for quick reads
-ALL_BUFFERS = 2**24  # of all columns together, where they are many
 
 
 class ParquetFile(DataFile):
     """One Parquet file."""
 
     format = "parquet"
-    failures = (OSError, ValueError, MemoryError, pa.ArrowException)
+    failures = FAILURES
 
     def __init__(self, path: Path) -> None:
         self.groups: list[int] = []  # number of the first row of every row group
         super().__init__(path)
 
     def _connect(self, n_columns: int = 1) -> pq.ParquetFile:
-        source = pa.OSFile(str(self.path))
-        size = max(4096, min(BUFFER_BYTES, ALL_BUFFERS // n_columns))
-        return pq.ParquetFile(source, buffer_size=size, pre_buffer=False, page_checksum_verification=True)
+        return open_parquet(pa.OSFile(str(self.path)), n_columns)
 
     def _open(self) -> None:
         with self._connect() as reader:
             metadata = reader.metadata
             counts = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
-            if sum(counts) != metadata.num_rows or min(counts, default=0) < 0:
-                raise ValueError(f"it claims {metadata.num_rows} rows in row groups of {counts[:4]} ... rows")
             self.n_rows = metadata.num_rows
             self.groups = [0, *accumulate(counts)][:-1] if counts else []
             self.unique(reader.schema_arrow.names)
@@ -53,8 +47,7 @@ class ParquetFile(DataFile):
     def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
         start = 0
         with self._connect(len(keys)) as reader:
-            # Arrow's own threads gain nothing here: a batch is decoded while our threads work on the ones before it.
-            for batch in reader.iter_batches(batch_size=rows, columns=keys, use_threads=False):
+            for batch in parquet_batches(reader, rows, keys):
                 yield ArrowPiece(self, start, batch)
                 start += batch.num_rows
 

@@ -11,11 +11,13 @@ from novum.base.domains import Bool, Choice, Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError, NotConverged
-from novum.fold.blocks import Block
+from novum.fold.blocks import Block, Source
+from novum.linear_model.frame import Frame, check_outward, frame_of, names_of
 from novum.linear_model.generalized.family import Family
-from novum.linear_model.generalized.fit import minimize, targets_in_range
+from novum.linear_model.generalized.fit import MOST_COLUMNS, Mass, TargetUnit, minimize, target_unit, targets_in_range
 from novum.linear_model.generalized.inference import GeneralizedInference, infer_generalized
 from novum.linear_model.generalized.score import explained_deviance
+from novum.linear_model.generalized.separation import endless_direction
 from novum.linear_model.least_squares.evidence_maximum import one_target
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -32,7 +34,9 @@ SHARED: dict[str, Domain] = {
     "warm_start": Bool(),
     "verbose": Int(0) | Bool(),
 }
-FINEST = 1e-9  # Newton's last step costs nothing: the gradient is brought to this where tol asks for less
+LARGEST = 1e200  # penalty of a column in the frame: its coefficient is zero to any number of digits
+VISIBLE = 1e-6  # of the largest part of a direction: what is not rounding
+FINEST = 1e-11  # Newton's last step costs nothing: the gradient is brought to this where tol asks for less
 
 
 def mean_block(params: tuple[Family, np.ndarray, float], block: Block) -> Any:
@@ -65,29 +69,66 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
             raise DataError(
                 f"Some value(s) of y are out of the valid range of the loss: {owner} takes targets of {family.range_text()}."
             )
-        p = source.n_features
-        theta = np.zeros(p + 1)
-        mean = mass.target / mass.weight
-        if self.fit_intercept:
-            theta[p] = np.log(mean) if family.link == "log" and mean > 0 else mean if family.link == "identity" else 0.0
-        if self.warm_start and hasattr(self, "coef_") and len(self.coef_) == p:
-            theta = np.append(self.coef_, self.intercept_).astype(np.float64)
+        frame = frame_of(source, owner, self.fit_intercept, intercept=self.fit_intercept)
+        rows, unit = (
+            source if frame is None else frame.source(source),
+            target_unit(family, source, mass, self.fit_intercept),
+        )
+        alpha = unit.penalty(family, float(self.alpha))
         with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
             found = minimize(
-                family, source, theta, alpha=self.alpha, weight=mass.weight, intercept=self.fit_intercept,
-                max_iter=self.max_iter, tol=min(self.tol, FINEST) if self.max_iter >= 20 else self.tol, report=report
+                family, rows, self._start(family, mass, frame, unit), target=unit,
+                alpha=alpha if frame is None else np.minimum(alpha / frame.unit / frame.unit, LARGEST), weight=mass.weight,
+                intercept=self.fit_intercept, max_iter=self.max_iter,
+                tol=min(self.tol, FINEST) if self.max_iter >= 20 else self.tol, report=report
             )  # fmt: skip
         if not np.isfinite(found.objective):
             raise DataError(f"{owner}: the loss overflows at its first values; scale X and y.")
-        if not found.converged:
+        endless = None
+        if not self.alpha and source.n_features <= MOST_COLUMNS:
+            endless = endless_direction(family, rows, found.theta, self.fit_intercept, 0.0)
+        self._say_endless(endless if frame is None or endless is None else frame.outward(endless), source)
+        if not found.converged and endless is None:
             warn(
                 f"{owner}: the gradient is not below tol={self.tol:g} after max_iter={self.max_iter} steps; raise max_iter, or"
                 f" scale X.", NotConverged,
             )  # fmt: skip
-        self.coef_ = found.theta[:p].astype(source.dtype)
-        self.intercept_ = float(found.theta[p]) if self.fit_intercept else 0.0
-        self.n_iter_ = max(found.n_iter, 1)
+        framed = unit.outward(found.theta)
+        if not self.fit_intercept:
+            framed[-1] = 0.0
+        theta = framed if frame is None else frame.outward(framed)
+        check_outward(owner, source, theta[:-1])
+        self.coef_ = theta[:-1].astype(source.dtype)
+        self.intercept_ = float(theta[-1]) if self.fit_intercept else 0.0
+        self.n_iter_, self._frame, self._theta = max(found.n_iter, 1), frame, framed
         return self
+
+    def _say_endless(self, direction: np.ndarray | None, source: Source) -> None:
+        """Keep the direction along which means vanish, and warn of it."""
+        self.separation_ = None if direction is None else direction / np.linalg.norm(direction)
+        if direction is None:
+            return
+        size = np.abs(direction[:-1])
+        shown = np.argsort(-size)[: max(1, int((size > VISIBLE * size.max(initial=0.0)).sum()))]
+        warn(
+            f"{type(self).__name__}: the target is zero in all rows that {names_of(source, shown)}"
+            f" {'singles' if len(shown) == 1 else 'single'} out, so the likelihood has no finite maximum: it rises while their mean"
+            f" goes to zero (direction: separation_), and coef_ is where the iteration stopped. Penalise, e.g. alpha=1e-3, drop or"
+            f" merge those columns, or leave the rows out.",
+            NotConverged,
+        )
+
+    def _start(self, family: Family, mass: Mass, frame: Frame | None, unit: TargetUnit) -> np.ndarray:
+        """Return where the iteration begins, in the frame: the mean, or the last fit."""
+        theta, mean = np.zeros(self.n_features_in_ + 1), mass.target / mass.weight
+        if self.fit_intercept and family.link == "identity":
+            theta[-1] = mean
+        elif self.fit_intercept:
+            theta[-1] = np.log(mean) if mean > 0 else np.log(unit.unit)
+        if self.warm_start and hasattr(self, "coef_") and len(self.coef_) == len(theta) - 1:
+            theta = np.append(self.coef_, self.intercept_).astype(np.float64)
+            theta = theta if frame is None else frame.inward(theta)
+        return unit.inward(theta)
 
     def predict(self, X: Rows) -> Any:
         """Return the expected target of every row.
@@ -113,6 +154,7 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         *,
         covariance: str = "information",
         level: float = 0.95,
+        weights: Any = "frequency",
         groups: Any = None,
     ) -> GeneralizedInference:
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty (alpha=0).
@@ -120,18 +162,23 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         Parameters
         ----------
         X, y, sample_weight
-            The training data. Weights count how often a row was seen.
-        covariance : {"information", "sandwich", "cluster"}, default="information"
+            The training data.
+        covariance : {"information", "sandwich", "cluster", "CR1"}, default="information"
             "information" trusts the law, with the dispersion estimated from Pearson's residuals (Poisson: one); "sandwich" trusts
-            the mean only, and holds for counts of any variance; "cluster" also lets the rows of one cluster depend on each other.
+            the mean only, and holds for counts of any variance; "cluster" also lets the rows of one cluster depend on each other
+            (CR2 with the degrees of freedom of Bell and McCaffrey), "CR1" does so as statsmodels and Stata do.
         level : float, default=0.95
+            Of the intervals.
+        weights : {"frequency", "precision"}, default="frequency"
+            Whether a weight is the number of times that the row was seen, as in every fit, or divides its variance, phi mu^q / w,
+            as the exposure of a rate does (statsmodels: freq_weights and var_weights).
         groups : array-like of shape (n_samples,), default=None
-            The cluster of every row, for covariance="cluster".
+            The cluster of every row, for covariance="cluster" or "CR1".
         """
         check_is_fitted(self)
         probe = type(self)(**self.get_params(deep=False))
         source = probe._source(X, y, sample_weight, target="numeric")
-        return infer_generalized(self, source, covariance=covariance, level=level, groups=groups)
+        return infer_generalized(self, source, covariance=covariance, level=level, weights=weights, groups=groups)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -152,7 +199,8 @@ class PoissonRegressor(GeneralizedLinearModel):
         Newton's method in either case, L-BFGS beyond 1,500 columns; the optimum is the same.
     max_iter : int, default=100
     tol : float, default=1e-4
-        Largest gradient at which to stop; Newton's method goes on to 1e-9 where that costs a step or two.
+        Largest gradient at which to stop, in units of columns and target; Newton's method goes on to 1e-11 where that costs a
+        step or two.
     warm_start : bool, default=False
         Begin at the coefficients of the last fit.
     verbose : int, default=0
@@ -163,6 +211,9 @@ class PoissonRegressor(GeneralizedLinearModel):
     coef_ : array of shape (n_features,)
     intercept_ : float
     n_iter_ : int
+    separation_ : array of shape (n_features + 1,) or None
+        Without a penalty: a direction of coefficients and intercept along which the likelihood rises without end, because rows
+        that it singles out have no counts; None where there is none.
 
     Examples
     --------
@@ -198,6 +249,8 @@ class GammaRegressor(GeneralizedLinearModel):
     coef_ : array of shape (n_features,)
     intercept_ : float
     n_iter_ : int
+    separation_ : None
+        As in `PoissonRegressor`; positive targets have none.
 
     Examples
     --------
@@ -237,6 +290,8 @@ class TweedieRegressor(GeneralizedLinearModel):
     coef_ : array of shape (n_features,)
     intercept_ : float
     n_iter_ : int
+    separation_ : array of shape (n_features + 1,) or None
+        As in `PoissonRegressor`.
 
     Examples
     --------

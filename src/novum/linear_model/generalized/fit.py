@@ -4,7 +4,12 @@ r"""Fit a generalised linear model by Newton's method on sums over blocks of row
     gradient  X'(w s)/W + alpha b,    Hessian  X' diag(w c) X/W + alpha I,   s and c the slopes and curvatures of (3)       (6)
 
 A step is halved until f falls by Armijo's rule; a Hessian without full rank is solved in the range it has. With more columns than
-`MOST_COLUMNS` the Hessian is not formed and L-BFGS works on the gradients.
+`MOST_COLUMNS` the Hessian is not formed and L-BFGS works on the gradients. Columns stand in their frame (novum.linear_model.frame);
+targets are divided by their size t, a power of two, which turns (5) into t^(2-q) times the same problem:
+
+    log link:  a -> a - log t, alpha -> alpha t^(q-2),     identity:  b -> b/t, a -> a/t, alpha -> alpha t^q                (6a)
+
+so that a largest gradient of `tol` means the same in all units.
 """
 
 from typing import Any, NamedTuple
@@ -17,10 +22,10 @@ from novum.fold.blocks import Block, Source
 from novum.linear_model.generalized.family import Family
 from novum.runtime import arrays
 
-__all__ = ["Found", "minimize", "targets_in_range"]
+__all__ = ["Found", "Mass", "TargetUnit", "minimize", "target_unit", "targets_in_range"]
 
 MOST_COLUMNS = 1500
-SUFFICIENT, HALVINGS = 1e-4, 40
+SUFFICIENT, HALVINGS, STALLED = 1e-4, 40, 0.5
 Array = NDArray[np.float64]
 
 
@@ -28,6 +33,7 @@ class Point(NamedTuple):
     family: Family
     theta: Array  # (p + 1,), the intercept last
     order: int  # 0: loss, 1: gradient too, 2: Hessian too
+    target: "TargetUnit"
 
 
 class Sums(NamedTuple):
@@ -39,6 +45,7 @@ class Sums(NamedTuple):
 class Mass(NamedTuple):
     weight: float
     target: float  # weighted sum of y
+    size: float  # and of |y|
     outside: float  # rows that the law does not know
 
 
@@ -46,7 +53,57 @@ def target_mass(family: Family, block: Block) -> Mass:
     """Return the weight of a block and the sum of its targets."""
     y = np.asarray(arrays.to_numpy(block.y), dtype=np.float64).ravel()
     w = np.ones(len(y)) if block.weight is None else np.asarray(arrays.to_numpy(block.weight))
-    return Mass(float(w.sum()), float(w @ y), 0.0 if family.accepts(y[w > 0]) else 1.0)
+    return Mass(float(w.sum()), float(w @ y), float(w @ np.abs(y)), 0.0 if family.accepts(y[w > 0]) else 1.0)
+
+
+class Deviation(NamedTuple):
+    size: float
+
+
+class TargetUnit(NamedTuple):
+    """(6a), and for a normal law the middle that the intercept takes up."""
+
+    unit: float  # t
+    middle: float
+    log: bool
+
+    def target(self, y: Any) -> Any:
+        """Return the targets in the frame."""
+        return (y - self.middle) / self.unit
+
+    def inward(self, theta: Array) -> Array:
+        """Return coefficients and intercept in the frame."""
+        if self.log:
+            return np.append(theta[:-1], theta[-1] - np.log(self.unit))
+        return np.append(theta[:-1], theta[-1] - self.middle) / self.unit
+
+    def outward(self, theta: Array) -> Array:
+        """Return coefficients and intercept in the user's units."""
+        if self.log:
+            return np.append(theta[:-1], theta[-1] + np.log(self.unit))
+        return np.append(theta[:-1] * self.unit, theta[-1] * self.unit + self.middle)
+
+    def penalty(self, family: Family, alpha: float) -> float:
+        """Return alpha of (6a)."""
+        with np.errstate(over="ignore"):
+            return alpha * float(np.float64(self.unit) ** (family.power - (2 if self.log else 0))) if alpha else 0.0
+
+
+def deviation(middle: float, block: Block) -> Deviation:
+    """Return the weighted sum of |y - middle| of a block."""
+    y = np.asarray(arrays.to_numpy(block.y), dtype=np.float64).ravel()
+    w = np.ones(len(y)) if block.weight is None else np.asarray(arrays.to_numpy(block.weight))
+    return Deviation(float(w @ np.abs(y - middle)))
+
+
+def target_unit(family: Family, source: Source, mass: Mass, intercept: bool) -> TargetUnit:
+    """Return the frame of the targets: their mean size, and under a normal law with an intercept their mean for zero."""
+    size, middle = mass.size / mass.weight, 0.0
+    if family.power == 0 and family.link == "identity" and intercept:
+        middle = mass.target / mass.weight
+        size = source.without_features().total(deviation, middle).size / mass.weight
+    exponent = int(np.rint(np.log2(size))) if 0 < size < np.inf else 0
+    return TargetUnit(float(np.ldexp(1.0, exponent)), middle, family.link == "log")
 
 
 def targets_in_range(family: Family, source: Source) -> Mass:
@@ -61,7 +118,7 @@ def sums(point: Point, block: Block) -> Sums:
     w = np.ones(len(y)) if block.weight is None else np.asarray(arrays.to_numpy(block.weight))
     p = X.shape[1]
     eta = np.asarray(X @ point.theta[:p]).ravel() + point.theta[p]
-    rows = point.family.rows(y, eta)
+    rows = point.family.rows(point.target.target(y), eta)
     used = w > 0
     loss = float((w[used] * rows.loss[used]).sum())
     if point.order == 0 or not np.isfinite(loss):
@@ -90,16 +147,18 @@ class Found(NamedTuple):
 class Objective:
     """(5) and (6) over all rows."""
 
-    def __init__(self, family: Family, source: Source, alpha: float, weight: float, intercept: bool) -> None:
-        self.family, self.source, self.alpha, self.weight = family, source, alpha, weight
+    def __init__(
+        self, family: Family, source: Source, target: TargetUnit, alpha: float | Array, weight: float, intercept: bool
+    ) -> None:
+        self.family, self.source, self.target, self.alpha, self.weight = family, source, target, alpha, weight
         self.free = np.append(np.ones(source.n_features, dtype=bool), intercept)
 
     def at(self, theta: Array, order: int) -> Sums:
         """Return value, gradient and Hessian, the columns of an intercept that is not fitted left at zero."""
-        found = self.source.total(sums, Point(self.family, theta, order))
-        penalised = np.append(theta[:-1], 0.0)
-        loss = found.loss / self.weight + 0.5 * self.alpha * float(penalised @ penalised)
-        gradient = np.where(self.free, found.gradient / self.weight + self.alpha * penalised, 0.0)
+        found = self.source.total(sums, Point(self.family, theta, order, self.target))
+        pull = np.append(self.alpha * theta[:-1], 0.0)
+        loss = found.loss / self.weight + 0.5 * float(pull @ theta)
+        gradient = np.where(self.free, found.gradient / self.weight + pull, 0.0)
         hessian = found.hessian / self.weight
         if order == 2:
             k = len(theta) - 1
@@ -126,11 +185,11 @@ def newton_step(hessian: Array, gradient: Array) -> Array:
 
 
 def minimize(
-    family: Family, source: Source, theta: Array, *, alpha: float, weight: float, intercept: bool, max_iter: int, tol: float,
-    report: Any
+    family: Family, source: Source, theta: Array, *, target: TargetUnit, alpha: float | Array, weight: float, intercept: bool,
+    max_iter: int, tol: float, report: Any
 ) -> Found:  # fmt: skip
     """Return the minimum of (5), found to a largest gradient of `tol`."""
-    objective = Objective(family, source, alpha, weight, intercept)
+    objective = Objective(family, source, target, alpha, weight, intercept)
     if len(theta) > MOST_COLUMNS:
         return by_gradients(objective, theta, max_iter, tol)
     now = objective.at(theta, 2)
@@ -149,6 +208,11 @@ def minimize(
             length /= 2
         else:
             return Found(theta, now.loss, n_iter, True)  # no step of any length goes down any more
+        if (
+            -slope <= np.finfo(float).eps * abs(now.loss)
+            and np.abs(then.gradient).max() > STALLED * np.abs(now.gradient).max()
+        ):
+            return Found(theta, now.loss, n_iter, True)  # neither the loss nor the gradient shows a gain
         theta, now = theta + length * step, then
         if report(n_iter + 1, now.loss):
             return Found(theta, now.loss, n_iter + 1, True)

@@ -2,28 +2,35 @@ r"""What maximum likelihood says about the coefficients of a generalised linear 
 
 information  I = Z' diag(w e) Z,  e the expected curvatures by eta,  Z = [1, X]                                         (7)
 cov = phi I^{-1},   phi = sum w (y - mu)^2/mu^q / (n - k)  (Pearson);  one for Poisson                                  (8)
-sandwich  I^{-1} (sum w s^2 z z') I^{-1},  s the slopes of (3): right for any variance about the mean                   (9)
-cluster   I^{-1} M I^{-1},  M as in `novum.linear_model.least_squares.clusters`: rows of a cluster may depend on each other;
-          t with G - 1 degrees of freedom for z, G clusters
+sandwich  I^{-1} (sum u s^2 z z') I^{-1},  s the slopes of (3): right for any variance about the mean                   (9)
+cluster   as `novum.linear_model.least_squares.clusters`: rows of a cluster may depend on each other; t for z
 deviance explained  1 - D/D_0;   likelihood ratio (D_0 - D)/phi ~ chi^2(p)                                              (10)
+
+D_0 belongs to a model that the fitted one contains: the mean of all targets where there is an intercept, eta = 0 where there is
+none. With the identity link and a law of positive targets eta = 0 is no mean: (10) does not exist then (NaN).
+Weights count rows: n = sum w, u = w. With weights="precision" the variance of a row is phi mu^q / w: n rows of positive weight,
+u = w^2 (statsmodels: freq_weights and var_weights).
 """
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.linalg
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.generalized.family import Family
-from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_note, cluster_outer
-from novum.linear_model.least_squares.coefficient_table import CoefficientTable
+from novum.linear_model.least_squares.clusters import BY_CLUSTER, ClusterSums, check_groups, cluster_law
+from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
+from novum.linear_model.least_squares.inference import WEIGHTS, root_of
 from novum.report.numbers import num
 from novum.runtime import arrays
+from novum.runtime.checks import check_choice, check_level
 
 __all__ = ["GeneralizedInference", "infer_generalized"]
 
-COVARIANCES = ("information", "sandwich", "cluster")
+COVARIANCES = ("information", "sandwich", *BY_CLUSTER)
 STATIONARY = 1e-5  # largest slope, in units of its own spread, that a fit of these very rows may leave
 
 
@@ -39,21 +46,21 @@ class GeneralizedInference(CoefficientTable):
     pearson: float
     likelihood_ratio: float
     likelihood_ratio_p_value: float
-    n_clusters: int | None = None
-
-    def _freedom(self) -> float | None:
-        return None if self.n_clusters is None else self.n_clusters - 1.0
 
     def _foot(self) -> list[str]:
+        no_null = (
+            "likelihood ratio and explained deviance do not exist: without an intercept the null model has no mean here"
+        )
+        explained = number_text(1 - self.deviance / self.null_deviance, ".4f")
         return [
-            *cluster_note(self.n_clusters),
+            *self._notes(),
             f"{num(self.n_rows):.10g} rows, {num(self.degrees_of_freedom):.10g} degrees of freedom, covariance "
-            f"{self.covariance_type},"
-            f" dispersion {num(self.dispersion):.5g}",
-            f"deviance {num(self.deviance):.6g} (null {num(self.null_deviance):.6g}, explained "
-            f"{num(1 - self.deviance / self.null_deviance):.4f}),"
+            f"{self.covariance_type}, dispersion {num(self.dispersion):.5g}",
+            f"deviance {num(self.deviance):.6g} (null {number_text(self.null_deviance, '.6g')}, explained {explained}),"
             f" Pearson {num(self.pearson):.6g}",
-            f"likelihood ratio {num(self.likelihood_ratio):.5g} (p {num(self.likelihood_ratio_p_value):.3g})",
+            no_null
+            if np.isnan(self.null_deviance)
+            else f"likelihood ratio {num(self.likelihood_ratio):.5g} (p {number_text(self.likelihood_ratio_p_value, '.3g')})",
         ]
 
 
@@ -61,7 +68,8 @@ class Fitted(NamedTuple):
     family: Family
     coef: np.ndarray
     intercept: float
-    mean: float  # of the targets
+    null: float  # the mean of every row in the null model; NaN where there is none
+    precision: bool
 
 
 class Facts(NamedTuple):
@@ -72,6 +80,8 @@ class Facts(NamedTuple):
     null: float
     pearson: float
     weight: float
+    rows: float  # of positive weight
+    weighted: float  # whose weight is not one
 
 
 def facts(fit: Fitted, block: Block) -> Facts:
@@ -83,30 +93,45 @@ def facts(fit: Fitted, block: Block) -> Facts:
     rows = fit.family.rows(y, X @ fit.coef + fit.intercept)
     mu, s = rows.mean, rows.slope
     e = w * fit.family.expected_curvature(mu)
-    at_mean = np.full(len(y), fit.mean)
+    at_null = np.full(len(y), fit.null)
     return Facts(
         (Z * e[:, None]).T @ Z,
-        (Z * (w * s**2)[:, None]).T @ Z,
+        (Z * ((w**2 if fit.precision else w) * s**2)[:, None]).T @ Z,
         Z.T @ (w * s),
         float(w @ fit.family.deviance(y, mu)),
-        float(w @ fit.family.deviance(y, at_mean)),
+        float(w @ fit.family.deviance(y, at_null)),
         float(w @ ((y - mu) ** 2 / mu**fit.family.power)),
         float(w.sum()),
+        float(np.count_nonzero(w > 0)),
+        float(np.count_nonzero((w > 0) & (w != 1))),
     )
 
 
-def cluster_meat(owner: str, fit: Fitted, source: Source, groups: Any) -> tuple[np.ndarray, int]:
-    """Return the sum over clusters of the squares of their scores, and how many there are."""
+def null_mean(family: Family, mean: float, intercept: bool) -> float:
+    """Return what the null model expects of every row: the mean of the targets, or without an intercept eta = 0."""
+    if intercept:
+        return mean
+    return 1.0 if family.link == "log" else 0.0 if family.power <= 0 else np.nan
+
+
+def by_cluster(
+    owner: str, fit: Fitted, source: Source, kind: str, groups: Any, half: np.ndarray, printed: np.ndarray, n: float
+) -> ClusterSums:  # fmt: skip
+    """Return what clusters say; `half` of the inverse information, and the same for the coefficients that are printed."""
     held: Any = source.in_memory("rows are added up by cluster")
     X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
     y = np.asarray(arrays.to_numpy(held.y), dtype=np.float64).ravel()
     w = np.ones(len(y)) if held.weight is None else np.asarray(arrays.to_numpy(held.weight), dtype=np.float64)
-    slopes = fit.family.rows(y, X @ fit.coef + fit.intercept).slope
-    return cluster_outer(owner, np.column_stack([np.ones(len(y)), X]) * (w * slopes)[:, None], w > 0, groups)
+    rows = fit.family.rows(y, X @ fit.coef + fit.intercept)
+    Z = np.column_stack([np.ones(len(y)), X])[:, -len(half) :] @ half
+    working = np.sqrt(w * fit.family.expected_curvature(rows.mean))
+    return cluster_law(
+        owner, kind, groups, w > 0, (Z * working[:, None])[:, None, :], Z * (w * rows.slope)[:, None], printed, n
+    )
 
 
 def infer_generalized(
-    model: Any, source: Source, *, covariance: str, level: float, groups: Any = None
+    model: Any, source: Source, *, covariance: str, level: float, weights: str, groups: Any = None
 ) -> GeneralizedInference:
     """Return (7) to (10) of a fitted model for its training data."""
     from scipy import stats
@@ -121,14 +146,23 @@ def infer_generalized(
     if covariance not in COVARIANCES:
         raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
     check_groups(owner, covariance, groups)
-    if not 0 < level < 1:
-        raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
+    check_choice(owner, "weights", weights, WEIGHTS)
+    check_level(owner, level)
     if source.n_features != model.n_features_in_:
         raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
+    if getattr(model, "separation_", None) is not None:
+        raise DataError(
+            f"{owner}: rows that separation_ singles out have no counts, so that no finite maximum exists and neither do standard"
+            f" errors; penalise, or leave out those rows or columns."
+        )
     family = model._family()
     mass = targets_in_range(family, source)
     coef = np.asarray(model.coef_, dtype=np.float64)
-    fit = Fitted(family, coef, float(model.intercept_), mass.target / mass.weight)
+    frame = getattr(model, "_frame", None)
+    theta = np.append(coef, float(model.intercept_)) if frame is None else model._theta
+    source = source if frame is None else frame.source(source)
+    null = null_mean(family, mass.target / mass.weight, model.fit_intercept)
+    fit = Fitted(family, theta[:-1], float(theta[-1]), null, weights == "precision")
     found = source.total(facts, fit)
     first = 0 if model.fit_intercept else 1
     information, meat = found.information[first:, first:], found.meat[first:, first:]
@@ -144,28 +178,35 @@ def infer_generalized(
         raise DataError(
             f"{owner}: columns are collinear or constant, so single coefficients are not determined; drop some."
         )
-    inverse = np.linalg.inv(information / np.outer(unit, unit)) / np.outer(unit, unit)
-    n, k = found.weight, len(gradient)
+    half = scipy.linalg.inv(np.linalg.cholesky(information / np.outer(unit, unit)).T) / unit[:, None]
+    n, k = found.rows if weights == "precision" else found.weight, len(gradient)
     if n <= k:
         raise DataError(f"{owner}: {num(n):.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
     dispersion = 1.0 if family.power == 1 else found.pearson / (n - k)
-    n_clusters = None
-    if covariance == "cluster":
-        outer, n_clusters = cluster_meat(owner, fit, source, groups)
-        meat = cluster_factor(n_clusters, n, k) * outer[first:, first:]
-    V = dispersion * inverse if covariance == "information" else inverse @ meat @ inverse
+    clusters, printed = None, half
+    if frame is not None:  # the table's coefficients, in the user's units, the intercept first
+        printed = np.roll(frame.matrix(model.fit_intercept), int(model.fit_intercept), axis=(0, 1)) @ half
+    if covariance in BY_CLUSTER:
+        clusters = by_cluster(owner, fit, source, covariance, groups, half, printed, n)
+        factor = clusters.factor
+    elif covariance == "information":
+        factor = np.sqrt(dispersion) * printed
+    else:
+        factor = printed @ root_of(half.T @ meat @ half)
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(source.n_features)]))
     estimate = coef
     if model.fit_intercept:
         names, estimate = ["intercept", *names], np.append(float(model.intercept_), coef)
-    error = np.sqrt(np.diag(V))
+    error = np.linalg.norm(factor, axis=1)
     statistic = estimate / error
-    law = stats.norm() if n_clusters is None else stats.t(n_clusters - 1)
-    half = law.ppf((1 + level) / 2) * error
+    t_freedom = None if clusters is None else clusters.freedoms()
+    law = stats.norm() if t_freedom is None else stats.t(t_freedom)
+    reach = law.ppf((1 + level) / 2) * error
     ratio = (found.null - found.deviance) / dispersion
     freedom = k - model.fit_intercept
     return GeneralizedInference(
-        names, estimate, error, statistic, 2 * law.sf(np.abs(statistic)), estimate - half, estimate + half, V,
-        covariance, level, n, n - k, float(dispersion), found.deviance, found.null, found.pearson, float(ratio),
-        float(stats.chi2.sf(ratio, freedom)) if freedom else float("nan"), n_clusters,
+        names, estimate, error, statistic, 2 * law.sf(np.abs(statistic)), estimate - reach, estimate + reach,
+        factor @ factor.T, factor, covariance, level, t_freedom, clusters, weights if found.weighted else None, n, n - k,
+        float(dispersion), found.deviance, found.null, found.pearson, float(ratio),
+        float(stats.chi2.sf(ratio, freedom)) if freedom else float("nan"),
     )  # fmt: skip

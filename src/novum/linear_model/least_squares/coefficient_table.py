@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from novum.linear_model.least_squares.clusters import ClusterSums, cluster_note
 from novum.linear_model.least_squares.hypothesis import LinearHypothesis, linear_hypothesis
 from novum.report.axes import name_places
 from novum.report.numbers import num
@@ -39,17 +40,30 @@ class CoefficientTable(Result):
     lower: np.ndarray
     upper: np.ndarray
     covariance: np.ndarray
+    factor: np.ndarray  # C with covariance = C C', which keeps the digits that squares lose
     covariance_type: str
     level: float
+    t_freedom: np.ndarray | None  # degrees of freedom of t for every coefficient; None where the table has z
+    clusters: ClusterSums | None
+    weights: str | None  # what the weights of the rows were taken for; None where there were none
 
     @property
     def symbol(self) -> str:
         """The name of the statistic: z, or t where it has degrees of freedom."""
-        return "z" if self._freedom() is None else "t"
+        return "z" if self.t_freedom is None else "t"
 
-    def _freedom(self) -> float | None:
-        """Return the degrees of freedom of t; None where the table has z."""
-        return None
+    def _contrast_freedom(self, contrasts: np.ndarray) -> float:
+        """Return the degrees of freedom of contrasts, where the table has t."""
+        assert self.t_freedom is not None
+        return float(self.t_freedom[0]) if self.clusters is None else self.clusters.freedom(contrasts)
+
+    def _notes(self) -> list[str]:
+        """Return what is said of clusters and weights."""
+        counted = "a row of weight w counts as w rows; weights='precision' takes weights for inverse variances"
+        return [
+            *cluster_note(self.clusters, self.t_freedom, list(self.names)),
+            *([counted] if self.weights == "frequency" else []),
+        ]
 
     def hypothesis(self, contrast: Any, value: Any = 0.0, *, level: float | None = None) -> LinearHypothesis:
         """Test linear hypotheses about the coefficients (Wald).
@@ -74,7 +88,9 @@ class CoefficientTable(Result):
         (False, (1, 47.0))
         """
         chosen = self.level if level is None else level
-        return linear_hypothesis(list(self.names), self.coef, self.covariance, self._freedom(), contrast, value, chosen)
+        by_cluster = self.clusters is not None and self.clusters.kind != "CR1"
+        freedom = None if self.t_freedom is None else self._contrast_freedom
+        return linear_hypothesis(list(self.names), self.coef, self.factor, freedom, by_cluster, contrast, value, chosen)
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame, a row per coefficient."""
@@ -88,6 +104,8 @@ class CoefficientTable(Result):
             "lower": self.lower,
             "upper": self.upper,
         }
+        if self.clusters is not None and self.t_freedom is not None:
+            columns["df"] = self.t_freedom
         return pd.DataFrame(columns, index=self.names)
 
     def _lines(self) -> list[list[str]]:

@@ -10,6 +10,11 @@ residual sum rss, W the sum of the weights, alpha the precision of the noise and
     gamma = sum_j alpha e_j / (lambda + alpha e_j)                                                              (4)
     lambda <- (gamma + 2 l_1) / (|w|^2 + 2 l_2),   alpha <- (W - gamma + 2 a_1) / (sse + 2 a_2)                 (5)
 
+Priors of the precisions and the rule that stops (5) are in units of the target and the columns. Where those are far from one, as
+targets of 1e6, they would decide in place of the data; there the target is divided by t and the columns by u, powers of two,
+
+    e -> e/u^2,   b -> b u/t,   rss -> rss/t^2,   alpha -> alpha t^2,   lambda -> lambda t^2/u^2                        (6)
+
 (5) is MacKay's fixed point (1992) for the maximum of (3) under Gamma priors (a_1, a_2), (l_1, l_2) of the precisions. After
 one pass over the data and one decomposition an iteration costs O(p).
 """
@@ -20,13 +25,27 @@ import numpy as np
 import scipy.linalg
 from sklearn.exceptions import DataConversionWarning
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.least_squares.solve import Solution, solve
 from novum.runtime import arrays
 from novum.runtime.warn import warn
 
-__all__ = ["Gammas", "Posterior", "Spectrum", "maximize", "one_target", "posterior", "spectrum", "target_variance"]
+__all__ = [
+    "Gammas",
+    "Posterior",
+    "Spectrum",
+    "maximize",
+    "one_target",
+    "posterior",
+    "rescaled",
+    "spectrum",
+    "target_variance",
+    "unit_of",
+]
+
+FARTHEST = 250  # exponent of a unit: squares of quotients of two are still numbers
+ORDINARY = 2.0**7  # a spread between its reciprocal and itself is left in the user's units, as in scikit-learn
 
 
 class Spectrum(NamedTuple):
@@ -107,6 +126,19 @@ def spectrum(source: Source, fit_intercept: bool) -> Spectrum:
     )
 
 
+def unit_of(spread: np.ndarray | float) -> np.ndarray:
+    """Return the powers of two nearest to spreads, all ones where none of the spreads is far from one."""
+    size = np.asarray(spread, dtype=np.float64)
+    size = np.where((size > 0) & np.isfinite(size), size, 1.0)
+    far = bool(((size > ORDINARY) | (size < 1 / ORDINARY)).any())
+    return np.exp2(np.clip(np.rint(np.log2(size)), -FARTHEST, FARTHEST)) if far else np.ones_like(size)
+
+
+def rescaled(data: Spectrum, t: float, u: float) -> Spectrum:
+    """Return the data in the units of (6)."""
+    return data._replace(eigenvalues=data.eigenvalues / u**2, best=data.best * (u / t), rss=data.rss / t**2)
+
+
 def posterior(data: Spectrum, alpha: float, lambda_: float) -> Posterior:
     """Return (1) to (4)."""
     e = data.eigenvalues
@@ -145,6 +177,11 @@ def maximize(
         scores.append(found.log_evidence + log_prior(gammas, alpha, lambda_))
         lambda_ = (found.gamma + 2 * gammas.lambda_1) / (float((found.weights**2).sum()) + 2 * gammas.lambda_2)
         alpha = (data.weight - found.gamma + 2 * gammas.alpha_1) / (found.sse + 2 * gammas.alpha_2)
+        if not (0 < alpha < np.inf and 0 < lambda_ < np.inf):
+            raise ParameterError(
+                f"the priors alpha_1={gammas.alpha_1:g}, alpha_2={gammas.alpha_2:g}, lambda_1={gammas.lambda_1:g} and"
+                f" lambda_2={gammas.lambda_2:g} leave no finite precision (alpha {alpha:g}, lambda {lambda_:g}); give smaller ones."
+            )
         moved = np.inf if before is None else float(np.abs(data.vectors.T @ (found.weights - before)).sum())
         asked = report is not None and report(n_iter, scores[-1], (alpha, lambda_))
         before = found.weights

@@ -1,11 +1,14 @@
 r"""Linear hypotheses about coefficients: contrasts, and several of them at once.
 
 R b = r,   W = (R b - r)' (R V R')^{-1} (R b - r),   k the rank of R V R'                                               (17)
-F = W/k ~ F(k, degrees of freedom),  or W ~ chi^2(k) where the table has z instead of t
+F = W/k ~ F(k, degrees of freedom),  or W ~ chi^2(k) where the table has z instead of t; by cluster as (3) of `clusters`
 one contrast:  estimate R b, standard error sqrt(R V R'), t or z = (R b - r)/error, interval R b -+ quantile error      (18)
+
+With V = C C' and S the lengths of the rows of R C, W is the squared length of (S^{-1} R C)^+ S^{-1} (R b - r): the rank is that of
+a matrix with rows of length one, so that the units of columns take no part in it, and nothing is squared before it is inverted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +18,12 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.report.tables import text_table
+from novum.runtime.checks import check_level, check_significance
 
 __all__ = ["LinearHypothesis", "linear_hypothesis"]
 
-DEPENDENT = 1e-10  # share of the largest eigenvalue of R V R' below which a direction is no test of its own
+DEPENDENT = 1e-13  # share of the largest singular value of S^{-1} R C below which a direction is no test of its own
+REPEATED = 1e-10  # what is left of a contrast, of its length, where those before it say the same
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,9 +45,9 @@ class LinearHypothesis(Result):
     def _result_scalars(self) -> dict[str, Any]:
         return {"statistic": self.statistic, "p_value": self.p_value}
 
-    def reject(self, level: float = 0.05) -> bool:
-        """Return whether the hypotheses are rejected together at a level of significance."""
-        return bool(self.p_value <= level)
+    def reject(self, significance: float = 0.05) -> bool:
+        """Return whether the hypotheses are rejected together, with that chance of an error where they hold."""
+        return bool(self.p_value <= check_significance("LinearHypothesis.reject", significance))
 
     def __repr__(self) -> str:
         ends = [f"[{num((1 - self.level) / 2):.3g}", f"{num((1 + self.level) / 2):.3g}]"]
@@ -51,7 +56,9 @@ class LinearHypothesis(Result):
         shown = text_table([["", "estimate", "hypothesis", "std err", *ends], *cells], indent="", strip=False)
         df = ", ".join(f"{num(d):.6g}" for d in self.df)
         p = "p < .001" if self.p_value < 0.001 else f"p = {num(self.p_value):.3f}"
-        return "\n".join([*shown, f"{self.symbol}({df}) = {num(self.statistic):.6g}, {p}"])
+        fewer = f"{len(self.contrast)} contrasts, of which the data tell {self.df[0]:g} apart"
+        note = [fewer] if self.df[0] < len(self.contrast) else []
+        return "\n".join([*shown, *note, f"{self.symbol}({df}) = {num(self.statistic):.6g}, {p}"])
 
 
 def contrast_row(hypothesis: Any, names: list[str]) -> tuple[str, np.ndarray]:
@@ -77,20 +84,59 @@ def contrast_row(hypothesis: Any, names: list[str]) -> tuple[str, np.ndarray]:
     return " ".join(parts).removeprefix("+ "), row
 
 
+def distinct(R: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """Return which contrasts say something that those before them do not; raise where two contradict each other."""
+    size = np.abs(R).max(axis=0)
+    scaled = R[:, size > 0] / size[size > 0]
+    length = np.linalg.norm(scaled, axis=1)
+    scaled, value = scaled / length[:, None], r / length
+    basis, at = np.zeros((0, scaled.shape[1])), np.zeros(0)
+    kept: list[int] = []
+    for i, (row, told) in enumerate(zip(scaled, value)):
+        along = np.linalg.lstsq(basis.T, row, rcond=None)[0] if kept else np.zeros(0)
+        if np.linalg.norm(row - along @ basis) > REPEATED:
+            kept.append(i)
+            basis, at = np.vstack([basis, row]), np.append(at, told)
+        elif abs(told - along @ at) > REPEATED * (abs(told) + np.abs(along) @ np.abs(at)):
+            raise ParameterError(
+                f"hypothesis: contrast {i + 1} is made of those before it, and its value {r[i]:g} contradicts theirs."
+            )
+    return np.array(kept)
+
+
+def wald(R: np.ndarray, gap: np.ndarray, factor: np.ndarray) -> tuple[float, int]:
+    """Return W of (17) and its k; V = factor factor' is never multiplied out, nor are units of columns compared."""
+    half = R @ factor
+    unit = np.linalg.norm(half, axis=1)
+    told = unit > 0
+    if not told.any():
+        return np.nan, 0
+    U, s, _ = np.linalg.svd(half[told] / unit[told, None], full_matrices=False)
+    used = s > DEPENDENT * s[0]
+    along = U[:, used].T @ (gap[told] / unit[told])
+    return float(((along / s[used]) ** 2).sum()), int(used.sum())
+
+
+def f_test(statistic: float, k: int, freedom: float, clustered: int) -> tuple[float, tuple[float, float]]:
+    """Return F and its degrees of freedom; (3) of `clusters` for so many `clustered` contrasts."""
+    if not clustered:
+        return statistic / k, (k, freedom)
+    second = freedom - k + 1
+    if k < clustered or not second > 0:
+        raise DataError(
+            f"hypothesis: the clusters are too few to test {clustered} hypotheses together; test fewer at once."
+        )
+    return statistic * second / (freedom * k), (k, second)
+
+
 def linear_hypothesis(
-    names: list[str],
-    coef: np.ndarray,
-    covariance: np.ndarray,
-    freedom: float | None,
-    hypothesis: Any,
-    value: Any,
-    level: float,
-) -> LinearHypothesis:
-    """Return (17) and (18); `freedom` is None where the coefficients are compared with a normal law."""
+    names: list[str], coef: np.ndarray, factor: np.ndarray, freedom: Callable[[np.ndarray], float] | None, by_cluster: bool,
+    hypothesis: Any, value: Any, level: float
+) -> LinearHypothesis:  # fmt: skip
+    """Return (17) and (18); `freedom` of contrasts is None where the coefficients are compared with a normal law."""
     from scipy import stats
 
-    if not 0 < level < 1:
-        raise ParameterError(f"hypothesis: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
+    check_level("hypothesis", level)
     single = isinstance(hypothesis, str | Mapping) or (
         not isinstance(hypothesis, np.ndarray)
         and isinstance(hypothesis, Sequence)
@@ -104,24 +150,24 @@ def linear_hypothesis(
         raise ParameterError("hypothesis: give at least one contrast.")
     R = np.array([row for _, row in rows])
     r = np.broadcast_to(np.asarray(value, dtype=np.float64), (len(R),)).astype(np.float64)
-    estimate, V = R @ coef, R @ covariance @ R.T
-    if not np.isfinite(V).all():
+    estimate, error = R @ coef, np.linalg.norm(R @ factor, axis=1)
+    if not np.isfinite(error).all():
         raise DataError(
             "hypothesis: the data do not determine these coefficients, so that nothing can be told about them."
         )
-    values, vectors = np.linalg.eigh(V)
-    used = values > DEPENDENT * max(values[-1], 0.0)
-    k = int(used.sum())
+    own = distinct(R, r)
+    statistic, k = wald(R[own], (estimate - r)[own], factor)
     if k == 0:
         raise DataError("hypothesis: these contrasts have no spread; the data do not tell them.")
-    gap = vectors[:, used].T @ (estimate - r)
-    wald = float((gap**2 / values[used]).sum())
-    error = np.sqrt(np.diag(V))
-    law = stats.norm if freedom is None else stats.t(freedom)
-    half = law.ppf((1 + level) / 2) * error
-    statistic = wald if freedom is None else wald / k
-    p = stats.chi2.sf(wald, k) if freedom is None else stats.f.sf(statistic, k, freedom)
+    df: tuple[float, ...] = (k,)
+    if freedom is None:
+        half = stats.norm.ppf((1 + level) / 2) * error
+        p = stats.chi2.sf(statistic, k)
+    else:
+        half = stats.t.ppf((1 + level) / 2, [freedom(row[None]) for row in R]) * error
+        statistic, df = f_test(statistic, k, freedom(R[own]), len(own) if by_cluster else 0)
+        p = stats.f.sf(statistic, *df)
     return LinearHypothesis(
-        [name for name, _ in rows], estimate, r, error, estimate - half, estimate + half, statistic,
-        (k,) if freedom is None else (k, freedom), float(p), "chi2" if freedom is None else "F", level,
+        [name for name, _ in rows], estimate, r, error, estimate - half, estimate + half, statistic, df, float(p),
+        "chi2" if freedom is None else "F", level,
     )  # fmt: skip

@@ -5,14 +5,15 @@ With k parameters, n rows and the inverse in the centred parameters,
     cov(b) = s^2 C_xx^{-1},   var(a) = s^2 (1/W + m' C_xx^{-1} m),   s^2 = rss / (n - k)           (14)
     robust:  B M B,   B = diag(1/W, C_xx^{-1}),   M = sum_i u_i z_i z_i',   z_i = [1, x_i - m]     (15)
     HC0  u_i = (w_i r_i)^2      HC1  times n/(n-k)      HC2  / (1 - h_i)      HC3  / (1 - h_i)^2
-    cluster:  M = G/(G-1) (n-1)/(n-k) sum_g s_g s_g',   s_g = sum of w_i r_i z_i over the rows of cluster g; t with G - 1
-    degrees of freedom: rows of one cluster may depend on each other as they like                 (16)
+    cluster:  the sums of w_i r_i z_i over the rows of every cluster instead of rows, which may depend on each other as they
+    like within it; t with the degrees of freedom that the clusters leave each coefficient: `clusters` (16)
 
 AIC = 2 (k + 1) - 2 log L and BIC = (k + 1) log n - 2 log L count the noise variance among the parameters, as `model_criteria` of
 novum.evaluation and R do; statsmodels counts k.
 
-(a = intercept at x = 0 follows from the centred one by a linear map.) Weights count as precisions: the rows are as many as
-have a positive weight, and doubling all weights changes nothing; weights="frequency" counts each row w times instead.
+(a = intercept at x = 0 follows from the centred one by a linear map.) A row of weight w counts w times, as in every fit; with
+weights="precision" weights are inverse variances: the rows are as many as have a positive weight, and doubling all weights
+changes nothing. Covariances are kept as C with cov = C C': products lose half of the digits that joint tests need.
 """
 
 from dataclasses import dataclass
@@ -22,16 +23,18 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.clusters import check_groups, cluster_factor, cluster_note, cluster_outer
+from novum.linear_model.least_squares.clusters import BY_CLUSTER, ClusterSums, check_groups, cluster_law
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
+from novum.linear_model.least_squares.hypothesis import f_test, wald
 from novum.linear_model.least_squares.model import check_fitted_rows
 from novum.report.numbers import num
 from novum.runtime import arrays
+from novum.runtime.checks import check_level
 
-__all__ = ["Inference", "infer"]
+__all__ = ["WEIGHTS", "Inference", "infer"]
 
-COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster")
-WEIGHTS = ("precision", "frequency")
+COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", *BY_CLUSTER)
+WEIGHTS = ("frequency", "precision")
 
 
 INVOLVED = 1e-12  # share of a column in the null space from which it takes part
@@ -87,11 +90,7 @@ class Inference(CoefficientTable):
     log_likelihood: float
     aic: float
     bic: float
-    t_freedom: float  # of the t statistics: degrees_of_freedom, or clusters less one
     tied: tuple[str, ...] = ()  # columns that others determine: their coefficients are one choice of many
-
-    def _freedom(self) -> float | None:
-        return self.t_freedom
 
     def _foot(self) -> list[str]:
         tied = f"{', '.join(self.tied[:MOST_NAMES])}{' ...' if len(self.tied) > MOST_NAMES else ''}"
@@ -100,7 +99,7 @@ class Inference(CoefficientTable):
             *([note] if self.tied else []),
             f"{num(self.n_rows):.10g} rows, {num(self.degrees_of_freedom):.10g} degrees of freedom, covariance "
             f"{self.covariance_type}",
-            *cluster_note(None if self.covariance_type != "cluster" else int(self.t_freedom) + 1),
+            *self._notes(),
             f"R2 {num(self.r_squared):.4f} (adjusted {num(self.adjusted_r_squared):.4f}),"
             f" F {number_text(self.f_statistic, '.5g')} (p {number_text(self.f_p_value, '.3g')}), "
             f"residual sd {num(np.sqrt(self.noise_variance)):.5g}",
@@ -108,16 +107,21 @@ class Inference(CoefficientTable):
         ]
 
 
-def cluster_meat(s: Spread, source: Source, groups: Any) -> tuple[Meat, int]:
-    """Return (16) without its factor, and the number of clusters."""
+def by_cluster(
+    s: Spread, source: Source, groups: Any, half: tuple[np.ndarray, np.ndarray], n: float
+) -> tuple[ClusterSums, float]:
+    """Return (16), and the residual sum of squares; `half` of the inverse in the centred parameters, and as printed."""
     held: Any = source.in_memory("rows are added up by cluster")
     X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
     y = arrays.as_matrix(arrays.to_numpy(held.y)).astype(np.float64)[:, s.target]
     w = np.ones(len(X)) if held.weight is None else np.asarray(arrays.to_numpy(held.weight), dtype=np.float64)
     r = y - X @ s.coef - s.intercept
-    z = np.column_stack([np.ones(len(X)), X - s.mean]) * (w * r)[:, None]
-    outer, count = cluster_outer("LinearRegression.inference", z, w > 0, groups)
-    return Meat(outer, float(w @ r**2)), count
+    z = np.column_stack([np.ones(len(X)), X - s.mean]) @ half[0]
+    law = cluster_law(
+        "LinearRegression.inference", s.kind, groups, w > 0, (z * np.sqrt(w)[:, None])[:, None, :], z * (w * r)[:, None],
+        half[1], n,
+    )  # fmt: skip
+    return law, float(w @ r**2)
 
 
 def infer(
@@ -128,6 +132,26 @@ def infer(
     check_groups("LinearRegression.inference", covariance, groups)
     with np.errstate(divide="ignore", invalid="ignore"):  # a perfect fit: no noise, infinite t, infinite likelihood
         return table(model, source, covariance, level, weights, target, groups)
+
+
+def halves(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return A with A A' = B of (15), and A for the parameters that are printed, the intercept at x = 0 first."""
+    inner, p = model._inverse_half(), model.n_features_in_
+    intercept = int(model.fit_intercept)
+    centred = np.zeros((p + 1, inner.shape[1] + intercept))
+    centred[1:, intercept:] = inner
+    if not intercept:
+        return centred, inner
+    centred[0, 0] = 1 / np.sqrt(model._weight)
+    printed = centred.copy()
+    printed[0, 1:] = -model._mean[:p] @ inner
+    return centred, printed
+
+
+def root_of(M: np.ndarray) -> np.ndarray:
+    """Return C with C C' = M, a covariance."""
+    values, vectors = np.linalg.eigh(M)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def table(
@@ -148,43 +172,37 @@ def table(
         raise DataError(
             f"LinearRegression.inference: {num(n):.10g} rows leave no degrees of freedom for {k} parameters; give more rows."
         )
-    variance, t_freedom = rss / freedom, float(freedom)
+    variance, clusters = rss / freedom, None
+    half, printed = halves(model)
     if covariance == "nonrobust":
-        centred = variance * inverse
-        at_mean, cross = variance / total, np.zeros(p)
+        factor = np.sqrt(variance) * printed
     else:
         spread = Spread(
             coef, intercept, mean, inverse, total if model.fit_intercept else np.inf, target, covariance, weights
         )
-        n_clusters = 0
-        if covariance == "cluster":
-            found, n_clusters = cluster_meat(spread, source, groups)  # type: ignore[arg-type]
+        if covariance in BY_CLUSTER:
+            clusters, found_rss = by_cluster(spread, source, groups, (half, printed), n)  # type: ignore[arg-type]
+            factor = clusters.factor
         else:
             found = source.total(meat, spread)  # type: ignore[union-attr]
-        check_fitted_rows("LinearRegression.inference", found.rss, float(rss), float(tss))
-        factor = n / freedom if covariance == "HC1" else 1.0
-        if n_clusters:
-            factor, t_freedom = cluster_factor(n_clusters, n, k), float(n_clusters - 1)
-        M = found.outer * factor
-        centred = inverse @ M[1:, 1:] @ inverse
-        at_mean, cross = M[0, 0] / total**2, inverse @ M[1:, 0] / total
+            found_rss = found.rss
+            factor = printed @ root_of(half.T @ found.outer @ half) * np.sqrt(n / freedom if covariance == "HC1" else 1)
+        check_fitted_rows("LinearRegression.inference", found_rss, float(rss), float(tss))
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)]))
-    estimates, V = coef, centred
+    estimates = coef
     if model.fit_intercept:
-        edge = cross - centred @ mean  # covariance of the intercept at x = 0 with the slopes
-        corner = at_mean - 2 * mean @ cross + mean @ centred @ mean
-        V = np.block([[np.array([[corner]]), edge[None]], [edge[:, None], centred]])
         names, estimates = ["intercept", *names], np.append(intercept, coef)
-    error = np.sqrt(np.diag(V))
+    error = np.linalg.norm(factor, axis=1)
     if variance > 0:  # an error of zero beside noise belongs to a column without spread, of which nothing was learned
         error = np.where(error > 0, error, np.nan)
+    t_freedom = np.full(len(names), float(freedom)) if clusters is None else clusters.freedoms()
     statistic = estimates / error
-    half = stats.t.ppf((1 + level) / 2, t_freedom) * error
+    reach = stats.t.ppf((1 + level) / 2, t_freedom) * error
     if covariance == "nonrobust" and model._rank:
         f = float(((tss - rss) / model._rank) / variance)  # the Wald statistic, without a matrix
+        f_p = float(stats.f.sf(f, model._rank, freedom))
     else:
-        f = joint_test(coef, centred, model._rank)
-    f_p = float(stats.f.sf(f, model._rank, t_freedom)) if model._rank else np.nan
+        f, f_p = joint_test(coef, factor[-p:] if p else factor[:0], freedom, clusters)
     log_likelihood = -0.5 * n * (np.log(2 * np.pi * rss / n) + 1)
     if weights == "precision" and model._log_weight:
         log_likelihood += 0.5 * model._log_weight
@@ -194,11 +212,15 @@ def table(
         error,
         statistic,
         2 * stats.t.sf(np.abs(statistic), t_freedom),
-        estimates - half,
-        estimates + half,
-        V,
+        estimates - reach,
+        estimates + reach,
+        factor @ factor.T,
+        factor,
         covariance,
         level,
+        t_freedom,
+        clusters,
+        weights if model._log_weight else None,
         n,
         freedom,
         float(variance),
@@ -209,7 +231,6 @@ def table(
         float(log_likelihood),
         float(2 * counted - 2 * log_likelihood),
         float(counted * np.log(n) - 2 * log_likelihood),
-        t_freedom,
         tied_columns(model, names[-p:] if p else []),
     )
 
@@ -225,17 +246,23 @@ def tied_columns(model: Any, names: list[str]) -> tuple[str, ...]:
     return tuple(name for name, share in zip(names, (null**2).sum(axis=1)) if share > INVOLVED)
 
 
-def joint_test(coef: np.ndarray, V: np.ndarray, rank: int) -> float:
-    """Return F of the hypothesis that all slopes are zero (Wald)."""
-    if rank == 0:
-        return np.nan
-    unit = np.sqrt(np.diag(V))
-    used = unit > 0
-    values, vectors = np.linalg.eigh(V[np.ix_(used, used)] / np.outer(unit[used], unit[used]))
-    along = vectors[:, -rank:].T @ (
-        coef[used] / unit[used]
-    )  # the coefficients lie in the range of V: any inverse on it will do
-    return float((along**2 / values[-rank:]).sum() / rank)
+def joint_test(
+    coef: np.ndarray, factor: np.ndarray, freedom: float, clusters: ClusterSums | None
+) -> tuple[float, float]:
+    """Return F of the hypothesis that all slopes are zero (Wald), and its p-value."""
+    from scipy import stats
+
+    R = np.eye(len(coef))
+    statistic, k = wald(R, coef, factor)
+    if k == 0:
+        return np.nan, np.nan
+    if clusters is not None:
+        slopes = np.eye(len(clusters.half))[-len(coef) :]
+        freedom = clusters.freedom(slopes)
+        if clusters.kind != "CR1" and not (k == len(coef) and freedom > k - 1):
+            return np.nan, np.nan  # more slopes than the clusters can tell
+    f, df = f_test(statistic, k, freedom, k if clusters is not None and clusters.kind != "CR1" else 0)
+    return float(f), float(stats.f.sf(f, *df))
 
 
 def check(model: Any, source: Any, covariance: Any, level: float, weights: Any, target: Any) -> None:
@@ -245,8 +272,7 @@ def check(model: Any, source: Any, covariance: Any, level: float, weights: Any, 
         raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
     if weights not in WEIGHTS:
         raise ParameterError(f"{owner}: weights={weights!r} is none of {', '.join(map(repr, WEIGHTS))}.")
-    if not 0 < level < 1:
-        raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
+    check_level(owner, level)
     if not 0 <= target < np.atleast_2d(model.coef_).shape[0]:
         raise ParameterError(
             f"{owner}: target={target!r}; the model has {np.atleast_2d(model.coef_).shape[0]} target(s)."

@@ -3,6 +3,7 @@ r"""Intervals about a prediction of least squares.
 h(x) = 1/W + (x - m)' C_xx^{-1} (x - m),   s^2 = rss/(n - k)                                                            (19)
 confidence, for the mean at x:    yhat -+ t s sqrt(h(x))
 prediction, for a new target:     yhat -+ t s sqrt(1 + h(x)),     t the quantile with n - k degrees of freedom         (20)
+n = W, the sum of weights, where they count rows; the number of rows where they are precisions (a new target has weight one)
 """
 
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from novum.linear_model.least_squares.model import leverages
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime import arrays
+from novum.runtime.checks import check_choice, check_level
 
 __all__ = ["IntervalPrediction", "predict_with_interval"]
 
@@ -41,15 +43,15 @@ def leverage_block(shape: Shape, block: Block) -> np.ndarray:
     return leverages(arrays.to_numpy(arrays.dense(block.X)), shape.mean, shape.inverse, shape.weight)
 
 
-def predict_with_interval(model: Any, X: Any, interval: str, level: float) -> IntervalPrediction:
+def predict_with_interval(model: Any, X: Any, interval: str, level: float, weights: str) -> IntervalPrediction:
     """Return (20)."""
     from scipy import stats
 
     owner = "LinearRegression.predict"
     if interval not in KINDS:
         raise ParameterError(f"{owner}: interval={interval!r} is none of None, 'confidence', 'prediction'.")
-    if not 0 < level < 1:
-        raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
+    check_level(owner, level)
+    check_choice(owner, "weights", weights, ("frequency", "precision"))
     if np.ndim(model.coef_) != 1:
         raise DataError(
             f"{owner}: intervals are for one target; the model has {len(model.coef_)}. Fit them one by one."
@@ -57,10 +59,11 @@ def predict_with_interval(model: Any, X: Any, interval: str, level: float) -> In
     if model.positive:
         raise DataError(f"{owner}: coefficients held at >= 0 have no t distribution; fit with positive=False.")
     k = model._rank + model.fit_intercept
-    freedom = model._n_rows - k
+    n = model._n_rows if weights == "precision" else model._weight
+    freedom = n - k
     if freedom <= 0:
         raise DataError(
-            f"{owner}: {num(model._n_rows):.10g} rows leave no degrees of freedom for {counted(k, 'parameter')}; give more rows."
+            f"{owner}: {num(n):.10g} rows leave no degrees of freedom for {counted(k, 'parameter')}; give more rows."
         )
     value = model.predict(X)
     if not isinstance(value, np.ndarray):

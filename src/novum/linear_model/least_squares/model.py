@@ -111,15 +111,15 @@ def leverages(X: np.ndarray, mean: np.ndarray, inverse: np.ndarray, weight: floa
     return out + 1 / weight
 
 
-def shortest_inverse(root: np.ndarray, rank: int) -> np.ndarray:
-    """Return A A' for the operator A that gives the shortest solution of a design of this rank, root' root = C_xx.
+def shortest_half(root: np.ndarray, rank: int) -> np.ndarray:
+    """Return the operator A, (p, rank), that gives the shortest solution of a design of this rank, root' root = C_xx.
 
     With root = U S V' diag(scale), cut at the rank on unit columns, A = P diag(scale)^{-1} V S^{-1} U', P projecting on the
     complement of the coefficients that the design does not see.
     """
     scale = lengths(root)
     used = scale > 0
-    out = np.zeros((root.shape[1],) * 2)
+    out = np.zeros((root.shape[1], rank))
     if rank == 0 or not used.any():
         return out
     scaled = root[:, used] / scale[used]
@@ -127,7 +127,7 @@ def shortest_inverse(root: np.ndarray, rank: int) -> np.ndarray:
     half = Vt[:rank].T / s[:rank] / scale[used, None]
     kernel = kernel_basis(scaled, rank, scale[used])
     half = half - kernel @ (kernel.T @ half)
-    out[np.ix_(used, used)] = half @ half.T
+    out[used] = half
     return out
 
 
@@ -196,6 +196,11 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
     def _inverse(self) -> np.ndarray:
         """Return (C_xx + alpha I)^{-1}, the pseudo-inverse where the design is rank-deficient."""
+        half = self._inverse_half()
+        return half @ half.T
+
+    def _inverse_half(self) -> np.ndarray:
+        """Return A with A A' the inverse: it has twice the digits."""
         penalty = self._penalty()
         if self._root.shape[0] == 0:
             raise DataError(
@@ -211,9 +216,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             stacked = np.vstack([self._root, np.sqrt(penalty[0]) * np.eye(p)]) if penalty[0] > 0 else self._root
             scale = np.linalg.norm(stacked, axis=0)
             scale[scale == 0] = 1.0
-            inner = scipy.linalg.inv(arrays.r_factor(stacked / scale))
-            return inner @ inner.T / np.outer(scale, scale)
-        return shortest_inverse(self._root, self._rank)
+            return np.asarray(scipy.linalg.inv(arrays.r_factor(stacked / scale)) / scale[:, None])
+        return shortest_half(self._root, self._rank)
 
     def leave_one_out_predict(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Return every training row's prediction by the model fitted without that row, in closed form.

@@ -20,6 +20,7 @@ from scipy.optimize import nnls
 from novum.engines.moments import triangles
 from novum.engines.moments.second import Moments, central_moments, constant_columns
 from novum.fold.blocks import Source
+from novum.linear_model.frame import check_outward
 from novum.linear_model.least_squares import orthogonal, residuals
 from novum.runtime import arrays
 from novum.runtime.typing import RowWeights
@@ -198,6 +199,7 @@ def by_factor(source: Any, fit_intercept: Any, penalty: Any, positive: Any) -> S
         if not zero.all():
             part = f._replace(xy=f.xy[:, ~zero])
             coef[:, ~zero] = orthogonal.ridge(part, penalty[~zero])
+    check_outward("least squares", source, coef.T)
     corrections = int(rank == p and not positive and not penalty.any() and np.isfinite(f.xx).all())
     if corrections:
         coef = coef + orthogonal.correction(f, residuals.residue(source, f.mean, coef.T).gradient.T)

@@ -8,6 +8,7 @@ iteratively reweighted least squares: with R the curvatures and z = X theta - R^
 (X'RX)^{-1} X'R z. Derivations: docs/theory/logistic_regression.md.
 """
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -24,9 +25,10 @@ from novum.base.parameters import stores
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Source
 from novum.linear_model.decisions import LinearProbabilities, dense_coef
+from novum.linear_model.frame import Frame, check_outward
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.inference import LogisticInference, infer_logistic
-from novum.linear_model.logistic.minimum import Design, minimum, objective_of, sums_hessians
+from novum.linear_model.logistic.minimum import Design, framed, minimum, objective_of, sums_hessians
 from novum.linear_model.logistic.newton import Found
 from novum.linear_model.logistic.separation import Separation, examine, examine_by_products
 from novum.linear_model.logistic.sums import class_mass, weight_facts
@@ -150,11 +152,10 @@ class LogisticRegression(LinearProbabilities, Estimator):
         if self.solver == "liblinear":
             check_size(source)
         mass = coded.without_features().total(class_mass, len(self.classes_)).mass
-        design = self._design(penalty, mass)
-        start = start_of(before, len(self.classes_), source.n_features, design.constant)
-        with reporting(
-            self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=self._attributes
-        ) as report:
+        coded, design = framed(coded, self._design(penalty, mass), type(self).__name__)
+        start = start_of(before, len(self.classes_), source.n_features, design)
+        attributes = partial(self._attributes, frame=design.frame)
+        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=attributes) as report:
             enough = options.gradient_tolerance(self.solver, self.tol)
             found = minimum(coded, design, start, enough, self.max_iter, report)
         return self._learn(found, design, coded, source, mass)
@@ -188,14 +189,18 @@ class LogisticRegression(LinearProbabilities, Estimator):
             theta = theta - theta.mean(axis=0) * (
                 design.penalty.l1_ratio == 0 or np.arange(theta.shape[1]) == theta.shape[1] - 1
             )
-        self._theta, self._constant, self._class_mass = theta, design.constant, mass
+        self._theta, self._constant, self._class_mass, self._frame = theta, design.constant, mass, design.frame
         self._class_factor = design.class_weight
         self._weight_facts = tuple(coded.without_features().total(weight_facts)) if information is not None else None
         self._information = None if information is None else self._free(information * design.weight, design)
         self._log_likelihood = -value * design.weight
         dtype = np.dtype(np.float64) if self.solver == "liblinear" else source.dtype
-        for name, attribute in self._attributes(theta).items():
+        for name, attribute in self._attributes(theta, design.frame).items():
             setattr(self, name, attribute.astype(dtype))
+        check_outward(type(self).__name__, source, self.coef_)
+        if separation is not None and design.frame is not None:
+            direction = design.frame.outward(separation.direction, design.constant)
+            separation = separation._replace(direction=direction / np.linalg.norm(direction))
         self.n_iter_ = np.array([found.n_iter], dtype=np.int32)
         self.history_ = History(found.history)
         self.separation_ = separation
@@ -211,12 +216,16 @@ class LogisticRegression(LinearProbabilities, Estimator):
         free = m - (not design.constant)
         return information.reshape(k, m, k, m)[:, :free, :, :free].reshape(k * free, k * free)
 
-    def _attributes(self, params: Any) -> dict[str, np.ndarray]:
-        """Return theta, or what a function that makes it returns, as fitted attributes."""
+    def _attributes(self, params: Any, frame: Frame | None = None) -> dict[str, np.ndarray]:
+        """Return theta of a frame, or what a function that makes it returns, as fitted attributes."""
         theta = params() if callable(params) else params
-        scale = float(self.intercept_scaling if self.solver == "liblinear" else 1.0)
-        intercept = theta[:, -1] * scale if self.fit_intercept else np.zeros(len(theta))
+        theta = theta if frame is None else frame.outward(theta, self._value())
+        intercept = theta[:, -1] * self._value() if self.fit_intercept else np.zeros(len(theta))
         return {"coef_": theta[:, :-1] + 0.0, "intercept_": intercept}
+
+    def _value(self) -> float:
+        """Return what the column of the intercept holds."""
+        return float(self.intercept_scaling if self.solver == "liblinear" else 1.0)
 
     def _previous(self) -> tuple[np.ndarray, np.ndarray] | None:
         if not hasattr(self, "coef_"):
@@ -240,7 +249,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
 
     def inference(
         self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = None,
-        level: float = 0.95, weights: Any = "precision", base_class: Any = None, method: str = "wald",
+        level: float = 0.95, weights: Any = "frequency", base_class: Any = None, method: str = "wald",
         groups: Any = None
     ) -> LogisticInference:  # fmt: skip
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.
@@ -248,14 +257,14 @@ class LogisticRegression(LinearProbabilities, Estimator):
         Parameters
         ----------
         X, y, sample_weight : the training data, needed for the sandwich and where `method` is not "wald"
-        covariance : {"information", "sandwich", "cluster"}, default=None
+        covariance : {"information", "sandwich", "cluster", "CR1"}, default=None
             "information" is the inverse of the observed information, right where the likelihood is; "sandwich" holds also
-            where it is not; "cluster" also where the rows of one cluster depend on each other (t with one degree of freedom
-            less than clusters; the table says where they are few). None takes the sandwich where it
-            is due: with `class_weight`, or weights that are no counts.
-        weights : {"precision", "frequency"}, default="precision"
-            As in `LinearRegression.inference`: whether a weight says how much a row counts in the fit, so that doubling all
-            weights changes nothing here, or the number of times the row was seen. Where rows were weighted by precision or
+            where it is not; "cluster" also where the rows of one cluster depend on each other (CR2 and t with the degrees of
+            freedom of Bell and McCaffrey; the table says where they are few), "CR1" as in statsmodels and Stata. None
+            takes the sandwich where it is due: with `class_weight`, or weights that are no counts.
+        weights : {"frequency", "precision"}, default="frequency"
+            As in `LinearRegression.inference`: whether a weight is the number of times the row was seen, as in every fit, or
+            how much it counts, so that doubling all weights changes nothing here. Where rows were weighted by precision or
             by `class_weight` there is no likelihood: its ratio has no p-value, and AIC and BIC do not exist (NaN).
         level : float, default=0.95
             Of the intervals.
@@ -266,7 +275,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
             the finite bounds that remain. "firth" maximises the likelihood with Jeffreys' prior (Firth 1993), whose estimates
             are finite also where the classes are separated, with intervals from that likelihood.
         groups : array-like of shape (n_samples,), default=None
-            The cluster of every row, for covariance="cluster".
+            The cluster of every row, for covariance="cluster" or "CR1".
 
         Returns
         -------
@@ -323,11 +332,13 @@ class LogisticRegression(LinearProbabilities, Estimator):
         return tags
 
 
-def start_of(before: Any, k: int, p: int, constant: float) -> np.ndarray | None:
+def start_of(before: Any, k: int, p: int, design: Design) -> np.ndarray | None:
     """Return theta of the last fit, or None where there was none or its shape was another."""
     if before is None or before[0].shape != (1 if k == 2 else k, p):
         return None
-    return np.column_stack([before[0], before[1] / constant if constant else np.zeros(len(before[1]))])
+    last = before[1] / design.constant if design.constant else np.zeros(len(before[1]))
+    theta = np.column_stack([before[0], last])
+    return theta if design.frame is None else design.frame.inward(theta, design.constant)
 
 
 def check_size(source: Source) -> None:

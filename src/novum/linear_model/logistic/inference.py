@@ -7,12 +7,11 @@ against a base class,
     likelihood ratio 2 (l - l_0) ~ chi^2 with (K - 1) p degrees of freedom                         (14)
     McFadden's pseudo R^2 = 1 - l / l_0,   l_0 = sum_k W_k log(W_k / W)                            (15)
     sandwich:  I^{-1} M I^{-1},   M = sum_i u_i s_i s_i',   s_i the gradient of row i              (16)
-    cluster:   the same, M from the sums of w_i c_i s_i over clusters (least_squares/clusters.py); t with G - 1 degrees of
-    freedom for z, G clusters
+    cluster:   the sums of w_i c_i s_i over clusters instead of rows (least_squares/clusters.py); t for z
 
 l_0 belongs to the model with intercepts only; without intercepts to the one where all coefficients are zero, l_0 = -W log K: in
-either case one that the fitted model contains. Weights mean what they mean for least squares: precisions, u_i = (w_i c_i)^2 with
-c_i that of `class_weight`, or frequencies, u_i = w_i c_i^2. Weighted by precision or by class the objective is no likelihood:
+either case one that the fitted model contains. Weights mean what they mean for least squares: frequencies, u_i = w_i c_i^2 with
+c_i that of `class_weight`, or precisions, u_i = (w_i c_i)^2. Weighted by precision or by class the objective is no likelihood:
 (13) is then (16), and (14), AIC and BIC do not exist. A penalised fit has no such theory: its coefficients are pulled towards
 zero, and the information says nothing of that. Where Wald's intervals fail (small samples, separated classes) those of the
 likelihood itself serve, plain or after Firth: `novum.linear_model.logistic.profile`.
@@ -22,23 +21,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 from scipy import stats
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
-from novum.linear_model.least_squares.clusters import check_groups, cluster_note
+from novum.linear_model.least_squares.clusters import BY_CLUSTER, check_groups
 from novum.linear_model.least_squares.coefficient_table import UNTOLD, CoefficientTable
+from novum.linear_model.least_squares.inference import WEIGHTS, root_of
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.likelihood import Likelihood
 from novum.linear_model.logistic.profile import likelihood_table
-from novum.linear_model.logistic.scores import meat_of
+from novum.linear_model.logistic.scores import law_of, meat_of
 from novum.linear_model.logistic.sums import weight_facts
 from novum.report.numbers import counted, num
+from novum.runtime.checks import check_level
 
 __all__ = ["LogisticInference", "infer_logistic"]
 
-COVARIANCES = ("information", "sandwich", "cluster")
-WEIGHTS = ("precision", "frequency")
+COVARIANCES = ("information", "sandwich", *BY_CLUSTER)
 METHODS = {
     "wald": "observed information",
     "profile": "observed information",
@@ -64,11 +65,7 @@ class LogisticInference(CoefficientTable):
     aic: float
     bic: float
     method: str = "wald"
-    n_clusters: int | None = None
     rarest: float = np.inf  # rows of the rarest class
-
-    def _freedom(self) -> float | None:
-        return None if self.n_clusters is None else self.n_clusters - 1.0
 
     def odds_ratios(self) -> np.ndarray:
         """Return exp of the coefficients and of their bounds, one row per coefficient."""
@@ -90,14 +87,14 @@ class LogisticInference(CoefficientTable):
         if np.isnan(self.aic):
             return [
                 first,
-                *cluster_note(self.n_clusters),
+                *self._notes(),
                 "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told",
             ]
         scarce = f"{num(self.rarest):.10g} rows of the rarest class are few: these intervals are too short; method='firth' covers"
         return [
             first,
             *([scarce] if self.method == "profile" and self.rarest < SCARCE * max(1, self.degrees_of_freedom) else []),
-            *cluster_note(self.n_clusters),
+            *self._notes(),
             f"{ratio}, pseudo R2 {num(self.pseudo_r_squared):.4f}",
             f"{ends}, AIC {num(self.aic):.6g}, BIC {num(self.bic):.6g}",
         ]
@@ -124,17 +121,25 @@ def base_form(theta: np.ndarray, information: np.ndarray, base: int) -> tuple[np
     return theta[others] - theta[base], inner.reshape((k - 1) * m, (k - 1) * m)
 
 
-def inverse(owner: str, information: np.ndarray) -> np.ndarray:
-    """Return the inverse of the information; raise where columns are collinear."""
+def inverse_half(owner: str, information: np.ndarray) -> np.ndarray:
+    """Return A with A A' the inverse of the information; raise where columns are collinear."""
     scale = np.sqrt(np.diag(information))
     if scale.all():
         unit = information / np.outer(scale, scale)
         values = np.linalg.eigvalsh(unit)
         if values[0] > SINGULAR * values[-1]:
-            return np.linalg.inv(unit) / np.outer(scale, scale)
+            return np.asarray(scipy.linalg.inv(np.linalg.cholesky(unit).T) / scale[:, None])
     raise DataError(
         f"{owner}: columns are collinear or constant, so single coefficients are not determined; drop some columns."
     )
+
+
+def covariance_root(V: np.ndarray) -> np.ndarray:
+    """Return C with C C' = V, found in units of the coefficients' own spread; NaN where V is."""
+    if not np.isfinite(V).all():
+        return np.full(V.shape, np.nan)
+    unit = np.sqrt(np.diag(V))
+    return unit[:, None] * root_of(V / np.outer(unit, unit))
 
 
 def chosen_covariance(owner: str, model: Any, source: Source | None, covariance: str | None, weights: str) -> tuple:
@@ -176,14 +181,16 @@ def infer_logistic(
 ) -> LogisticInference:  # fmt: skip
     """Return (13) to (16) of a fitted LogisticRegression, or (19); `source` holds the training data for the latter two."""
     owner, classes = "LogisticRegression.inference", list(model.classes_)
-    if not 0 < level < 1:
-        raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
+    check_level(owner, level)
     if base_class is not None and base_class not in classes:
         raise ParameterError(f"{owner}: base_class={base_class!r} is none of the classes {classes}.")
     if method not in METHODS:
         raise ParameterError(f"{owner}: method={method!r} is none of {', '.join(map(repr, METHODS))}.")
     check_groups(owner, covariance, groups)
     base = 0 if base_class is None else classes.index(base_class)
+    frame = getattr(model, "_frame", None)
+    if source is not None and frame is not None and source.n_features == len(frame.unit):
+        source = frame.source(source)
     if method != "wald":
         return from_likelihood(owner, model, source, covariance, level, weights, base, method)
     if model.separation_ is not None:
@@ -214,6 +221,17 @@ def intercepts_first(model: Any) -> np.ndarray:
     return np.concatenate([c * len(order) + order for c in range(k - 1)])
 
 
+def outward(model: Any) -> np.ndarray:
+    """Return the matrix from theta of one class, as the fit has it, to its coefficients and intercept."""
+    m = model._theta.shape[1] - (not model.fit_intercept)
+    frame, T = getattr(model, "_frame", None), np.eye(m)
+    if frame is not None:
+        T = frame.matrix(model.fit_intercept, model._constant)
+    if model.fit_intercept:
+        T[-1] *= model._constant  # the information is about theta, the table about theta times the constant
+    return T
+
+
 def from_likelihood(
     owner: str, model: Any, source: Source | None, covariance: str | None, level: float, weights: str, base: int,
     method: str
@@ -238,8 +256,10 @@ def from_likelihood(
         )
     meat_of(owner, model, source, weights)  # these are the rows of the fit
     k = len(model.classes_)
-    likelihood = Likelihood(owner, source, k, base, model.fit_intercept, method == "firth")
-    found = likelihood_table(likelihood, level, model.separation_ is not None)
+    frame = getattr(model, "_frame", None)
+    units = 1.0 if frame is None else frame.unit
+    likelihood = Likelihood(owner, source, k, base, model.fit_intercept, method == "firth", units)
+    found = likelihood_table(likelihood, level, model.separation_ is not None, frame)
     place = intercepts_first(model)
     mass = float(model._class_mass.sum())
     n_rows = mass if weights == "frequency" else facts.rows
@@ -254,8 +274,12 @@ def from_likelihood(
         found.lower[place],
         found.upper[place],
         found.covariance[np.ix_(place, place)],
+        covariance_root(found.covariance[np.ix_(place, place)]),
         METHODS[method],
         level,
+        None,
+        None,
+        weights if facts.other else None,
         n_rows,
         found.value,
         found.null,
@@ -277,30 +301,28 @@ def from_information(
     """Return (13) to (16)."""
     kind, likely = chosen_covariance(owner, model, source, covariance, weights)
     k, p, m = len(model.classes_), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
-    rows = model._theta[:, :m] + 0.0
-    if model.fit_intercept:
-        rows[:, -1] *= model._constant
-    estimate, information = base_form(rows, model._information, base)
+    estimate, information = base_form(model._theta[:, :m], model._information, base)
     place = intercepts_first(model)
-    estimate = estimate.ravel()[place]
-    scale = np.ones(m)
-    if model.fit_intercept:
-        scale[-1] = model._constant  # the information is about theta, the table about theta times the constant
-    scale = np.tile(scale, len(information) // m)
-    spread, n_clusters = inverse(owner, information), None
-    if kind != "information":
-        assert source is not None
-        meat, n_clusters = meat_of(owner, model, source, weights, groups)
-        spread = spread @ base_form(rows, meat, base)[1] @ spread
-    spread = spread * np.outer(scale, scale)
-    V = spread[np.ix_(place, place)]
-    error = np.sqrt(np.diag(V))
+    T = outward(model)
+    estimate = (estimate @ T.T).ravel()[place]
+    half, clusters = inverse_half(owner, information), None
+    printed = (np.kron(np.eye(len(information) // m), T) @ half)[place]  # the table's coefficients, in the user's units
+    factor = printed
+    if source is not None:
+        meat = meat_of(owner, model, source, weights)  # these are the rows of the fit
+        if kind in BY_CLUSTER:
+            clusters = law_of(owner, model, source, weights, kind, groups, base, (half, printed))
+            factor = clusters.factor
+        elif kind == "sandwich":
+            factor = printed @ root_of(half.T @ base_form(model._theta[:, :m], meat, base)[1] @ half)
+    error = np.linalg.norm(factor, axis=1)
     statistic = estimate / error
-    law = stats.norm() if n_clusters is None else stats.t(n_clusters - 1)
-    half = law.ppf((1 + level) / 2) * error
+    t_freedom = None if clusters is None else clusters.freedoms()
+    law = stats.norm() if t_freedom is None else stats.t(t_freedom)
+    reach = law.ppf((1 + level) / 2) * error
     mass, log_likelihood, facts = model._class_mass, model._log_likelihood, getattr(model, "_weight_facts", None)
-    factor = getattr(model, "_class_factor", None)
-    null = null_log_likelihood(mass if factor is None else factor * mass, model.fit_intercept)
+    by_class = getattr(model, "_class_factor", None)
+    null = null_log_likelihood(mass if by_class is None else by_class * mass, model.fit_intercept)
     ratio, freedom = 2 * (log_likelihood - null), (k - 1) * p
     n_rows = float(mass.sum()) if weights == "frequency" or facts is None else facts[0]
     unlikely = 0.0 if likely else np.nan
@@ -310,11 +332,15 @@ def from_information(
         error,
         statistic,
         2 * law.sf(np.abs(statistic)),
-        estimate - half,
-        estimate + half,
-        V,
+        estimate - reach,
+        estimate + reach,
+        factor @ factor.T,
+        factor,
         "observed information" if kind == "information" else kind,
         level,
+        t_freedom,
+        clusters,
+        weights if facts is not None and facts[1] else None,
         n_rows,
         log_likelihood,
         null,
@@ -324,5 +350,4 @@ def from_information(
         1 - log_likelihood / null,
         2 * len(estimate) - 2 * log_likelihood + unlikely,
         float(len(estimate) * np.log(n_rows) - 2 * log_likelihood) + unlikely,
-        n_clusters=n_clusters,
     )

@@ -14,6 +14,7 @@ The plain likelihood of separated classes rises for ever along a direction; the 
 gradient' I^{-1} gradient, is rounding, so that l is at its least upper bound.
 """
 
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +51,7 @@ class Asked(NamedTuple):
     scale: np.ndarray  # (m,) of the columns
     intercept: bool
     base: int
+    basis: np.ndarray | None  # (m, m): coordinates that the columns are combined to; None: each for itself
     spread: np.ndarray | None  # I^{-1} as (q, m, q, m) for the gradient of (18)
 
 
@@ -84,6 +86,7 @@ def sums(asked: Asked, block: Block) -> Sums:
     design = X / asked.scale[: X.shape[1]]
     if asked.intercept:
         design = np.column_stack([design, np.ones(len(X))])
+    design = design if asked.basis is None else design @ asked.basis
     q, m = asked.B.shape
     reach = np.insert(design @ asked.B.T, asked.base, 0.0, axis=1)
     reach -= reach.max(axis=1, keepdims=True)
@@ -120,9 +123,20 @@ def firth_pull(design: np.ndarray, p: np.ndarray, spread: np.ndarray) -> np.ndar
 
 
 class Likelihood:
-    """(17) or (18) of the rows of a source, in columns of unit mean square."""
+    """(17) or (18) of the rows of a source, in columns of unit mean square; `units` are those of a frame they stand in."""
 
-    def __init__(self, owner: str, source: Source, k: int, base: int, intercept: bool, firth: bool) -> None:
+    def __init__(
+        self,
+        owner: str,
+        source: Source,
+        k: int,
+        base: int,
+        intercept: bool,
+        firth: bool,
+        units: np.ndarray | float = 1.0,
+    ) -> None:
+        self.basis: np.ndarray | None = None
+        self.log_units = float(np.log(units).sum())
         self.owner, self.source, self.base, self.intercept, self.firth = owner, source, base, intercept, firth
         found = source.total(column_squares, None)
         root = np.sqrt(found.squares / found.weight)
@@ -136,9 +150,15 @@ class Likelihood:
                 f"{owner}: columns are collinear or constant, so single coefficients are not determined; drop some columns."
             )
 
+    def rebased(self, basis: np.ndarray) -> "Likelihood":
+        """Return the same likelihood in coordinates that a matrix of determinant -+1 turns into the coefficients."""
+        twin = copy(self)
+        twin.basis = basis
+        return twin
+
     def at(self, B: np.ndarray, check: bool = True) -> Place:
         """Return the objective and its gradient at B."""
-        asked = Asked(B, self.scale, self.intercept, self.base, None)
+        asked = Asked(B, self.scale, self.intercept, self.base, self.basis, None)
         found = self.source.total(sums, asked)
         if not self.firth or not check:
             return Place(B, found.value, found.gradient, found.information)
@@ -147,7 +167,9 @@ class Likelihood:
             return Place(B, -np.inf, found.gradient, found.information)
         spread = np.linalg.inv(found.information).reshape(*self.shape, *self.shape)
         pull = self.source.total(sums, asked._replace(spread=spread))
-        units = self.shape[0] * np.log(self.scale).sum()  # of the determinant, back in the columns' own units
+        units = self.shape[0] * (
+            np.log(self.scale).sum() + self.log_units
+        )  # of the determinant, back in the columns' own
         return Place(B, found.value + 0.5 * log_det + units, found.gradient + pull.gradient, found.information)
 
     def maximum(self, start: np.ndarray, free: np.ndarray) -> Place:

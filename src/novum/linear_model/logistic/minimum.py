@@ -15,13 +15,14 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
+from novum.linear_model.frame import Frame, frame_of
 from novum.linear_model.logistic.descent import proximal_newton, working_sets
 from novum.linear_model.logistic.dual import dual_descent, suits
 from novum.linear_model.logistic.newton import Found, Objective, newton_cg, newton_cholesky
 from novum.linear_model.logistic.options import Penalty
 from novum.linear_model.logistic.quasi_newton import quasi_newton, quick_for
 
-__all__ = ["Design", "in_blocks", "minimum", "objective_of", "sums_hessians"]
+__all__ = ["Design", "framed", "in_blocks", "minimum", "objective_of", "sums_hessians"]
 
 HESSIAN_COLUMNS = 256  # of two classes, up to which a pass that sums the Hessian costs less than the products it saves
 HESSIAN_COLUMNS_SEVERAL = 128  # of K classes, (K + 1) columns: the Hessian has K (K + 1) / 2 different blocks
@@ -30,6 +31,7 @@ FEW_PENALISED = 512  # of K columns, with an L1 part: coordinate descent on the 
 BLOCK = 2**18  # values per block where a pass gives vectors only: enough to be worth a thread
 SHARE, SHARE_STEPS = 8, 6  # one row in eight, for at most six steps, makes a start
 SHARE_FROM = 2**20  # values from which a start on a share pays
+LARGEST = 1e200  # penalty of a column in the frame: its coefficient is zero to any number of digits
 SHARE_ROWS = 50  # rows per parameter that a share must have, or its minimum lies too far off
 
 
@@ -42,16 +44,27 @@ class Design(NamedTuple):
     class_weight: np.ndarray | None
     weight: float  # W
     penalty: Penalty
+    frame: Frame | None = None  # in which the rows of the source stand
+
+
+def framed(source: Source, design: Design, owner: str) -> tuple[Source, Design]:
+    """Return rows and problem in the frame of the columns, which cannot be centred where the intercept is penalised or missing."""
+    free = bool(design.constant) and not (design.penalised_intercept and design.penalty.name is not None)
+    frame = frame_of(source, owner, free, intercept=bool(design.constant))
+    return (source, design) if frame is None else (frame.source(source), design._replace(frame=frame))
 
 
 def objective_of(source: Source, design: Design) -> tuple[Objective, np.ndarray]:
-    """Return the smooth part (7) over a source, and l1 of every column."""
+    """Return the smooth part (7) over a source, and l1 of every column; penalties are those of the user's units."""
     strength = 1.0 / (design.penalty.C * design.weight)
     each = np.full(source.n_features + 1, strength)
     if not design.penalised_intercept:
         each[-1] = 0.0
     ratio = design.penalty.l1_ratio
-    l2, l1 = (1 - ratio) * each, ratio * each
+    unit = np.ones(len(each)) if design.frame is None else np.append(design.frame.unit, 1.0)
+    with np.errstate(over="ignore"):
+        l2, l1 = ((1 - ratio) * each / unit / unit, ratio * each / unit)
+    l2, l1 = np.minimum(l2, LARGEST), np.minimum(l1, LARGEST)
     return Objective(source, design.k, design.constant, design.class_weight, design.weight, l2), l1
 
 
@@ -95,7 +108,7 @@ def minimum(
             )
         solver = proximal_newton if direct else working_sets
         return solver(objective, start, l1, tol, max_iter, report)
-    if not direct and suits(source, design.k, theta, design.penalty.C):
+    if not direct and design.frame is None and suits(source, design.k, theta, design.penalty.C):
         return dual_descent(objective, design.penalty.C, design.penalised_intercept, tol, max_iter, report)
     if not direct and quick_for(source, tol):
         return quasi_newton(objective, start, tol, max_iter, report)

@@ -231,7 +231,8 @@ def preconditioner(objective: Objective, point: Point) -> Callable:
     """Return an approximate inverse of the Hessian as a function."""
     source = objective.source
     short = source.at_hand and 2 * (source.n_rows or 0) <= objective.free and objective.share == 1
-    full = not source.sparse and (objective.free <= WIDE or (short and (source.n_rows or 0) <= WIDE))
+    few = objective.free <= WIDE or (short and (source.n_rows or 0) <= WIDE)
+    full = few and not source.sparse and not np.ptp(objective.l2[: source.n_features]) > 0
     found = source.total(moments, point._replace(hessian=full and not short))
     inner, rows, free = found.curvature / objective.weight, found.rows / objective.weight, objective.free
     a, V = np.linalg.eigh(inner)

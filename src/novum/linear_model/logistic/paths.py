@@ -12,7 +12,7 @@ import scipy.sparse
 from sklearn.metrics import get_scorer, make_scorer
 
 from novum.fold.homes.memory import ArrayTiles, MemorySource, SparseTiles
-from novum.linear_model.logistic.minimum import Design, minimum
+from novum.linear_model.logistic.minimum import Design, framed, minimum
 from novum.runtime import sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
@@ -48,12 +48,15 @@ def along(
 ) -> Path:  # fmt: skip
     """Return the minima for every C, each from the one before."""
     theta, found, unfinished = start, [], []
+    rows, first = framed(source, design(float(Cs[0]), source), "LogisticRegressionCV")
+    frame, constant = first.frame, first.constant
+    theta = theta if frame is None or theta is None else frame.inward(theta, constant)
     for C in Cs:
-        here = minimum(source, design(float(C), source), theta, tol, max_iter)
+        here = minimum(rows, design(float(C), source)._replace(frame=frame), theta, tol, max_iter)
         theta = here.theta
         if len(theta) > 1:  # no probability changes when all intercepts move together
             theta = theta - theta.mean(axis=0) * (np.arange(theta.shape[1]) == theta.shape[1] - 1)
-        found.append((theta, here.n_iter))
+        found.append((theta if frame is None else frame.outward(theta, constant), here.n_iter))
         if not here.converged:
             unfinished.append(here.norm)
     return Path(np.stack([t for t, _ in found]), np.array([n for _, n in found], dtype=np.int32), unfinished)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize, stats
 
+from novum.linear_model.frame import Frame
 from novum.linear_model.logistic.likelihood import Likelihood, Place
 
 __all__ = ["LikelihoodTable", "likelihood_table"]
@@ -44,16 +45,31 @@ class Profile:
         self.likelihood, self.best, self.j = likelihood, best, j
         self.free = np.arange(likelihood.size) != j
         self.last = best
+        self.known = {float(best.B.ravel()[j]): best}  # the highest place found at every value that was asked for
 
     def deviance(self, b: float) -> float:
-        """Return D_j(b); (18) may have several maxima, so that it is sought from two sides."""
-        starts = [self.start(b)]
-        if self.likelihood.firth:
-            starts.append(self.best.B.copy())
-            starts[-1].ravel()[self.j] = b
-        found = [self.likelihood.maximum(start, self.free) for start in starts]
-        self.last = max(found, key=lambda place: place.value)
+        """Return D_j(b); (18) may have several maxima, so that it is sought from all places that are near.
+
+        What was found at a value stays the answer there: another start might end lower, and a bracket would hold no root.
+        """
+        if b not in self.known:
+            starts = [self.start(b)]
+            if self.likelihood.firth:
+                several = self.likelihood.shape[0] > 1
+                around = [self.best.B, *self.neighbors(b)] if several else [self.best.B]
+                for place in around:
+                    starts.append(place.copy())
+                    starts[-1].ravel()[self.j] = b
+            found = [self.likelihood.maximum(start, self.free) for start in starts]
+            self.known[b] = max(found, key=lambda place: place.value)
+        self.last = self.known[b]
         return 2 * (self.best.value - self.last.value)
+
+    def neighbors(self, b: float) -> list[np.ndarray]:
+        """Return the coefficients at the nearest values on either side of b."""
+        below, above = [v for v in self.known if v < b], [v for v in self.known if v > b]
+        ends = ([max(below)] if below else []) + ([min(above)] if above else [])
+        return [self.known[v].B for v in ends if self.known[v] is not self.best and self.known[v] is not self.last]
 
     def start(self, b: float) -> np.ndarray:
         """Return the likeliest of four guesses: others as they were, moved along the tangent, zero, or all in proportion.
@@ -96,37 +112,64 @@ class Profile:
         )
 
 
-def likelihood_table(likelihood: Likelihood, level: float, separated: bool) -> LikelihoodTable:
-    """Return (19) for every coefficient, in the columns' own units and the order (class, column)."""
+def intercept_basis(pull: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return coordinates of which one is the intercept in the user's units, over that of the strongest column, and its place.
+
+    In a frame a = e - sum_j pull_j B_j, (2) there, so that a takes the place of the B_j of the strongest pull; as the others then
+    have weights of at most one, columns far from zero leave the new coordinates as well conditioned as the frame.
+    """
+    j = int(np.abs(pull).argmax())
+    basis = np.eye(len(pull) + 1)
+    basis[j, :-1] = -pull / pull[j]
+    basis[j, -1] = 1 / pull[j]
+    return basis, j
+
+
+def likelihood_table(
+    likelihood: Likelihood, level: float, separated: bool, frame: Frame | None = None
+) -> LikelihoodTable:
+    """Return (19) for every coefficient, in the user's units and the order (class, column)."""
+    (q, m), p = likelihood.shape, likelihood.shape[1] - likelihood.intercept
     everything = np.ones(likelihood.size, dtype=bool)
     best = likelihood.maximum(np.zeros(likelihood.shape), everything)
-    scale = np.tile(likelihood.scale, likelihood.shape[0])
+    T = np.diag(1 / likelihood.scale)
+    if frame is not None:
+        T = frame.matrix(likelihood.intercept) @ T
+    outward = np.kron(np.eye(q), T)
     open_ended = separated and not likelihood.firth
     spread = np.full(best.information.shape, np.nan) if open_ended else np.linalg.inv(best.information)
+    spread = outward @ spread @ outward.T
     error = np.sqrt(np.diag(spread))
     quantile = float(stats.chi2.ppf(level, 1))
     lower, upper, ratio = np.empty(likelihood.size), np.empty(likelihood.size), np.empty(likelihood.size)
-    coef = best.B.ravel().copy()
+    centered = frame is not None and likelihood.intercept and frame.center.any()
     for j in range(likelihood.size):
-        profile = Profile(likelihood, best, j)
-        step = 1.0 if open_ended else np.sqrt(quantile) * error[j]
-        lower[j], upper[j] = (profile.bound(quantile, side, step, open_ended) for side in (-1, 1))
-        profile.last = best
+        profile, unit = Profile(likelihood, best, j), T[j % m, j % m]
+        if centered and j % m == p:
+            pull = -T[p, :p]
+            basis, place = intercept_basis(pull)
+            moved = likelihood.rebased(basis)
+            there = moved.at(best.B @ np.linalg.inv(basis).T)
+            profile, unit = Profile(moved, there, j - p + place), pull[place]
+        step = 1.0 if open_ended else np.sqrt(quantile) * error[j] / abs(unit)
+        ends = sorted(unit * profile.bound(quantile, side, step, open_ended) for side in (-1, 1))
+        lower[j], upper[j] = ends
+        profile.last = profile.best
         ratio[j] = max(profile.deviance(0.0), 0.0)
+    coef = outward @ best.B.ravel()
     coef = np.where(
         np.isinf(lower), np.where(np.isinf(upper), np.nan, -np.inf), np.where(np.isinf(upper), np.inf, coef)
     )
-    statistic = np.sign(coef) * np.sqrt(ratio)
-    features = np.tile(np.arange(likelihood.shape[1]) < likelihood.shape[1] - likelihood.intercept, likelihood.shape[0])
+    features = np.tile(np.arange(m) < p, q)
     null = likelihood.maximum(np.zeros(likelihood.shape), ~features)
     return LikelihoodTable(
-        coef / scale,
-        error / scale,
-        statistic,
+        coef,
+        error,
+        np.sign(coef) * np.sqrt(ratio),
         stats.chi2.sf(ratio, 1),
-        lower / scale,
-        upper / scale,
-        spread / np.outer(scale, scale),
+        lower,
+        upper,
+        spread,
         best.value,
         null.value,
     )

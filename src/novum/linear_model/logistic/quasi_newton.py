@@ -32,14 +32,18 @@ INDEPENDENT = 1e-10  # least squared pivot of L, relative to the largest: below,
 
 
 class RowSpace:
-    """(19) of an objective; without L (no penalty, rows that repeat each other or are many) theta stands for itself."""
+    """(19) of an objective; without L (no penalty common to all columns, many or repeated rows) theta stands for itself."""
 
     def __init__(self, objective: Objective) -> None:
         self.inner = objective
         self.factor: Any = None
         self.rows: Any = None
         source: Any = objective.source
-        if not objective.l2[0] > 0 or source.n_rows > ROWS_PER_OUTPUT * (1 if objective.k == 2 else objective.k):
+        if (
+            not objective.l2[0] > 0
+            or np.ptp(objective.l2[:-1]) > 0
+            or source.n_rows > ROWS_PER_OUTPUT * (1 if objective.k == 2 else objective.k)
+        ):
             return
         rows = (
             source.tiles.X.astype(np.float64) if source.sparse else arrays.double(source.tiles.tile(0, source.n_rows))

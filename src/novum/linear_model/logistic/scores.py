@@ -6,10 +6,10 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.clusters import cluster_factor, cluster_outer
+from novum.linear_model.least_squares.clusters import ClusterSums, cluster_law
 from novum.runtime import arrays
 
-__all__ = ["meat_of"]
+__all__ = ["law_of", "meat_of"]
 
 SAME_DATA = 1e-6  # relative difference of log-likelihoods that rounding may leave between two passes over the same rows
 
@@ -39,15 +39,19 @@ class Gradients(NamedTuple):
     factor: np.ndarray
 
 
+def log_chances(reach: np.ndarray) -> np.ndarray:
+    """Return the logarithms of the chances of all classes, (n, K); of two classes only the second has a column."""
+    reach = np.column_stack([np.zeros(len(reach)), reach]) if reach.shape[1] == 1 else reach
+    reach = reach - reach.max(axis=1, keepdims=True)
+    return np.asarray(reach - np.log(np.exp(reach).sum(axis=1, keepdims=True)))
+
+
 def gradients(fit: Fitted, block: Any) -> Gradients:
     """Return the scores of the rows of one block, unweighted."""
     X = np.asarray(arrays.to_numpy(arrays.dense(block.X)), dtype=np.float64)
     code = np.asarray(arrays.to_numpy(block.y)).astype(np.int64)
     design = np.column_stack([X, np.full(len(X), fit.constant)])  # (n, m)
-    reach = design @ fit.theta.T
-    reach = np.column_stack([np.zeros(len(X)), reach]) if len(fit.theta) == 1 else reach
-    reach = reach - reach.max(axis=1, keepdims=True)
-    log_p = reach - np.log(np.exp(reach).sum(axis=1, keepdims=True))
+    log_p = log_chances(design @ fit.theta.T)
     gap = np.exp(log_p)
     own = log_p[np.arange(len(X)), code]
     gap[np.arange(len(X)), code] -= 1
@@ -64,27 +68,54 @@ def row_scores(fit: Fitted, block: Block) -> Scores:
     return Scores((rows * u[:, None]).T @ rows, float((w * factor) @ own))
 
 
-def meat_of(owner: str, model: Any, source: Source, weights: str, groups: Any = None) -> tuple[np.ndarray, int | None]:
-    """Return M of (16), by rows or by clusters, and how many clusters; refuse rows that the model was not fitted to."""
+def fitted_of(owner: str, model: Any, source: Source, weights: str) -> Fitted:
+    """Return what the scores need to know of a fit to these columns."""
     if source.n_features != model.n_features_in_:
         raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
-    fit = Fitted(model._theta, model._constant, model._class_factor, weights == "frequency")
-    found = source.total(row_scores, fit)
+    return Fitted(model._theta, model._constant, model._class_factor, weights == "frequency")
+
+
+def meat_of(owner: str, model: Any, source: Source, weights: str) -> np.ndarray:
+    """Return M of (16) by rows; refuse rows that the model was not fitted to."""
+    found = source.total(row_scores, fitted_of(owner, model, source, weights))
     seen = model._log_likelihood
     if not np.isclose(found.log_likelihood, seen, rtol=SAME_DATA, atol=SAME_DATA):
         raise DataError(
             f"{owner}: these rows have a log-likelihood of {found.log_likelihood:.6g}, those that were fitted {seen:.6g}; give"
             " X, y and sample_weight that `fit` saw."
         )
-    outer, n_clusters = found.outer, None
-    if groups is not None:
-        held: Any = source.in_memory("rows are added up by cluster")
-        rows, _, w, factor = gradients(fit, Block(held.array(), held.y, held.weight))
-        outer, n_clusters = cluster_outer(owner, rows * (w * factor)[:, None], w > 0, groups)
-        n = float(w.sum()) if fit.frequency else float(np.count_nonzero(w))
-        outer = outer * cluster_factor(
-            n_clusters, n, (len(model.classes_) - 1) * (source.n_features + model.fit_intercept)
-        )
     k, full = model._theta.shape
     free = full - (not model.fit_intercept)  # without an intercept its column does not exist
-    return outer.reshape(k, full, k, full)[:, :free, :, :free].reshape(k * free, k * free), n_clusters
+    return found.outer.reshape(k, full, k, full)[:, :free, :, :free].reshape(k * free, k * free)
+
+
+def law_of(
+    owner: str, model: Any, source: Source, weights: str, kind: str, groups: Any, base: int,
+    half: tuple[np.ndarray, np.ndarray]
+) -> ClusterSums:  # fmt: skip
+    """Return what clusters say of the coefficients against the base class.
+
+    `half` of the inverse information, in the order (class, column), and the same for the coefficients as they are printed. The
+    information of a row is that of one draw, diag(p) - p p' = A A' with A = (diag(1) - p 1') diag(sqrt(p)).
+    """
+    fit = fitted_of(owner, model, source, weights)
+    held: Any = source.in_memory("rows are added up by cluster")
+    rows, _, w, factor = gradients(fit, Block(held.array(), held.y, held.weight))
+    k, full = model._theta.shape
+    free, classes = full - (not model.fit_intercept), [0] if k == 1 else [c for c in range(k) if c != base]
+    scores = rows.reshape(-1, k, full)[:, classes, :free].reshape(len(rows), -1) @ half[0]
+    X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
+    design = np.column_stack([X, np.full(len(X), fit.constant)])
+    p = np.exp(log_chances(design @ fit.theta.T))
+    design = design[:, :free] * np.sqrt(w * factor)[:, None]
+    by_class = half[0].reshape(len(classes), free, -1)
+    if k == 1:
+        working = (design * np.sqrt(p[:, 0] * p[:, 1])[:, None] @ by_class[0])[:, None, :]
+    else:
+        along = np.einsum("nm,cmr->ncr", design, by_class)
+        common = np.einsum("nc,ncr->nr", p[:, classes], along)
+        each = np.zeros((len(X), k, along.shape[2]))
+        each[:, classes] = along
+        working = (each - common[:, None, :]) * np.sqrt(p)[:, :, None]
+    n = float(w.sum()) if fit.frequency else float(np.count_nonzero(w))
+    return cluster_law(owner, kind, groups, w > 0, working, scores * (w * factor)[:, None], half[1], n)

@@ -16,6 +16,7 @@ from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfin
 from novum.linear_model.penalized.paths import grid_of
 from novum.linear_model.penalized.plot import plot_validation
 from novum.linear_model.penalized.problem import check_given_gram, open_problem
+from novum.runtime.checks import is_true
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -108,12 +109,12 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         splits = gram_folds.splits_of(source, self.cv, type(self).__name__, **split_params)
         grams = gram_folds.fold_grams(source, splits, self.fit_intercept)
         if grams is None:
-            problem = open_problem(source, self.fit_intercept, self.precompute is True, count)
+            problem = open_problem(source, self.fit_intercept, is_true(self.precompute), count)
         else:
             problem = gram_folds.gram_problem(
                 grams.products.sum(axis=0), grams.shift, float(grams.rows.sum()), self.fit_intercept, source.n_features
             )
-        if hasattr(self.precompute, "__array__"):
+        if np.ndim(self.precompute) > 0:  # a Gram matrix that is given
             check_given_gram(problem, self.precompute, self.fit_intercept, source.n_rows)
         grids = [grid_of(problem, given, ratio, self.eps, self.positive) for ratio in ratios]
         errors = self._validate(source, splits, grams, ratios, grids)

@@ -115,7 +115,7 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
         weight = None if np.isscalar(sample_weight) else sample_weight
         source = self._source(X, y, weight, target="numeric", by_column=True, defer=True)
         problem = open_problem(source, self.fit_intercept, self.precompute)
-        if hasattr(self.precompute, "__array__"):
+        if np.ndim(self.precompute) > 0:  # a Gram matrix that is given
             check_given_gram(problem, self.precompute, self.fit_intercept, source.n_rows)
         return self._learn(problem, source)
 

@@ -181,7 +181,7 @@ def enet_path(
 
 def problem_of(source: Any, precompute: Any, Xy: Any, alphas: int) -> Any:
     """Return the problem of the data, or of the Gram matrix and X'y that the caller has."""
-    if not hasattr(precompute, "__array__"):
+    if np.ndim(precompute) == 0:
         return open_problem(source, False, precompute, alphas)
     gram = np.asarray(precompute, dtype=np.float64)
     if Xy is None or not source.at_hand:

@@ -23,6 +23,7 @@ from novum.fold.blocks import Source
 from novum.linear_model.penalized.designs import DenseDesign, SparseDesign
 from novum.linear_model.penalized.gram_paths import Penalties, Rule, Traced, trace_gram
 from novum.linear_model.penalized.working_set import trace_columns
+from novum.runtime.checks import is_true
 from novum.runtime.warn import warn
 
 __all__ = ["ColumnProblem", "GramProblem", "check_given_gram", "open_problem"]
@@ -152,7 +153,7 @@ def open_problem(source: Source, fit_intercept: bool, precompute: Any = "auto", 
     """Return the problem of a source by the cheaper route; `alphas` is how many penalties it will be solved for."""
     limit = GRAM_COLUMNS if alphas < 8 else GRAM_COLUMNS_PATH
     by_moments = not source.at_hand or source.n_features <= limit
-    if by_moments or (precompute is True and not source.sparse):
+    if by_moments or (is_true(precompute) and not source.sparse):
         with np.errstate(over="ignore", invalid="ignore"):
             problem = GramProblem.of_moments(second.central_moments(source, fit_intercept))
         if not np.isfinite(problem.xx).all():

@@ -24,6 +24,7 @@ from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import NotConverged
 from novum.fold.blocks import Block
+from novum.linear_model.frame import FAR, check_outward
 from novum.linear_model.least_squares.evidence_maximum import one_target
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -35,6 +36,8 @@ Array = NDArray[np.float64]
 SHORTEN, MOST_STEPS = 0.99995, 200
 DEPENDENT = 1e-13  # added to a unit diagonal, so that columns that depend on each other share their coefficient
 MET = 1e-9  # residual of a row that the line meets, relative to the targets
+ROUNDING = 4 * np.finfo(np.float64).eps  # relative spread of a column that is constant but for rounding
+LARGEST = 1e12  # penalty in units of the loss beyond which a coefficient is zero for certain
 GAP = 1e-13  # of primal and dual, relative to their size, at which the path ends
 SOLVERS = ("highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex")
 
@@ -234,6 +237,7 @@ class QuantileRegressor(RegressorMixin, Estimator):
                 f"QuantileRegressor: a share of {gap:.1e} of the objective is not settled after {MOST_STEPS} steps; scale X.",
                 NotConverged,
             )  # fmt: skip
+        check_outward("QuantileRegressor", source, coef)
         self.coef_, self.intercept_, self.n_iter_ = coef.astype(source.dtype), intercept, steps
         return self
 
@@ -252,19 +256,29 @@ class QuantileRegressor(RegressorMixin, Estimator):
 
 
 def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool) -> tuple[Array, float, int, float]:
-    """Return coefficients, intercept, steps and the gap left, of (1); columns and target in units of their own spread."""
+    """Return coefficients, intercept, steps and the gap left, of (1); columns and target centred, in units of their spread."""
     p = X.shape[1]
     middle = float(np.median(y)) if intercept else 0.0
     spread = float(np.abs(y - middle).mean()) or 1.0
-    unit = np.sqrt((X**2).mean(axis=0)) if len(X) else np.ones(p)
+    center = X[0] + (X - X[0]).mean(axis=0) if intercept and len(X) else np.zeros(p)
+    near = np.abs(center) <= FAR * np.abs(X - center).max(axis=0, initial=0.0)
+    center[near] = 0.0  # they lose nothing as they are
+    Z = X - center
+    largest = np.abs(Z).max(axis=0, initial=0.0)
+    largest[largest <= ROUNDING * np.abs(center)] = 0.0  # a column that does not vary beyond rounding
+    Z[:, largest == 0] = 0.0
+    Z /= np.where(largest > 0, largest, 1.0)  # squares of any column can be added up
+    unit = np.sqrt((Z**2).mean(axis=0)) if len(X) else np.ones(p)
     unit[unit == 0] = 1.0
-    Z = np.column_stack([X / unit, np.ones(len(X))]) if intercept else X / unit
+    Z /= unit
+    unit = unit * np.where(largest > 0, largest, 1.0)
+    Z = np.column_stack([Z, np.ones(len(X))]) if intercept else Z
     target = (y - middle) / spread
     if not target.any():
         return np.zeros(p), middle, 0, 0.0
     low, high = w * (q - 1), w * q
     if alpha > 0:
-        ends = alpha * w.sum() / unit * 1.0
+        ends = np.minimum(alpha / unit, LARGEST) * w.sum()
         extra = np.zeros((p, Z.shape[1]))
         extra[:, :p] = np.eye(p)
         Z, target = np.vstack([Z, extra]), np.append(target, np.zeros(p))
@@ -275,4 +289,4 @@ def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool)
         t[:p][np.abs(t[:p]) <= 1e-11] = 0.0  # in units of spread: rounding
     t = t * spread
     coef = t[:p] / unit
-    return coef, float(t[p] + middle) if intercept else 0.0, path.n_iter, path.gap
+    return coef, float(t[p] + middle - center @ coef) if intercept else 0.0, path.n_iter, path.gap

@@ -9,12 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.exceptions import DataError, ParameterError
-from novum.neural_network.convolution.image_shapes import image_shape_of
+from novum.neural_network.convolution.image_shapes import check_same_image, image_shape_of
 from novum.neural_network.convolution.plots import plot_images
 from novum.neural_network.training.examples import Tensors
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import ClassifierNetwork, cross_entropy
 from novum.runtime import arrays
+from novum.runtime.chance import generator
 
 __all__ = ["ConvNetClassifier"]
 
@@ -23,7 +24,8 @@ class ConvNetClassifier(ClassifierNetwork):
     """Convolutional network: blocks of convolution, batch normalisation, ReLU and max pooling, then dense layers.
 
     X has the shape (images, rows, columns), (images, channels, rows, columns), or (images, pixels) with `image_shape`, which is
-    guessed for square grey images.
+    guessed for square grey images. Images with the channels behind, (images, 32, 32, 3), are refused: give
+    `X.transpose(0, 3, 1, 2)`.
 
     Parameters
     ----------
@@ -104,6 +106,8 @@ class ConvNetClassifier(ClassifierNetwork):
             )
         if reset:
             self.image_shape_ = shape
+        else:
+            check_same_image(type(self).__name__, tuple(rows.shape[1:]), shape)
         return rows.reshape(len(rows), *shape)
 
     def _config(self, examples: Any) -> dict[str, Any]:
@@ -179,7 +183,7 @@ def moved(images: Any, most: int) -> Any:
 
     n, _, height, width = images.shape
     wide = F.pad(images, (most,) * 4)
-    up, left = torch.randint(0, 2 * most + 1, (2, n), device=images.device)
+    up, left = torch.randint(0, 2 * most + 1, (2, n), device=images.device, generator=generator(images.device))
     rows = up[:, None] + torch.arange(height, device=images.device)
     columns = left[:, None] + torch.arange(width, device=images.device)
     place = torch.arange(n, device=images.device)[:, None, None]

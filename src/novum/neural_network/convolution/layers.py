@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from novum.neural_network.training.dropout import Dropout
+
 __all__ = ["ConvNet"]
 
 
@@ -22,7 +24,7 @@ class Block(nn.Module):
         self.conv = nn.Conv2d(n_in, n_out, kernel_size, padding="same", bias=not norm)
         self.norm = nn.BatchNorm2d(n_out) if norm else nn.Identity()
         self.pool = nn.MaxPool2d(pool, ceil_mode=True) if pool > 1 else nn.Identity()
-        self.drop = nn.Dropout(dropout)
+        self.drop = Dropout(dropout)
 
     def forward(self, x: Any) -> Any:
         """Return (1)."""
@@ -43,7 +45,7 @@ class ConvNet(nn.Module):
         wide = [sizes[-1] * height * width, *config["hidden"]]
         dense: list[nn.Module] = []
         for a, b in pairwise(wide):
-            dense += [nn.Linear(a, b), nn.ReLU(), nn.Dropout(config["dropout"])]
+            dense += [nn.Linear(a, b), nn.ReLU(), Dropout(config["dropout"])]
         self.dense = nn.Sequential(*dense)
         self.head = nn.Linear(wide[-1], config["n_classes"])
         auxiliary = sizes[1:-1] if config["auxiliary"] else []

@@ -20,6 +20,7 @@ import torch
 import torch.nn.functional as F
 
 from novum.neural_network.generative.layers import Scaled, make_decoder, make_encoder
+from novum.runtime.chance import generator
 
 __all__ = [
     "Adversaries",
@@ -79,7 +80,7 @@ def slope_at_rows(score: Any, rows: Any) -> Any:
 
 def slope_between(judge: Any, real: Any, made: Any) -> Any:
     """Return the second penalty of (4) with c = 1, the mean over rows between real and made ones."""
-    share = torch.rand(len(real), 1, device=real.device)
+    share = torch.rand(len(real), 1, device=real.device, generator=generator(real.device))
     at = (share * real + (1 - share) * made).requires_grad_(True)
     (slope,) = torch.autograd.grad(judge(at).sum(), at, create_graph=True)
     return (slope.norm(dim=1) - 1).square().mean()

@@ -18,8 +18,10 @@ from novum.base.domains import Choice, Domain, Int, Real
 from novum.exceptions import ParameterError
 from novum.neural_network.generative.codes import CodeNetwork
 from novum.neural_network.generative.rows import LAYERS
+from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import weighted_mean
+from novum.runtime.chance import generator
 from novum.runtime.random import seed_of
 
 __all__ = ["Autoencoder"]
@@ -102,12 +104,17 @@ class Autoencoder(CodeNetwork):
         error = ((module(seen) - rows) / module.scale).square().mean(dim=1)
         return weighted_mean(error, *(weight or (None,)))
 
+    def _judged(self, module: Any, batch: Any) -> Any:
+        rows, *weight = batch
+        return self._loss(module, batch), [Aim(rows / module.scale, *weight)]
+
     def _disturbed(self, module: Any, rows: Any) -> Any:
         import torch
 
+        own = generator(rows.device)
         if self.noise_kind == "gaussian":
-            return rows + self.noise * module.scale * torch.randn_like(rows)
-        return torch.where(torch.rand_like(rows) < self.noise, module.mean, rows)
+            return rows + self.noise * module.scale * torch.randn(rows.shape, device=rows.device, generator=own)
+        return torch.where(torch.rand(rows.shape, device=rows.device, generator=own) < self.noise, module.mean, rows)
 
     def _train(
         self, X: Any, y: Any, sample_weight: Any, validation: Any, resumed: bool = False, start: Any = None

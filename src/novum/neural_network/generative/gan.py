@@ -18,6 +18,7 @@ from novum.neural_network.generative.diversity import Diversity, diversity_of
 from novum.neural_network.generative.rows import LAYERS, RowNetwork
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import weighted_mean
+from novum.runtime.chance import generator
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.warn import warn
 
@@ -146,7 +147,7 @@ class GAN(RowNetwork):
         for group in (*critic.optimizer.param_groups, *forger.optimizer.param_groups):
             if "betas" in group:
                 group["betas"] = BETAS
-        noise = torch.randn(len(rows), int(self.n_components), device=rows.device)
+        noise = torch.randn(len(rows), int(self.n_components), device=rows.device, generator=generator(rows.device))
         real, penalty = module.scaled(rows), self.gradient_penalty
         at_rows = penalty > 0 and self.loss != "wasserstein"
         real.requires_grad_(at_rows)
@@ -175,7 +176,7 @@ class GAN(RowNetwork):
         from novum.neural_network.generative.adversaries import energy_distance
 
         rows, *weight = batch
-        noise = torch.randn(len(rows), int(self.n_components), device=rows.device)
+        noise = torch.randn(len(rows), int(self.n_components), device=rows.device, generator=generator(rows.device))
         return energy_distance(module.scaled(rows).float(), module.generator(noise).float(), *weight)
 
     def _train(self, X: Any, *arguments: Any, **options: Any) -> Self:

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null
 from novum.exceptions import DataError, ParameterError
-from novum.neural_network.convolution.image_shapes import image_shape_of
+from novum.neural_network.convolution.image_shapes import check_same_image, image_shape_of
 from novum.neural_network.training.examples import Tensors
 from novum.neural_network.training.targets import ArrayNetwork
 from novum.runtime import arrays
@@ -43,6 +43,8 @@ class RowNetwork(ArrayNetwork):
             self._image_shape = None
             if self.channels is not None:
                 self._image_shape = list(image_shape_of(type(self).__name__, tuple(rows.shape[1:]), self.image_shape))
+        elif self._image_shape is not None:
+            check_same_image(type(self).__name__, tuple(rows.shape[1:]), tuple(self._image_shape))
         return rows.reshape(len(rows), -1)
 
     @property

@@ -24,6 +24,7 @@ from novum.neural_network.training.targets import weighted_mean
 from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 from novum.report.result import result
+from novum.runtime.chance import generator
 from novum.runtime.random import Stream, seed_of
 
 __all__ = ["Bound", "VariationalAutoencoder"]
@@ -125,7 +126,7 @@ class VariationalAutoencoder(CodeNetwork):
         import torch
 
         rows, *weight = batch
-        noise = torch.randn(len(rows), int(self.n_components), device=rows.device)
+        noise = torch.randn(len(rows), int(self.n_components), device=rows.device, generator=generator(rows.device))
         parts = module.parts(rows, noise)
         return tuple(weighted_mean(part, *(weight or (None,))) for part in parts)
 

@@ -8,15 +8,16 @@ from numpy.typing import NDArray
 from novum.neural_network.message_passing.graphs import Graph, blocks_of
 from novum.neural_network.message_passing.neighborhoods import Incoming, incoming_edges, neighborhood
 from novum.neural_network.training.examples import Examples
+from novum.runtime.chance import generator
 
 __all__ = ["GraphExamples", "LinkExamples", "NodeExamples", "chance"]
 
 
 def chance() -> np.random.Generator:
-    """Return a generator that follows PyTorch's chance, which the loop seeds by the epoch."""
+    """Return a generator that follows the chance of the training, which the loop seeds by the epoch."""
     import torch
 
-    return np.random.default_rng(int(torch.randint(0, 2**62, ())))
+    return np.random.default_rng(int(torch.randint(0, 2**62, (), generator=generator("cpu"))))
 
 
 def tensor(values: NDArray, device: Any) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 
-__all__ = ["Graph", "as_graph", "blocks_of", "is_networkx", "labels_of", "node_numbers"]
+__all__ = ["Graph", "as_graph", "blocks_of", "is_networkx", "is_one_way", "labels_of", "node_numbers"]
 
 FEATURES = "features"  # the attribute of nodes in which features are looked for where none are given
 
@@ -67,6 +67,14 @@ def as_graph(value: Any, features: Any = None, owner: str = "GraphNetwork") -> G
             f"{owner}: features={features!r} names an attribute of nodes, and this graph is not of networkx."
         )
     return graph if features is None else graph._replace(features=checked_features(features, graph.n_nodes, owner))
+
+
+def is_one_way(graph: Graph) -> bool:
+    """Return whether some edge has no edge back."""
+    if not graph.directed:
+        return False
+    start, to = graph.edges
+    return not np.array_equal(np.sort(start * graph.n_nodes + to), np.sort(to * graph.n_nodes + start))
 
 
 def is_square(value: Any) -> bool:

@@ -18,6 +18,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from novum.neural_network.training.dropout import Dropout
+
 __all__ = ["LAYERS", "Attention", "Batch", "Convolution", "GraphNet", "SelfAndNeighbors", "aggregate", "read_out"]
 
 LEAK = 0.2
@@ -142,7 +144,7 @@ class GraphNet(nn.Module):
         super().__init__()
         sizes, kind = config["sizes"], config["layer"]
         self.layers = nn.ModuleList(LAYERS[kind](a, b, how=kind, n_heads=config["n_heads"]) for a, b in pairwise(sizes))
-        self.drop, self.readout, self.task = nn.Dropout(config["dropout"]), config["readout"], config["task"]
+        self.drop, self.readout, self.task = Dropout(config["dropout"]), config["readout"], config["task"]
         if config["mean"] is not None:
             self.register_buffer("mean", torch.tensor(config["mean"]))
             self.register_buffer("scale", torch.tensor(config["scale"]))

@@ -15,7 +15,15 @@ from novum.base.validation import check_weight
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.message_passing.answers import GraphAnswers
 from novum.neural_network.message_passing.examples import GraphExamples, LinkExamples, NodeExamples
-from novum.neural_network.message_passing.graphs import Graph, as_graph, is_networkx, labels_of, node_numbers
+from novum.neural_network.message_passing.graphs import (
+    Graph,
+    as_graph,
+    is_networkx,
+    is_one_way,
+    labels_of,
+    node_numbers,
+)
+from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.network import NetworkEstimator
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import cross_entropy, weighted_mean
@@ -34,7 +42,8 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
     Parameters
     ----------
     task : {"node", "link", "graph"}, default="node"
-        Classify nodes of which some have a label; tell edges from pairs that are none; classify whole graphs.
+        Classify nodes of which some have a label; tell edges from pairs that are none (of a graph without directions: a link is
+        scored by h_u'h_v, the same both ways); classify whole graphs.
     layer : {"gcn", "mean", "sum", "max", "attention"}, default="gcn"
         Graph convolution, a node beside the mean, sum or maximum of its neighbours, or attention.
     hidden : sequence of int, default=(32,)
@@ -138,7 +147,13 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
         """Return what was given as a Graph, or as a list of them for whole graphs."""
         owner = type(self).__name__
         if self.task != "graph":
-            return as_graph(given, features, owner)
+            graph = as_graph(given, features, owner)
+            if self.task == "link" and is_one_way(graph):
+                raise DataError(
+                    f"{owner}(task='link'): the graph is directed, and a link is scored by h_u'h_v, which is the same from v to u;"
+                    " give a graph without directions (graph.to_undirected(), or A + A.T) to ask whether two nodes are linked."
+                )
+            return graph
         if not isinstance(given, list | tuple) or isinstance(given, Graph):
             raise DataError(f"{owner}(task='graph') takes a list of graphs, not a {type(given).__name__}.")
         each = [features] * len(given) if features is None or isinstance(features, str) else features
@@ -286,6 +301,13 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
             return F.binary_cross_entropy_with_logits(module.link_scores(module.embed(graph), pairs), truth)
         scores, codes, weight = self._scores(module, batch)
         return cross_entropy(scores, codes, *weight)
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        loss = self._loss(module, batch)
+        if self.task == "link":
+            return loss, [Aim(batch[2].long())]
+        codes, *weight = batch[2:] if self.task == "node" else batch[3:]
+        return loss, [Aim(codes, *weight)]
 
     def _measures(self, module: Any, batch: Any) -> dict[str, Any]:
         if self.task == "link":

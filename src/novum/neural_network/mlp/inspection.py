@@ -13,7 +13,7 @@ from novum.neural_network.gradients import GradientReport, gradient_report
 from novum.neural_network.mlp.curves import draw_training
 from novum.neural_network.mlp.machine import Data, join
 from novum.neural_network.mlp.whole_batch import rows_objective
-from novum.neural_network.modules import Activate, BatchNorm, Dense, Module, Sequential
+from novum.neural_network.modules import Activate, BatchNorm, Dense, Module, Sequential, exp
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -33,7 +33,7 @@ class Inspection:
         """Return the fitted network as modules in NumPy, to look at or to experiment with."""
         check_is_fitted(self)
         settings = self._settings()
-        output = {"logistic": "sigmoid", "exp": "identity"}.get(self.out_activation_, self.out_activation_)
+        output: Any = {"logistic": "sigmoid", "exp": exp}.get(self.out_activation_, self.out_activation_)
         last = len(self.coefs_) - 1
         made: list[Module] = []
         for l, (w, b) in enumerate(zip(self.coefs_, self.intercepts_)):

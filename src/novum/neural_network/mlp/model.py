@@ -10,7 +10,7 @@ from novum.neural_network.mlp.machine import WHOLE, Data, Machine, Memory, Setti
 from novum.neural_network.mlp.scores import labels_from
 from novum.runtime import arrays
 
-__all__ = ["Reader", "Speaker", "chances", "decisions", "outputs", "read_block"]
+__all__ = ["Reader", "Speaker", "average_output", "chances", "decisions", "outputs", "read_block"]
 
 
 class Reader(NamedTuple):

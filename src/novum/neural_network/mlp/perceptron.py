@@ -24,12 +24,15 @@ from novum.fold.blocks import Block, Source
 from novum.neural_network.mlp.descriptions import document_perceptron
 from novum.neural_network.mlp.epochs import Progress, RowsInMemory, RowsInPortions, Stopping, run_epochs
 from novum.neural_network.mlp.inspection import Inspection
+from novum.neural_network.mlp.judging import losses_beside_constant
 from novum.neural_network.mlp.machine import Data, Machine, Memory, Settings, activation_code, fresh_memory, join, split
-from novum.neural_network.mlp.model import Reader, Speaker, read_block
+from novum.neural_network.mlp.model import Reader, Speaker, average_output, read_block
 from novum.neural_network.mlp.parameters import STOCHASTIC, check_together, hidden_sizes
 from novum.neural_network.mlp.rates import Rates
 from novum.neural_network.mlp.starts import draw_weights
 from novum.neural_network.mlp.whole_batch import fold_objective, minimize_risk, rows_objective
+from novum.neural_network.training.judging import ROWS, is_worse
+from novum.report.numbers import number
 from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
@@ -156,7 +159,7 @@ class Perceptron(Inspection, Estimator):
         self.restart_losses_ = np.array([run.loss for run in runs])
         self._members = [run.memory.theta for run in runs] if self.combine == "average" and len(runs) > 1 else []
         self._member_running = [run.memory.running for run in runs] if self._members else []
-        self._tell(best, incremental)
+        self._tell(best, incremental, None if incremental else self._beside_constant(source, reader))
         return self
 
     def _one_start(
@@ -308,9 +311,24 @@ class Perceptron(Inspection, Estimator):
                 columns["validation score"] = progress.scores
         self.history_ = History(progress.losses, columns, name="loss")
 
-    def _tell(self, run: Outcome, incremental: bool) -> None:
+    def _beside_constant(self, source: Source, reader: Reader) -> tuple[float, float]:
+        """Return the loss on some training rows, and the least that one answer for all of them has."""
+        block = Block(source.array(), source.y, source.weight) if source.at_hand else next(iter(source.each()))  # type: ignore[attr-defined]
+        data = read_block(reader, block)
+        if data.rows > ROWS:
+            data = data.take(np.sort(np.random.default_rng(0).choice(data.rows, ROWS, replace=False)))
+        speaker = self._speaker()
+        return losses_beside_constant(speaker.settings.output, data, average_output(speaker, Block(data.X)))
+
+    def _tell(self, run: Outcome, incremental: bool, losses: tuple[float, float] | None) -> None:
         """Warn of a fit that the number of epochs cut short, or that went astray."""
-        name = type(self).__name__
+        name, astray = type(self).__name__, ""
+        if losses is not None and is_worse(*losses):
+            astray = (
+                f"{name}: after training the loss on the training rows is {number(losses[0])}, and one answer for all of them has"
+                f" {number(losses[1])}: the network is worse than none. Scale X and y, lower"
+                f" learning_rate_init={self.learning_rate_init:g}, or train longer (max_iter={self.max_iter})."
+            )
         if run.ending == "diverged":
             told = (
                 f"{name}: the loss left the range of floating point in epoch {run.n_iter}; the best weights before are kept."
@@ -327,8 +345,9 @@ class Perceptron(Inspection, Estimator):
                 f" yet. Raise max_iter of {name}, or tol."
             )
         else:
-            return
-        warn(told, NotConverged)
+            told = ""
+        if told or astray:
+            warn(" ".join(part for part in (told, astray) if part), NotConverged)
 
     def _speaker(self, **how: Any) -> Speaker:
         check_is_fitted(self)

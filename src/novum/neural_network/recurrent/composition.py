@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from novum.neural_network.sequences.inputs import symbol_table
+from novum.neural_network.training.dropout import Dropout
 
 __all__ = ["TreeNetwork"]
 
@@ -40,7 +41,7 @@ class TreeNetwork(nn.Module):
         self.leaf = nn.Identity() if n_symbols else nn.Linear(n_inputs, n_units)
         n_gates = 1 if cell == "tanh" else 3 + arity
         self.compose = nn.Linear(arity * n_units, n_gates * n_units)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.head = nn.Linear(n_units, n_outputs)
         if cell == "lstm":
             with torch.no_grad():

@@ -15,6 +15,7 @@ from novum.neural_network.recurrent.layers import Attention, RecurrentLayers
 from novum.neural_network.sequences.inputs import symbol_table
 from novum.neural_network.sequences.network import SequenceToSequence
 from novum.neural_network.sequences.padding import PaddedBatch
+from novum.neural_network.training.dropout import Dropout
 
 __all__ = ["EncoderDecoder"]
 
@@ -51,7 +52,7 @@ class EncoderDecoder(SequenceToSequence):
             nn.Linear(directions * n_units, n_units) for _ in range(n_parts if bidirectional else 0)
         )
         self.attention = None if attention is None else Attention(attention, n_units, self.encoder.n_outputs)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.head = nn.Linear(n_units, n_target)
         self.n_layers = n_layers
 

@@ -13,12 +13,14 @@ backward the sequences of unequal length are packed, so that each begins at its 
 """
 
 import math
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from novum.neural_network.transformer.attention import padding_mask
+from novum.runtime.chance import lent_chance
 
 __all__ = ["Attention", "RecurrentLayers"]
 
@@ -66,11 +68,10 @@ class RecurrentLayers(nn.Module):
         """
         first = None if state is None else tuple(part.transpose(0, 1).contiguous() for part in state)
         first = first[0] if first is not None and len(first) == 1 else first
-        if lengths is None:
-            out, last = self.rnn(x, first)
-        else:
-            packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-            out, last = self.rnn(packed, first)
+        steps = x if lengths is None else pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        with lent_chance() if self.training and self.rnn.dropout else nullcontext():
+            out, last = self.rnn(steps, first)
+        if lengths is not None:
             out, _ = pad_packed_sequence(out, batch_first=True, total_length=x.shape[1])
         parts = last if isinstance(last, tuple) else (last,)
         return out, [part.transpose(0, 1) for part in parts]

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from novum.neural_network.recurrent.layers import RecurrentLayers
 from novum.neural_network.sequences.inputs import SequenceInput, pooled
 from novum.neural_network.sequences.padding import PaddedBatch
+from novum.neural_network.training.dropout import Dropout
 
 __all__ = ["RecurrentNetwork"]
 
@@ -27,7 +28,7 @@ class RecurrentNetwork(nn.Module):
         self.layers = RecurrentLayers(
             self.input.width, config["n_units"], config["cell"], config["n_layers"], self.both_ways, config["dropout"]
         )
-        self.dropout = nn.Dropout(config["dropout"])
+        self.dropout = Dropout(config["dropout"])
         self.head = nn.Linear(self.layers.n_outputs, config["n_outputs"])
         self.pooling, self.per_step = config["pooling"], config["per_step"]
 

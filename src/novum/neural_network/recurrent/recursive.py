@@ -25,6 +25,7 @@ from novum.neural_network.sequences.base import (
 )
 from novum.neural_network.sequences.series import read_series
 from novum.neural_network.sequences.vocabulary import SPECIAL, Vocabulary
+from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import cross_entropy, squared_error
 from novum.runtime import arrays
@@ -209,6 +210,9 @@ class RecursiveNetwork(SequenceNetwork):
         values, levels, nodes, target, weight = batch
         loss = squared_error if self.classes_ is None else cross_entropy
         return loss(module(values, levels, nodes), target, weight)
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        return self._loss(module, batch), [Aim(*batch[3:])]
 
     def _answers(self, X: Any, function: Callable[[Any, Any], Any], per_node: bool) -> Any:
         """Return `function(module, batch)` for every tree, or a list of arrays with its rows for every node."""

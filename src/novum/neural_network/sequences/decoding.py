@@ -6,8 +6,10 @@ r"""Decoding: from a network that says what may come next to the sequence that c
 
 A network answers `begin(source, room)` with a state, a list of tensors whose first axis is the sequence, and
 `step(symbols, place, state)` with the logits of the next symbol and the next state; the first `n_shared` parts of a state are the
-same for all beams of a sequence. A sequence that has ended stays as it is: it is continued by padding alone, at no cost. With k
-at least as large as the number of sequences of a length, (2) is exhaustive.
+same for all beams of a sequence. A sequence that has ended stays as it is: it is continued by padding alone, at no cost. After the
+largest length only END may come: where it is the best symbol it ends the sequence, elsewhere the sequence is cut, and its
+probability is that of all that begin like it; so no two answers show the same symbols. With k at least as large as the number of
+sequences of a length, (2) is exhaustive.
 """
 
 import math
@@ -29,7 +31,7 @@ class Decoded(NamedTuple):
 
     symbols: Tensor  # (n, k, steps), END and padding behind
     log_prob: Tensor  # (n, k)
-    ended: Tensor  # (n, k): False where END did not come after the largest length either; what came stands in its place
+    ended: Tensor  # (n, k): False where END was not the best after the largest length either: cut there, log p of what is shown
 
 
 def symbol_log_prob(logits: Tensor) -> Tensor:
@@ -57,8 +59,9 @@ def greedy_search(network: Any, source: PaddedBatch, longest: int) -> Decoded:
     for place in range(longest + 1):
         log_prob, state = next_log_prob(network, symbols, place, state)
         best, symbols = log_prob.max(dim=-1)
-        total += best.masked_fill(ended, 0.0)
-        symbols = symbols.masked_fill(ended, PAD)
+        idle = ended | (symbols != END) if place == longest else ended
+        total += best.masked_fill(idle, 0.0)
+        symbols = symbols.masked_fill(idle, PAD)
         chosen.append(symbols)
         ended = ended | (symbols == END)
         if bool(ended.all()):
@@ -80,6 +83,12 @@ def beam_search(network: Any, source: PaddedBatch, longest: int, width: int, alp
     for place in range(longest + 1):
         log_prob, state = next_log_prob(network, symbols, place, state)
         log_prob = log_prob.unflatten(0, (n, width))
+        if place == longest:
+            last = (log_prob.argmax(dim=-1) == END) & ~ended
+            total = torch.where(last, total + log_prob[..., END], total)
+            chosen = torch.cat([chosen, torch.where(last, END, PAD)[..., None]], dim=-1)
+            ended = ended | last
+            break
         log_prob = log_prob.masked_fill(ended[..., None], -math.inf)
         log_prob[..., PAD] = log_prob[..., PAD].masked_fill(ended, 0.0)
         n_symbols = log_prob.shape[-1]

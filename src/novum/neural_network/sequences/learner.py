@@ -24,6 +24,7 @@ from novum.neural_network.sequences.base import (
 from novum.neural_network.sequences.examples import SequenceExamples, select_sequences
 from novum.neural_network.sequences.series import as_list, holds_symbols, read_series
 from novum.neural_network.sequences.vocabulary import Packed, Vocabulary, read_symbols
+from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.targets import cross_entropy, squared_error
 from novum.runtime import arrays
 
@@ -143,6 +144,15 @@ class SequenceLearner(SequenceNetwork):
         """Return the network's outputs; those of the steps that are there, (steps, outputs), where every step has its own."""
         outputs = module(source)
         return outputs[step_mask(source)] if self.per_step else outputs
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        source, target, weight = batch
+        if self.per_step:
+            inside = step_mask(source)
+            aim = Aim(target.values[inside], None if weight is None else weight[:, None].expand_as(inside)[inside])
+        else:
+            aim = Aim(target, weight)
+        return self._loss(module, batch), [aim]
 
     def _loss(self, module: Any, batch: Any) -> Any:
         source, target, weight = batch

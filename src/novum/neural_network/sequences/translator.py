@@ -18,12 +18,14 @@ from novum.neural_network.sequences.examples import SequenceExamples, select_seq
 from novum.neural_network.sequences.series import is_frame
 from novum.neural_network.sequences.vocabulary import (
     END,
+    PAD,
     SPECIAL,
     Packed,
     Vocabulary,
     kind_of,
     read_symbols,
 )
+from novum.neural_network.training.judging import Aim
 from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.warn import warn
@@ -43,7 +45,7 @@ SPARE = 8  # symbols that an answer may have beyond twice the longest target of 
 
 @result
 class Candidates(NamedTuple):
-    """Answers to one sequence, best first."""
+    """Answers to one sequence, best first, no two alike; of one that is cut, log p of what it shows."""
 
     sequence: list[Any]
     log_prob: NDArray[np.float64]
@@ -111,6 +113,13 @@ class Translator(SequenceNetwork):
     def _loss(self, module: Any, batch: Any) -> Any:
         source, inputs, outputs, weight = batch
         return module(source, inputs.values, outputs.values, weight, self.label_smoothing if module.training else 0.0)
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        _, _, outputs, weight = batch
+        said = outputs.values != PAD
+        return self._loss(module, batch), [
+            Aim(outputs.values[said], None if weight is None else weight[:, None].expand_as(said)[said])
+        ]
 
     def _check_lengths(self, lengths: NDArray[np.int64], reset: bool) -> None:
         """Note the longest sequence where that matters, and refuse longer ones later."""

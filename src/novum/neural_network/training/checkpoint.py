@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import FileFormatError
-from novum.persistence.files import write
+from novum.runtime.writing import replace_file
 
 __all__ = ["arrays_of", "optimizer_arrays", "read_checkpoint", "restore_optimizer", "under", "write_checkpoint"]
 
@@ -60,7 +60,7 @@ def write_checkpoint(path: Any, about: dict[str, Any], arrays: dict[str, np.ndar
     buffer = io.BytesIO()
     held: dict[str, Any] = {"about": np.array(json.dumps({"format": FORMAT, **about})), **arrays}
     np.savez(buffer, **held)
-    write(Path(os.fspath(path)), buffer.getbuffer())
+    replace_file(Path(os.fspath(path)), buffer.getbuffer())
 
 
 def read_checkpoint(path: Any, owner: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -44,6 +44,13 @@ class Examples:
         order = torch.arange(n) if rng is None else torch.from_numpy(rng.permutation(n))
         return order.to(self.device).split(size)
 
+    def without_single(self, batches: Sequence[Any]) -> list[Any]:
+        """Return batches with the last joined to the one before it where it has a single example."""
+        import torch
+
+        *found, before, last = batches
+        return [*found, torch.cat([before, last])] if len(last) == 1 else [*found, before, last]
+
     @property
     def device(self) -> Any:
         """The device on which `take` is given places."""

@@ -7,23 +7,29 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from novum.neural_network.training.dropout import Dropout
+
 __all__ = ["ManyHeads", "task_losses"]
 
 
 class ManyHeads(nn.Module):
-    """Dense layers with ReLU, then a linear head for every task."""
+    """Columns brought to mean zero and variance one, dense layers with ReLU, then a linear head for every task."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         super().__init__()
+        if config.get("mean") is not None:  # networks of earlier versions took columns as they are
+            self.register_buffer("mean", torch.tensor(config["mean"]))
+            self.register_buffer("scale", torch.tensor(config["scale"]))
+        self.scales = config.get("mean") is not None
         layers: list[nn.Module] = []
         for a, b in pairwise([config["n_features"], *config["hidden"]]):
-            layers += [nn.Linear(a, b), nn.ReLU(), nn.Dropout(config["dropout"])]
+            layers += [nn.Linear(a, b), nn.ReLU(), Dropout(config["dropout"])]
         self.body = nn.Sequential(*layers)
         self.head = nn.ModuleDict({name: nn.Linear(config["hidden"][-1], k) for name, k in config["outputs"].items()})
 
     def forward(self, x: Any) -> dict[str, Any]:
         """Return the outputs of every head."""
-        h = self.body(x)
+        h = self.body((x - self.mean) / self.scale if self.scales else x)
         return {name: head(h) for name, head in self.head.items()}
 
 

@@ -5,11 +5,12 @@ never stopped. Losses stay on the device until the epoch ends: a step never wait
 """
 
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
-from novum.exceptions import DataError, FileFormatError
+from novum.exceptions import DataError, FileFormatError, ParameterError
 from novum.neural_network.training.checkpoint import (
     arrays_of,
     optimizer_arrays,
@@ -20,7 +21,8 @@ from novum.neural_network.training.checkpoint import (
 )
 from novum.neural_network.training.curve import TrainingCurve
 from novum.neural_network.training.examples import Examples
-from novum.neural_network.training.steps import Average, Stepper
+from novum.neural_network.training.steps import MOMENTS, Average, Stepper
+from novum.runtime.chance import lent_chance, reseed
 
 __all__ = ["Training"]
 
@@ -60,6 +62,8 @@ class Training:
         self.frozen = [
             m for m in module.modules() if (own := list(m.parameters())) and not any(p.requires_grad for p in own)
         ]
+        self.has_batch_norm = any(isinstance(m, torch.nn.modules.batchnorm._BatchNorm) for m in module.modules())
+        self.lends = estimator.compile or estimator._draws_anywhere  # chance that cannot be named in advance
         self.curve = TrainingCurve(name="loss")
         self.best: dict[str, np.ndarray] | None = None
         self.least, self.waited, self.epoch = np.inf, 0, 0
@@ -91,15 +95,15 @@ class Training:
         import torch
 
         order = np.random.default_rng([self.seed, self.epoch])
-        torch.manual_seed(int(np.random.SeedSequence([self.seed, self.epoch, 1]).generate_state(1, np.uint64)[0] >> 1))
+        reseed(int(np.random.SeedSequence([self.seed, self.epoch, 1]).generate_state(1, np.uint64)[0] >> 1))
         self.module.train()
         for part in self.frozen:
             part.eval()
         totals: dict[str, Any] = {}
         count = torch.zeros((), device=self.device, dtype=torch.float64)
-        step, examples, average = self.estimator._step, self.examples, self.average
-        for index in examples.batches(order, self.estimator.batch_size):
-            told = step(self.run, examples.take(index), self.steppers, self.autocast)
+        examples, average = self.examples, self.average
+        for index in self.batches(order):
+            told = self.step(examples.take(index))
             if average is not None:
                 average.update()
             weight = examples.weight(index)
@@ -108,6 +112,26 @@ class Training:
             count.add_(weight)
         self.epoch += 1
         return {name: float(total / count) for name, total in totals.items()}
+
+    def batches(self, order: np.random.Generator) -> Any:
+        """Return the places of every batch of an epoch; where the network takes moments of a batch, none has a single row."""
+        found = self.examples.batches(order, self.estimator.batch_size)
+        if not self.has_batch_norm or len(found) < 2 or self.estimator.batch_size == 1:
+            return found
+        return self.examples.without_single(found)
+
+    def step(self, batch: Any) -> Any:
+        """Take one step; what PyTorch says of a batch it cannot take moments of is said with names."""
+        try:
+            with lent_chance() if self.lends else nullcontext():
+                return self.estimator._step(self.run, batch, self.steppers, self.autocast)
+        except ValueError as error:
+            if "more than 1 value per channel" not in str(error):
+                raise
+            raise DataError(
+                f"{type(self.estimator).__name__}(batch_size={self.estimator.batch_size}): a network with batch normalization takes"
+                f" the mean and the spread of a batch, and this one has a single value; give batch_size of 2 or more, or more rows."
+            ) from error
 
     def watch(self) -> dict[str, float]:
         """Return the loss and the measures on the rows held back, by the weights that would predict."""
@@ -119,7 +143,7 @@ class Training:
         if self.average is not None:
             self.average.swap()
         try:
-            with torch.no_grad():
+            with torch.no_grad(), lent_chance() if self.lends else nullcontext():
                 for index in self.held_back.batches(None, max(self.estimator.batch_size, 256)):  # type: ignore[union-attr]
                     batch, weight = self.held_back.take(index), self.held_back.weight(index)  # type: ignore[union-attr]
                     with self.autocast():
@@ -138,7 +162,7 @@ class Training:
     def note(self, loss: float, seconds: float, parts: dict[str, float]) -> None:
         """Write an epoch into the curve; keep its weights if they are the best; count the waiting."""
         held = {} if self.held_back is None else self.watch()
-        rate = self.steppers[0].current_rate
+        rate = self.steppers[0].last_rate
         watched = held.get("validation loss", loss)
         if not np.isfinite(loss) or not np.isfinite(watched):
             raise DataError(
@@ -177,6 +201,7 @@ class Training:
         """Return all that a continuation needs."""
         about = {
             "class": type(self.estimator).__name__,
+            "optimizer": self.estimator.optimizer,
             "config": self.config,
             "seed": self.seed,
             "epoch": self.epoch,
@@ -194,6 +219,28 @@ class Training:
             arrays |= {f"average.{k}": v.cpu().numpy().copy() for k, v in enumerate(self.average.mean)}
         return about, arrays
 
+    def check_same_rule(self, path: Any, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Raise where a file was written by steps of another kind than those that would go on from it."""
+        owner, optimizer, averaging = (
+            type(self.estimator).__name__,
+            self.estimator.optimizer,
+            self.estimator.averaging,
+        )
+        moments = {name.rpartition(".")[2] for name in under(arrays, "optimizer")}
+        before = about.get("optimizer", optimizer)  # files of earlier versions do not say
+        if before != optimizer or (about["epoch"] and moments != MOMENTS[optimizer]):
+            written = f"optimizer={before!r}" if before != optimizer else f"another one (it keeps {sorted(moments)})"
+            raise ParameterError(
+                f"{owner}(optimizer={optimizer!r}).resume: {path} was written by {written}, whose steps cannot be gone on with; set"
+                " the optimizer of that training, or call fit."
+            )
+        if (averaging is None) != (about["averaged"] is None):
+            was = "without" if about["averaged"] is None else "with"
+            raise ParameterError(
+                f"{owner}(averaging={averaging!r}).resume: {path} was written {was} averaging; set it as in that"
+                " training, or call fit."
+            )
+
     def restore(self, path: Any) -> None:
         """Go back to the state in a file."""
         import torch
@@ -201,7 +248,11 @@ class Training:
         about, arrays = read_checkpoint(path, type(self.estimator).__name__)
         if about["config"] != self.config:
             raise FileFormatError(f"{path}: holds a network for other data or other parameters than these.")
-        self.module.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in under(arrays, "module").items()})
+        self.check_same_rule(path, about, arrays)
+        try:
+            self.module.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in under(arrays, "module").items()})
+        except RuntimeError as error:
+            raise FileFormatError(f"{path}: its weights do not fit this network: {error}") from error
         self.best = under(arrays, "best") or None
         self.seed, self.epoch, self.least, self.waited = (about[k] for k in ("seed", "epoch", "least", "waited"))
         self.curve = TrainingCurve(*about["curve"], name="loss")

@@ -26,11 +26,14 @@ from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.training.curve import TrainingCurve
 from novum.neural_network.training.examples import Examples
+from novum.neural_network.training.judging import check_weights, judge
 from novum.neural_network.training.loop import Training
 from novum.neural_network.training.parameters import TRAINING, document_training
 from novum.neural_network.training.pretraining import copy_body, freeze_layers, pretrain
 from novum.neural_network.training.rates import RateCurve, rate_curve
-from novum.runtime.devices import chosen_device, needs_torch, own_chance
+from novum.runtime.chance import lent_chance, own_chance
+from novum.runtime.checks import is_true
+from novum.runtime.devices import chosen_device, needs_torch
 from novum.runtime.random import seed_of
 
 __all__ = ["NetworkEstimator"]
@@ -62,6 +65,7 @@ class NetworkEstimator(Estimator):
     _pass_name = "epoch"
     _fits_need_single_blas = False
     _needs_torch = True
+    _draws_anywhere = False  # whether its layers draw without asking for the generator of the training
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -84,6 +88,13 @@ class NetworkEstimator(Estimator):
     def _measures(self, module: Any, batch: Any) -> dict[str, Any]:
         """Return further means over a batch of rows held back, as scalar tensors, for the curve."""
         return {}
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        """Return the mean loss of a batch, and what one answer for all rows is measured by: a list of `Aim`, or its loss.
+
+        None: no such answer can be named.
+        """
+        return None
 
     def _trained_parameters(self, module: Any) -> list[Any]:
         """Return the sets of parameters that have an optimiser each."""
@@ -156,7 +167,7 @@ class NetworkEstimator(Estimator):
             elif self.validation_fraction > 0:
                 examples, held_back = split(owner, examples, self.validation_fraction, seed)
             config = self._config(examples)
-            module = self._build(config)
+            module = self._built(config)
             if start is not None:
                 start(module)
             elif not resumed and self._stage_epochs():
@@ -166,10 +177,25 @@ class NetworkEstimator(Estimator):
                 training.restore(self.checkpoint)
             training.go(report)
         self._store(training)
+        with own_chance(device, seed):
+            judge(self, self.module_, examples)
         return self
 
+    def _built(self, config: dict[str, Any]) -> Any:
+        """Return the network with first weights by the chance of this training."""
+        with lent_chance():
+            module = self._build(config)
+        if not any(True for _ in module.parameters()):
+            raise DataError(
+                f"{type(self).__name__}: the network {type(module).__name__} has no weights, so there is nothing to train; give one"
+                " with layers that have some, such as torch.nn.Linear."
+            )
+        return module
+
     def _store(self, training: Training) -> None:
-        self.config_, self.weights_ = training.config, training.kept_weights()
+        kept = training.kept_weights()
+        check_weights(self, kept)
+        self.config_, self.weights_ = training.config, kept
         self.history_: TrainingCurve = training.curve
         self.n_epochs_, self.best_epoch_ = training.epoch, training.curve.best + 1
 
@@ -181,7 +207,8 @@ class NetworkEstimator(Estimator):
         kept = _modules.get(self)
         if kept is None or kept[0] is not self.weights_ or kept[1] != str(device):
             torch = needs_torch(type(self).__name__)
-            module = self._build(self.config_)
+            with own_chance(device, 0):  # weights that are replaced at once: the user's chance is not spent on them
+                module = self._built(self.config_)
             module.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in self.weights_.items()})
             kept = _modules[self] = (self.weights_, str(device), module.to(device).eval())
         return kept[2]
@@ -232,7 +259,7 @@ class NetworkEstimator(Estimator):
             copy_body(module, old.weights_)
             freeze_layers(module, freeze)
 
-        self._body_scale = 1.0 if freeze is True else float(body_scale)
+        self._body_scale = 1.0 if is_true(freeze) else float(body_scale)
         try:
             return self._train(X, y, sample_weight, validation, start=start)
         finally:

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.chance import reseed
+from novum.runtime.checks import is_true
+from novum.runtime.devices import chosen_device
 
 __all__ = ["copy_body", "freeze_layers", "pretrain"]
 
@@ -42,35 +45,33 @@ def freeze_layers(module: Any, freeze: bool | int) -> None:
         for name, part in module.named_modules()
         if list(part.parameters(recurse=False)) and not is_head(f"{name}.")
     ]
-    if freeze is not True and freeze is not False and freeze > len(layers):
+    if not isinstance(freeze, bool | np.bool_) and freeze > len(layers):
         raise ParameterError(
             f"transfer: freeze={freeze}, and the network has {len(layers)} layers with weights before its head."
         )
-    for part in layers if freeze is True else layers[: int(freeze)]:
+    for part in layers if is_true(freeze) else layers[: int(freeze)]:
         for weight in part.parameters(recurse=False):
             weight.requires_grad_(False)
 
 
 def pretrain(estimator: Any, module: Any, examples: Any, seed: int, config: dict[str, Any]) -> None:
     """Train the smaller networks of `estimator._stages`, one after the other, and leave what they learned in `module`."""
-    import torch
     from sklearn.base import clone
 
     from novum.neural_network.training.loop import Training
-    from novum.runtime.devices import chosen_device
 
     learned: dict[str, np.ndarray] = {}
     epochs = estimator._stage_epochs()
     short = clone(estimator).set_params(max_epochs=epochs, checkpoint=None, compile=False)
     device = chosen_device(type(estimator).__name__, estimator.device)
     for stage in estimator._stages(config):
-        small = estimator._build(stage)
+        small = estimator._built(stage)
         take_over(small, learned)
         training = Training(short, small.to(device), examples, None, seed, stage)
         training.go(lambda *_: False)
         learned = training.weights()
     take_over(module, learned)
-    torch.manual_seed(seed % (1 << 63))
+    reseed(seed)
 
 
 def take_over(module: Any, weights: dict[str, np.ndarray]) -> None:

@@ -16,8 +16,9 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.runtime.chance import own_chance
 from novum.runtime.checks import check_count
-from novum.runtime.devices import chosen_device, own_chance
+from novum.runtime.devices import chosen_device
 from novum.runtime.random import seed_of
 
 __all__ = ["RateCurve", "rate_curve"]
@@ -107,7 +108,7 @@ def steps_at(
 
     examples = estimator._examples(X, y, sample_weight, True)
     config = estimator._config(examples)
-    training = Training(estimator, estimator._build(config).to(device), examples, None, seed, config)
+    training = Training(estimator, estimator._built(config).to(device), examples, None, seed, config)
     training.module.train()
     losses: list[float] = []
     epoch = 0
@@ -119,7 +120,7 @@ def steps_at(
                 stepper.rate = float(rates[len(losses)])
                 stepper.moving = True
             batch = training.examples.take(index)
-            told = estimator._step(training.run, batch, training.steppers, training.autocast)
+            told = training.step(batch)
             loss = float(told["loss"] if isinstance(told, dict) else told)
             if not np.isfinite(loss):
                 return np.array(losses)

@@ -13,10 +13,20 @@ from typing import Any
 
 from novum.exceptions import ParameterError
 
-__all__ = ["Stepper", "fall", "rate_at"]
+__all__ = ["MOMENTS", "Stepper", "fall", "rate_at"]
 
 STEPS_DOWN = (0.5, 0.75)  # of the way, where "step" divides the rate by ten
 PLATEAU = 0.1
+ADAM = {"step", "exp_avg", "exp_avg_sq"}
+MOMENTS: dict[str, set[str]] = {  # what PyTorch's optimizers remember of a weight
+    "sgd": set(),
+    "momentum": {"momentum_buffer"},
+    "nesterov": {"momentum_buffer"},
+    "adagrad": {"step", "sum"},
+    "rmsprop": {"step", "square_avg"},
+    "adam": ADAM,
+    "adamw": ADAM,
+}
 
 
 def fall(schedule: str, s: float) -> float:
@@ -84,6 +94,7 @@ class Stepper:
         self.schedule, self.rate = estimator.schedule, float(estimator.learning_rate)
         self.warmup, self.clip_norm, self.total = estimator.warmup_steps, estimator.clip_norm, total
         self.taken, self.factor = 0, 1.0  # steps so far; what a plateau has left of the rate
+        self.last_rate = float("nan")  # of the last step
         self.moving = self.warmup > 0 or self.schedule not in ("constant", "plateau")
         self._write(self.current_rate)
 
@@ -115,6 +126,7 @@ class Stepper:
             torch.nn.utils.clip_grad_norm_(self.parameters, self.clip_norm)
         if self.moving:
             self._write(self.current_rate)
+        self.last_rate = self.optimizer.param_groups[-1]["lr"] / self.optimizer.param_groups[-1]["scale"]
         self.optimizer.step()
         self.taken += 1
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 from novum.base.validation import check_weight
 from novum.exceptions import DataError
 from novum.neural_network.training.examples import Tensors
+from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.network import NetworkEstimator
 from novum.neural_network.training.onnx_files import write_onnx
 from novum.runtime import arrays
@@ -134,6 +135,9 @@ class ClassifierNetwork(ClassifierMixin, ArrayNetwork):
     def _logits(self, module: Any, batch: Any) -> Any:
         return module(batch[0])
 
+    def _judged(self, module: Any, batch: Any) -> Any:
+        return cross_entropy(self._logits(module, batch), *batch[1:]), [Aim(*batch[1:])]
+
     def _loss(self, module: Any, batch: Any) -> Any:
         return cross_entropy(self._logits(module, batch), batch[1], *batch[2:])
 
@@ -197,6 +201,9 @@ class RegressorNetwork(RegressorMixin, ArrayNetwork):
 
     def _values(self, module: Any, batch: Any) -> Any:
         return module(batch[0])
+
+    def _judged(self, module: Any, batch: Any) -> Any:
+        return squared_error(self._values(module, batch), *batch[1:]), [Aim(*batch[1:])]
 
     def _loss(self, module: Any, batch: Any) -> Any:
         return squared_error(self._values(module, batch), batch[1], *batch[2:])

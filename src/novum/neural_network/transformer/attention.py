@@ -10,11 +10,15 @@ weights a; where they are asked for, by `scaled_dot_attention`, its twin.
 """
 
 import math
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+from novum.neural_network.training.dropout import Dropout
+from novum.runtime.chance import lent_chance
 
 __all__ = ["KeyValues", "MultiHeadAttention", "causal_mask", "padding_mask", "scaled_dot_attention"]
 
@@ -49,7 +53,7 @@ def scaled_dot_attention(
     weights = scores.softmax(dim=-1)
     if mask is not None:
         weights = weights.masked_fill(~mask, 0.0)
-    dropped = F.dropout(weights, dropout) if dropout else weights
+    dropped = Dropout(dropout)(weights) if dropout else weights
     return dropped @ values, weights
 
 
@@ -101,7 +105,8 @@ class MultiHeadAttention(nn.Module):
         """Return (3) of projected heads; `kept`, a list, receives the weights a, (n, heads, queries, keys)."""
         dropout = self.dropout if self.training else 0.0
         if kept is None:
-            answer = F.scaled_dot_product_attention(*(queries, *memory), mask, dropout, is_causal=causal)
+            with lent_chance() if dropout else nullcontext():
+                answer = F.scaled_dot_product_attention(*(queries, *memory), mask, dropout, is_causal=causal)
         else:
             if causal:
                 mask = causal_mask(queries.shape[2], memory.keys.shape[2], queries.device)

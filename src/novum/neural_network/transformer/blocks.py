@@ -12,6 +12,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from novum.neural_network.training.dropout import Dropout
 from novum.neural_network.transformer.attention import KeyValues, MultiHeadAttention
 
 __all__ = ["DecoderBlock", "EncoderBlock", "PositionwiseFeedForward"]
@@ -23,7 +24,7 @@ class PositionwiseFeedForward(nn.Module):
     def __init__(self, width: int, hidden: int, dropout: float = 0.0, activation: str = "relu") -> None:
         super().__init__()
         self.linear1, self.linear2 = nn.Linear(width, hidden), nn.Linear(hidden, width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.activation = F.gelu if activation == "gelu" else F.relu
         for layer in (self.linear1, self.linear2):
             nn.init.xavier_uniform_(layer.weight)
@@ -56,7 +57,7 @@ class Block(nn.Module):
         self.self_attn = MultiHeadAttention(width, n_heads, dropout)
         self.feed_forward = PositionwiseFeedForward(width, hidden, dropout, activation)
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(self.n_parts))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def add_part(self, x: Tensor, number: int, part: Any) -> Tensor:
         """Return (2) of part `number`."""

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from novum.neural_network.sequences.inputs import symbol_table
+from novum.neural_network.training.dropout import Dropout
 from novum.neural_network.transformer.formulas import positional_encoding
 
 __all__ = ["PositionalEncoding", "TokenEmbedding"]
@@ -38,7 +39,7 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, width: int, kind: str, n_positions: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.learned = kind == "learned"
         if self.learned:
             self.table = nn.Parameter(torch.randn(n_positions, width) / math.sqrt(width))

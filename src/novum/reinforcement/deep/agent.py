@@ -4,6 +4,7 @@ A checkpoint is a NumPy archive without pickle: weights, moments of the optimise
 replay, parameters as JSON. A run that is resumed goes on exactly as if it had not stopped, on the same machine and device.
 """
 
+import io
 import json
 import os
 from collections.abc import Callable
@@ -20,9 +21,10 @@ from novum.exceptions import FileFormatError, ParameterError
 from novum.reinforcement.deep.environments import Environments
 from novum.reinforcement.deep.networks import Networks
 from novum.reinforcement.learning_curves import LearningCurve
-from novum.runtime.checks import check_count
+from novum.runtime.checks import check_count, is_true
 from novum.runtime.devices import chosen_device, needs_torch, torch_threads
 from novum.runtime.random import seed_of
+from novum.runtime.writing import replace_file
 
 __all__ = ["Agent", "drawn_actions"]
 
@@ -126,7 +128,7 @@ class Agent(Parameters):
                 if checkpoint is not None and every is not None and self.n_steps_ - mark >= every:
                     self.save(str(checkpoint).replace("{step}", str(self.n_steps_)))
                     mark = self.n_steps_
-                if callback is not None and callback(self) is True:
+                if callback is not None and is_true(callback(self)):
                     break
         finally:
             self._environments.close()
@@ -194,10 +196,9 @@ class Agent(Parameters):
         arrays |= {"shape": np.array([self.n_features_, self.n_actions_]), "about": np.array(json.dumps(about))}
         arrays |= {f"agent.{k}": v for k, v in self._state().items()}
         target = Path(path)
-        draft = target.with_name(target.name + ".draft")
-        with open(draft, "wb") as file:
-            np.savez(file, **arrays)
-        os.replace(draft, target)
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        replace_file(target, buffer.getbuffer())
         return target
 
     @classmethod

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_level
 
 __all__ = ["draw_band", "draw_path", "half_width"]
 
@@ -19,7 +19,7 @@ def half_width(owner: str, level: float) -> float:
     """Return how many standard deviations hold a share `level` of a normal law, on both sides of its mean."""
     from scipy.special import ndtri
 
-    return float(ndtri(0.5 + check_number(owner, "level", level, 0, 1, open_low=True, open_high=True) / 2))
+    return float(ndtri(0.5 + check_level(owner, level) / 2))
 
 
 def draw_band(ax: Any, at: Any, mean: Array, deviation: Array, width: float, *, label: str, color: str = "C0") -> None:
@@ -31,7 +31,7 @@ def draw_band(ax: Any, at: Any, mean: Array, deviation: Array, width: float, *, 
 
 def draw_path(ax: Any, means: Array, covariances: Array, pair: Any, level: float, owner: str) -> None:
     """Draw two states against each other, with ellipses that hold a share `level` each along the path."""
-    check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    check_level(owner, level)
     pair = tuple(pair)
     if len(pair) != 2 or not all(isinstance(j, int) and -means.shape[1] <= j < means.shape[1] for j in pair):
         raise ParameterError(f"{owner}(pair={pair!r}): give two of the states 0 to {means.shape[1] - 1}.")

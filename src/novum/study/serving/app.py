@@ -9,8 +9,9 @@ an object.
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from ipaddress import ip_address
 from threading import Semaphore
 from time import monotonic
 from typing import Any, NamedTuple
@@ -60,9 +61,14 @@ class ModelServer:
     limits : Limits
     name : str
         Of the model, for messages.
+    hosts : names or None
+        Names that requests may be addressed to, beside addresses of numbers; None: any, where another server checks them.
     """
 
-    def __init__(self, model: Any, limits: Limits | None = None, name: str = "the model") -> None:
+    def __init__(
+        self, model: Any, limits: Limits | None = None, name: str = "the model", hosts: Iterable[str] | None = None
+    ) -> None:
+        self.hosts = None if hosts is None else {host.lower().rstrip(".") for host in hosts}
         self.model, self.name, self.limits = model, name, limits or Limits()
         self.schema = schema_of(model, name)
         usual = memory_of(model, self.schema, name, "serving").usual if is_remembered(model) else {}
@@ -119,6 +125,7 @@ class ModelServer:
     ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
         """Return status, type, body and further headers of the answer, or refuse."""
         path, method = scope["path"], scope["method"]
+        self.check_host(scope)
         if path in ("/predict", "/explain"):
             if method != "POST":
                 raise Refusal(405, f"{path} takes POST, not {method[:20]}.")
@@ -136,6 +143,18 @@ class ModelServer:
             return 200, kind_of, body, more
         raise Refusal(404, "there is nothing here; see /docs.")
 
+    def check_host(self, scope: dict[str, Any]) -> None:
+        """Refuse a request for a name that is not ours: a page elsewhere may have its own name lead here and then read the answers.
+
+        An address of numbers cannot be made to lead elsewhere, and is always fine.
+        """
+        if self.hosts is None:
+            return
+        said = [value for name, value in scope["headers"] if name.lower() == b"host"]
+        host = name_in(said[0].decode("latin-1")) if len(said) == 1 else ""
+        if not (is_address(host) or host in self.hosts):
+            raise Refusal(421, f"this server does not answer for the host {host[:80]!r}; start it with --allow-host.")
+
     def health(self) -> dict[str, Any]:
         """Return that the server runs, and for how long."""
         return {
@@ -150,6 +169,8 @@ class ModelServer:
     async def wished(self, scope: dict[str, Any], receive: Receive, kind: str) -> Wish:
         """Return what the body of a request asks for."""
         headers = {name.lower(): value for name, value in scope["headers"]}
+        if headers.get(b"content-encoding", b"identity").strip().lower() not in (b"", b"identity"):
+            raise Refusal(415, "send the body as it is, without Content-Encoding.")
         given = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
         if given != b"application/json":
             raise Refusal(415, "send JSON, with the header Content-Type: application/json.")
@@ -226,6 +247,23 @@ class ModelServer:
             name=self.name,
         )  # fmt: skip
         return {"target": self.schema.target, "explanations": found.records(), "notes": found.notes}
+
+
+def name_in(host: str) -> str:
+    """Return the name or address in a Host header, without its port."""
+    host = host.strip().lower()
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.rpartition(":")[0].rstrip(".") if host.count(":") == 1 else host.rstrip(".")
+
+
+def is_address(host: str) -> bool:
+    """Return whether a host is an address of numbers."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def as_bytes(value: Any) -> bytes:

@@ -96,7 +96,7 @@ def answers(done: dict[str, Any]) -> dict[str, Any]:
 
 def openapi_document(schema: Schema, usual: dict[str, Any], most_rows: int, most_explained: int) -> dict[str, Any]:
     """Return the OpenAPI 3.1 document of the server."""
-    level = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": 0.9}
+    level = {"type": "number", "minimum": 0.5, "exclusiveMaximum": 1, "default": 0.9}
     flag = {"type": "boolean", "default": False}
     plain = {"200": {"description": "Done.", "content": {"application/json": {"schema": {"type": "object"}}}}}
     predicted = {

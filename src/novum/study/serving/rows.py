@@ -89,8 +89,8 @@ def read_wish(body: bytes, kind: str, schema: Schema, most_rows: int) -> Wish:
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
             raise Refusal(422, f"{name} must be {KINDS[wanted]}; it is {shown(value)}.")
     level = options.get("level", 0.9)
-    if not 0 < level < 1:
-        raise Refusal(422, f"level must be between 0 and 1; it is {shown(level)}.")
+    if not 0.5 <= level < 1:
+        raise Refusal(422, f"level must be from 0.5 to below 1; it is {shown(level)}.")
     rows = given["rows"]
     if not isinstance(rows, list) or not rows:
         raise Refusal(422, f"rows must be a list of at least one object; it is {shown(rows)}.")
@@ -125,7 +125,8 @@ def table_from(rows: list[Any], schema: Schema, unseen: bool) -> Table:
     for name, role, levels, form in zip(schema.names, schema.roles, schema.levels, forms):
         cells = [row[name] for row in rows]
         if role == "number":
-            columns[name] = Column(name, NUMBER, number_cells(name, cells, form), "number")
+            may_be_true = schema.truths is None or name in schema.truths
+            columns[name] = Column(name, NUMBER, number_cells(name, cells, form, may_be_true), "number")
         elif role == "date":
             columns[name] = Column(name, DATE, date_cells(name, cells, form), "date")
         else:
@@ -137,8 +138,11 @@ def refuse_cell(row: int, name: str, wanted: str, value: Any) -> Refusal:
     return Refusal(422, f"row {row + 1}: {name!r} must be {wanted} or null; it is {shown(value)}.")
 
 
-def number_cells(name: str, cells: list[Any], form: list[Any]) -> np.ndarray:
-    """Return numbers; a text is read as the cells of the studied table were, where these were texts."""
+def number_cells(name: str, cells: list[Any], form: list[Any], may_be_true: bool) -> np.ndarray:
+    """Return numbers; a text is read as the cells of the studied table were, where these were texts.
+
+    A truth value is a number only in a column that held truth values.
+    """
     found = np.full(len(cells), np.nan)
     for i, value in enumerate(cells):
         if value is None:
@@ -147,7 +151,7 @@ def number_cells(name: str, cells: list[Any], form: list[Any]) -> np.ndarray:
             found[i] = numbers_of([value], Form(*form))[0]
             if np.isnan(found[i]):
                 raise refuse_cell(i, name, "a number", value)
-        elif isinstance(value, int | float) and abs(value) <= LARGEST:
+        elif isinstance(value, int | float) and abs(value) <= LARGEST and (may_be_true or not isinstance(value, bool)):
             found[i] = float(value)
         else:
             raise refuse_cell(i, name, "a number", value)

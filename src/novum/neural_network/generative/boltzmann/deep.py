@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, xlogy
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Domain, Int, RandomState, Real
@@ -41,7 +41,7 @@ from novum.neural_network.generative.boltzmann.learning import (
 )
 from novum.neural_network.generative.boltzmann.likelihood import BoltzmannEstimator
 from novum.neural_network.generative.boltzmann.machine import Machine, hidden_mean, turned, visible_mean
-from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows
+from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows, warn_below_coins
 from novum.neural_network.generative.counts import check_counts, legacy_state
 from novum.runtime.devices import needs_torch
 from novum.runtime.random import numpy_state
@@ -51,6 +51,7 @@ __all__ = ["DeepBoltzmannMachine"]
 
 MOST_COUNTED_ROWS = 10  # units of the smaller side above the rows: 2^10 states are counted for every row
 SWEEPS = 50  # of mean field for the rows of a question; learning makes do with fewer
+LOOKED_AT = 200  # rows that show at the end how learning went
 LAST_RATE = 0.1  # share of the rate that is left in the last pass: the chains must follow what is learned
 
 
@@ -209,6 +210,12 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
         self.weights_, self.intercepts_ = layers.weights, layers.biases
         self.history_, self.n_iter_, self._n_features_out = history, self.n_iter, len(layers.biases[-1])
         self._partition = None
+        if self.n_iter:
+            some = rows[:: max(1, len(rows) // LOOKED_AT)]
+            seen = visible_of(layers, mean_field(layers, some, self.mean_field_steps))
+            tiny = np.finfo(np.float64).tiny
+            told = xlogy(some, np.maximum(seen, tiny)) + xlogy(1 - some, np.maximum(1 - seen, tiny))
+            warn_below_coins(self, some, float(told.sum(axis=1).mean()))
         return self
 
     def _sizes(self) -> list[int]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import entr, expit
 
 from novum.neural_network.generative.boltzmann.machine import Machine
-from novum.neural_network.generative.boltzmann.partition import counted
+from novum.neural_network.generative.boltzmann.partition import counted_with
 
 __all__ = [
     "Layers",
@@ -106,9 +106,12 @@ def bound_without_constant(layers: Layers, units: list[NDArray]) -> NDArray:
 
 
 def exact_free_energy(layers: Layers, v: NDArray) -> NDArray:
-    """Return F(v) = -log sum_h exp(-E(v, h)) of every row by counting: the layers above v are a machine of their own."""
+    """Return F(v) = -log sum_h exp(-E(v, h)) of every row by counting: the layers above v are a machine of their own.
+
+    A row changes the biases of one layer of that machine only, so its states are made once for many rows.
+    """
     first = v @ layers.weights[0] + layers.biases[1]  # (n, n_1)
     if len(layers.weights) == 1:
         return -(v @ layers.biases[0]) - np.logaddexp(0, first).sum(axis=1)
-    above = [counted(bipartite(Layers(layers.weights[1:], [row, *layers.biases[2:]]))) for row in first]
-    return -(v @ layers.biases[0]) - np.array(above)
+    above = bipartite(Layers(layers.weights[1:], [np.zeros(first.shape[1]), *layers.biases[2:]]))
+    return -(v @ layers.biases[0]) - counted_with(above, first)

@@ -33,10 +33,20 @@ from novum.report.result import result
 from novum.runtime.blas import single_blas
 from novum.runtime.warn import warn
 
-__all__ = ["MOST_COUNTED", "Partition", "annealed", "binary_states", "countable", "counted", "log_partition_of"]
+__all__ = [
+    "MOST_COUNTED",
+    "Partition",
+    "annealed",
+    "binary_states",
+    "countable",
+    "counted",
+    "counted_with",
+    "log_partition_of",
+]
 
 MOST_COUNTED = 18  # units of the smaller side whose 2^18 states are still counted in about a second
 CHUNK = 12  # states are made 2^12 at a time
+CELLS = 1 << 20  # numbers at once where many rows are counted together
 FEWEST_EFFECTIVE = 10.0  # chains; with fewer the estimate rests on the luck of some
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
@@ -82,6 +92,33 @@ def counted(machine: Machine) -> float:
         parts.append(logsumexp(h @ machine.hidden + terms))
     volume = 0.0 if machine.log_variance is None else float((LOG_TWO_PI + machine.log_variance).sum()) / 2
     return float(logsumexp(parts)) + volume
+
+
+def counted_with(machine: Machine, bias: NDArray) -> NDArray:
+    """Return log Z by (1) of binary machines that differ in the biases of their first visible units alone, a row for each."""
+    m, d = machine.weight.shape
+    k = bias.shape[1]
+    over_hidden = m <= d
+    step = 1 << min(m if over_hidden else d, CHUNK)
+    total = np.full(len(bias), -np.inf)
+    rows = max(1, CELLS // (step * (k if over_hidden else 1)))
+    for first in range(0, 1 << (m if over_hidden else d), step):
+        if over_hidden:  # sum over h: of the visible units only the first k see the row
+            h = binary_states(m, first, step)
+            inner = h @ machine.weight + machine.visible
+            fixed, moving = h @ machine.hidden + softplus(inner[:, k:]).sum(axis=1), inner[:, :k]
+        else:  # sum over v: a row is linear in it
+            v = binary_states(d, first, step)
+            fixed = v @ machine.visible + softplus(v @ machine.weight.T + machine.hidden).sum(axis=1)
+            moving = v[:, :k]
+        for at in range(0, len(bias), rows):
+            part = slice(at, at + rows)
+            if over_hidden:
+                terms = softplus(moving + bias[part, None]).sum(axis=2) + fixed
+            else:
+                terms = bias[part] @ moving.T + fixed
+            total[part] = np.logaddexp(total[part], logsumexp(terms, axis=1))
+    return total
 
 
 def start(machine: Machine) -> float:

@@ -38,7 +38,7 @@ from novum.neural_network.generative.boltzmann.machine import (
     turned,
     visible_mean,
 )
-from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows
+from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows, warn_below_coins
 from novum.neural_network.generative.counts import check_counts, legacy_state
 from novum.runtime.random import numpy_state
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -246,7 +246,9 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
         return self._standard(dense(some)) if scipy.sparse.issparse(rows) else some
 
     def _look(self, x: NDArray) -> None:
-        """Warn where Gaussian units were learned so badly that one Gaussian without hidden units explains the rows better."""
+        """Warn where units were learned so badly that coins, or one Gaussian without hidden units, explain the rows better."""
+        if self.visible == "binary" and self.n_iter:
+            warn_below_coins(self, x, self.history_.columns["pseudo-likelihood"][-1])
         if self.visible == "binary" or not self.n_iter or self.n_components > MOST_LOOKED_AT:
             return
         shift = float(np.log(self.visible_spread_).sum())

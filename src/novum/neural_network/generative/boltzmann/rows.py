@@ -6,12 +6,14 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from novum.exceptions import DataWarning
+from novum.exceptions import DataWarning, NotConverged
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.warn import warn
 
-__all__ = ["dense", "in_kind_of", "training_rows"]
+__all__ = ["dense", "in_kind_of", "training_rows", "warn_below_coins"]
+
+CLEARLY_BELOW = 1.2  # times the loss of coins: a machine that has learned nothing yet answers like them
 
 
 def dense(X: Any) -> NDArray:
@@ -34,6 +36,17 @@ def training_rows(estimator: Any, X: Any, sample_weight: Any, binary: bool, rese
                 DataWarning,
             )
     return rows, weight
+
+
+def warn_below_coins(estimator: Any, rows: NDArray, log_likelihood: float) -> None:
+    """Warn where a machine knows less of its training rows (nats a row, of each unit given others) than coins would."""
+    coins = -rows.shape[1] * float(np.log(2))
+    if rows.min(initial=0) >= 0 and rows.max(initial=0) <= 1 and not log_likelihood >= CLEARLY_BELOW * coins:
+        warn(
+            f"{type(estimator).__name__}: after training the rows have a log-likelihood, unit by unit, of {log_likelihood:.4g},"
+            f" less than the {coins:.4g} of coins: learning has run away. Lower learning_rate={estimator.learning_rate:g}.",
+            NotConverged,
+        )
 
 
 def in_kind_of(block: Block, values: NDArray) -> NDArray:
