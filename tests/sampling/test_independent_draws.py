@@ -29,7 +29,7 @@ def test_monte_carlo_is_unbiased_with_the_error_it_says():
     spread = np.sqrt(np.sum((fixed**2 - np.mean(fixed**2)) ** 2) / 4 / 5)
     np.testing.assert_allclose([few.value, few.standard_error], [np.mean(fixed**2), spread], rtol=1e-13)
     np.testing.assert_allclose(
-        [few.low, few.high], few.value + stats.norm.ppf(0.95) * spread * np.array([-1, 1]), rtol=1e-12
+        [few.low, few.high], few.value + stats.t(4).ppf(0.95) * spread * np.array([-1, 1]), rtol=1e-12
     )
     predictive = monte_carlo(Beta(3, 2), lambda q: stats.binom.pmf(2, 3, q), 100_000, random_state=0)
     assert abs(predictive.value - stats.betabinom.pmf(2, 3, 3, 2)) < 4 * predictive.standard_error

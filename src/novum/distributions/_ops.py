@@ -27,7 +27,7 @@ class Ops(NamedTuple):
     digamma: Callable
     where: Callable
     integers: Callable  # whole numbers as places in an array
-    quiet: Callable  # a context in which logarithms of zero and of negative numbers raise no warning
+    quiet: Callable  # a context in which logarithms of zero and of negative numbers, and overflow, raise no warning
 
 
 class _Silence:
@@ -41,7 +41,7 @@ class _Silence:
 
 
 def _numpy_quiet() -> Any:
-    return np.errstate(divide="ignore", invalid="ignore")
+    return np.errstate(divide="ignore", invalid="ignore", over="ignore")
 
 
 def _numpy_integers(x: Any) -> Any:

@@ -3,13 +3,12 @@ r"""Expectations by quantiles: quadrature that knows where the mass is, because 
     E[f(x)] = int f(Q(e^-s)) e^-s ds + int f(S(e^-s)) e^-s ds,   s from log 2 to infinity          (1)
 
 with Q the quantile and S the inverse of the upper tail, so that either end is reached in its own digits: cells cannot miss a bump,
-however far or narrow, nor an end where the density is infinite. f(x(s)) e^-s falls like e^{-rs}; where the floats end, at s', the
-rest is
+however far or narrow, nor an end where the density is infinite. Where the floats end, at s', the rest is f(x(s')) e^-s' for a
+finite end; for an infinite one it follows from the order of the tail (`_tail_order.py`).
 
-    f(x(s')) e^-s' / r   for an infinite end (infinity where r <= 0),   f(x(s')) e^-s'   for a finite one.       (2)
-
-Near a finite end x itself may leave the floats before its mass does: the mass of Beta(0.001, 1) lies below 1e-308. Where f still
-moves there, no function of x can tell its expectation, and the answer is NaN with a warning.
+An f that is infinite because a number in it overflowed, as x^2 in log(1 + x^2), ends s' before; one that is infinite without an
+overflow is so. Near a finite end x itself may leave the floats before its mass does: the mass of Beta(0.001, 1) lies below 1e-308.
+Where f still moves there, or where its order cannot be told, the answer is NaN with a warning.
 """
 
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.distributions._quadrature import Line, integrate, value_without_limit
+from novum.distributions._tail_order import beyond
 from novum.exceptions import DataWarning
 from novum.runtime.warn import warn
 
@@ -27,13 +27,11 @@ __all__ = ["cuts_of", "tail_expectation"]
 FIRST = float(np.log(2.0))
 LAST = 690.0  # e^-690 is the last normal probability but a few
 GRID = FIRST + np.array([0.2, 0.5, 1, 1.7, 2.7, 4, 6, 9, 13, 18, 25, 34, 46, 65, 95, 140, 210, 320, 480])
-BACK = 0.06  # share of s' over which the fall r is measured
 FEW_CELLS = 2**12  # quantiles cost more than densities
-OPEN = 1e-11  # share of the integral below which what is beyond needs no fall
 DOUBTED = 1e-9  # share of the integral that the floats may leave open
 COARSE = 1e-6  # floats wider than this share of the spread are coarse
 TINY = np.finfo(float).tiny
-FLAT = 1e-5  # r below which the integral is taken to diverge
+PROBES = 96  # places between log 2 and s' at which f is tried for overflow
 CUTS = np.array([1e-12, 1e-8, 1e-5, 1e-3, 0.02, 0.1, 0.3, 0.5])
 
 
@@ -42,20 +40,37 @@ def cuts_of(distribution: Any) -> NDArray:
     return np.unique(np.concatenate([np.ravel(distribution.quantile(CUTS)), np.ravel(distribution.isf(CUTS))]))
 
 
-def last_inside(place: Callable, low: float, high: float) -> float:
-    """Return the last s at which x(s) is a float inside the support."""
-
-    def inside(s: float) -> bool:
-        x = float(place(np.array([s]))[0])
-        return bool(np.isfinite(x) and low < x < high and abs(x) > np.finfo(float).tiny)
-
-    if inside(LAST):
-        return LAST
-    left, right = 0.0, LAST
+def last_where(good: Callable[[float], bool], left: float, right: float) -> float:
+    """Return the last s between two at which something holds, which it does from the left on."""
+    if good(right):
+        return right
     for _ in range(60):
         middle = 0.5 * (left + right)
-        left, right = (middle, right) if inside(middle) else (left, middle)
+        left, right = (middle, right) if good(middle) else (left, middle)
     return left
+
+
+def before_overflow(value: Callable, end: float) -> float:
+    """Return the last s up to which no number overflows in the function."""
+    overflowed: list[bool] = []
+
+    def finite(s: NDArray) -> NDArray:
+        overflowed.clear()
+        with np.errstate(over="call"):
+            saved = np.seterrcall(lambda *_: overflowed.append(True))
+            try:
+                return np.isfinite(value(s))
+            finally:
+                np.seterrcall(saved)
+
+    probes = np.linspace(FIRST, end, PROBES)
+    good = finite(probes)
+    if good.all() or not overflowed:
+        return end  # what is infinite without overflow is infinite
+    first = int(np.argmin(good))
+    if first == 0:
+        return FIRST
+    return last_where(lambda s: bool(finite(np.array([s])).all()), float(probes[first - 1]), float(probes[first]))
 
 
 class Side(NamedTuple):
@@ -78,10 +93,18 @@ def side(distribution: Any, function: Callable, upper: bool, points: NDArray) ->
         return np.asarray(inverse(np.exp(-s)), np.float64)
 
     def value(s: NDArray) -> NDArray:
-        with np.errstate(all="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
             return np.asarray(function(np.clip(place(s), first, last)), np.float64) + 0.0 * s
 
-    end = last_inside(place, low, high)
+    def inside(s: float) -> bool:
+        x = float(place(np.array([s]))[0])
+        return bool(np.isfinite(x) and low < x < high and abs(x) > TINY)
+
+    bound = high if upper else low
+    with np.errstate(over="ignore"):
+        end = last_where(inside, 0.0, LAST)
+        if np.isinf(bound) and end > FIRST:
+            end = before_overflow(value, end)
     if end <= FIRST:  # one place carries this half, as far as floats go: does the function move just beside it?
         here = last if upper else first
         beside = here * 1e150 if abs(here) <= TINY else here - 64 * np.spacing(here) * (1 if upper else -1)
@@ -92,25 +115,17 @@ def side(distribution: Any, function: Callable, upper: bool, points: NDArray) ->
         s = -np.asarray(distribution.log_sf(points) if upper else distribution.log_cdf(points), np.float64)
     edges = np.concatenate([GRID, s[np.isfinite(s)]])
     edges = edges[(edges > FIRST) & (edges < end)]
-    found = integrate(lambda s: value(s) * np.exp(-s), Line(FIRST, end), edges, first_cells=8, most_cells=FEW_CELLS)
-    size = float(np.abs(found.integral).sum())
-    if not np.isfinite(size):
-        return Side(value_without_limit(found), np.inf, 0.0)
-    beyond, doubt = rest(value, end, high if upper else low, size)
-    return Side(float(found.integral.sum()) + beyond, size, doubt if found.converged else np.inf)
-
-
-def rest(value: Callable, end: float, bound: float, size: float) -> tuple[float, float]:
-    """Return (2), what lies beyond s', and by how much it is open."""
-    step = BACK * end
-    before, after = (float(v) for v in value(np.array([end - step, end])))
-    left = after * np.exp(-end)
-    if np.isfinite(bound):
-        return float(left), float(abs(after - before) * np.exp(-end))
-    if not np.isfinite(left) or abs(left) <= OPEN * size:
-        return float(left), 0.0
-    fall = 1.0 - (np.log(abs(after)) - np.log(max(abs(before), 1e-300))) / step
-    return (float(left / fall) if fall > FLAT else float(np.copysign(np.inf, after))), 0.0
+    with np.errstate(over="ignore"):
+        found = integrate(lambda s: value(s) * np.exp(-s), Line(FIRST, end), edges, first_cells=8, most_cells=FEW_CELLS)
+        size = float(np.abs(found.integral).sum())
+        if not np.isfinite(size):
+            return Side(value_without_limit(found), np.inf, 0.0)
+        if np.isfinite(bound):
+            before, after = (float(v) for v in value(np.array([0.94 * end, end])))
+            rest, doubt = after * np.exp(-end), abs(after - before) * np.exp(-end)
+        else:
+            rest, doubt = beyond(lambda s: value(s), end, size)
+    return Side(float(found.integral.sum() + rest), size, float(doubt) if found.converged else np.inf)
 
 
 def grain(distribution: Any, function: Callable) -> float:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, digamma, expit
 
 from novum import _core
-from novum.distributions._base import Support
+from novum.distributions._base import Distribution, Support, cuts
+from novum.distributions._beta_inverse import patched_inverse
 from novum.distributions._deviance import bernoulli_divergence, binomial_log, gamma_remainder
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import NUMPY, ops_of, where_inside
@@ -126,11 +127,11 @@ class Beta(ConjugatePrior, ExponentialFamily):
 
     def quantile(self, q: Any) -> Any:
         """Return the x with P(X <= x) = q."""
-        return betaincinv(self.a, self.b, q)
+        return patched_inverse(self.a, self.b, q, betaincinv, upper=False)
 
     def isf(self, q: Any) -> Any:
         """Return the x with P(X > x) = q."""
-        return betainccinv(self.a, self.b, q)
+        return patched_inverse(self.a, self.b, q, betainccinv, upper=True)
 
     @property
     def mean(self) -> Any:
@@ -164,7 +165,11 @@ class Beta(ConjugatePrior, ExponentialFamily):
     def kl(self, other: Any) -> Any:
         """Return KL(self || other): three of (5) of `_deviance.py`, whose d add up to one of the two means."""
         if type(other) is not type(self):
-            return super().kl(other)
+            one = isinstance(other, Distribution) and not (self.batch_shape or other.batch_shape or other.event_shape)
+            if not one or not other.support.continuous:
+                return super().kl(other)
+            # log(1 - x) is lost in the last floats before one: the entropy knows its mean
+            return -float(self.entropy()) - self._expect(other.log_prob, cuts(other))
         other = self._same_family(other)
         mine, theirs = self.a + self.b, other.a + other.b
         less = self.a < self.b  # the smaller chance keeps its digits

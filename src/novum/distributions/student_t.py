@@ -52,6 +52,14 @@ class StudentSums(NamedTuple):
     log_likelihood: NDArray
 
 
+def log1p_square(z: Any, ops: Any) -> Any:
+    """Return log(1 + z^2), also where the square is beyond the floats."""
+    with ops.quiet():
+        value = ops.log1p(z * z)
+    lost = (value == np.inf) & (abs(z) < np.inf)
+    return ops.where(lost, 2 * ops.log(ops.where(lost, abs(z), 1.0)), value) if lost.any() else value
+
+
 def standard_quantile(df: NDArray, q: NDArray) -> NDArray:
     """Return the quantile of the standard law; a small tail is half of I_y(df/2, 1/2), y = df / (df + t^2)."""
     df, q = np.broadcast_arrays(df, q)
@@ -107,7 +115,7 @@ class StudentT(Distribution):
     def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         value = x - constants.loc
         value *= constants.inverse
-        value = ops.log1p(value * value)
+        value = log1p_square(value, ops)
         value *= constants.minus_power
         value += constants.log_peak
         return value

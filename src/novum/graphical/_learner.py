@@ -14,6 +14,14 @@ from novum.graphical.scores import LocalScores, read_complete
 __all__ = ["StructureLearner"]
 
 
+def order_of_columns(scores: LocalScores, names: tuple[Any, ...]) -> list[int]:
+    """Return the variables in an order that is not the columns': by their own score, equal ones by name.
+
+    Searches settle ties, and draw restarts, by the numbers of variables; so numbered, the same data give the same graph.
+    """
+    return sorted(range(len(names)), key=lambda i: (scores(i, ()), type(names[i]).__name__, str(names[i])))
+
+
 class StructureLearner:
     """The frame of `fit`: reads the data, asks `_search` for parent sets, keeps graph and score."""
 
@@ -40,23 +48,27 @@ class StructureLearner:
         """
         owner = f"{type(self).__name__}.fit"
         known, codes = read_complete(owner, data, states)
-        names = tuple(known)
-        scores = LocalScores(
-            owner, self.score, [len(s) for s in known.values()], codes, sample_weight, self.equivalent_sample_size
-        )
-        parents = self._search(owner, scores, names)
-        self._keep(known, codes, scores.weight, parents, scores)
+        names, cards = tuple(known), [len(s) for s in known.values()]
+        options = sample_weight, self.equivalent_sample_size
+        order = order_of_columns(LocalScores(owner, self.score, cards, codes, *options), names)
+        rows = np.ascontiguousarray(codes[order])
+        scores = LocalScores(owner, self.score, [cards[i] for i in order], rows, *options)
+        found = self._search(owner, scores, tuple(names[i] for i in order))
+        parents: list[frozenset[int]] = [frozenset()] * len(order)
+        for i, above in enumerate(found):
+            parents[order[i]] = frozenset(order[j] for j in above)
+        self._keep(known, codes, scores.weight, parents, scores.total(found), scores.evaluated)
         return self
 
     def _keep(
         self, states: dict[Any, tuple[Any, ...]], codes: NDArray[np.int32], weight: Any,
-        parents: list[frozenset[int]], scores: LocalScores
+        parents: list[frozenset[int]], score: float, n_scores: int
     ) -> None:  # fmt: skip
         names = tuple(states)
         self.states_ = states
         self.dag_ = DAG({names[i]: tuple(names[j] for j in sorted(found)) for i, found in enumerate(parents)})
-        self.score_ = scores.total(parents)
-        self.n_scores_ = scores.evaluated
+        self.score_ = score
+        self.n_scores_ = n_scores
         self._codes: Any = codes
         self._weight = weight
 

@@ -5,6 +5,9 @@ rejection: keep the samples that agree with the evidence; P(e) = kept / drawn   
 likelihood weighting: observed nodes are set, not drawn; w = prod_{i observed} P(e_i | Pa_i)                     (3)
 p(t | e) = sum_s w_s [x_s = t] / sum_s w_s,   P(e) = mean of w                                                  (4)
 variance of (4): sum_s w_s^2 ([x_s = t] - p)^2 / (sum_s w_s)^2;   effective samples (sum w)^2 / sum w^2          (5)
+
+Where few samples carry the weight, the heaviest states may not have been drawn yet, and (5) cannot know: a warning says so where
+the effective samples are few, or few of those drawn, or where the tail of the weights has Pareto shape .7 or more.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,9 +18,11 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.graphical._evidence import Evidence
 from novum.graphical.result import Posterior
+from novum.report.numbers import num
 from novum.runtime.checks import check_count
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.warn import warn
+from novum.sampling.pareto import pareto_shape
 
 if TYPE_CHECKING:
     from novum.graphical.network import BayesianNetwork
@@ -26,6 +31,9 @@ __all__ = ["draw_states", "likelihood_weighting", "rejection"]
 
 Codes = NDArray[np.int32]
 FEW_SAMPLES = 30  # effective ones, below which an answer is called rough
+LEAST_SHARE = 0.05  # of the samples that must be effective
+WORST_SHAPE = 0.7  # of the weights' tail, as of importance sampling
+FEW_IN_CELL = 10  # effective ones in a cell, below which its variance is smoothed
 
 
 def draw_states(
@@ -54,10 +62,11 @@ def draw_states(
     return codes, log_weights
 
 
-def least_variance(p: NDArray[np.float64], samples: float) -> NDArray[np.float64]:
-    """Return the variance that few samples leave at least, where all of them agree: that of (samples p + 1) / (samples + 2)."""
+def least_variance(p: NDArray[np.float64], samples: Any) -> NDArray[np.float64]:
+    """Return the variance that few samples in a cell, or beside it, leave at least: that of (samples p + 1) / (samples + 2)."""
     smoothed = (samples * p + 1) / (samples + 2)
-    return np.where((p <= 0) | (p >= 1) | (samples < FEW_SAMPLES), smoothed * (1 - smoothed) / (samples + 3), 0.0)
+    few = samples * np.minimum(p, 1 - p) < FEW_IN_CELL
+    return np.where(few | (samples < FEW_SAMPLES), smoothed * (1 - smoothed) / (samples + 3), 0.0)
 
 
 def weighted_posterior(
@@ -76,10 +85,13 @@ def weighted_posterior(
     squares = np.bincount(cell, weights**2, size)
     variance = (squares * (1 - 2 * p) + p**2 * (weights**2).sum()) / total**2
     effective = details["effective_samples"] = float(total**2 / (weights**2).sum())
-    if effective < FEW_SAMPLES:
+    uneven = log_weights.min() < largest
+    heavy = details["pareto_shape"] = pareto_shape(log_weights) if uneven else 0.0
+    if effective < FEW_SAMPLES or (uneven and (effective < LEAST_SHARE * len(weights) or heavy > WORST_SHAPE)):
+        tail = f", Pareto shape {num(heavy):.2f}" if heavy > WORST_SHAPE else ""
         warn(
-            f"{owner}: {method}: they are worth {effective:.3g} independent ones; the answer is rough. Raise n_samples=, or "
-            "use an exact method.",
+            f"{owner}: {method}: they are worth {num(effective):.3g} independent ones{tail}; the answer is rough, and may be "
+            "further off than its error says. Raise n_samples=, or use an exact method.",
             DataWarning,
         )
     variance = np.maximum(variance, least_variance(p, effective))

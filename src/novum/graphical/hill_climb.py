@@ -39,6 +39,7 @@ STEP_SECONDS, CUBE_SECONDS, CELL_SECONDS = (
     4e-10,
     5e-9,
 )  # of a step, per n^3 of it, and per row of a new local score
+LINES = 8  # of restarts, each from a quarter of the best graph: one line can stay in a valley around its start
 NODES_PER_CUT = 12  # a restart cuts off one node of so many: enough to leave a top, few enough to keep what was found
 
 
@@ -167,8 +168,8 @@ def climb(start: Climb, tabu: int, max_iter: int) -> tuple[list[frozenset[int]],
     return best, best_score, steps
 
 
-def shaken(start: Climb, u: Array) -> list[frozenset[int]]:
-    """Return the parent sets (4): an equivalent graph, with a few nodes cut off."""
+def shaken(start: Climb, u: Array, cut_off: int) -> list[frozenset[int]]:
+    """Return the parent sets (4): an equivalent graph, with some nodes cut off."""
     parents, n = [set(found) for found in start.parents], len(start.parents)
     arcs = [(i, j) for j, found in enumerate(start.parents) for i in sorted(found)]
     for x in u[n:] if arcs else ():
@@ -180,7 +181,7 @@ def shaken(start: Climb, u: Array) -> list[frozenset[int]]:
         below.discard(i)
         above.add(j)
         arcs[k] = (j, i)
-    cut = set(np.argsort(u[:n], kind="stable")[: 1 + n // NODES_PER_CUT].tolist())
+    cut = set(np.argsort(u[:n], kind="stable")[:cut_off].tolist())
     return [frozenset(i for i in found if start.fixed[i, j] or not cut & {i, j}) for j, found in enumerate(parents)]
 
 
@@ -197,8 +198,9 @@ class HillClimb(StructureLearner):
         Graphs that are remembered, and steps without a new best graph before the search ends; 0 stops at the first top.
     n_restarts : int, optional
         Further climbs, each from the best graph shaken as in (4); local scores that are known cost nothing. By default as many as
-        about two seconds hold, at least 20, until 30 + 2 (number of variables) in a row found nothing. The seconds are estimated
-        from the work, so that a search can be repeated anywhere.
+        about two seconds hold, at least 20, until 30 + 2 (number of variables) in a row found nothing; then three quarters of the
+        nodes are cut off and the search goes on from there, seven times. The seconds are estimated from the work, so that a search
+        can be repeated anywhere.
     required, forbidden : iterables of arcs (parent, child), optional
         Arcs that every graph has, and arcs that none has.
     start : DAG or arcs, optional
@@ -265,19 +267,26 @@ class HillClimb(StructureLearner):
         best, best_score, self.n_iter_ = climb(walker, tabu, limit)
         stream = Stream(seed_of(self.random_state))
         self.n_restarts_, last_gain, begin = 0, 0, (self.n_iter_, scores.evaluated)
+        current, current_score, lines = best, best_score, 1
         while n > 1:
             work = STEP_SECONDS + CUBE_SECONDS * n**3
             spent = (self.n_iter_ - begin[0] + self.n_restarts_) * work
             spent += (scores.evaluated - begin[1]) * scores.codes.shape[1] * CELL_SECONDS
             idle = self.n_restarts_ - last_gain
-            tired = spent > USUAL_SECONDS or idle >= 30 + 2 * n
+            stuck = idle >= 30 + 2 * n
+            tired = spent > USUAL_SECONDS or (stuck and lines >= LINES)
             if self.n_restarts_ >= restarts if restarts is not None else tired and self.n_restarts_ >= LEAST_RESTARTS:
                 break
-            walker.move_to(best)
-            walker.move_to(shaken(walker, stream.uniform("restart", self.n_restarts_, (1 + TURNS) * n)))
-            found, value, steps = climb(walker, 0, limit)
+            u = stream.uniform("restart", self.n_restarts_, (1 + TURNS) * n)
+            anew = stuck and lines < LINES
+            walker.move_to(best if anew else current)
+            walker.move_to(shaken(walker, u, 1 + (3 * n // 4 if anew else n // NODES_PER_CUT)))
+            found, value, steps = climb(walker, tabu if anew else 0, limit)
             self.n_iter_ += steps
             self.n_restarts_ += 1
-            if value > best_score + LEAST_GAIN:
-                best, best_score, last_gain = found, value, self.n_restarts_
+            if anew or value > current_score + LEAST_GAIN:
+                current, current_score, last_gain = found, value, self.n_restarts_
+                lines += int(anew)
+            if current_score > best_score + LEAST_GAIN:
+                best, best_score = current, current_score
         return best

@@ -87,6 +87,12 @@ class CountTest:
             return np.asarray(value / (2 * self.n) < self.least, dtype=np.float64)
         return np.where(freedom > 0, gammaincc(np.maximum(freedom, 1) / 2, value / 2), 1.0)
 
+    def table(self, x: int, y: int) -> Array:
+        """Return the counts of x and y."""
+        counts = np.zeros((self.cards[x], self.cards[y]))
+        _core.factors.network.count_rows(self.codes, [x, y], list(counts.shape), self.weight, counts.reshape(-1))
+        return counts
+
     def __call__(self, x: int, y: int, given: tuple[int, ...]) -> float:
         return float(self.many(x, y, [given])[0])
 

@@ -6,8 +6,9 @@ r"""PC: the skeleton by tests of independence, then the directions that all grap
     holds c; where some do and some do not, it is left open (Ramsey, Zhang and Spirtes 2006)                         (2)
     then the rules of Meek in rounds (novum.graphical._equivalence)                                                  (3)
 
-The order of the variables plays no part. With the independences of a DAG (an oracle) the result is its essential graph. Tests
-err: arcs that (2) asks for both ways stay edges and are listed in `conflicts_`.
+Sets hold neighbors that a path joins to the other variable (novum.graphical._conditioning): a hub of 24 children is not asked for
+all subsets of the others. The order of the variables plays no part. With the independences of a DAG (an oracle) the result is its
+essential graph. Tests err: arcs that (2) asks for both ways stay edges and are listed in `conflicts_`.
 """
 
 from itertools import combinations
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
+from novum.graphical._conditioning import Conditioning, strengths
 from novum.graphical._equivalence import EssentialGraph, directed_further
 from novum.graphical._learner import StructureLearner
 from novum.graphical.dag import DAG, find_cycle
@@ -56,19 +58,18 @@ def separated_by(
     return (best if most > significance else None), max(most, 0.0), count
 
 
-def skeleton(n: int, test: Test, significance: float, most: int) -> Skeleton:
+def skeleton(n: int, test: Test, significance: float, most: int, strength: Any = None) -> Skeleton:
     """Return (1); pairs have the lower number first, and of the sets that separate one at its level the clearest is kept."""
     joined = [set(range(n)) - {i} for i in range(n)]
     separating: dict[Pair, tuple[int, ...]] = {}
     largest: dict[Pair, float] = {}
     count, level = 0, 0
     while level <= most and any(len(found) > level for found in joined):
-        fixed = [sorted(found) for found in joined]
+        conditioning = Conditioning(joined, strength)
         for x, y in combinations(range(n), 2):
             if y not in joined[x]:
                 continue
-            near = (combinations([v for v in fixed[a] if v != b], level) for a, b in ((x, y), (y, x)))
-            sets = list(dict.fromkeys(z for each in near for z in each))
+            sets = conditioning.sets(x, y, level)
             if not sets:
                 continue
             given, p, tests = separated_by(test, x, y, sets, significance)
@@ -82,17 +83,18 @@ def skeleton(n: int, test: Test, significance: float, most: int) -> Skeleton:
     return Skeleton(joined, separating, largest, count)
 
 
-def colliders(found: Skeleton, test: Test, significance: float, most: int) -> tuple[list[tuple[int, int, int]], int]:
+def colliders(
+    found: Skeleton, test: Test, significance: float, most: int, strength: Any = None
+) -> tuple[list[tuple[int, int, int]], int]:
     """Return the triples (x, c, y) that (2) directs, and the number of tests."""
-    out, count = [], 0
+    out: list[tuple[int, int, int]] = []
+    count, conditioning = 0, Conditioning(found.joined, strength)
     for (x, y), first in found.separating.items():
         middles = found.joined[x] & found.joined[y]
         if not middles:
             continue
-        near = (sorted(found.joined[x]), sorted(found.joined[y]))
-        tried = dict.fromkeys(
-            z for around in near for size in range(min(most, len(around)) + 1) for z in combinations(around, size)
-        )
+        largest = min(most, max(len(found.joined[x]), len(found.joined[y])))
+        tried = dict.fromkeys(z for size in range(largest + 1) for z in conditioning.sets(x, y, size))
         tried.pop(first, None)
         sets = list(tried)
         held = set(first)  # variables of some set that separates
@@ -139,7 +141,8 @@ class PC(StructureLearner):
         An edge goes where a p-value is larger.
     max_conditioning : int, None or "auto", default="auto"
         Largest number of variables given: five with data, as a hub of many neighbors has more subsets than anybody can test; no
-        bound (None) with an oracle.
+        bound (None) with an oracle. With data at most 1,000 sets of a size are tried from the neighbors of one variable, of those
+        most associated with both.
     least_information : float, default=0.005
         Of "mutual_information": nats below which variables count as independent.
 
@@ -196,8 +199,9 @@ class PC(StructureLearner):
         order = sorted(range(n), key=lambda i: (type(columns[i]).__name__, str(columns[i])))
         names, test = tuple(columns[i] for i in order), in_order(given, order)
         most = self._most(owner, n)
-        found = skeleton(n, test, level, most)
-        triples, further = colliders(found, test, level, most)
+        strength = None if isinstance(self.test, DAG) else strengths(n, test)
+        found = skeleton(n, test, level, most, strength)
+        triples, further = colliders(found, test, level, most, strength)
         asked = {(end, c) for x, c, y in triples for end in (x, y)}
         both = {(a, b) for a, b in asked if (b, a) in asked}
         arcs = asked - both

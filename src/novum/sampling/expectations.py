@@ -1,7 +1,9 @@
 r"""Monte Carlo: an expectation as the mean of draws, with its error.
 
 E f(X) ~ (1/n) sum f(x_i),   Var = Var f(X)/n,   unbiased                                                            (1)
-interval  mean +- z_{(1 + level)/2} sd/sqrt(n)                                                                       (2)
+interval  mean +- t_{n-1, (1 + level)/2} sd/sqrt(n);  of a chance, f 0 or 1: Clopper and Pearson's, at least `level`  (2)
+
+Where the draws show no variation, or tails too heavy for (2), a warning says so: `novum.sampling.mean_errors`.
 """
 
 from collections.abc import Callable
@@ -12,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from novum.exceptions import DataError, ParameterTypeError
+from novum.exceptions import DataError, DataWarning, ParameterTypeError
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_level
 from novum.runtime.random import seed_of
+from novum.runtime.warn import warn
+from novum.sampling.mean_errors import HEAVY_SHAPE, NO_MEAN, doubts_of, few_decide, interval_of, is_constant, is_event
 
 __all__ = ["MonteCarloEstimate", "drawn", "generator", "monte_carlo"]
 
@@ -28,7 +32,8 @@ class MonteCarloEstimate(Result):
     Attributes
     ----------
     value, standard_error, low, high : float or ndarray
-        The mean (1), its standard error and the interval (2).
+        The mean (1), its standard error and the interval (2); NaN where the draws do not vary, or where their tails are so heavy
+        that no mean exists.
     n_samples : int
     level : float
     """
@@ -90,29 +95,61 @@ def drawn(owner: str, law: Any, n: int, rng: np.random.Generator) -> NDArray[Any
     return found
 
 
-def values_of(owner: str, function: Callable[[Any], Any] | None, draws: NDArray[Any]) -> NDArray[np.float64]:
-    """Return f of every draw, a row each; a function that is not vectorised is called draw by draw."""
+def values_of(
+    owner: str, function: Callable[[Any], Any] | None, draws: NDArray[Any]
+) -> tuple[NDArray[np.float64], bool]:
+    """Return f of every draw, a row each, and whether it answered yes or no; what is not vectorised is called draw by draw."""
     n = len(draws)
     if function is None:
-        values = np.asarray(draws, dtype=np.float64)
+        given = draws
     elif not callable(function):
         raise ParameterTypeError(
             f"{owner}(function={function!r:.60}): give a function of the draws, or None for their mean."
         )
     else:
         try:
-            values = np.asarray(function(draws), dtype=np.float64)
+            given = np.asarray(function(draws))
+            given.astype(np.float64)
         except (TypeError, ValueError):
-            values = np.empty(0)
-        if values.shape[:1] != (n,):
-            values = np.array([function(x) for x in draws], dtype=np.float64)
+            given = np.empty(0)
+        if given.shape[:1] != (n,):
+            given = np.array([function(x) for x in draws])
+    values = np.asarray(given, dtype=np.float64)
     bad = ~np.isfinite(values).reshape(n, -1).all(axis=1)
     if bad.any():
         at = int(np.argmax(bad))
         raise DataError(
             f"{owner}: the function is not finite at the draw {draws[at]!r}; its expectation may not exist."
         )
-    return values
+    return values, given.dtype.kind == "b"
+
+
+def complain(values: NDArray[np.float64], event: NDArray[np.bool_], level: float) -> bool:
+    """Warn of what makes the interval (2) say less than it seems to; return whether there is none."""
+    n = len(values)
+    if np.any(is_constant(values) & ~event):
+        warn(
+            f"monte_carlo: {counted(n, 'draw')} gave one and the same value: they show no variation, so that the error is not "
+            "known (NaN). Draw more, or ask for the chance of an event as a yes or no (x > 3), which has an exact bound.",
+            DataWarning,
+        )
+    shape, skew = doubts_of(np.where(event, 0.0, values))
+    if shape > NO_MEAN:
+        warn(
+            f"monte_carlo: the tail of the values has Pareto shape {num(shape):.2f}: from 1 on no mean exists, and the mean of "
+            "draws does not settle. No interval is given; ask for a quantile or a chance, or take the expectation of a "
+            "transformed value.",
+            DataWarning,
+        )
+    elif few_decide(shape, skew):
+        tail = f"Pareto shape {num(shape):.2f}, " if shape > HEAVY_SHAPE else ""
+        warn(
+            f"monte_carlo: few draws decide the mean ({tail}skewness {num(np.sqrt(skew * n)):.3g} of {counted(n, 'draw')}); the "
+            f"interval holds less than {100 * level:g} %. Draw more, or use importance_sample with a law that draws more of the "
+            "tail.",
+            DataWarning,
+        )
+    return shape > NO_MEAN
 
 
 def monte_carlo(
@@ -127,7 +164,8 @@ def monte_carlo(
         Something with `sample(size, random_state)`, as all of `novum.distributions`, or a function (n, generator) that returns n
         draws.
     function : callable, default=None
-        Of the draws at once, or of one draw; None: the draws themselves. It may return arrays.
+        Of the draws at once, or of one draw; None: the draws themselves. It may return arrays; of True and False the mean is a
+        chance, with an exact interval.
     n_samples : int, default=10000
     level : float, default=0.95
         Of the interval.
@@ -136,6 +174,11 @@ def monte_carlo(
     Returns
     -------
     MonteCarloEstimate
+
+    Warns
+    -----
+    DataWarning
+        Where all draws give one value, or where a few draws decide the mean; tails so heavy that no mean exists leave no interval.
 
     Examples
     --------
@@ -150,13 +193,19 @@ def monte_carlo(
     >>> from novum.distributions import Beta
     >>> bool(abs(monte_carlo(Beta(3, 2), random_state=0).value - 0.6) < 0.01)
     True
+
+    An event that no draw met has an exact bound:
+
+    >>> never = monte_carlo(Normal(0, 1), lambda x: x > 6, 1000, random_state=0)
+    >>> never.value, never.low, round(never.high, 5)
+    (0.0, 0.0, 0.00368)
     """
     n = check_count("monte_carlo", "n_samples", n_samples, 2)
     level = check_level("monte_carlo", level)
-    values = values_of("monte_carlo", function, drawn("monte_carlo", law, n, generator(random_state)))
-    mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(n)
-    z = float(ndtri((1 + level) / 2))
-    value, spread, low, high = (
-        float(part) if np.ndim(part) == 0 else part for part in (mean, error, mean - z * error, mean + z * error)
-    )
+    values, whole = values_of("monte_carlo", function, drawn("monte_carlo", law, n, generator(random_state)))
+    event = is_event(values, whole)
+    parts = interval_of(values, level, event)
+    if complain(values, event, level):
+        parts = (parts[0], *(np.full_like(part, np.nan) for part in parts[1:]))
+    value, spread, low, high = (float(part) if np.ndim(part) == 0 else part for part in parts)
     return MonteCarloEstimate(value, spread, low, high, n, level, values)

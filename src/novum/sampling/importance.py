@@ -24,13 +24,14 @@ from novum.runtime.checks import check_count
 from novum.runtime.warn import warn
 from novum.sampling.expectations import drawn, generator, values_of
 from novum.sampling.inverse import alias_draws
+from novum.sampling.mean_errors import doubts_of, indicator_error, is_constant
+from novum.sampling.pareto import pareto_shape
 from novum.sampling.rejection import density_values, proposal_parts
 
 __all__ = ["ImportanceSample", "importance_sample", "pareto_shape"]
 
 WORST_SHAPE = 0.7  # of the weights' tail
 LEAST_SHARE = 0.05  # of the draws that must be effective
-LEAST_TAIL = 5  # draws in the tail: fewer say nothing about its shape
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,7 +80,9 @@ class ImportanceSample(Result):
 
     def expectation(self, function: Callable[[Any], Any]) -> tuple[Any, Any]:
         """Return the expectation (2) of another function of the same draws, and its error."""
-        return weighted_mean(values_of("ImportanceSample.expectation", function, self.samples), self.weights)
+        owner = "ImportanceSample.expectation"
+        values, whole = values_of(owner, function, self.samples)
+        return checked_error(owner, values, whole, self.effective_size, *weighted_mean(values, self.weights))
 
     def resample(self, n_samples: int, random_state: Any = None) -> NDArray[Any]:
         """Return draws without weights: with replacement, by weight."""
@@ -102,27 +105,21 @@ def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> 
     return (float(mean), float(error)) if values.ndim == 1 else (mean, error)
 
 
-def pareto_shape(log_weights: NDArray[np.float64]) -> float:
-    """Return the shape of a generalised Pareto law fitted to the largest weights."""
-    n = log_weights.size
-    tail = int(np.ceil(min(0.2 * n, 3 * np.sqrt(n))))
-    if tail < LEAST_TAIL:
-        return float("nan")
-    ordered = np.sort(log_weights - log_weights.max())[-tail - 1 :]
-    x = np.exp(ordered[1:]) - np.exp(ordered[0])
-    if not x[0] > 0:
-        x = x[x > 0]
-        if x.size < LEAST_TAIL:
-            return float("nan") if np.ptp(log_weights) else 0.0
-    m = x.size
-    n_grid = 30 + int(np.sqrt(m))
-    quarter = x[int(m / 4 + 0.5) - 1]
-    theta = 1 / x[-1] + (1 - np.sqrt(n_grid / (np.arange(1, n_grid + 1) - 0.5))) / (3 * quarter)
-    k = np.log1p(-theta[:, None] * x).mean(axis=1)
-    profile = m * (np.log(-theta / k) - k - 1)
-    best = float(np.sum(theta * np.exp(profile - logsumexp(profile))))
-    shape = float(np.log1p(-best * x).mean())
-    return (m * shape + 10 * 0.5) / (m + 10)  # the prior of Vehtari and others: ten draws of shape one half
+def checked_error(owner: str, values: Any, whole: bool, size: float, value: Any, error: Any) -> tuple[Any, Any]:
+    """Return value and error, after a look at draws that all agree: a bound for events, else NaN and a warning."""
+    constant = is_constant(values)
+    if not np.any(constant) or len(values) < 2:
+        return value, error
+    if whole:
+        error = np.where(constant, indicator_error(values[0], size), error)
+    else:
+        error = np.where(constant, np.nan, error)
+        warn(
+            f"{owner}: {counted(len(values), 'draw')} gave one and the same value: they show no variation, so that the error is "
+            "not known (NaN). Choose a proposal that meets what is asked for, or ask for an event as a yes or no (x > 3).",
+            DataWarning,
+        )
+    return value, float(error) if np.ndim(error) == 0 else error
 
 
 def importance_sample(
@@ -179,7 +176,7 @@ def importance_sample(
             f"{owner}: the target has no density at any of {counted(n, 'draw')}; choose a proposal that covers it, or draw more."
         )
     weights = np.exp(log_w - total)
-    values = values_of(owner, function, draws)
+    values, whole = values_of(owner, function, draws)
     size, shape = float(1 / np.sum(weights**2)), pareto_shape(log_w)
     if self_normalized:
         value, error = weighted_mean(values, weights)
@@ -188,6 +185,16 @@ def importance_sample(
         value, error = terms.mean(axis=0), terms.std(axis=0, ddof=1 if n > 1 else 0) / np.sqrt(n)
         if values.ndim == 1:
             value, error = float(value), float(error)
+    value, error = checked_error(owner, values, whole, size, value, error)
+    off = weights.reshape(-1, *[1] * (values.ndim - 1)) * (values - value if self_normalized else values)
+    tail = doubts_of(off)[0]
+    if tail > WORST_SHAPE and not (shape > WORST_SHAPE or size < LEAST_SHARE * n):
+        warn(
+            f"{owner}: weight times value has a tail of Pareto shape {num(tail):.2f} (should be below {WORST_SHAPE}): a few draws "
+            "decide the estimate, and its error cannot be trusted. Choose a proposal with heavier tails where the function is "
+            "large.",
+            DataWarning,
+        )
     if shape > WORST_SHAPE or size < LEAST_SHARE * n:
         warn(
             f"{owner}: the weights degenerate: {counted(n, 'draw', 'are')} worth {num(size):.1f} of the target, Pareto shape "

@@ -5,8 +5,9 @@ r"""Laplace's approximation: a Gaussian with the mode and the curvature of a den
     log integral exp f  ~  f(theta*) + d/2 log 2 pi - 1/2 log det H                                              (3)
 
 (3) is exact for a Gaussian, and its relative error falls like 1 / n with the data where the mode is inside the support and H is
-positive definite. Where it is not, there is no such Gaussian: covariance and evidence are NaN and a warning says why. The
-Gaussian lives on the parameters as they are given: log sigma and sigma have different approximations.
+positive definite. Where it is not, or where f has a kink at the mode (novum.variational.kinks), there is no such Gaussian:
+covariance and evidence are NaN and a warning says why. The Gaussian lives on the parameters as they are given: log sigma and
+sigma have different approximations.
 """
 
 import warnings
@@ -25,6 +26,7 @@ from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.warn import warn
+from novum.variational.kinks import kinked_axes
 
 __all__ = ["LaplaceApproximation", "laplace"]
 
@@ -50,7 +52,7 @@ class LaplaceApproximation(Result):
     mode : ndarray of shape (d,), or dict
         As the start was given.
     covariance : ndarray of shape (d, d)
-        H^-1; NaN where H is not positive definite.
+        H^-1; NaN where H is not positive definite, or does not exist.
     log_evidence : float
         (3), the logarithm of the integral of exp(log_density); NaN where H is not positive definite.
     log_density : float
@@ -77,7 +79,9 @@ class LaplaceApproximation(Result):
     def distribution(self) -> Any:
         """The Gaussian (2), to draw from and to evaluate."""
         if np.isnan(self.covariance).any():
-            raise DataError("laplace: there is no Gaussian here: the Hessian at the mode is not positive definite.")
+            raise DataError(
+                "laplace: there is no Gaussian here: the Hessian at the mode is not positive definite, or none exists."
+            )
         return MultivariateNormal(self._center, self.covariance)
 
     def _result_columns(self) -> dict[str, Any]:
@@ -250,7 +254,8 @@ def laplace(
     Warns
     -----
     DataWarning
-        Where the mode is at the border of the support, or the Hessian there is not positive definite: the Gaussian does not exist.
+        Where the mode is at the border of the support or at a kink, or the Hessian there is not positive definite: the Gaussian
+        does not exist.
     NotConverged
         Where no mode was found.
 
@@ -325,6 +330,7 @@ def conclude(
 ) -> LaplaceApproximation:
     """Return the result, after a warning where it cannot be trusted."""
     definite = is_positive_definite(curvature, scale) and not at_border
+    kinks = [target.parameters.label(i) for i in kinked_axes(target.value, theta, scale)] if definite else []
     peak = target.value(theta)
     covariance, evidence = np.full_like(curvature, np.nan), float("nan")
     if at_border:
@@ -337,6 +343,12 @@ def conclude(
         warn(
             "laplace: the Hessian at the mode is not positive definite: a direction is flat or climbs, covariance and evidence are "
             "NaN; start elsewhere, drop redundant parameters or add a proper prior.",
+            DataWarning,
+        )
+    elif kinks:
+        warn(
+            f"laplace: log_density has a kink at the mode in {', '.join(kinks)}: it has no second derivatives there, so there "
+            "is no Gaussian, covariance and evidence are NaN; sample (HamiltonianMonteCarlo), or smooth the density.",
             DataWarning,
         )
     else:
