@@ -140,6 +140,7 @@ CHECKS = {  # by class, scikit-learn 1.9
 )  # a few rows of noise, on which scikit-learn's does not either
 @pytest.mark.filterwarnings("ignore:The number of connected components")  # three far clusters; scikit-learn's warns too
 @pytest.mark.filterwarnings("ignore:.*binary units are 0, 1 or probabilities")  # the checks give any numbers
+@pytest.mark.filterwarnings("ignore:.*learning has run away")  # which binary units do on such numbers
 @pytest.mark.filterwarnings(
     "ignore:Stochastic Optimizer", "ignore:FeedForwardGraph. the loss"
 )  # of perceptrons at their defaults; scikit-learn's do not converge there either

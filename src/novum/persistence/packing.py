@@ -119,7 +119,7 @@ class Renumbering:
             found["__id__"] = self.numbers.setdefault(number, len(self.numbers) + 1)
         if isinstance(name := node.get("file"), str):
             ending = name.rpartition(".")[2]
-            found["file"] = self.members.setdefault(name, f"{len(self.members) + 1}.{ending}")
+            found["file"] = self.members.setdefault(name, f"member-{len(self.members) + 1}.{ending}")
         return found
 
 

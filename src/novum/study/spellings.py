@@ -1,4 +1,4 @@
-"""Labels that differ only in how they are written are one class: `YES`, `Yes` and ` yes`.
+"""Labels that differ only in how they are written are one class: "YES", "Yes" and " yes".
 
 Two labels are one where they are equal after Unicode's compatibility form, without blanks at the ends or twice inside, in lower
 case. The class is called as most of its rows write it. Not merged, since there the case may be the meaning, and noted instead:
