@@ -187,6 +187,14 @@ class StructurePosterior(StructureLearner):
             dag = dag.with_arc(child, parent) if child in dag.ancestors(parent) else dag.with_arc(parent, child)
         return [frozenset(dag.parents[j]) for j in range(n)]
 
+    def _keep(self, states: dict[Any, tuple[Any, ...]], *found: Any) -> None:
+        """Keep what was found, pairs in the order of the columns: the search has an order of its own."""
+        super()._keep(states, *found)
+        names = tuple(states)
+        self.arcs_ = {(a, b): self.arcs_[a, b] for a in names for b in names if a != b}
+        pairs = (frozenset((a, b)) for j, b in enumerate(names) for a in names[:j])
+        self.edges_ = {pair: self.edges_[pair] for pair in pairs}
+
     def _all(self, scores: LocalScores, names: tuple[Any, ...], most: int) -> Array:
         """Return (1) by (2)."""
         n = len(names)
