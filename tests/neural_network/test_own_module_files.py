@@ -27,7 +27,7 @@ def test_saved_with_the_name_of_its_code(tmp_path, name, monkeypatch):
     import novum.neural_network as family
 
     y = np.where(X[:, 0] > 0, "yes", "no") if name == "TorchClassifier" else X[:, 0]
-    model = getattr(family, name)(network, max_epochs=2, random_state=0).fit(X, y)
+    model = getattr(family, name)(network, max_epochs=60, random_state=0).fit(X, y)
     path = novum.save(model, tmp_path / "model.novum")
     loaded = novum.load(path, module=network)
     assert np.array_equal(loaded.predict(X), model.predict(X)) and loaded.module is network and model.module is network
