@@ -2,6 +2,9 @@
 #include <nanobind/nanobind.h>
 
 #include <initializer_list>
+#include <string>
+
+#include "novum/runtime/build.h"
 
 namespace nb = nanobind;
 
@@ -87,6 +90,7 @@ void add(nb::module_& core, const char* noun, const char* doc, std::initializer_
 }  // namespace
 
 NB_MODULE(_core, m) {
+    if (const std::string reason = novum::why_not_here(); !reason.empty()) throw nb::import_error(reason.c_str());
 #ifndef NOVUM_SANITIZE
     nb::set_leak_warnings(false);  // a model in a global or a cache outlives the module; the sanitizers look for real leaks
 #endif

@@ -29,7 +29,7 @@ Out<T> array_of(std::vector<T>&& values) {
     return Out<T>(owned->data(), {owned->size()}, owner);
 }
 
-Lists lists_of(ne::Within&& found) {
+Lists lists_of(ne::Within found) {
     return {array_of(std::move(found.begin)), array_of(std::move(found.index)), array_of(std::move(found.distance))};
 }
 

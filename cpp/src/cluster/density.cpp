@@ -277,17 +277,17 @@ struct ReachBorders {
 
 void find_cores(const Tree& tree, double eps, double need, const double* weight, bool negative, std::size_t a, std::size_t b,
                 std::uint8_t* core, std::int32_t* few, std::size_t most) {
-    neighbors::dispatch<FindCores>(tree, eps, need, weight, negative, a, b, core, few, most);
+    neighbors::dispatch<FindCores, false>(tree, eps, need, weight, negative, a, b, core, few, most);
 }
 
 void join_inside(const Tree& tree, double eps, const std::uint8_t* core, std::int64_t* parent, std::uint8_t* whole, std::size_t a,
                  std::size_t b) {
-    neighbors::dispatch<JoinInside>(tree, eps, core, parent, whole, a, b);
+    neighbors::dispatch<JoinInside, false>(tree, eps, core, parent, whole, a, b);
 }
 
 void join_across(const Tree& tree, double eps, const std::uint8_t* core, std::int64_t* parent, const std::uint8_t* whole, std::size_t a,
                  std::size_t b) {
-    neighbors::dispatch<JoinAcross>(tree, eps, core, parent, whole, a, b);
+    neighbors::dispatch<JoinAcross, false>(tree, eps, core, parent, whole, a, b);
 }
 
 std::int64_t number_clusters(const Tree& tree, const std::uint8_t* core, std::int64_t* parent, std::int64_t* label) {
@@ -318,7 +318,7 @@ void reach_listed(const Tree& tree, const std::uint8_t* core, const std::int32_t
 }
 
 void reach_borders(const Tree& tree, double eps, const std::uint8_t* core, std::size_t a, std::size_t b, std::int64_t* label) {
-    neighbors::dispatch<ReachBorders>(tree, eps, core, a, b, label);
+    neighbors::dispatch<ReachBorders, false>(tree, eps, core, a, b, label);
 }
 
 }  // namespace novum::cluster

@@ -195,7 +195,10 @@ void ward_chain(const double* rows, std::size_t n, std::size_t d, int threads, M
         const std::size_t last = points.m - 1;
         points.drop(a);
         size[a] = size[last];
-        if (last != a && (position[a] = position[last]) != NONE) chain[position[a]] = a;
+        if (last != a) {
+            position[a] = position[last];
+            if (position[a] != NONE) chain[position[a]] = a;
+        }
         position[last] = NONE;
     }
 }

@@ -26,7 +26,7 @@ Buffer aligned_zeros(std::size_t count) {
     const std::size_t bytes = (std::max<std::size_t>(count, 1) * sizeof(double) + 63) / 64 * 64;
     auto* memory = static_cast<double*>(std::aligned_alloc(64, bytes));
     if (!memory) throw std::bad_alloc();
-    std::fill(memory, memory + bytes / sizeof(double), 0.0);
+    std::fill_n(memory, bytes / sizeof(double), 0.0);
     return Buffer(memory);
 }
 

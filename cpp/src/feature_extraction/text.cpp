@@ -68,7 +68,7 @@ struct Tokens {
                     *out++ = static_cast<char>(c);
                 else
                     out = encode(out, c);
-            } while (++p != last && (c = convert(*p)));
+            } while (++p != last && (c = convert(*p)));  // NOLINT(bugprone-*): the innermost loop over all texts
             const bool short_one = static_cast<std::size_t>(p - from) < rules.shortest;
             if (short_one || (stops && stop.find({begin, static_cast<std::size_t>(out - begin)}) != Terms::NONE)) {
                 out = begin;

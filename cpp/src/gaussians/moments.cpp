@@ -223,10 +223,10 @@ Moments::Moments(Kind kind, std::size_t k, std::size_t d, const double* shift)
       d(d),
       width((d + PANEL - 1) / PANEL * PANEL),
       packs(kind == Kind::full && d > FEW_COLUMNS),
+      size(packs ? width * width : PANEL * (kind == Kind::full ? d * (d + 1) / 2 : d)),
       shift(shift),
       root(CHUNK + 1),
       index(CHUNK + 1) {
-    size = packs ? width * width : PANEL * (kind == Kind::full ? d * (d + 1) / 2 : d);
     packed.allocate(CHUNK * width);
     mass.allocate(packs ? k : k * PANEL);
     first.allocate(packs ? k * width : k * d * PANEL);

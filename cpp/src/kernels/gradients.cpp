@@ -20,9 +20,29 @@ struct Back : Tile {
     NOVUM_INLINE double* weight_of(std::size_t node) { return weight.data() + node * TILE; }
 };
 
+/// What leaves make of what reaches them: added up over all pairs, or put down for each of them. Asked once per tile and number.
+struct Sink {
+    double* out;
+    std::size_t slots;  // numbers side by side for each pair; 0: add up
+
+    NOVUM_INLINE void operator()(Back& t, std::int32_t slot, const double* one) const {
+        const std::size_t at = static_cast<std::size_t>(slot);
+        if (slots == 0) {
+            double part[8] = {};
+            for (std::size_t e = 0; e < TILE; e += 8)
+                for (std::size_t l = 0; l < 8; ++l) part[l] += one[e + l];
+            out[at] += ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
+            return;
+        }
+        const std::size_t first = t.panel * COLUMNS, width = std::min(COLUMNS, t.k.m - first);
+        for (std::size_t r = 0; r < t.count; ++r)
+            for (std::size_t c = 0; c < width; ++c) out[(t.row[r] * t.k.m + first + c) * slots + at] = one[r * COLUMNS + c];
+    }
+};
+
 /// Derivatives in the length scales: `factor` is weight times -2f' (or k, for sums of absolute differences).
-template <Measure M, class Sink>
-NOVUM_INLINE void scales(Back& t, std::size_t i, const double* factor, Sink& sink) {
+template <Measure M>
+NOVUM_INLINE void scales(Back& t, std::size_t i, const double* factor, const Sink& sink) {
     const Node& node = t.k.nodes[i];
     const std::size_t d = t.k.points[i].d;
     double* one = t.one.data();
@@ -47,8 +67,8 @@ NOVUM_INLINE void scales(Back& t, std::size_t i, const double* factor, Sink& sin
 }
 
 /// The derivatives of a leaf. The tile `factor` may be the leaf's own weight, which is not needed afterwards.
-template <int BYTES, class Sink>
-NOVUM_INLINE void leaf_back(Back& t, std::size_t i, Sink& sink) {
+template <int BYTES>
+NOVUM_INLINE void leaf_back(Back& t, std::size_t i, const Sink& sink) {
     using D = Doubles<BYTES>;
     using V = typename D::V;
     const Node& node = t.k.nodes[i];
@@ -117,77 +137,59 @@ NOVUM_INLINE void leaf_back(Back& t, std::size_t i, Sink& sink) {
     if (node.slot[0] >= 0) scales<Measure::square>(t, i, w, sink);
 }
 
-/// Hand what the last node weighs down to all others; `sink(tile, slot, derivatives)` takes what leaves make of it.
-template <int BYTES, class Sink>
-NOVUM_INLINE void backward(Back& t, Sink& sink) {
-    const std::size_t last = t.k.nodes.size() - 1;
-    if (last) std::memset(t.weight.data(), 0, last * TILE * sizeof(double));
-    for (std::size_t i = last + 1; i-- > 0;) {
-        const Node& node = t.k.nodes[i];
-        if (node.op < Op::sum) {
-            leaf_back<BYTES>(t, i, sink);
-            continue;
-        }
-        const std::size_t l = static_cast<std::size_t>(node.left), q = static_cast<std::size_t>(node.right);
-        const double *number = t.k.numbers.data() + node.first, *a = t.value_of(l), *k = t.value_of(i);
-        double *w = t.weight_of(i), *to = t.weight_of(l), *one = t.one.data();
-        switch (node.op) {
-            case Op::sum:
-            case Op::product: {
-                double* other = t.weight_of(q);
-                const double* b = t.value_of(q);
-                const bool plain = node.op == Op::sum;
-                for (std::size_t e = 0; e < TILE; ++e) {
-                    to[e] += plain ? w[e] : w[e] * b[e];
-                    other[e] += plain ? w[e] : w[e] * a[e];
-                }
-                break;
+/// Hand what the last node weighs down to all others; the sink takes what leaves make of it.
+struct Backward {
+    template <int BYTES>
+    static NOVUM_INLINE int run(Back& t, const Sink& sink) {
+        const std::size_t last = t.k.nodes.size() - 1;
+        if (last) std::memset(t.weight.data(), 0, last * TILE * sizeof(double));
+        for (std::size_t i = last + 1; i-- > 0;) {
+            const Node& node = t.k.nodes[i];
+            if (node.op < Op::sum) {
+                leaf_back<BYTES>(t, i, sink);
+                continue;
             }
-            case Op::power:
-                for (std::size_t e = 0; e < TILE; ++e) to[e] += w[e] * number[0] * power_of(a[e], number[0] - 1);
-                break;
-            case Op::exponential:
-                for (std::size_t e = 0; e < TILE; ++e) to[e] += w[e] * k[e];
-                break;
-            case Op::polynomial:
-            case Op::sigmoid: {
-                const bool powers = node.op == Op::polynomial;
-                for (std::size_t e = 0; e < TILE; ++e)
-                    w[e] *= powers ? number[2] * power_of(number[0] * a[e] + number[1], number[2] - 1) : 1 - k[e] * k[e];
-                if (node.slot[0] >= 0) {
-                    for (std::size_t e = 0; e < TILE; ++e) one[e] = w[e] * number[0] * a[e];
-                    sink(t, node.slot[0], one);
+            const std::size_t l = static_cast<std::size_t>(node.left), q = static_cast<std::size_t>(node.right);
+            const double *number = t.k.numbers.data() + node.first, *a = t.value_of(l), *k = t.value_of(i);
+            double *w = t.weight_of(i), *to = t.weight_of(l), *one = t.one.data();
+            switch (node.op) {
+                case Op::sum:
+                case Op::product: {
+                    double* other = t.weight_of(q);
+                    const double* b = t.value_of(q);
+                    const bool plain = node.op == Op::sum;
+                    for (std::size_t e = 0; e < TILE; ++e) {
+                        to[e] += plain ? w[e] : w[e] * b[e];
+                        other[e] += plain ? w[e] : w[e] * a[e];
+                    }
+                    break;
                 }
-                if (node.slot[1] >= 0) {
-                    for (std::size_t e = 0; e < TILE; ++e) one[e] = w[e] * number[1];
-                    sink(t, node.slot[1], one);
+                case Op::power:
+                    for (std::size_t e = 0; e < TILE; ++e) to[e] += w[e] * number[0] * power_of(a[e], number[0] - 1);
+                    break;
+                case Op::exponential:
+                    for (std::size_t e = 0; e < TILE; ++e) to[e] += w[e] * k[e];
+                    break;
+                case Op::polynomial:
+                case Op::sigmoid: {
+                    const bool powers = node.op == Op::polynomial;
+                    for (std::size_t e = 0; e < TILE; ++e)
+                        w[e] *= powers ? number[2] * power_of(number[0] * a[e] + number[1], number[2] - 1) : 1 - k[e] * k[e];
+                    if (node.slot[0] >= 0) {
+                        for (std::size_t e = 0; e < TILE; ++e) one[e] = w[e] * number[0] * a[e];
+                        sink(t, node.slot[0], one);
+                    }
+                    if (node.slot[1] >= 0) {
+                        for (std::size_t e = 0; e < TILE; ++e) one[e] = w[e] * number[1];
+                        sink(t, node.slot[1], one);
+                    }
+                    for (std::size_t e = 0; e < TILE; ++e) to[e] += w[e] * number[0];
+                    break;
                 }
-                for (std::size_t e = 0; e < TILE; ++e) to[e] += w[e] * number[0];
-                break;
+                default: break;
             }
-            default: break;
         }
-    }
-}
-
-struct SumUp {
-    double* out;
-    NOVUM_INLINE void operator()(Back&, std::int32_t slot, const double* one) {
-        double part[8] = {};
-        for (std::size_t e = 0; e < TILE; e += 8)
-            for (std::size_t l = 0; l < 8; ++l) part[l] += one[e + l];
-        out[slot] += ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
-    }
-};
-
-struct PutDown {
-    double* out;
-    std::size_t slots;
-    NOVUM_INLINE void operator()(Back& t, std::int32_t slot, const double* one) {
-        const std::size_t first = t.panel * COLUMNS, width = std::min(COLUMNS, t.k.m - first);
-        for (std::size_t r = 0; r < t.count; ++r)
-            for (std::size_t c = 0; c < width; ++c)
-                out[(t.row[r] * t.k.m + first + c) * slots + static_cast<std::size_t>(slot)] = one[r * COLUMNS + c];
+        return 0;
     }
 };
 
@@ -217,16 +219,16 @@ struct Trace {
     template <int BYTES>
     static NOVUM_INLINE int run(const Program& k, const Weights& by, std::size_t begin, std::size_t end, double* out) {
         Back t(k);
-        SumUp sink{out};
+        const Sink sink{out, 0};
         interrupt::Now<64> now;
         for (std::size_t i = begin; i < end; i += ROWS) {
             t.take(i, end);
             const std::size_t last = k.same ? (i + t.count - 1) / COLUMNS + 1 : k.panels();
             for (t.panel = 0; t.panel < last; ++t.panel) {
                 now.and_then();
-                forward<BYTES>(t);
+                forward(t);
                 weigh(t, by, t.weight_of(k.nodes.size() - 1));
-                backward<BYTES>(t, sink);
+                run_at<BYTES, Backward>(t, sink);
             }
         }
         return 0;
@@ -237,15 +239,15 @@ struct Whole {
     template <int BYTES>
     static NOVUM_INLINE int run(const Program& k, std::size_t slots, std::size_t begin, std::size_t end, double* out) {
         Back t(k);
-        PutDown sink{out, slots};
+        const Sink sink{out, slots};
         interrupt::Now<64> now;
         for (std::size_t i = begin; i < end; i += ROWS) {
             t.take(i, end);
             for (t.panel = 0; t.panel < k.panels(); ++t.panel) {
                 now.and_then();
-                forward<BYTES>(t);
+                forward(t);
                 std::fill_n(t.weight_of(k.nodes.size() - 1), TILE, 1.0);
-                backward<BYTES>(t, sink);
+                run_at<BYTES, Backward>(t, sink);
             }
         }
         return 0;

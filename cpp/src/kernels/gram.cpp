@@ -38,7 +38,7 @@ struct Fill {
                 now.and_then();
                 for (std::size_t r = 0; r < rows; r += ROWS) {
                     t.take(i + r, i + rows);
-                    const double* value = forward<BYTES>(t);
+                    const double* value = forward(t);
                     for (std::size_t l = 0; l < t.count; ++l)
                         std::memcpy(block.data() + (r + l) * PITCH, value + l * COLUMNS, COLUMNS * sizeof(double));
                 }
@@ -59,7 +59,7 @@ struct Rows {
             for (std::size_t r = 0; r < ROWS; ++r) t.row[r] = static_cast<std::size_t>(index[q + std::min(r, t.count - 1)]);
             for (t.panel = 0; t.panel < k.panels(); ++t.panel) {
                 now.and_then();
-                const double* value = forward<BYTES>(t);
+                const double* value = forward(t);
                 const std::size_t first = t.panel * COLUMNS, width = std::min(COLUMNS, k.m - first);
                 for (std::size_t r = 0; r < t.count; ++r)
                     for (std::size_t c = 0; c < width; ++c) out[(q + r) * k.m + first + c] = static_cast<Real>(value[r * COLUMNS + c]);
@@ -79,7 +79,7 @@ struct Times {
             t.take(i, end);
             for (t.panel = 0; t.panel < k.panels(); ++t.panel) {
                 now.and_then();
-                const double* value = forward<BYTES>(t);
+                const double* value = forward(t);
                 const std::size_t first = t.panel * COLUMNS, columns = std::min(COLUMNS, k.m - first);
                 for (std::size_t q = 0; q < width; ++q)
                     for (std::size_t r = 0; r < t.count; ++r) {

@@ -24,8 +24,27 @@ NOVUM_INLINE void dots(const double* const* x, const double* panel, std::size_t 
     }
 }
 
+// s(r, p) -> kernel, one switch for all products of a call of `dots`: a copy of all loops for each kind took three times as long to
+// compile.
+template <int BYTES, int R, int P, bool BRIEF>
+NOVUM_INLINE void kernels_of(const Function& f, const double* squares, const double* far, typename Doubles<BYTES>::V (&s)[R][P]) {
+    using D = Doubles<BYTES>;
+    const auto each = [&]<Kind KIND>() NOVUM_LAMBDA {
+        for (int p = 0; p < P; ++p) {
+            const typename D::V z = D::load(far + p * D::LANES);
+            for (int r = 0; r < R; ++r) s[r][p] = value<KIND, BYTES, BRIEF>(f, s[r][p], D::splat(squares[r]), z);
+        }
+    };
+    switch (f.kind) {
+        case Kind::linear: return each.template operator()<Kind::linear>();
+        case Kind::polynomial: return each.template operator()<Kind::polynomial>();
+        case Kind::gaussian: return each.template operator()<Kind::gaussian>();
+        case Kind::sigmoid: return each.template operator()<Kind::sigmoid>();
+    }
+}
+
 // Calls take(row, lane, vector of kernels) for R rows and the whole group g.
-template <Kind KIND, int BYTES, int R, bool BRIEF, class Take>
+template <int BYTES, int R, bool BRIEF, class Take>
 NOVUM_INLINE void group(const Function& f, const double* x, const double* squares, const Points& points, std::size_t g, Take&& take) {
     using D = Doubles<BYTES>;
     constexpr int P = BYTES == 64 ? 4 : 2;
@@ -35,22 +54,20 @@ NOVUM_INLINE void group(const Function& f, const double* x, const double* square
     for (std::size_t lane = 0; lane < GROUP; lane += WIDTH) {
         typename D::V s[R][P];
         dots<BYTES, R, P>(at, points.panels.data() + g * points.columns * GROUP + lane, points.columns, s);
-        for (int p = 0; p < P; ++p) {
-            const std::size_t here = lane + p * D::LANES;
-            const typename D::V far = D::load(points.squares.data() + g * GROUP + here);
-            for (int r = 0; r < R; ++r) take(r, here, value<KIND, BYTES, BRIEF>(f, s[r][p], D::splat(squares[r]), far));
-        }
+        kernels_of<BYTES, R, P, BRIEF>(f, squares, points.squares.data() + g * GROUP + lane, s);
+        for (int p = 0; p < P; ++p)
+            for (int r = 0; r < R; ++r) take(r, lane + p * D::LANES, s[r][p]);
     }
 }
 
 template <class Out>
 struct Evaluate {
-    template <Kind KIND, int BYTES, int R>
+    template <int BYTES, int R>
     static NOVUM_INLINE void several(const Function& f, const double* x, const double* squares, const Points& points, std::size_t g,
                                      Out* const* out) {
         using D = Doubles<BYTES>;
         const std::size_t start = g * GROUP, left = std::min(GROUP, points.count - start);
-        group<KIND, BYTES, R, sizeof(Out) == 4>(f, x, squares, points, g, [&](int r, std::size_t lane, typename D::V k) NOVUM_LAMBDA {
+        group<BYTES, R, sizeof(Out) == 4>(f, x, squares, points, g, [&](int r, std::size_t lane, typename D::V k) NOVUM_LAMBDA {
             if (lane + D::LANES <= left) {
                 typedef Out Rounded __attribute__((vector_size(BYTES / 8 * sizeof(Out))));
                 const Rounded rounded = __builtin_convertvector(k, Rounded);
@@ -61,37 +78,26 @@ struct Evaluate {
         });
     }
 
-    template <Kind KIND, int BYTES>
-    static NOVUM_INLINE void all(const Function& f, const double* x, const double* squares, std::size_t rows, const Points& points,
-                                 std::size_t first, std::size_t last, Out* const* out) {
-        for (std::size_t g = first; g < last; ++g) {
-            std::size_t r = 0;
-            for (; r + ROWS <= rows; r += ROWS) several<KIND, BYTES, ROWS>(f, x + r * points.columns, squares + r, points, g, out + r);
-            for (; r + 2 <= rows; r += 2) several<KIND, BYTES, 2>(f, x + r * points.columns, squares + r, points, g, out + r);
-            for (; r < rows; ++r) several<KIND, BYTES, 1>(f, x + r * points.columns, squares + r, points, g, out + r);
-        }
-    }
-
     template <int BYTES>
     static NOVUM_INLINE void run(const Function& f, const double* x, const double* squares, std::size_t rows, const Points& points,
                                  std::size_t first, std::size_t last, Out* const* out) {
-        switch (f.kind) {
-            case Kind::linear: return all<Kind::linear, BYTES>(f, x, squares, rows, points, first, last, out);
-            case Kind::polynomial: return all<Kind::polynomial, BYTES>(f, x, squares, rows, points, first, last, out);
-            case Kind::gaussian: return all<Kind::gaussian, BYTES>(f, x, squares, rows, points, first, last, out);
-            case Kind::sigmoid: return all<Kind::sigmoid, BYTES>(f, x, squares, rows, points, first, last, out);
+        for (std::size_t g = first; g < last; ++g) {
+            std::size_t r = 0;
+            for (; r + ROWS <= rows; r += ROWS) several<BYTES, ROWS>(f, x + r * points.columns, squares + r, points, g, out + r);
+            for (; r + 2 <= rows; r += 2) several<BYTES, 2>(f, x + r * points.columns, squares + r, points, g, out + r);
+            for (; r < rows; ++r) several<BYTES, 1>(f, x + r * points.columns, squares + r, points, g, out + r);
         }
     }
 };
 
 struct Weigh {
-    template <Kind KIND, int BYTES, int R>
+    template <int BYTES, int R>
     static NOVUM_INLINE void several(const Function& f, const double* x, const double* squares, const Points& points, std::size_t g,
                                      const double* coefficient, std::size_t stride, std::size_t outputs, double* sums) {
         using D = Doubles<BYTES>;
         double k[R][GROUP];
-        group<KIND, BYTES, R, false>(f, x, squares, points, g,
-                                     [&](int r, std::size_t lane, typename D::V v) NOVUM_LAMBDA { D::store(k[r] + lane, v); });
+        group<BYTES, R, false>(f, x, squares, points, g,
+                               [&](int r, std::size_t lane, typename D::V v) NOVUM_LAMBDA { D::store(k[r] + lane, v); });
         for (std::size_t o = 0; o < outputs; ++o) {
             const double* c = coefficient + o * stride + g * GROUP;
             for (int r = 0; r < R; ++r) {
@@ -104,27 +110,16 @@ struct Weigh {
         }
     }
 
-    template <Kind KIND, int BYTES>
-    static NOVUM_INLINE void all(const Function& f, const double* x, const double* squares, std::size_t rows, const Points& points,
+    template <int BYTES>
+    static NOVUM_INLINE void run(const Function& f, const double* x, const double* squares, std::size_t rows, const Points& points,
                                  std::size_t first, std::size_t last, const double* coefficient, std::size_t stride, std::size_t outputs,
                                  double* sums) {
         const std::size_t d = points.columns;
         for (std::size_t g = first; g < last; ++g) {
             std::size_t r = 0;
             for (; r + ROWS <= rows; r += ROWS)
-                several<KIND, BYTES, ROWS>(f, x + r * d, squares + r, points, g, coefficient, stride, outputs, sums + r * outputs);
-            for (; r < rows; ++r)
-                several<KIND, BYTES, 1>(f, x + r * d, squares + r, points, g, coefficient, stride, outputs, sums + r * outputs);
-        }
-    }
-
-    template <int BYTES, class... A>
-    static NOVUM_INLINE void run(const Function& f, A... a) {
-        switch (f.kind) {
-            case Kind::linear: return all<Kind::linear, BYTES>(f, a...);
-            case Kind::polynomial: return all<Kind::polynomial, BYTES>(f, a...);
-            case Kind::gaussian: return all<Kind::gaussian, BYTES>(f, a...);
-            case Kind::sigmoid: return all<Kind::sigmoid, BYTES>(f, a...);
+                several<BYTES, ROWS>(f, x + r * d, squares + r, points, g, coefficient, stride, outputs, sums + r * outputs);
+            for (; r < rows; ++r) several<BYTES, 1>(f, x + r * d, squares + r, points, g, coefficient, stride, outputs, sums + r * outputs);
         }
     }
 };

@@ -176,10 +176,29 @@ struct Weights {
     }
 };
 
-template <class Kind, class Real, class Rows>
+struct Judged {
+    double value, slope;
+};
+
+/// A loss and its slope: one switch a row, always the same way, where a copy of the whole loop for each loss took half a minute to compile.
+NOVUM_INLINE Judged judge(Loss kind, double edge, double f, double y) {
+    const auto by = [=](auto loss) NOVUM_LAMBDA { return Judged{loss.value(f, y), loss.slope(f, y)}; };
+    switch (kind) {
+        case Loss::Hinge: return by(Hinge{edge});
+        case Loss::Sign: return by(Sign{edge});
+        case Loss::SquaredHinge: return by(SquaredHinge{edge});
+        case Loss::Log: return by(Log{edge});
+        case Loss::ModifiedHuber: return by(ModifiedHuber{edge});
+        case Loss::Squared: return by(Squared{edge});
+        case Loss::Huber: return by(Huber{edge});
+        case Loss::Insensitive: return by(Insensitive{edge});
+        default: return by(SquaredInsensitive{edge});
+    }
+}
+
+template <class Real, class Rows>
 NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, std::span<const std::int64_t> order, const Plan& plan,
                           State<Real>& state) {
-    const Kind loss{plan.epsilon};
     const bool penalized = plan.alpha > 0, passive = plan.rate >= Rate::Passive1, absolute = penalized && !state.paid.empty();
     Weights<Real> w{state.w.data(), state.total.empty() ? nullptr : state.total.data(), state.paid.empty() ? nullptr : state.paid.data(),
                     state.w.size()};
@@ -197,17 +216,17 @@ NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, st
             const std::int64_t i = order[begin + k];
             if (begin + k + AHEAD < order.size()) rows.fetch(order[begin + k + AHEAD]);
             product[k] = rows.product(i, w.v);
-            const double f = w.s * product[k] + b, target = y[i], value = loss.value(f, target);
+            const auto [value, slope] = judge(plan.loss, plan.epsilon, w.s * product[k] + b, y[i]);
             objective += value + penalty;
             double u;
             if (passive) {
-                const double square = rows.square(i), sign = loss.slope(f, target) > 0 ? -1 : 1;
+                const double square = rows.square(i), sign = slope > 0 ? -1 : 1;
                 u = plan.rate == Rate::Passive2 ? value / (square + 0.5 / plan.eta0)
                     : square > 0                ? std::min(plan.eta0, value / square)
                                                 : 0.0;
                 u *= sign;
             } else {
-                u = -eta * std::clamp(loss.slope(f, target), -STEEPEST, STEEPEST);
+                u = -eta * std::clamp(slope, -STEEPEST, STEEPEST);
             }
             change[k] = c ? u * c[i] : u;
         }
@@ -247,25 +266,25 @@ NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, st
     return objective;
 }
 
-template <class Kind, class Real>
+template <class Real>
 struct DenseSteps {
     template <int BYTES>
     static NOVUM_INLINE double run(const DenseRows<Real>& rows, const double* y, const double* c, std::span<const std::int64_t> order,
                                    const Plan& plan, State<Real>& state) {
-        return steps<Kind>(Dense<Real, BYTES>{rows}, y, c, order, plan, state);
+        return steps(Dense<Real, BYTES>{rows}, y, c, order, plan, state);
     }
 };
 
-template <class Kind, class Real>
+template <class Real>
 double by_rows(const DenseRows<Real>& rows, const double* y, const double* c, std::span<const std::int64_t> order, const Plan& plan,
                State<Real>& state) {
-    return widest<DenseSteps<Kind, Real>>(rows, y, c, order, plan, state);
+    return widest<DenseSteps<Real>>(rows, y, c, order, plan, state);
 }
 
-template <class Kind, class Real, class Index>
+template <class Real, class Index>
 double by_rows(const SparseRows<Real, Index>& rows, const double* y, const double* c, std::span<const std::int64_t> order, const Plan& plan,
                State<Real>& state) {
-    return steps<Kind>(Sparse<Real, Index>{rows}, y, c, order, plan, state);
+    return steps(Sparse<Real, Index>{rows}, y, c, order, plan, state);
 }
 
 }  // namespace
@@ -273,17 +292,7 @@ double by_rows(const SparseRows<Real, Index>& rows, const double* y, const doubl
 template <class Real, class Rows>
 double epoch(const Rows& rows, const double* y, const double* c, std::span<const std::int64_t> order, const Plan& plan,
              State<Real>& state) {
-    switch (plan.loss) {
-        case Loss::Hinge: return by_rows<Hinge>(rows, y, c, order, plan, state);
-        case Loss::Sign: return by_rows<Sign>(rows, y, c, order, plan, state);
-        case Loss::SquaredHinge: return by_rows<SquaredHinge>(rows, y, c, order, plan, state);
-        case Loss::Log: return by_rows<Log>(rows, y, c, order, plan, state);
-        case Loss::ModifiedHuber: return by_rows<ModifiedHuber>(rows, y, c, order, plan, state);
-        case Loss::Squared: return by_rows<Squared>(rows, y, c, order, plan, state);
-        case Loss::Huber: return by_rows<Huber>(rows, y, c, order, plan, state);
-        case Loss::Insensitive: return by_rows<Insensitive>(rows, y, c, order, plan, state);
-        default: return by_rows<SquaredInsensitive>(rows, y, c, order, plan, state);
-    }
+    return by_rows(rows, y, c, order, plan, state);
 }
 
 #define NOVUM_EPOCH(Real, ...)                                                                                                             \

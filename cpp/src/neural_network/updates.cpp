@@ -20,58 +20,61 @@ NOVUM_INLINE void shrink(Real* __restrict w, const Real* __restrict scale, Real 
     }
 }
 
-/// (1) to (6); n is at most the numbers of a tile.
-template <class Real>
-NOVUM_INLINE void learn(const Step& step, bool penalized, Real* __restrict g, std::size_t n, const Learned<Real>& learned) {
-    Real* __restrict w = learned.w;
-    Real* __restrict first = learned.first;
-    Real* __restrict second = learned.second;
-    const Real inverse = static_cast<Real>(1 / step.rows), alpha = penalized ? static_cast<Real>(step.alpha) : Real(0);
-    const Real rate = static_cast<Real>(step.rate), momentum = static_cast<Real>(step.momentum), eps = static_cast<Real>(step.epsilon);
-    const Real b1 = static_cast<Real>(step.beta_1), b2 = static_cast<Real>(step.beta_2);
-    const Real c1 = static_cast<Real>(1 - step.beta_1), c2 = static_cast<Real>(1 - step.beta_2);
-    const bool sparse = penalized && step.l1 > 0;
-    alignas(CACHE_LINE) Real scale[TILE_NUMBERS];
-    for (std::size_t i = 0; i < n; ++i) g[i] = (g[i] + alpha * w[i]) * inverse;
-    switch (step.rule) {
-        case Rule::Sgd:
-            if (step.nesterov)
+/// (1) to (6); n is at most the numbers of a tile. Called, not inlined: one copy serves the tiles of all widths.
+struct Learn {
+    template <int BYTES, class Real>
+    static NOVUM_INLINE int run(const Step& step, bool penalized, Real* __restrict g, std::size_t n, const Learned<Real>& learned) {
+        Real* __restrict w = learned.w;
+        Real* __restrict first = learned.first;
+        Real* __restrict second = learned.second;
+        const Real inverse = static_cast<Real>(1 / step.rows), alpha = penalized ? static_cast<Real>(step.alpha) : Real(0);
+        const Real rate = static_cast<Real>(step.rate), momentum = static_cast<Real>(step.momentum), eps = static_cast<Real>(step.epsilon);
+        const Real b1 = static_cast<Real>(step.beta_1), b2 = static_cast<Real>(step.beta_2);
+        const Real c1 = static_cast<Real>(1 - step.beta_1), c2 = static_cast<Real>(1 - step.beta_2);
+        const bool sparse = penalized && step.l1 > 0;
+        alignas(CACHE_LINE) Real scale[TILE_NUMBERS];
+        for (std::size_t i = 0; i < n; ++i) g[i] = (g[i] + alpha * w[i]) * inverse;
+        switch (step.rule) {
+            case Rule::Sgd:
+                if (step.nesterov)
+                    for (std::size_t i = 0; i < n; ++i) {
+                        const Real pull = rate * g[i], speed = momentum * first[i] - pull;
+                        first[i] = speed;
+                        w[i] += momentum * speed - pull;
+                    }
+                else
+                    for (std::size_t i = 0; i < n; ++i) {
+                        const Real speed = momentum * first[i] - rate * g[i];
+                        first[i] = speed;
+                        w[i] += speed;
+                    }
+                if (sparse) std::fill_n(scale, n, momentum < 1 ? rate / (1 - momentum) : rate);
+                break;
+            case Rule::AdaGrad:
+            case Rule::RmsProp: {
+                const Real keep = step.rule == Rule::AdaGrad ? Real(1) : b2, add = step.rule == Rule::AdaGrad ? Real(1) : c2;
                 for (std::size_t i = 0; i < n; ++i) {
-                    const Real pull = rate * g[i], speed = momentum * first[i] - pull;
-                    first[i] = speed;
-                    w[i] += momentum * speed - pull;
+                    const Real square = keep * second[i] + add * (g[i] * g[i]);
+                    second[i] = square;
+                    scale[i] = rate / (std::sqrt(square) + eps);
+                    w[i] -= scale[i] * g[i];
                 }
-            else
-                for (std::size_t i = 0; i < n; ++i) {
-                    const Real speed = momentum * first[i] - rate * g[i];
-                    first[i] = speed;
-                    w[i] += speed;
-                }
-            if (sparse) std::fill_n(scale, n, momentum < 1 ? rate / (1 - momentum) : rate);
-            break;
-        case Rule::AdaGrad:
-        case Rule::RmsProp: {
-            const Real keep = step.rule == Rule::AdaGrad ? Real(1) : b2, add = step.rule == Rule::AdaGrad ? Real(1) : c2;
-            for (std::size_t i = 0; i < n; ++i) {
-                const Real square = keep * second[i] + add * (g[i] * g[i]);
-                second[i] = square;
-                scale[i] = rate / (std::sqrt(square) + eps);
-                w[i] -= scale[i] * g[i];
+                break;
             }
-            break;
+            case Rule::Adam:
+                for (std::size_t i = 0; i < n; ++i) {
+                    const Real mean = b1 * first[i] + c1 * g[i], square = b2 * second[i] + c2 * (g[i] * g[i]);
+                    first[i] = mean;
+                    second[i] = square;
+                    scale[i] = rate / (std::sqrt(square) + eps);
+                    w[i] -= scale[i] * mean;
+                }
+                break;
         }
-        case Rule::Adam:
-            for (std::size_t i = 0; i < n; ++i) {
-                const Real mean = b1 * first[i] + c1 * g[i], square = b2 * second[i] + c2 * (g[i] * g[i]);
-                first[i] = mean;
-                second[i] = square;
-                scale[i] = rate / (std::sqrt(square) + eps);
-                w[i] -= scale[i] * mean;
-            }
-            break;
+        if (sparse) shrink(w, scale, static_cast<Real>(step.l1) * inverse, n);
+        return 0;
     }
-    if (sparse) shrink(w, scale, static_cast<Real>(step.l1) * inverse, n);
-}
+};
 
 /// Lanes of a and b in turn from lane FIRST on: a0 b0 a1 b1 ...
 template <int L, int FIRST, class V, int... J>
@@ -127,7 +130,7 @@ struct Change {
                 if (task.shift_gradient)
                     for (std::size_t c = 0; c < width; ++c) task.shift_gradient[panel.first + c] += tile[c];
                 else
-                    learn(step, false, tile, width, task.shift.at(panel.first));
+                    run_at<BYTES, Learn>(step, false, static_cast<Real*>(tile), width, task.shift.at(panel.first));
             }
             if (end - begin > 2 * TILE && !task.entries) {  // the errors of the panel side by side, for all the tiles that need them
                 for (std::size_t b = 0; b < task.count; ++b)
@@ -155,7 +158,7 @@ struct Change {
                     continue;
                 }
                 const Learned<Real> weights = task.weights.at(offset + i * width);
-                learn(step, true, g, TILE * width, weights);
+                run_at<BYTES, Learn>(step, true, g, TILE * width, weights);
                 if (task.back) {
                     while (i >= task.shape->back.panels[other].first + task.shape->back.panels[other].width) ++other;
                     const Panel to = task.shape->back.panels[other];
@@ -194,20 +197,12 @@ struct Change {
     }
 };
 
-struct Flat {
-    template <int BYTES, class Real>
-    static NOVUM_INLINE int run(const Step& step, bool penalized, Real* gradient, std::size_t n, const Learned<Real>& learned) {
-        for (std::size_t i = 0; i < n; i += TILE_NUMBERS)
-            learn(step, penalized, gradient + i, std::min(TILE_NUMBERS, n - i), learned.at(i));
-        return 0;
-    }
-};
-
 }  // namespace
 
 template <class Real>
 void update(const Step& step, bool penalized, Real* gradient, std::size_t n, const Learned<Real>& learned) {
-    widest<Flat>(step, penalized, gradient, n, learned);
+    for (std::size_t i = 0; i < n; i += TILE_NUMBERS)
+        widest<Learn>(step, penalized, gradient + i, std::min(TILE_NUMBERS, n - i), learned.at(i));
 }
 
 template <class Real>

@@ -122,9 +122,9 @@ struct Best {
     static NOVUM_INLINE bool run(const Real* x, std::size_t n, std::size_t p, const Real* m, std::size_t k, const Real* offset,
                                  const double* threshold, std::int64_t* label) {
         using H = Simd<Real, BYTES / 2>;
-        std::vector<Real> shift(k + 2 * H::LANES, Real(0));  // `chunks` fills rows of sums up with zeros
-        for (std::size_t j = 0; j < k; ++j) shift[j] = offset[j];
-        typename H::V gaps{};  // s - s is zero, or NaN where s is not finite
+        std::vector<Real> shift(offset, offset + k);
+        shift.resize(k + 2 * H::LANES);  // `chunks` fills rows of sums up with zeros
+        typename H::V gaps{};            // s - s is zero, or NaN where s is not finite
         auto take = [&](std::size_t top, std::size_t size, Real* sums, std::size_t stride) NOVUM_LAMBDA {
             for (std::size_t i = 0; i < size; ++i) {
                 Real* s = sums + i * stride;

@@ -14,12 +14,40 @@ std::string compiler() {
 #endif
 }
 
+namespace {
+
+/// The instruction level whose vectors have so many bytes.
+std::string level_of(int bytes) { return bytes == 64 ? "x86-64-v4" : bytes == 32 ? "x86-64-v3" : "default"; }
+
+}  // namespace
+
 std::string simd_level() {
-#if NOVUM_LEVELS
-    if (__builtin_cpu_supports("x86-64-v4")) return "x86-64-v4";
-    if (__builtin_cpu_supports("x86-64-v3")) return "x86-64-v3";
+#if defined(NOVUM_OWN_BYTES)
+    return level_of(NOVUM_OWN_BYTES);
+#else
+    return level_of(processor_bytes());  // the clones do not ask the environment
 #endif
-    return "default";
+}
+
+std::vector<std::string> levels() {
+#if defined(NOVUM_OWN_BYTES)
+    return {level_of(NOVUM_OWN_BYTES)};
+#else
+    return {level_of(64), level_of(32), level_of(16)};
+#endif
+}
+
+std::string why_not_here() {
+#if defined(NOVUM_OWN_BYTES) && !defined(NOVUM_EVERYWHERE)
+    const std::string what = "this build of novum has kernels for one instruction level alone, " + level_of(NOVUM_OWN_BYTES);
+    if (processor_bytes() < NOVUM_OWN_BYTES)
+        return what + ", that of the machine it was compiled on, and this processor has " + level_of(processor_bytes()) +
+               "; build it here (make dev), or install a wheel, which has all levels (make wheel)";
+    const char* requested = std::getenv("NOVUM_SIMD_BYTES");
+    if (requested && std::atoi(requested) != NOVUM_OWN_BYTES)
+        return what + ", and NOVUM_SIMD_BYTES=" + requested + " requests another; a wheel has all levels (make wheel, make test-levels)";
+#endif
+    return "";
 }
 
 bool sanitized() noexcept {

@@ -15,22 +15,39 @@ namespace {
 constexpr std::size_t GROUP = 16;              // rows side by side: two vectors of AVX-512
 constexpr std::size_t CHUNK_VALUES = 1 << 15;  // packed at a time: a quarter of the second-level cache
 
+// Rows of floats or doubles, read as doubles: a test per row, where a copy of every search for each took twice as long to compile.
+struct Rows {
+    const float* single;
+    const double* twice;
+    std::size_t n, d;
+    Rows(Table<float> t) : single(t.data), twice(nullptr), n(t.n), d(t.d) {}
+    Rows(Table<double> t) : single(nullptr), twice(t.data), n(t.n), d(t.d) {}
+
+    void read(std::size_t i, double* to, std::size_t stride) const {
+        if (twice)
+            for (std::size_t t = 0; t < d; ++t) to[t * stride] = twice[i * d + t];
+        else
+            for (std::size_t t = 0; t < d; ++t) to[t * stride] = static_cast<double>(single[i * d + t]);
+    }
+};
+
 // Rows [start, stop) of y in groups side by side, the last one filled up with infinity.
-template <class Real>
-void pack(const Table<Real>& y, std::size_t start, std::size_t stop, double* packed, std::int64_t* index) {
+void pack(const Rows& y, std::size_t start, std::size_t stop, double* packed, std::int64_t* index) {
     const std::size_t groups = (stop - start + GROUP - 1) / GROUP;
     for (std::size_t i = 0; i < groups * GROUP; ++i) {
         const bool there = start + i < stop;
         double* place = packed + i / GROUP * GROUP * y.d + i % GROUP;
-        for (std::size_t t = 0; t < y.d; ++t)
-            place[t * GROUP] = there ? static_cast<double>(y.row(start + i)[t]) : std::numeric_limits<double>::infinity();
+        if (there)
+            y.read(start + i, place, GROUP);
+        else
+            for (std::size_t t = 0; t < y.d; ++t) place[t * GROUP] = std::numeric_limits<double>::infinity();
         index[i] = there ? static_cast<std::int64_t>(start + i) : NOBODY;
     }
 }
 
 // Call use(i, j, s): (1) between query i and the GROUP rows from j on, for all chunks of y.
-template <Norm N, int BYTES, class Real, class Use>
-NOVUM_INLINE void all_groups(const Table<Real>& x, const Table<Real>& y, double p, Use use) {
+template <Norm N, int BYTES, class Use>
+NOVUM_INLINE void all_groups(const Rows& x, const Rows& y, double p, Use use) {
     using S = Simd<double, BYTES>;
     const std::size_t rows = std::max<std::size_t>(1, CHUNK_VALUES / (GROUP * std::max<std::size_t>(1, y.d))) * GROUP;
     std::vector<double> packed(std::min(rows, (y.n + GROUP - 1) / GROUP * GROUP) * y.d), q(x.d);
@@ -41,7 +58,7 @@ NOVUM_INLINE void all_groups(const Table<Real>& x, const Table<Real>& y, double 
         pack(y, start, stop, packed.data(), index.data());
         for (std::size_t i = 0; i < x.n; ++i) {
             now.and_then();
-            std::copy(x.row(i), x.row(i) + x.d, q.begin());
+            x.read(i, q.data(), 1);
             for (std::size_t j = 0; start + j < stop; j += GROUP) {
                 typename S::V s[GROUP / S::LANES] = {};
                 const double* group = packed.data() + j * y.d;
@@ -55,10 +72,10 @@ NOVUM_INLINE void all_groups(const Table<Real>& x, const Table<Real>& y, double 
     }
 }
 
-template <Norm N, class Real>
+template <Norm N>
 struct Fill {
     template <int BYTES>
-    static NOVUM_INLINE int run(Table<Real> x, Table<Real> y, double p, double* out) {
+    static NOVUM_INLINE int run(const Rows& x, const Rows& y, double p, double* out) {
         constexpr std::size_t L = Simd<double, BYTES>::LANES;
         all_groups<N, BYTES>(x, y, p, [&](std::size_t i, std::size_t j, const auto& s, const std::int64_t*) NOVUM_LAMBDA {
             for (std::size_t l = 0; l < GROUP && j + l < y.n; ++l) out[i * y.n + j + l] = finish<N>(s[l / L][l % L], p);
@@ -67,10 +84,10 @@ struct Fill {
     }
 };
 
-template <Norm N, class Real>
+template <Norm N>
 struct Find {
     template <int BYTES>
-    static NOVUM_INLINE int run(Table<Real> x, Table<Real> y, double p, Nearest out) {
+    static NOVUM_INLINE int run(const Rows& x, const Rows& y, double p, Nearest out) {
         constexpr std::size_t L = Simd<double, BYTES>::LANES;
         std::vector<Top> tops(x.n, Top(out.k));
         for (Top& top : tops) top.clear();
@@ -82,10 +99,10 @@ struct Find {
     }
 };
 
-template <Norm N, class Real>
+template <Norm N>
 struct Gather {
     template <int BYTES>
-    static NOVUM_INLINE int run(Table<Real> x, Table<Real> y, double p, const double* radius, Within& out) {
+    static NOVUM_INLINE int run(const Rows& x, const Rows& y, double p, const double* radius, Within& out) {
         constexpr std::size_t L = Simd<double, BYTES>::LANES;
         std::vector<std::vector<Found>> found(x.n);
         all_groups<N, BYTES>(x, y, p, [&](std::size_t i, std::size_t j, const auto& s, const std::int64_t* index) NOVUM_LAMBDA {
@@ -103,13 +120,13 @@ struct Gather {
     }
 };
 
-template <template <Norm, class> class Search, class Real, class... A>
-void dispatch(double p, A&&... a) {
+template <template <Norm> class Search, class... A>
+void dispatch(const Rows& x, const Rows& y, double p, A&&... a) {
     switch (norm_of(p)) {
-        case Norm::one: widest<Search<Norm::one, Real>>(a...); return;
-        case Norm::two: widest<Search<Norm::two, Real>>(a...); return;
-        case Norm::most: widest<Search<Norm::most, Real>>(a...); return;
-        case Norm::other: widest<Search<Norm::other, Real>>(a...); return;
+        case Norm::one: widest<Search<Norm::one>>(x, y, p, a...); return;
+        case Norm::two: widest<Search<Norm::two>>(x, y, p, a...); return;
+        case Norm::most: widest<Search<Norm::most>>(x, y, p, a...); return;
+        case Norm::other: Search<Norm::other>::template run<16>(x, y, p, a...); return;  // a power for every cell: no vectors to be had
     }
 }
 
@@ -117,19 +134,19 @@ void dispatch(double p, A&&... a) {
 
 template <class Real>
 void distances(Table<Real> x, Table<Real> y, double p, double* out) {
-    dispatch<Fill, Real>(p, x, y, p, out);
+    dispatch<Fill>(x, y, p, out);
 }
 
 template <class Real>
 void nearest_by_scan(Table<Real> x, Table<Real> y, double p, Frame frame, Nearest out) {
     if (p == 2 && swept(x, y, frame, out)) return;
-    dispatch<Find, Real>(p, x, y, p, out);
+    dispatch<Find>(x, y, p, out);
 }
 
 template <class Real>
 Within within_by_scan(Table<Real> x, Table<Real> y, double p, Frame frame, const double* radius) {
     Within out;
-    if (p != 2 || !swept_within(x, y, frame, radius, out)) dispatch<Gather, Real>(p, x, y, p, radius, out);
+    if (p != 2 || !swept_within(x, y, frame, radius, out)) dispatch<Gather>(x, y, p, radius, out);
     return out;
 }
 

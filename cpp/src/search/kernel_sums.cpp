@@ -80,7 +80,9 @@ struct Sum {
                             term =
                                 exp_nonpositive<BYTES>(exponent > 0 ? typename S::V{} : exponent);  // rounding may pass zero at the nearest
                         } else {
-                            for (std::size_t l = 0; l < L; ++l) term[l] = s[l] <= most ? value(s[l], by, tree.p, unit) : 0;
+                            double lane[L];
+                            for (std::size_t l = 0; l < L; ++l) lane[l] = s[l] <= most ? value(s[l], by, tree.p, unit) : 0;
+                            term = S::load(lane);
                         }
                         if (not_this >= 0)
                             for (std::size_t l = 0; l < L; ++l) term[l] = tree.index[place + l] == not_this ? 0 : term[l];

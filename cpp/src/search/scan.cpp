@@ -36,8 +36,51 @@ NOVUM_INLINE void exact(const Real* q, const Table<Real>& rows, const std::size_
         }
 }
 
+/// The queries of a sweep, whatever their rows are stored as.
+template <class Scan>
+struct Scores {
+    std::size_t d;
+    std::vector<Scan> limit;    // (queries,): scores beyond are of no interest
+    std::vector<Scan> shifted;  // (queries, d)
+    Scores(std::size_t n, std::size_t d) : d(d), limit(n, std::numeric_limits<Scan>::infinity()), shifted(n * d) {}
+    virtual void take(std::size_t i, const Scan* lanes, std::size_t count, std::size_t start) = 0;
+
+  protected:
+    ~Scores() = default;
+};
+
+/// Scores of all queries against packed rows; what is below a limit is offered.
+template <class Scan>
+struct Pass {
+    template <int BYTES>
+    static NOVUM_INLINE int run(Scores<Scan>& sweep, const Scan* panels, std::size_t count, std::size_t start) {
+        using S = Simd<Scan, BYTES>;
+        const std::size_t d = sweep.d, n = sweep.limit.size();
+        for (std::size_t top = 0; top < n; top += S::ROWS) {
+            const Scan* x[S::ROWS];
+            for (std::size_t r = 0; r < S::ROWS; ++r) x[r] = sweep.shifted.data() + std::min(top + r, n - 1) * d;
+            for (std::size_t p = 0; p < count; p += S::PANELS) {
+                typename S::V s[S::ROWS][S::PANELS];
+                panel::scores<Scan, BYTES, S::ROWS, S::PANELS>(x, panels + p * (d + 1) * S::LANES, d, s);
+#pragma GCC unroll 6
+                for (std::size_t r = 0; r < S::ROWS; ++r) {
+                    auto low = s[r][0];
+#pragma GCC unroll 4
+                    for (int v = 1; v < S::PANELS; ++v) low = s[r][v] < low ? s[r][v] : low;
+                    if (!(panel::least<S::LANES>(low) <= sweep.limit[std::min(top + r, n - 1)]) || top + r >= n) continue;
+                    Scan lanes[S::PANELS * S::LANES];
+                    for (int v = 0; v < S::PANELS; ++v) S::store(lanes + v * S::LANES, s[r][v]);
+                    sweep.take(top + r, lanes, S::PANELS * S::LANES, start + p * S::LANES);
+                }
+            }
+        }
+        return 0;
+    }
+};
+
 template <class Real, class Scan>
-struct Sweep {
+struct Sweep final : Scores<Scan> {
+    using Scores<Scan>::limit, Scores<Scan>::shifted;
     struct Query {
         std::vector<Candidate<Scan>> kept;
         Scan margin;
@@ -50,20 +93,17 @@ struct Sweep {
     std::size_t k;  // 0: the limits stand, and all rows below them are kept
     double scale;
     std::vector<Query> queries;
-    std::vector<Scan> limit;    // (x.n,): scores beyond are of no interest
-    std::vector<Scan> least;    // (x.n, k): the k least scores so far, sorted; only for few neighbors
-    std::vector<Scan> shifted;  // (x.n, d)
+    std::vector<Scan> least;  // (x.n, k): the k least scores so far, sorted; only for few neighbors
 
     Sweep(const Table<Real>& x, const Table<Real>& y, const Frame& frame, std::size_t k, const double* radius)
-        : x(x),
+        : Scores<Scan>(x.n, x.d),
+          x(x),
           y(y),
           frame(frame),
           k(k),
           scale(panel::unit<double>(frame.reach)),
           queries(x.n),
-          limit(x.n, std::numeric_limits<Scan>::infinity()),
-          least(k <= FEW ? x.n * k : 0, std::numeric_limits<Scan>::infinity()),
-          shifted(x.n * x.d) {
+          least(k <= FEW ? x.n * k : 0, std::numeric_limits<Scan>::infinity()) {
         const double r = frame.reach * scale, u = std::numeric_limits<Scan>::epsilon() / 2;
         for (std::size_t i = 0; i < x.n; ++i) {
             double square = 0;
@@ -124,34 +164,7 @@ struct Sweep {
         for (std::size_t j = 0; j < k; ++j) kept[j] = {both[j].second, static_cast<std::int32_t>(both[j].first.index)};
     }
 
-    struct Pass {
-        template <int BYTES>
-        static NOVUM_INLINE int run(Sweep& sweep, const Scan* panels, std::size_t count, std::size_t start) {
-            using S = Simd<Scan, BYTES>;
-            const std::size_t d = sweep.x.d, n = sweep.x.n;
-            for (std::size_t top = 0; top < n; top += S::ROWS) {
-                const Scan* x[S::ROWS];
-                for (std::size_t r = 0; r < S::ROWS; ++r) x[r] = sweep.shifted.data() + std::min(top + r, n - 1) * d;
-                for (std::size_t p = 0; p < count; p += S::PANELS) {
-                    typename S::V s[S::ROWS][S::PANELS];
-                    panel::scores<Scan, BYTES, S::ROWS, S::PANELS>(x, panels + p * (d + 1) * S::LANES, d, s);
-#pragma GCC unroll 6
-                    for (std::size_t r = 0; r < S::ROWS; ++r) {
-                        auto low = s[r][0];
-#pragma GCC unroll 4
-                        for (int v = 1; v < S::PANELS; ++v) low = s[r][v] < low ? s[r][v] : low;
-                        if (!(panel::least<S::LANES>(low) <= sweep.limit[std::min(top + r, n - 1)]) || top + r >= n) continue;
-                        Scan lanes[S::PANELS * S::LANES];
-                        for (int v = 0; v < S::PANELS; ++v) S::store(lanes + v * S::LANES, s[r][v]);
-                        sweep.take(top + r, lanes, S::PANELS * S::LANES, start + p * S::LANES);
-                    }
-                }
-            }
-            return 0;
-        }
-    };
-
-    __attribute__((noinline)) void take(std::size_t i, const Scan* lanes, std::size_t count, std::size_t start) {
+    void take(std::size_t i, const Scan* lanes, std::size_t count, std::size_t start) override {
         Query& q = queries[i];
         const std::size_t there = std::min(count, y.n - std::min(y.n, start));  // beyond are padding lanes
         for (std::size_t l = 0; l < there; ++l) {
@@ -204,7 +217,7 @@ struct Sweep {
             const std::size_t stop = std::min(start + rows, y.n), count = (stop - start + lanes * group - 1) / (lanes * group) * group;
             interrupt::poll();
             pack(start, stop, lanes, count, panels.data());
-            widest<Pass>(*this, static_cast<const Scan*>(panels.data()), count, start);
+            widest<Pass<Scan>>(static_cast<Scores<Scan>&>(*this), static_cast<const Scan*>(panels.data()), count, start);
             std::size_t refined = 0;
             for (const Query& q : queries) refined += q.refined;
             if (static_cast<double>(refined) > doubtful * static_cast<double>(x.n) * static_cast<double>(y.n)) return false;
@@ -251,7 +264,7 @@ struct Sweep {
 
 template <class Real>
 bool can_sweep(Table<Real> x, Table<Real> y, Frame frame) {
-    if (x.n < FEW_QUERIES || !(frame.reach > 0) || !std::isfinite(frame.reach) || y.n > (std::size_t{1} << 31) - 1) return false;
+    if (FEW_QUERIES > x.n || !(frame.reach > 0) || !std::isfinite(frame.reach) || y.n > (std::size_t{1} << 31) - 1) return false;
     for (std::size_t i = 0; i < x.n; ++i) {
         double most = 0;
         for (std::size_t t = 0; t < x.d; ++t) most = std::max(most, std::fabs(static_cast<double>(x.row(i)[t]) - frame.origin[t]));

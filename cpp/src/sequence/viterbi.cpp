@@ -114,7 +114,7 @@ struct Narrow {
             if (last[j] > last[state]) state = j;
         for (std::size_t t = end; t-- > begin;) {
             path[t] = static_cast<std::int64_t>(state);
-            if (t > begin) state = static_cast<std::size_t>(came[(t - begin) * WIDTH + state]);
+            if (t > begin) state = static_cast<unsigned char>(came[(t - begin) * WIDTH + state]);
         }
         return last[path[end - 1]];
     }

@@ -48,7 +48,7 @@ double middle_of(double low, double high) {
 Limits Grower::limits_of(const Place& place, const double* sums, std::size_t feature) const {
     Limits limits{settings.min_leaf, settings.min_weight_leaf, margin_of(target, place.summary, sums)};
     if (!settings.monotone.empty()) {
-        limits.sign = settings.monotone[feature];
+        limits.sign = settings.monotone[feature];  // NOLINT(bugprone-signed-char-misuse): -1, 0 or 1, no character
         limits.low = place.low;
         limits.high = place.high;
     }

@@ -29,10 +29,11 @@ std::vector<std::uint32_t> drawn_columns(const std::vector<std::uint32_t>& allow
     const auto wanted = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(share * static_cast<double>(allowed.size()) - 1e-9)));
     if (wanted >= allowed.size()) return allowed;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
+    keys.reserve(allowed.size());
     for (const std::uint32_t j : allowed) keys.push_back({rng::bits({seed, COLUMN_PURPOSE, tree}, key % rng::MAX_ROWS, j), j});
     std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(wanted) - 1, keys.end());
-    std::vector<std::uint32_t> drawn;
-    for (std::size_t i = 0; i < wanted; ++i) drawn.push_back(keys[i].second);
+    std::vector<std::uint32_t> drawn(wanted);
+    for (std::size_t i = 0; i < wanted; ++i) drawn[i] = keys[i].second;
     std::sort(drawn.begin(), drawn.end());
     return drawn;
 }

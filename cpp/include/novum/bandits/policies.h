@@ -41,8 +41,10 @@ class Choice {
 /// An arm with the chances w / sum w.
 inline std::size_t drawn_arm(const std::vector<double>& w, double total, Generator& g) {
     double left = g.uniform() * total;
-    for (std::size_t a = 0; a + 1 < w.size(); ++a)
-        if ((left -= w[a]) < 0) return a;
+    for (std::size_t a = 0; a + 1 < w.size(); ++a) {
+        left -= w[a];
+        if (left < 0) return a;
+    }
     return w.size() - 1;
 }
 

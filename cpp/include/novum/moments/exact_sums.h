@@ -21,7 +21,7 @@ class ExactSum {
         std::uint64_t mantissa = bits & ((std::uint64_t(1) << 52) - 1);
         if (exponent) mantissa |= std::uint64_t(1) << 52;
         const unsigned place = exponent ? exponent - 1 : 0;
-        const unsigned __int128 digits = static_cast<unsigned __int128>(mantissa) << (place % 32);
+        const Wide digits = static_cast<Wide>(mantissa) << (place % 32);
         const std::int64_t low = static_cast<std::int64_t>(digits & MASK), middle = static_cast<std::int64_t>(digits >> 32 & MASK),
                            high = static_cast<std::int64_t>(digits >> 64);
         std::int64_t* at = limb + place / 32;
@@ -47,6 +47,7 @@ class ExactSum {
     std::int64_t limb[LIMBS] = {};
 
   private:
+    __extension__ using Wide = unsigned __int128;
     static constexpr std::uint64_t MASK = 0xFFFFFFFFu;
 };
 

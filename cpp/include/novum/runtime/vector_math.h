@@ -28,7 +28,7 @@ struct Doubles {
 
 constexpr double LEAST_EXPONENT = -708;  // below it e^t is no normal number: taken as zero
 
-/// (1) of every lane; t <= 0, -inf allowed. `TERMS` below 13 are for results that become floats: eight leave 2e-10.
+/// (1) of every lane; t <= 0, -inf allowed. `TERMS` below 13 are for results that become floats: eight leave 3e-10.
 template <int BYTES, int TERMS = 13>
 NOVUM_INLINE typename Doubles<BYTES>::V exp_nonpositive(typename Doubles<BYTES>::V t) {
     using D = Doubles<BYTES>;

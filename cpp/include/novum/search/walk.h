@@ -62,11 +62,12 @@ NOVUM_INLINE void walk(const Tree& tree, const double* q, Worst worst, Look look
     }
 }
 
-/// Run a search for the norm, the bounds and (Euclidean, few columns) the width of a tree.
-template <template <Norm, int, bool> class Search, class... A>
+/// Searches that do not look at the bounds of balls say so, and one copy serves both kinds of tree.
+template <template <Norm, int, bool> class Search, bool BALLS = true, class... A>
 void dispatch(const Tree& tree, A&&... a) {
     const Norm norm = norm_of(tree.p);
-    if (norm == Norm::two && !tree.ball) {
+    const bool ball = BALLS && tree.ball;
+    if (norm == Norm::two && !ball) {
         switch (tree.d) {
             case 1: widest<Search<Norm::two, 1, false>>(tree, a...); return;
             case 2: widest<Search<Norm::two, 2, false>>(tree, a...); return;
@@ -75,18 +76,19 @@ void dispatch(const Tree& tree, A&&... a) {
             default: widest<Search<Norm::two, 0, false>>(tree, a...); return;
         }
     }
-    if (tree.ball) {
-        switch (norm) {
-            case Norm::one: widest<Search<Norm::one, 0, true>>(tree, a...); return;
-            case Norm::two: widest<Search<Norm::two, 0, true>>(tree, a...); return;
-            case Norm::most: widest<Search<Norm::most, 0, true>>(tree, a...); return;
-            case Norm::other: widest<Search<Norm::other, 0, true>>(tree, a...); return;
+    if constexpr (BALLS)
+        if (ball) {
+            switch (norm) {
+                case Norm::one: wide<Search<Norm::one, 0, true>>(tree, a...); return;
+                case Norm::two: widest<Search<Norm::two, 0, true>>(tree, a...); return;
+                case Norm::most: wide<Search<Norm::most, 0, true>>(tree, a...); return;
+                case Norm::other: Search<Norm::other, 0, true>::template run<16>(tree, a...); return;
+            }
         }
-    }
     switch (norm) {
-        case Norm::one: widest<Search<Norm::one, 0, false>>(tree, a...); return;
-        case Norm::most: widest<Search<Norm::most, 0, false>>(tree, a...); return;
-        default: widest<Search<Norm::other, 0, false>>(tree, a...);
+        case Norm::one: wide<Search<Norm::one, 0, false>>(tree, a...); return;
+        case Norm::most: wide<Search<Norm::most, 0, false>>(tree, a...); return;
+        default: Search<Norm::other, 0, false>::template run<16>(tree, a...);  // a power for every cell: no vectors to be had
     }
 }
 

@@ -1,0 +1,106 @@
+// Levels, threads that share items, signals between them, and how a kernel is stopped.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "check.h"
+#include "novum/runtime/build.h"
+#include "novum/runtime/interrupt.h"
+#include "novum/runtime/signal.h"
+#include "novum/runtime/team.h"
+
+using namespace novum;
+using namespace novum::test;
+
+namespace {
+
+struct Width {
+    template <int BYTES>
+    static int run() {
+        return BYTES;
+    }
+};
+
+std::atomic<int> heard{0};
+
+}  // namespace
+
+TEST(levels_are_what_the_build_says) {
+    CHECK(widest<Width>() == simd_bytes());
+    CHECK(wide<Width>() == std::min(32, simd_bytes()));
+    CHECK(simd_bytes() <= processor_bytes());
+    const auto all = levels();
+    CHECK(std::find(all.begin(), all.end(), simd_level()) != all.end());
+    CHECK(why_not_here().empty());
+}
+
+TEST(a_team_does_every_item_once) {
+    for (int threads : {1, 2, 5}) {
+        Team team(threads);
+        CHECK(team.size() == threads);
+        for (std::uint32_t items : {0u, 1u, 2u, 3u, 1000u})
+            for (int again = 0; again < 50; ++again) {
+                std::vector<std::atomic<int>> done(items);
+                std::atomic<bool> known{true};
+                team.run(items, [&](std::uint32_t item, int worker) {
+                    done[item].fetch_add(1);
+                    if (worker < 0 || worker >= threads) known = false;
+                });
+                CHECK(known && std::all_of(done.begin(), done.end(), [](const auto& times) { return times == 1; }));
+            }
+    }
+}
+
+TEST(a_signal_is_used_up) {
+    Signal signal;
+    CHECK(!signal.wait(0) && !signal.wait(1e-3));
+    signal.post(), signal.post();
+    CHECK(signal.wait(0) && signal.wait(0) && !signal.wait(0));
+    std::atomic<int> woken{0};
+    std::thread sleeper([&] {
+        for (int i = 0; i < 3; ++i) woken += signal.wait(10);
+    });
+    while (signal.asleep() == 0) std::this_thread::yield();
+    for (int i = 0; i < 3; ++i) signal.post();
+    sleeper.join();
+    CHECK(woken == 3 && signal.asleep() == 0);
+}
+
+TEST(kernels_stop_by_their_own_flag) {
+    interrupt::Flag ours, other;
+    auto stopped = [] {
+        try {
+            interrupt::poll();
+        } catch (const interrupt::Stopped&) { return true; }
+        return false;
+    };
+    interrupt::follow(&ours);
+    CHECK(!stopped());
+    other.raise();
+    CHECK(!stopped());
+    ours.raise();
+    CHECK(stopped() && ours.raised());
+    bool elsewhere = true;
+    std::thread([&] { elsewhere = stopped(); }).join();  // a flag is followed by the thread that said so
+    CHECK(!elsewhere);
+    interrupt::Now<3> now;
+    int calls = 0;
+    try {
+        for (;;) ++calls, now.and_then();
+    } catch (const interrupt::Stopped&) {}
+    CHECK(calls == 3);
+    interrupt::follow(nullptr);
+    CHECK(!stopped());
+}
+
+TEST(who_listens_is_called_now_and_then) {
+    heard = 0;
+    interrupt::listen([] { ++heard; });
+    std::thread([] {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(120);
+        while (std::chrono::steady_clock::now() < end) interrupt::poll();
+    }).join();
+    interrupt::listen(nullptr);
+    CHECK(heard >= 1 && heard <= 3);  // every 50 ms, not at every poll
+}
