@@ -63,7 +63,7 @@ def test_a_plain_skops_file(path):
 
 
 @pytest.mark.parametrize(
-    "about", [{"novum": "99.0.0", "format": "1"}, {"novum": "0.1.0", "format": "2"}], ids=["major version", "format"]
+    "about", [{"novum": "99.0.0", "format": "2"}, {"novum": "0.2.0", "format": "3"}], ids=["major version", "format"]
 )
 def test_newer_versions(about, path):
     rewrite(path, about=lambda old: old | about)

@@ -16,7 +16,6 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.gaussian_process import kernels
 from sklearn.model_selection import (
     GroupKFold,
@@ -28,8 +27,8 @@ from sklearn.model_selection import (
 )
 
 from novum.base.discovery import public_class
+from novum.base.sklearn_base import BaseEstimator
 from novum.exceptions import FileFormatError
-from novum.persistence.moved import MOVED
 from novum.persistence.sklearn_state import needs_trust
 from novum.persistence.sklearn_trees import TREE_TYPES, check_trees
 
@@ -276,7 +275,7 @@ class Description:
         words = [node.get(field) for field in ("__module__", "__class__", "__loader__")]
         if not all(isinstance(word, str) for word in words):
             raise FileFormatError("one of its objects has no type")
-        found = Node(MOVED.get(str(words[0]), str(words[0])), *map(str, words[1:]))
+        found = Node(*map(str, words))
         self.nodes.add(found)
         if "file" in node:
             self.open(node["file"], found.loader, known)

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import BaseEstimator
 
+from novum.base.sklearn_base import BaseEstimator
 from novum.exceptions import FileFormatError
 
 __all__ = [
@@ -119,7 +119,7 @@ def own_objects(value: Any) -> Iterator[Any]:
 
 def parameters_of(cls: type) -> set[str]:
     """Return the names of a class's constructor parameters; their values are checked against their domains."""
-    return set(cls._get_param_names()) if issubclass(cls, BaseEstimator) else set()  # type: ignore[attr-defined]
+    return set(cls._get_param_names()) if issubclass(cls, BaseEstimator) else set()
 
 
 @cache

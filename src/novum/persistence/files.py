@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable
 from importlib.metadata import version
@@ -18,22 +19,20 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZipFile
 
-from sklearn.base import BaseEstimator
-
 from novum import __version__
+from novum.base.sklearn_base import BaseEstimator
 from novum.exceptions import FileFormatError
 from novum.persistence.archive import ABOUT, Contents, inspect
 from novum.persistence.attributes import check_declared
 from novum.persistence.code import codes_of, give_code, without_code
-from novum.persistence.moved import with_current_modules
 from novum.persistence.packing import compressed, packed, unpack_all
+from novum.persistence.renames import CHANGES, FORMAT
 from novum.persistence.sklearn_state import check_companions, names_of
 from novum.persistence.skops_module import skops_io
 from novum.runtime.writing import check_plain, replace_file
 
 __all__ = ["file_bytes", "load", "save", "saved_with"]
 
-FORMAT = "1"
 RECORDED = ("numpy", "scipy", "scikit-learn", "skops")
 MOST_NAMES, LONGEST_NAME, LONGEST_TEXT = 20, 120, 400  # of what a file says, in an error
 CALLBACK_STATE = {"_skl_callbacks", "_parent_callback_ctx", "_callback_fit_ctx", "_skl_callbacks_to_teardown"}
@@ -104,7 +103,7 @@ def build(
             raise UntrustedTypesFoundException(contents.foreign)
         if unchecked := [name for name in contents.unchecked if name not in trusted]:
             raise unchecked_types(path, unchecked, refusal)
-        estimator = skops.load(with_current_modules(file), trusted=contents.trusted)
+        estimator = skops.load(file, trusted=contents.trusted)
         unpack_all(estimator)
         give_code(estimator, code)
         check_companions(estimator, trusted)
@@ -205,8 +204,8 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
     return path
 
 
-def checked_contents(path: Path, file: BinaryIO, max_bytes: int | None) -> Contents:
-    """Return the contents of a file after every check, or raise."""
+def checked_archive(path: Path, file: BinaryIO, max_bytes: int | None) -> Contents:
+    """Return the contents of a file of this format or an older one after every check, or raise."""
     try:
         contents = inspect(file, max_bytes)
     except Exception as error:  # a hostile or damaged file can make zipfile, json and NumPy raise nearly anything
@@ -217,10 +216,21 @@ def checked_contents(path: Path, file: BinaryIO, max_bytes: int | None) -> Conte
     major = re.match(r"(\d{1,9})\.", written)
     if not major or contents.versions.get("format") is None:
         raise FileFormatError(f"{path}: not a model file of novum: its version reads {written!r}.")
-    if int(major[1]) > int(__version__.split(".")[0]) or contents.versions["format"] != FORMAT:
+    if int(major[1]) > int(__version__.split(".")[0]) or contents.versions["format"] not in (FORMAT, *CHANGES):
         raise FileFormatError(
             f"{path}: written by novum {written}, and this is novum {__version__}; "
             "upgrade with pip install --upgrade novum."
+        )
+    return contents
+
+
+def checked_contents(path: Path, file: BinaryIO, max_bytes: int | None) -> Contents:
+    """Return the contents of a file of this format after every check, or raise."""
+    contents = checked_archive(path, file, max_bytes)
+    if (older := contents.versions["format"]) != FORMAT:
+        raise FileFormatError(
+            f"{path}: written by novum {contents.versions['novum']} in format {older}, and novum {__version__} reads format"
+            f" {FORMAT}; convert it with: novum convert {shlex.quote(str(path))} NEW"
         )
     return contents
 
@@ -257,7 +267,8 @@ def load(
     Raises
     ------
     FileFormatError
-        If the file is damaged, not a model file, from a newer major version, or holds types that are not loaded.
+        If the file is damaged, not a model file, of an older format (`novum convert` makes it one of this) or a newer
+        version, or holds types that are not loaded.
     """
     path = Path(path)
     with open(path, "rb") as file:
@@ -268,4 +279,4 @@ def saved_with(path: str | os.PathLike) -> dict[str, str]:
     """Return the versions of novum and its companions that wrote a file."""
     path = Path(path)
     with open(path, "rb") as file:
-        return checked_contents(path, file, None).versions
+        return checked_archive(path, file, None).versions

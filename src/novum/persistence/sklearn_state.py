@@ -18,8 +18,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from novum.base.sklearn_base import BaseEstimator
 from novum.exceptions import FileFormatError, ParameterError
 from novum.persistence.attributes import declared_attributes, is_ours
 
@@ -133,7 +133,7 @@ def declared_names(cls: type) -> frozenset[str]:
             if (function := function_of(value)) is not None:
                 names |= stored_names(function.__code__)
     if issubclass(cls, BaseEstimator):
-        names |= set(cls._get_param_names())  # type: ignore[attr-defined]
+        names |= set(cls._get_param_names())
     return frozenset(names)
 
 

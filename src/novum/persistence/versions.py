@@ -10,7 +10,7 @@ from novum import __version__, _core
 from novum.runtime.blas import libraries
 from novum.runtime.threads import thread_count
 
-__all__ = ["show_versions", "versions"]
+__all__ = ["installed_version", "show_versions", "versions"]
 
 REQUIRED = ("numpy", "scipy", "scikit-learn", "narwhals", "skops", "joblib", "threadpoolctl")
 OPTIONAL = (
@@ -57,6 +57,7 @@ def versions() -> dict[str, dict[str, str]]:
         "core": {
             "compiler": _core.runtime.build.compiler(),
             "instructions": _core.runtime.build.simd_level(),
+            "levels": ", ".join(_core.runtime.build.levels()),
             "sanitized": str(_core.runtime.build.sanitized()),
             "threads": str(thread_count()),
         },
