@@ -3,12 +3,79 @@
 Families are imported when first used: `import novum` stays cheap, and `novum.cluster.KMeans` works without a second import.
 """
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from novum.runtime.lazy import lazily
 
-_FAMILIES = (
+__version__ = "0.2.0"
+
+if TYPE_CHECKING:
+    from novum import (
+        activations,
+        bandits,
+        causal,
+        cluster,
+        datasets,
+        decision_theory,
+        decomposition,
+        discriminant_analysis,
+        distributions,
+        ensemble,
+        evaluation,
+        exceptions,
+        feature_extraction,
+        gaussian_process,
+        graphical,
+        information,
+        kernel_approximation,
+        kernel_ridge,
+        kernels,
+        linalg,
+        linear_model,
+        losses,
+        manifold,
+        mixture,
+        naive_bayes,
+        neighbors,
+        neural_network,
+        notes,
+        optimize,
+        patch,
+        preprocessing,
+        reinforcement,
+        sampling,
+        sequence,
+        study,
+        svm,
+        teaching,
+        theory,
+        tree,
+        variational,
+    )
+    from novum.datasets.task import describe_task
+    from novum.fold.scan import scan
+    from novum.patch import unpatch
+    from novum.persistence.files import load, save
+    from novum.persistence.versions import show_versions
+else:
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            ".": "activations bandits causal cluster datasets decision_theory decomposition "
+            "discriminant_analysis distributions ensemble evaluation exceptions feature_extraction "
+            "gaussian_process graphical information kernel_approximation kernel_ridge kernels linalg "
+            "linear_model losses manifold mixture naive_bayes neighbors neural_network notes optimize "
+            "patch preprocessing reinforcement sampling sequence study svm teaching theory tree "
+            "variational",
+            "novum.datasets.task": "describe_task",
+            "novum.fold.scan": "scan",
+            "novum.patch": "unpatch",
+            "novum.persistence.files": "load save",
+            "novum.persistence.versions": "show_versions",
+        },
+    )
+
+__all__ = [
     "activations",
     "bandits",
     "causal",
@@ -16,6 +83,7 @@ _FAMILIES = (
     "datasets",
     "decision_theory",
     "decomposition",
+    "describe_task",
     "discriminant_analysis",
     "distributions",
     "ensemble",
@@ -30,43 +98,28 @@ _FAMILIES = (
     "kernels",
     "linalg",
     "linear_model",
+    "load",
     "losses",
     "manifold",
     "mixture",
     "naive_bayes",
     "neighbors",
     "neural_network",
+    "notes",
     "optimize",
     "patch",
     "preprocessing",
     "reinforcement",
     "sampling",
+    "save",
+    "scan",
     "sequence",
+    "show_versions",
     "study",
     "svm",
+    "teaching",
     "theory",
     "tree",
+    "unpatch",
     "variational",
-)
-_NAMES = {  # public functions of the top level and the module that defines each
-    "describe_task": "novum.datasets.task",
-    "load": "novum.persistence.files",
-    "save": "novum.persistence.files",
-    "scan": "novum.fold.scan",
-    "show_versions": "novum.persistence.versions",
-    "unpatch": "novum.patch",
-}
-
-__all__ = [*_FAMILIES, *_NAMES]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _FAMILIES:
-        return import_module(f"novum.{name}")
-    if name in _NAMES:
-        return getattr(import_module(_NAMES[name]), name)
-    raise AttributeError(f"module 'novum' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+]

@@ -58,3 +58,7 @@ class NotConverged(ConvergenceWarning):
 
 class DataWarning(UserWarning):
     """The data are usable, but something about them deserves a look."""
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

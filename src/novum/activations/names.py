@@ -1,15 +1,13 @@
 """Activations by name, as an estimator's parameter gives them."""
 
-from typing import Any
-
-from novum.activations._base import Activation
+from novum.activations.base import Activation
 from novum.activations.normalizers import softmax
 from novum.activations.rectifiers import elu, gelu, leaky_relu, relu, selu, softplus
 from novum.activations.sigmoids import sigmoid, tanh
 from novum.activations.thresholds import identity, sign, step
 from novum.exceptions import ParameterError
 
-__all__ = ["get_activation"]
+__all__ = ["BY_NAME", "get_activation"]
 
 BY_NAME: dict[str, Activation] = {
     a.name: a for a in (sign, step, identity, sigmoid, tanh, relu, leaky_relu, elu, selu, softplus, gelu, softmax)
@@ -17,7 +15,7 @@ BY_NAME: dict[str, Activation] = {
 BY_NAME["logistic"] = sigmoid  # scikit-learn's name for it
 
 
-def get_activation(activation: Any, *, trainable: bool = False) -> Activation:
+def get_activation(activation: str | Activation, *, trainable: bool = False) -> Activation:
     """Return the activation of that name, or the activation itself.
 
     Parameters

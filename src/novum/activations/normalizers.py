@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from novum.activations._base import Activation, Array
+from novum.activations.base import Activation, Array
 from novum.exceptions import DataError
 from novum.runtime.checks import float_array
 from novum.runtime.softmax import log_softmax_and_softmax, softmax_rows
+from novum.runtime.typing import Numbers
 
 __all__ = ["Softmax", "log_softmax", "softmax"]
 
@@ -64,7 +65,7 @@ class Softmax(Activation):
         return y * (cotangent - (cotangent * y).sum(axis=axis, keepdims=True))
 
 
-def log_softmax(x: Any, axis: int = -1) -> Array:
+def log_softmax(x: Numbers, axis: int = -1) -> Array:
     """Return (3), finite where the softmax itself underflows.
 
         log y[k] = x[k] - max x - log sum_j exp(x[j] - max x)    (3)

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, ndtr
 
-from novum.activations._base import Activation, Array, indicator
+from novum.activations.base import Activation, Array, indicator
 from novum.runtime.checks import check_number
 
 __all__ = [

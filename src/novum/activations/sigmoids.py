@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
-from novum.activations._base import Activation, Array
+from novum.activations.base import Activation, Array
 from novum.runtime.checks import float_array
 
 __all__ = ["Sigmoid", "Tanh", "sigmoid", "tanh"]

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from novum.activations._base import Activation, Array
+from novum.activations.base import Activation, Array
 from novum.runtime.checks import check_number
 
 __all__ = ["Identity", "Sign", "Step", "identity", "sign", "step"]

@@ -25,3 +25,7 @@ __all__ = [
     "regret_bound",
     "simulate",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

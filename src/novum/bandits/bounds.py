@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.bandits._upper_bounds import bernoulli_divergence
 from novum.bandits.environments import ArmsWithMeans, Bandit, BernoulliBandit
+from novum.bandits.upper_bounds import bernoulli_divergence
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_choice, check_number, float_array
+from novum.runtime.typing import Numbers
 
 __all__ = ["KINDS", "regret_bound"]
 
@@ -45,7 +46,7 @@ def divergence_sum(bandit: ArmsWithMeans) -> float:
     return total
 
 
-def regret_bound(bandit: Bandit, horizon: Any, kind: str = "lai-robbins", *, constant: float = 0.05) -> Any:
+def regret_bound(bandit: Bandit, horizon: int | Numbers, kind: str = "lai-robbins", *, constant: float = 0.05) -> Any:
     """Return a bound on the pseudo-regret after `horizon` rounds.
 
     Parameters

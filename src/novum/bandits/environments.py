@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_number, float_array, vector
+from novum.runtime.typing import Numbers
 
 __all__ = ["AdversarialBandit", "Bandit", "BernoulliBandit", "ContextualBandit", "GaussianBandit"]
 
@@ -43,7 +44,7 @@ class Bandit(ABC):
         return np.ones(1)
 
     @abstractmethod
-    def regret(self, arms: Any, contexts: Any = None) -> Array:
+    def regret(self, arms: Any, contexts: Numbers | None = None) -> Array:
         """Return the pseudo-regret (5) or (6) after every round of a history of arms."""
 
     def _history(self, arms: Any) -> NDArray[np.int64]:
@@ -90,7 +91,7 @@ class ArmsWithMeans(Bandit):
         """Delta of (5)."""
         return np.asarray(self.means.max() - self.means)
 
-    def regret(self, arms: Any, contexts: Any = None) -> Array:
+    def regret(self, arms: Any, contexts: Numbers | None = None) -> Array:
         """Return the pseudo-regret (5) after every round of a history of arms.
 
         Examples
@@ -132,7 +133,7 @@ class BernoulliBandit(ArmsWithMeans):
 
     _kind, bounded = 0, True
 
-    def __init__(self, means: Any) -> None:
+    def __init__(self, means: Numbers) -> None:
         p = vector("BernoulliBandit", "means", means)
         if p.size and not (p.min() >= 0 and p.max() <= 1):
             raise ParameterError(
@@ -166,7 +167,7 @@ class GaussianBandit(ArmsWithMeans):
 
     _kind, bounded = 1, False
 
-    def __init__(self, means: Any, scale: Any = 1.0) -> None:
+    def __init__(self, means: Numbers, scale: float | Numbers = 1.0) -> None:
         self._set(means, scale)
 
     def __repr__(self) -> str:
@@ -195,7 +196,7 @@ class AdversarialBandit(Bandit):
 
     _kind, bounded = 2, True
 
-    def __init__(self, rewards: Any) -> None:
+    def __init__(self, rewards: Numbers) -> None:
         table = float_array("AdversarialBandit", "rewards", rewards)
         if table.ndim != 2 or not table.size:
             raise DataError(f"AdversarialBandit: rewards has shape {table.shape}; it must be (n_rounds, n_arms).")
@@ -215,7 +216,7 @@ class AdversarialBandit(Bandit):
         """Return what the best arm in hindsight has paid after every round."""
         return np.asarray(np.cumsum(self.rewards, axis=0).max(axis=1))
 
-    def regret(self, arms: Any, contexts: Any = None) -> Array:
+    def regret(self, arms: Any, contexts: Numbers | None = None) -> Array:
         """Return (6) after every round."""
         history = self._history(arms)
         if len(history) > len(self.rewards):
@@ -247,7 +248,7 @@ class ContextualBandit(Bandit):
 
     _kind, bounded = 3, False
 
-    def __init__(self, coefficients: Any, contexts: Any = None, noise: float = 0.1) -> None:
+    def __init__(self, coefficients: Numbers, contexts: Numbers | None = None, noise: float = 0.1) -> None:
         name = "ContextualBandit"
         theta = float_array(name, "coefficients", coefficients)
         if theta.ndim != 2 or not theta.size or not np.isfinite(theta).all():
@@ -285,7 +286,7 @@ class ContextualBandit(Bandit):
         """Return x'theta_a with noise."""
         return float(np.dot(self.coefficients[arm], context) + self.noise * generator.normal())
 
-    def regret(self, arms: Any, contexts: Any = None) -> Array:
+    def regret(self, arms: Any, contexts: Numbers | None = None) -> Array:
         """Return (6) after every round, for the contexts that were shown."""
         history = self._history(arms)
         if contexts is None or len(rows := self._rows(contexts, self.n_features)) != len(history):

@@ -9,7 +9,7 @@ The numbers are those of docs/theory/bandits.md.
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.bandits._playing import Compiled, Playing, drawn
+from novum.bandits.policy_state import Compiled, Playing, drawn
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_number
 

@@ -27,6 +27,7 @@ from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_level, float_array, vector
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Fittable, Numbers, Seed
 from novum.runtime.warn import warn
 from novum.sampling.importance import pareto_shape
 
@@ -161,9 +162,18 @@ def complain(weights: Array, size: float, mean: float, error: float, missing: fl
 
 
 def evaluate_logged(
-    actions: Any, rewards: Any, propensities: Any, target: Any, *, predictions: Any = None, contexts: Any = None,
-    model: Any = None, folds: int = 5, level: float = 0.95, random_state: Any = 0
-) -> LoggedValue:  # fmt: skip
+    actions: Numbers,
+    rewards: Numbers,
+    propensities: float | Numbers,
+    target: Any,
+    *,
+    predictions: Any = None,
+    contexts: Numbers | None = None,
+    model: Fittable | None = None,
+    folds: int = 5,
+    level: float = 0.95,
+    random_state: Seed = 0,
+) -> LoggedValue:
     """Return the value of a policy from logged choices of another, with intervals; a warning tells where overlap is missing.
 
     Parameters
@@ -266,7 +276,18 @@ def evaluate_logged(
     z = float(student.ppf(0.5 + level / 2, max(size - 1, 1.0)))
     values, errors = [pair[0] for pair in found.values()], [pair[1] for pair in found.values()]
     low, high = ([v + sign * z * e for v, e in found.values()] for sign in (-1, 1))
-    return LoggedValue(list(found), values, errors, low, high, w, size, mean, missing, level)
+    return LoggedValue(
+        method=list(found),
+        value=values,
+        standard_error=errors,
+        low=low,
+        high=high,
+        weights=w,
+        effective_size=size,
+        mean_weight=mean,
+        missing=missing,
+        level=level,
+    )
 
 
 def mean_and_error(terms: Array) -> tuple[float, float]:

@@ -2,7 +2,7 @@ r"""Policies that compare the means of arms, or bounds on them.
 
     mean_a = (rewards of a) / N_a;   every arm is pulled once before means are compared
     greedy            argmax mean_a                                                                                  (1)
-    epsilon-greedy    any arm with chance min(1, epsilon t^-decay), else (1)                                         (2)
+    epsilon-greedy    any arm with chance min(1, exploration t^-decay), else (1)                                     (2)
     softmax           P(a) proportional to exp(mean_a / tau_t),   tau_t = temperature t^-decay                       (3)
     UCB1              argmax mean_a + sqrt(c log t / N_a),   c = 2                                                   (4)
     KL-UCB            argmax max{q : N_a kl(mean_a, q) <= log t + c log log t}                                       (5)
@@ -14,8 +14,8 @@ formulas are compiled (cpp/include/novum/bandits/policies.h). What `simulate` ac
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.bandits._playing import Compiled, Playing, best_of, drawn
-from novum.bandits._upper_bounds import bernoulli_upper
+from novum.bandits.policy_state import Compiled, Playing, best_of, drawn
+from novum.bandits.upper_bounds import bernoulli_upper
 from novum.runtime.checks import check_choice, check_number
 
 __all__ = ["KLUCB", "UCB1", "EpsilonGreedy", "Greedy", "Softmax"]
@@ -54,11 +54,11 @@ class EpsilonGreedy(MeanPolicy):
 
     Parameters
     ----------
-    epsilon : float, default=0.1
+    exploration : float, default=0.1
         Chance of a round in which the arm is drawn with equal chances.
     decay : float, default=0.0
-        The chance in round t is min(1, epsilon t^-decay); with decay 1 and epsilon = c K / d^2, d the least gap, the regret is
-        logarithmic (Auer, Cesa-Bianchi and Fischer 2002).
+        The chance in round t is min(1, exploration t^-decay); with decay 1 and exploration = c K / d^2, d the least gap, the
+        regret is logarithmic (Auer, Cesa-Bianchi and Fischer 2002).
 
     Examples
     --------
@@ -70,12 +70,12 @@ class EpsilonGreedy(MeanPolicy):
     [1.0, 0.0, 0.0]
     """
 
-    def __init__(self, epsilon: float = 0.1, *, decay: float = 0.0) -> None:
-        self.epsilon = check_number("EpsilonGreedy", "epsilon", epsilon, 0)
+    def __init__(self, exploration: float = 0.1, *, decay: float = 0.0) -> None:
+        self.exploration = check_number("EpsilonGreedy", "exploration", exploration, 0)
         self.decay = check_number("EpsilonGreedy", "decay", decay, 0)
 
     def _schedule(self, t: Array) -> Array:
-        return np.asarray(np.minimum(1.0, self.epsilon * t**-self.decay))
+        return np.asarray(np.minimum(1.0, self.exploration * t**-self.decay))
 
     def _compiled(self, n_arms: int, horizon: int | None) -> Compiled:
         return Compiled(0)

@@ -1,7 +1,7 @@
 r"""Policies that keep a model of every arm: Thompson's draws from posteriors, and linear models of contexts.
 
     Thompson   argmax of draws from the posteriors:  Beta(alpha + wins, beta + losses), or Normal                              (6)
-    LinUCB     argmax x'theta_a + alpha sqrt(x' A_a^-1 x),   A_a = ridge I + sum x x',  theta_a = A_a^-1 b_a                  (10)
+    LinUCB     argmax x'theta_a + exploration sqrt(x' A_a^-1 x),   A_a = ridge I + sum x x',  theta_a = A_a^-1 b_a            (10)
 The numbers are those of docs/theory/bandits.md.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.bandits._playing import Compiled, Playing, best_of
+from novum.bandits.policy_state import Compiled, Playing, best_of
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_number
 
@@ -107,7 +107,7 @@ class LinUCB(Playing):
 
     Parameters
     ----------
-    alpha : float, default=1.0
+    exploration : float, default=1.0
         Width of the interval in standard deviations.
     ridge : float, default=1.0
         Of the models; (10).
@@ -121,12 +121,12 @@ class LinUCB(Playing):
     [0.8536, 0.5]
     """
 
-    def __init__(self, alpha: float = 1.0, *, ridge: float = 1.0) -> None:
-        self.alpha = check_number("LinUCB", "alpha", alpha, 0)
+    def __init__(self, exploration: float = 1.0, *, ridge: float = 1.0) -> None:
+        self.exploration = check_number("LinUCB", "exploration", exploration, 0)
         self.ridge = check_number("LinUCB", "ridge", ridge, 0, open_low=True)
 
     def _compiled(self, n_arms: int, horizon: int | None) -> Compiled:
-        return Compiled(8, (self.alpha, self.ridge, 0.0))
+        return Compiled(8, (self.exploration, self.ridge, 0.0))
 
     def _begin(self) -> None:
         self.gram = np.tile(self.ridge * np.eye(self.n_features), (self.n_arms, 1, 1))
@@ -136,7 +136,7 @@ class LinUCB(Playing):
         """Return (10) of every arm at a context."""
         x = self._features(context)
         solved = np.linalg.solve(self.gram, np.stack([self.moments, np.tile(x, (self.n_arms, 1))], axis=2))
-        return np.asarray(solved[:, :, 0] @ x + self.alpha * np.sqrt(np.maximum(solved[:, :, 1] @ x, 0)))
+        return np.asarray(solved[:, :, 0] @ x + self.exploration * np.sqrt(np.maximum(solved[:, :, 1] @ x, 0)))
 
     def _choose(self, context: Array) -> int:
         return best_of(self.bounds(context), self.generator)

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from novum import _core
-from novum.bandits._playing import Playing
 from novum.bandits.bounds import KINDS, regret_bound
 from novum.bandits.environments import AdversarialBandit, Bandit
+from novum.bandits.policy_state import Playing
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.report.numbers import counted
 from novum.report.result import Result
@@ -28,6 +28,7 @@ from novum.runtime.checks import check_count, check_level
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import purpose_code, seed_of
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Seed
 
 __all__ = ["Simulation", "simulate"]
 
@@ -180,19 +181,19 @@ def compiled_runs(
         rows = slice(*pair)
         _core.bandits.simulation.simulate(
             bandit._kind,
-            bandit._table,
-            bandit._contexts,
-            bandit._noise,
-            plan.player,
-            np.array(plan.parameters),
-            seed,
-            purpose_code(f"bandits {label}"),
-            pair[0],
-            schedule,
-            times,
-            runs.cost[rows],
-            runs.reward[rows],
-            runs.pulls[rows],
+            table=bandit._table,
+            contexts=bandit._contexts,
+            noise=bandit._noise,
+            player=plan.player,
+            parameters=np.array(plan.parameters),
+            seed=seed,
+            purpose=purpose_code(f"bandits {label}"),
+            first=pair[0],
+            schedule=schedule,
+            times=times,
+            cost=runs.cost[rows],
+            reward=runs.reward[rows],
+            pulls=runs.pulls[rows],
         )
 
     for _ in map_ordered(part, [(int(a), int(b)) for a, b in pairwise(cuts)], threads):
@@ -239,9 +240,16 @@ def played(
 
 
 def simulate(
-    bandit: Bandit, policies: Any, horizon: int = 1000, *, n_runs: int = 100, n_points: int = 200,
-    level: float = 0.95, n_jobs: int | None = None, random_state: Any = None
-) -> Simulation:  # fmt: skip
+    bandit: Bandit,
+    policies: Any,
+    horizon: int = 1000,
+    *,
+    n_runs: int = 100,
+    n_points: int = 200,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+    random_state: Seed = None,
+) -> Simulation:
     """Play policies in a bandit, many times each, and return their regret.
 
     Parameters

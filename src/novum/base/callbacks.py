@@ -18,7 +18,7 @@ from typing import Any
 
 from novum.runtime.sklearn_private import CallbackContext, CallbackSupportMixin, callback_management_context
 
-__all__ = ["CallbackSupportMixin", "Iterations", "fitted_attributes", "reporting"]
+__all__ = ["SILENT", "CallbackSupportMixin", "Iterations", "fitted_attributes", "reporting"]
 
 
 def fitted_attributes(params: Any) -> dict[str, Any]:
@@ -66,9 +66,13 @@ class Iterations:
     """
 
     def __init__(
-        self, estimator: Any, context: CallbackContext, max_iter: int | None, data: dict[str, Any],
-        attributes: Callable[[Any], dict[str, Any]]
-    ) -> None:  # fmt: skip
+        self,
+        estimator: Any,
+        context: CallbackContext,
+        max_iter: int | None,
+        data: dict[str, Any],
+        attributes: Callable[[Any], dict[str, Any]],
+    ) -> None:
         self.estimator = estimator
         self.context = context
         self.max_iter = max_iter
@@ -122,9 +126,15 @@ def _listening(
 
 
 def reporting(
-    estimator: Any, max_iter: int | None, *, X: Any = None, y: Any = None, sample_weight: Any = None,
-    n_runs: int = 1, attributes: Callable[[Any], dict[str, Any]] = fitted_attributes
-) -> AbstractContextManager[Any]:  # fmt: skip
+    estimator: Any,
+    max_iter: int | None,
+    *,
+    X: Any = None,
+    y: Any = None,
+    sample_weight: Any = None,
+    n_runs: int = 1,
+    attributes: Callable[[Any], dict[str, Any]] = fitted_attributes,
+) -> AbstractContextManager[Any]:
     """Return a context manager whose value is called as `report(n_iter, objective, params)` after every pass of a fit.
 
     Parameters

@@ -76,8 +76,8 @@ def public_class(module: str, name: str) -> type | None:
     """Return the public class of that name which novum itself defines in that module, or None.
 
     Modules are imported only if the folders of the package have them, step by step; a private module is never
-    imported by name: its class counts if the package above it lists the name in `__all__` or answers to it
-    (`moved_names`). A name alone, however it begins, gets nothing imported.
+    imported by name: its class counts if the package above it lists the name in `__all__`. A name alone, however it
+    begins, gets nothing imported.
     """
     parts = module.split(".")
     if parts[0] != novum.__name__ or name.startswith("_") or not name.isidentifier():
@@ -87,7 +87,7 @@ def public_class(module: str, name: str) -> type | None:
         if part not in {found.name for found in iter_modules(getattr(here, "__path__", []))}:
             return None
         if part.startswith("_"):
-            if name not in (*getattr(here, "__all__", ()), *getattr(vars(here).get("__getattr__"), "homes", ())):
+            if name not in getattr(here, "__all__", ()):
                 return None
             break
         here = import_module(f"{here.__name__}.{part}")

@@ -4,24 +4,22 @@ An estimator declares `_domains`, marks its fitting methods with `@fits` and ope
 or `self._rows` (new rows). The rest is its own algorithm.
 """
 
-import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base import domains, validation
-from novum.base.callbacks import CallbackSupportMixin, reporting
+from novum.base.callbacks import reporting
 from novum.base.learned import check_answers, check_learned, overflow_of
 from novum.base.naming import error_with_name
-from novum.base.pictures import Pictures
+from novum.base.plots import Pictures
 from novum.base.sizes import check_sizes
-from novum.base.texts import complete
+from novum.base.sklearn_base import BaseEstimator, CallbackSupportMixin
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Source
 from novum.runtime.blas import single_blas
@@ -32,7 +30,10 @@ __all__ = ["Estimator", "fits", "fitted_classes"]
 fitted_classes: set[str] = set()  # names of the classes that learned something in this process
 
 
-def fits(method: Callable) -> Callable:
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def fits(method: Method) -> Method:
     """Mark a method that learns: parameters are checked first, BLAS runs on one thread, any exception restores the state.
 
     Fitted attributes are replaced, never written in place, so the copy of the state is shallow and costs nothing.
@@ -75,7 +76,7 @@ def fits(method: Callable) -> Callable:
                 raise known from error
             raise
 
-    return wrapper
+    return cast(Method, wrapper)
 
 
 class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
@@ -89,6 +90,8 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
         Their names, where they have any.
     """
 
+    n_features_in_: int
+    feature_names_in_: np.ndarray
     _domains: dict[str, domains.Domain] = {}
     _squares_columns = False  # whether sums of squares must be finite: then huge numbers are refused by name
     _squares_rows = False  # the same of the rows that a prediction is asked for
@@ -97,20 +100,6 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
     _reports_passes = (
         False  # whether `fit` itself tells the callbacks of its passes; if not, `fits` announces it as one task
     )
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for member in vars(cls).values():
-            for method in (
-                member,
-                getattr(member, "fn", None),
-            ):  # the second: what `available_if` hides for some settings
-                if inspect.isfunction(method) or (method is member and hasattr(member, "fn")):
-                    method.__doc__ = complete(method.__doc__)
-
-    if TYPE_CHECKING:  # parameters are stored by `stores`, which no type checker looks into
-
-        def __getattr__(self, name: str) -> Any: ...
 
     def _source(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None, **options: Any

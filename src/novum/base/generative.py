@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
+from novum.base.sklearn_base import ClassifierMixin
 from novum.base.validation import MOST_SIZE, largest_of, too_large
 from novum.exceptions import ParameterError
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.typing import Rows
 
-__all__ = ["BayesRule", "Query", "checked_priors", "class_position", "dense_best", "dense_linear"]
+__all__ = ["BayesRule", "Query", "checked_priors", "class_position", "dense_best", "dense_linear", "joint_of"]
 
 
 class Query(NamedTuple):
@@ -164,20 +164,18 @@ class BayesRule(ClassifierMixin):
     classes_: NDArray[Any]
     _rows: Callable[..., Any]
     _best: Callable[[Any, Any], NDArray[np.int64] | None] | None = None  # `Query.best`, as a static method
+    _takes_gaps: bool | None = None  # whether rows may have missing cells; None: as the tags of the instance say
     _scores_show_gaps = True  # whether a cell that is not finite makes scores that are not; else rows are checked first
 
     def _joint(self) -> tuple[Callable[[Any, Any], Any], Any]:
         """Return the function of (1) and its parameters."""
         raise NotImplementedError
 
-    def _allows_nan(self) -> bool:
-        """Return whether rows may have missing cells, as the tags say; a subclass that knows saves asking them."""
-        return bool(self.__sklearn_tags__().input_tags.allow_nan)
-
     def _query(self) -> Query:
         if "classes_" not in vars(self):
             check_is_fitted(self)
-        return Query(*self._joint(), self.classes_, type(self).__name__, self._allows_nan(), self._best)
+        gaps = bool(self.__sklearn_tags__().input_tags.allow_nan) if self._takes_gaps is None else self._takes_gaps
+        return Query(*self._joint(), self.classes_, type(self).__name__, gaps, self._best)
 
     def _answers(self, X: Any, function: Callable[..., Any], params: Any) -> Any:
         return self._rows(X, function, params, verify=not self._scores_show_gaps)

@@ -27,18 +27,18 @@ LIBRARIES = {"novum", "numpy", "scipy", "sklearn", "joblib", "narwhals", "pandas
 LONGEST = 400
 
 
-class Place(NamedTuple):
+class ErrorLocation(NamedTuple):
     """Where an error was raised: module and line."""
 
     module: str
     line: int
 
 
-def place_of(traceback: TracebackType | None) -> Place:
+def place_of(traceback: TracebackType | None) -> ErrorLocation:
     """Return the place of the function that raised."""
-    found = Place("", 0)
+    found = ErrorLocation("", 0)
     while traceback is not None:
-        found = Place(str(traceback.tb_frame.f_globals.get("__name__", "")), traceback.tb_lineno)
+        found = ErrorLocation(str(traceback.tb_frame.f_globals.get("__name__", "")), traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
 

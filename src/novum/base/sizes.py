@@ -11,7 +11,7 @@ import numpy as np
 
 from novum.exceptions import ParameterError
 
-__all__ = ["check_sizes"]
+__all__ = ["check_sizes", "memory_bytes"]
 
 # Least bytes that one more of each takes: a tree with its arrays, a number for every fold, a number for every row.
 PER_TREE, PER_PATH, PER_CELL = 1000, 40, 8

@@ -25,6 +25,8 @@ from novum.runtime import arrays, sklearn_private
 from novum.runtime.checks import check_weight_size
 
 __all__ = [
+    "MOST_SIZE",
+    "plainly_labels",
     *(
         "check_rows",
         "check_size",
@@ -45,10 +47,19 @@ NUMBERS = "fiub"  # NumPy kinds that become tiles without a conversion of the wh
 
 
 def open_source(
-    estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None,
-    n_jobs: Any = None, min_rows: int = 1, reset: bool = True, defer: bool = False, sparse_too: bool = False,
-    by_column: bool = False
-) -> Source:  # fmt: skip
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    target: str | None = None,
+    n_jobs: Any = None,
+    min_rows: int = 1,
+    reset: bool = True,
+    defer: bool = False,
+    sparse_too: bool = False,
+    by_column: bool = False,
+) -> Source:
     """Return training data as a Source, after every check; records n_features_in_ and feature_names_in_ if `reset`.
 
     `defer` leaves the look for NaN and infinity in dense data (`sparse_too`: in sparse ones as well) to `source.verified()`, for
@@ -282,18 +293,15 @@ def check_rows(
                 raise DataError(f"{error}. {type(estimator).__name__} takes numbers{text_column(X)}.") from error
             X = cells
         tiles = ArrayTiles(aligned_array(X))
-    sklearn_private.check_n_features(estimator, shape_of(tiles), reset=reset)
+    # an array of that shape, without its memory unless it is there
+    shown = tiles.X if isinstance(tiles, ArrayTiles) else np.broadcast_to(np.float64(0), tiles.shape)
+    sklearn_private.check_n_features(estimator, shown, reset=reset)
     return tiles
 
 
 def aligned_array(x: np.ndarray) -> np.ndarray:
     """Return an array whose numbers lie where a processor reads them: a field of a packed record need not."""
     return x if x.flags.aligned else x.copy()
-
-
-def shape_of(tiles: Tiles) -> np.ndarray:
-    """Return an array of the shape of the tiles, without their memory unless it is there."""
-    return tiles.X if isinstance(tiles, ArrayTiles) else np.broadcast_to(np.float64(0), tiles.shape)
 
 
 def frame_columns(X: Any) -> list[np.ndarray] | None:

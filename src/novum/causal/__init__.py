@@ -2,15 +2,9 @@
 
 from novum.causal.effects import adjust, frontdoor
 from novum.causal.graphs import backdoor_sets, confounders, is_backdoor_set, is_frontdoor_set
-from novum.causal.simulations import simulate_selection, simulate_trial
 
-__all__ = [
-    "adjust",
-    "backdoor_sets",
-    "confounders",
-    "frontdoor",
-    "is_backdoor_set",
-    "is_frontdoor_set",
-    "simulate_selection",
-    "simulate_trial",
-]
+__all__ = ["adjust", "backdoor_sets", "confounders", "frontdoor", "is_backdoor_set", "is_frontdoor_set"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

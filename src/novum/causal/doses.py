@@ -189,6 +189,20 @@ def dose_effect(owner: str, question: Any) -> DoseEffect:
     words = {"adjustment": "adjusted", "doubly_robust": "doubly robust"}[question.method]
     over = f" for {', '.join(map(str, question.adjustment))}" if question.adjustment else " for nothing"
     return DoseEffect(
-        question.treatment, label, float(values[0] / deviation), float(errors[0] / deviation), doses, values[1:], errors[1:],
-        question.level, words + over, n, float(n - Z.shape[1]), deviation, float(y.std()), left, question, raw,
-    )  # fmt: skip
+        treatment=question.treatment,
+        outcome=label,
+        slope=float(values[0] / deviation),
+        slope_error=float(errors[0] / deviation),
+        doses=doses,
+        means=values[1:],
+        standard_errors=errors[1:],
+        level=question.level,
+        method=words + over,
+        n=n,
+        freedom=float(n - Z.shape[1]),
+        deviation=deviation,
+        outcome_deviation=float(y.std()),
+        left=left,
+        question=question,
+        received=raw,
+    )

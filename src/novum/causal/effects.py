@@ -15,9 +15,17 @@ __all__ = ["adjust", "frontdoor"]
 
 
 def adjust(
-    source: Any, treatment: Any, outcome: Any, adjustment: Any = None, *, graph: Any = None, method: str = "adjustment",
-    outcome_state: Any = None, level: float = 0.95, trim: float | None = None,
-) -> Intervention | Effect | DoseEffect:  # fmt: skip
+    source: Any,
+    treatment: Any,
+    outcome: Any,
+    adjustment: Any = None,
+    *,
+    graph: Any = None,
+    method: str = "adjustment",
+    outcome_state: Any = None,
+    level: float = 0.95,
+    trim: float | None = None,
+) -> Intervention | Effect | DoseEffect:
     """Return the effect of a treatment, adjusted for a set of variables.
 
     Parameters
@@ -86,7 +94,17 @@ def adjust(
     if isinstance(source, BayesianNetwork):
         need_discrete("adjust", source, (treatment, outcome, *chosen))
         return adjusted_table(source, treatment, outcome, chosen)
-    return estimate_effect("adjust", source, treatment, outcome, chosen, method, outcome_state, level, trim)
+    return estimate_effect(
+        "adjust",
+        data=source,
+        treatment=treatment,
+        outcome=outcome,
+        adjustment=chosen,
+        method=method,
+        outcome_state=outcome_state,
+        level=level,
+        trim=trim,
+    )
 
 
 def frontdoor(

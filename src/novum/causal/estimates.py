@@ -27,7 +27,7 @@ from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_level, check_number
-from novum.runtime.words import first_few, value_text
+from novum.runtime.message_text import first_few, value_text
 
 __all__ = ["Effect", "estimate_effect"]
 
@@ -348,9 +348,16 @@ def means_of(
 
 
 def estimate_effect(
-    owner: str, data: Any, treatment: Any, outcome: Any, adjustment: tuple[Any, ...], method: str,
-    outcome_state: Any, level: float, trim: float | None = None
-) -> Any:  # fmt: skip
+    owner: str,
+    data: Any,
+    treatment: Any,
+    outcome: Any,
+    adjustment: tuple[Any, ...],
+    method: str,
+    outcome_state: Any,
+    level: float,
+    trim: float | None = None,
+) -> Any:
     """Return (1), (2) or (3) with the errors (4)."""
     check_choice(owner, "method", method, METHODS)
     level = check_level(owner, level)
@@ -361,7 +368,16 @@ def estimate_effect(
     columns = columns_of(owner, data, ())
     if not columns or len(next(iter(columns.values()))) == 0:
         raise DataError(f"{owner}: the data have no rows.")
-    question = Question(columns, treatment, outcome, adjustment, method, outcome_state, level, trim)
+    question = Question(
+        columns=columns,
+        treatment=treatment,
+        outcome=outcome,
+        adjustment=adjustment,
+        method=method,
+        outcome_state=outcome_state,
+        level=level,
+        trim=trim,
+    )
     if is_dose(owner, columns, treatment):
         from novum.causal.doses import dose_effect
 
@@ -377,6 +393,20 @@ def estimate_effect(
     found, shares = means_of(owner, rows, k, method, treatment, states, bool(trim))
     words = {"adjustment": "adjusted", "ipw": "inverse propensity weights", "doubly_robust": "doubly robust"}[method]
     return Effect(
-        treatment, label, states, found.mu, np.sqrt(np.diag(found.covariance)), found.covariance, level, words + over, n,
-        float(shares.min()), found.freedom, shares, rows.x, float(rows.y.std()), rows.binary, question,
-    )  # fmt: skip
+        treatment=treatment,
+        outcome=label,
+        states=states,
+        means=found.mu,
+        standard_errors=np.sqrt(np.diag(found.covariance)),
+        covariance=found.covariance,
+        level=level,
+        method=words + over,
+        n=n,
+        least_propensity=float(shares.min()),
+        freedom=found.freedom,
+        propensities=shares,
+        received=rows.x,
+        outcome_deviation=float(rows.y.std()),
+        two_outcomes=rows.binary,
+        question=question,
+    )

@@ -191,9 +191,16 @@ def frontdoor_table(
     inner = np.einsum("xym,x->ym", y_given, p_x)
     formula = f"through {', '.join(map(str, mediators))} (front door)"
     return Intervention(
-        m_given_x @ inner.T, treatment, outcome, network.states[treatment], network.states[outcome], formula,
-        frontdoor_covariance(p, n) if n else None, level, n,
-    )  # fmt: skip
+        p=m_given_x @ inner.T,
+        treatment=treatment,
+        outcome=outcome,
+        treatment_states=network.states[treatment],
+        outcome_states=network.states[outcome],
+        formula=formula,
+        covariance=frontdoor_covariance(p, n) if n else None,
+        level=level,
+        n=n,
+    )
 
 
 def need_discrete(owner: str, network: BayesianNetwork, names: tuple[Any, ...]) -> None:

@@ -17,7 +17,7 @@ from novum.exceptions import ParameterError
 from novum.graphical import DAG, BayesianNetwork
 from novum.report.numbers import counted
 from novum.report.result import result
-from novum.runtime.words import first_few
+from novum.runtime.message_text import first_few
 
 __all__ = ["CriterionCheck", "backdoor_sets", "confounders", "dag_of", "is_backdoor_set", "is_frontdoor_set"]
 
@@ -37,7 +37,7 @@ class CriterionCheck(NamedTuple):
         """Draw the graph with the adjustment set filled, open back-door paths in one color and blocked ones in another."""
         if self.separation is None:
             return self.dag.plot(ax)
-        from novum.graphical.drawing import draw_separation
+        from novum.graphical.plots.graphs import draw_separation
 
         ax = draw_separation(self.dag, self.separation, ax)
         ax.set_title(f"{self.separation.a[0]}, {self.separation.b[0]}: {'admissible' if self else 'not admissible'}")

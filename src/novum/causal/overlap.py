@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning
+from novum.runtime.message_text import value_text
 from novum.runtime.warn import warn
-from novum.runtime.words import value_text
 
 __all__ = ["check_overlap", "kept_by_trimming", "propensity_words"]
 

@@ -110,6 +110,12 @@ def sensitivity(effect: Any) -> Sensitivity:
         scale *= getattr(effect, "deviation", 1.0)  # of a dose: a standard deviation of it is the step
         ratio, ratio_near = float(np.exp(scale * value)), float(np.exp(scale * nearest))
     return Sensitivity(
-        value, error, n, effect.level, robustness(abs(value) / error / np.sqrt(n)), robustness(nearest / error / np.sqrt(n)),
-        e_value(ratio), e_value(ratio_near) if nearest else 1.0,
-    )  # fmt: skip
+        effect=value,
+        standard_error=error,
+        n=n,
+        level=effect.level,
+        robustness_value=robustness(abs(value) / error / np.sqrt(n)),
+        robustness_value_interval=robustness(nearest / error / np.sqrt(n)),
+        e_value=e_value(ratio),
+        e_value_interval=e_value(ratio_near) if nearest else 1.0,
+    )

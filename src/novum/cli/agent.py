@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from novum.cli._refuse import refusing
+from novum.cli.errors import refusing
 from novum.report.numbers import counted, num
 
 __all__ = ["group"]
@@ -33,8 +33,8 @@ def train(
     method: Annotated[
         str, typer.Option(help="q-learning, sarsa, expected-sarsa, monte-carlo, adp, ...")
     ] = "q-learning",
-    episodes: Annotated[int, typer.Option(min=1, help="Of every run.")] = EPISODES,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs with different seeds, side by side.")] = 1,
+    n_episodes: Annotated[int, typer.Option(min=1, help="Of every run.")] = EPISODES,
+    n_runs: Annotated[int, typer.Option(min=1, help="Runs with different seeds, side by side.")] = 1,
     discount: Discount = None,
     random_state: Annotated[int, typer.Option(min=0, help="Seed of the first run.")] = 0,
     out: Annotated[
@@ -43,14 +43,14 @@ def train(
     option: Option = None,
     progress: Annotated[bool, typer.Option(help="Show a bar while it learns.")] = True,
 ) -> None:
-    """Train an agent and save it: novum agent train FrozenLake-v1 --method q-learning --seeds 10"""
+    """Train an agent and save it: novum agent train FrozenLake-v1 --method q-learning --n-runs 10"""
     with refusing("agent"):
         from novum.persistence.files import save
         from novum.reinforcement.methods import METHODS, agent_class
 
         cls = agent_class(method)
         made = opened(environment, option, discount)
-        given = {"episodes": episodes, "n_runs": seeds, "discount": discount, "random_state": random_state}
+        given = {"n_episodes": n_episodes, "n_runs": n_runs, "discount": discount, "random_state": random_state}
         known = cls._domains
         agent = cls(**{k: v for k, v in given.items() if k in known}, **METHODS[method].settings)
         if progress:
@@ -73,9 +73,9 @@ def train(
             *([] if discount is None or not ours(environment) else [f"discount={discount}"]),
         ]
         save(agent, path)
-        runs = counted(seeds, "seed")
+        runs = counted(n_runs, "run")
         typer.echo(
-            f"{runs} x {counted(episodes, 'episode')}, {num(took):.1f} s; {judgement(agent, made, random_state)}; saved {path}"
+            f"{runs} x {counted(n_episodes, 'episode')}, {num(took):.1f} s; {judgement(agent, made, random_state)}; saved {path}"
         )
 
 
@@ -83,7 +83,7 @@ def train(
 def evaluate(
     agent: Annotated[Path, typer.Argument(help="A file that `novum agent train` wrote.")],
     environment: Annotated[str | None, typer.Argument(help="Where to judge it (default: where it learned).")] = None,
-    episodes: Annotated[int, typer.Option(min=2, help="New episodes.")] = JUDGED,
+    n_episodes: Annotated[int, typer.Option(min=2, help="New episodes.")] = JUDGED,
     random_state: Annotated[int, typer.Option(min=0, help="Seed.")] = 0,
     option: Option = None,
 ) -> None:
@@ -97,10 +97,10 @@ def evaluate(
             raise ParameterError(f"{agent} holds a {type(loaded).__name__}, which is no agent.")
         name = environment or loaded.environment_
         made = opened(name, learned_options(loaded, name, option), None)
-        result = loaded.evaluate(made, episodes=episodes, max_steps=step_limit(made), random_state=random_state)
+        result = loaded.evaluate(made, n_episodes=n_episodes, max_steps=step_limit(made), random_state=random_state)
         word = measure_name(result.totals)
         typer.echo(
-            f"{type(loaded).__name__} in {name}, {counted(episodes, 'episode')}: {word} {shown(result.mean)} "
+            f"{type(loaded).__name__} in {name}, {counted(n_episodes, 'episode')}: {word} {shown(result.mean)} "
             f"[{shown(result.low)}, {shown(result.high)}], {num(result.lengths.mean()):.1f} steps each"
         )
 
@@ -151,7 +151,7 @@ def opened(name: str, options: list[str] | None, discount: float | None) -> Any:
     from novum.exceptions import DataWarning, ParameterError
     from novum.reinforcement import grid_world, room_4x3
     from novum.reinforcement.gymnasium_tables import made_environment
-    from novum.reinforcement.worlds import classics
+    from novum.teaching.reinforcement import worlds
 
     settings: dict[str, Any] = {}
     for pair in options or []:
@@ -163,7 +163,7 @@ def opened(name: str, options: list[str] | None, discount: float | None) -> Any:
         settings["discount"] = discount
     for short, full in WORLDS.items():
         if name in (short, full):
-            make = room_4x3 if short == "room" else getattr(classics, full)
+            make = room_4x3 if short == "room" else getattr(worlds, full)
             return make(**known_settings(short, make, settings))
     if Path(name).is_file():
         return grid_world(Path(name).read_text(), name=name, **known_settings(name, grid_world, settings))
@@ -231,11 +231,11 @@ def judgement(agent: Any, made: Any, random_state: int) -> str:
     process, _, _ = tabular_process(made, getattr(agent, "discount_", None), 1.0)
     tables = getattr(agent, "run_values_", None)
     if not isinstance(process, MDP) or tables is None or tables.shape[1:] != (process.n_states, process.n_actions):
-        result = agent.evaluate(made, episodes=min(JUDGED, 200), max_steps=limit, random_state=random_state + 1)
+        result = agent.evaluate(made, n_episodes=min(JUDGED, 200), max_steps=limit, random_state=random_state + 1)
         return f"{measure_name(result.totals)} {shown(result.mean)} [{shown(result.low)}, {shown(result.high)}]"
 
     def total(policy: Any, seed: int) -> Any:
-        return process.simulate(policy, episodes=JUDGED, max_steps=limit, random_state=seed).totals
+        return process.simulate(policy, n_episodes=JUDGED, max_steps=limit, random_state=seed).totals
 
     greedy = [Policy.greedy(np.where(process.possible, q, 0.0), process.possible).probabilities for q in tables]
     totals = np.array([total(table, random_state + 1 + k) for k, table in enumerate(greedy)])

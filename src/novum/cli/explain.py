@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from novum.cli._refuse import refusing
-from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.cli.errors import refusing
+from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_given
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted
 
@@ -28,14 +28,14 @@ def command(
     unseen: Annotated[bool, typer.Option("--unseen", help="Allow categories that the model never saw.")] = False,
     sep: SEPARATOR = None,
     encoding: ENCODING = None,
-) -> None:  # fmt: skip
+) -> None:
     """Show what every column adds to a prediction, as Shapley values that add up exactly, with the interval or set beside it."""
     with refusing("explain"):
         import numpy as np
 
         import novum
-        from novum.study.contributions import contributions_text, explain_table
-        from novum.study.schema import forms_of, schema_of
+        from novum.study.data.schema import forms_of, schema_of
+        from novum.study.insight.contributions import contributions_text, explain_table
 
         if level is not None and not 0.5 <= level < 1:
             raise ParameterError(f"--level {level:g}: must be from 0.5 to below 1, as 0.9.")
@@ -58,7 +58,7 @@ def command(
         if output is None:
             typer.echo(text, nl=False)
         else:
-            from novum.study.output import write_text
+            from novum.study.report.output import write_text
 
             write_text(output, text)
             typer.echo(f"{rows.n_rows:,} explanation{'s' if rows.n_rows > 1 else ''} in {output}")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from novum.cli._refuse import refusing
+from novum.cli.errors import refusing
 from novum.report.numbers import counted, num
 
 __all__ = ["group"]
@@ -45,7 +45,7 @@ def query(
 def learn(
     table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with a header; numbers are cut into states.")],
     method: Annotated[str, typer.Option(help="hill-climb, exact, pc or chow-liu.")] = "hill-climb",
-    score: Annotated[
+    scoring: Annotated[
         str | None, typer.Option(help="bic, aic, bdeu, k2 or log_likelihood; of hill-climb and exact (default: bic).")
     ] = None,
     max_parents: Annotated[int | None, typer.Option(min=0, help="Of hill-climb and exact.")] = None,
@@ -58,10 +58,10 @@ def learn(
 ) -> None:
     """Learn structure and tables from a table: novum network learn rows.csv --out model.bif"""
     with refusing("network"):
-        from novum.cli._learn_network import learn_network, states_of_table
+        from novum.cli.learn_network import learn_network, states_of_table
         from novum.exceptions import ParameterError
-        from novum.graphical.files import ending
-        from novum.study.reading import read_table
+        from novum.graphical.formats.files import ending
+        from novum.study.data.files import read_table
 
         if out is not None:
             ending("--out", out)  # before the work, not after it
@@ -73,7 +73,7 @@ def learn(
             columns={name: column for name, column in rows.columns.items() if name not in (drop or [])}
         )
         columns, notes = states_of_table(rows)
-        given = {"score": score, "max_parents": max_parents, "significance": significance}
+        given = {"scoring": scoring, "max_parents": max_parents, "significance": significance}
         found = learn_network(columns, method, {k: v for k, v in given.items() if v is not None}, prior)
         found.network.name = table.stem
         for line in [*notes, *found.notes]:
@@ -91,7 +91,7 @@ def network_lines(learner: Any, network: Any, n_rows: int) -> list[str]:
     value = (
         f"{counted(learner.n_tests_, 'test')} of independence"
         if graph is not None
-        else f"{learner.score.replace('_', '-')} {num(learner.score_):.6g}"
+        else f"{learner.scoring.replace('_', '-')} {num(learner.score_):.6g}"
     )
     lines = [
         f"{counted(len(network.nodes), 'variable')}, {counted(n_rows, 'row')}, {counted(len(network.arcs), 'arc')}, "
@@ -160,7 +160,7 @@ def by_word(network: Any, word: str) -> Any:
 def answer(network: Any, names: list[str], seen: dict[str, Any]) -> list[str]:
     """Return the lines of the answer: the network, and a row for every state asked for."""
     from novum.engines.factors.plan import in_bytes
-    from novum.graphical.result import short
+    from novum.graphical.inference.result import short
 
     cost = network.cost(evidence=seen)
     head = (
@@ -196,7 +196,7 @@ def printed_states(states: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def remark(network: Any, name: str, state: Any, seen: dict[str, Any], before: float, now: float) -> str:
     """Return which piece of evidence explains the variable away: without it the probability would be above both."""
-    from novum.graphical.result import short
+    from novum.graphical.inference.result import short
 
     best, without = "", now
     for key in seen if len(seen) > 1 else ():

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from novum.cli._refuse import refusing
+from novum.cli.errors import refusing
 
 __all__ = ["command"]
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from novum.cli._refuse import refusing
-from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.cli.errors import refusing
+from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_given
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted
 
@@ -31,8 +31,8 @@ def command(
     training are named."""
     with refusing("predict"):
         import novum
+        from novum.study.data.schema import forms_of, schema_of
         from novum.study.predictions import predict_table
-        from novum.study.schema import forms_of, schema_of
 
         if not 0.5 <= level < 1:
             raise ParameterError(f"--level {level:g}: must be from 0.5 to below 1, as 0.9.")
@@ -47,7 +47,7 @@ def command(
         if output is None:
             typer.echo(text, nl=False)
         else:
-            from novum.study.output import write_text
+            from novum.study.report.output import write_text
 
             write_text(output, text)
             told = f"{counted(rows.n_rows, 'prediction')} of {found.name.removeprefix('predicted_')} in {output}"
@@ -59,8 +59,8 @@ def with_predictions(rows: Any, found: Any) -> str:
     import numpy as np
     import pandas as pd
 
-    from novum.study.output import csv_text
-    from novum.study.table import BOOL, OTHER, Column
+    from novum.study.data.table import BOOL, OTHER, Column
+    from novum.study.report.output import csv_text
 
     def shown(column: Column) -> Any:
         if column.kind == BOOL:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from novum.cli._refuse import refusing
+from novum.cli.errors import refusing
 from novum.exceptions import ParameterError
 
 __all__ = ["command"]
@@ -44,10 +44,16 @@ def command(
         where = f"http://{host}:{listening.getsockname()[1]}"
         server = uvicorn.Server(
             uvicorn.Config(
-                app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=5,
-                timeout_graceful_shutdown=3, limit_concurrency=200, h11_max_incomplete_event_size=64 * 1024,
+                app,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=5,
+                timeout_graceful_shutdown=3,
+                limit_concurrency=200,
+                h11_max_incomplete_event_size=64 * 1024,
             )
-        )  # fmt: skip
+        )
         typer.echo(
             f"{model.name} predicts {app.schema.target} at {where}/predict; {where}/docs tells how. Ctrl-C ends it."
         )

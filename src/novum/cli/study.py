@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from novum.cli._refuse import refusing
-from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.cli.errors import refusing
+from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_given
 from novum.exceptions import ParameterError, SourceError
 
 __all__ = ["command"]
@@ -26,21 +26,25 @@ UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 def command(
     table: TABLE,
     target: Annotated[str, typer.Option(help="The column to predict.")],
-    out: Annotated[Path | None, typer.Option(help="Folder for the report (default: named by table and target).")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")] = 0,
-    budget: Annotated[
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the report (default: named by table and target).")
+    ] = None,
+    random_state: Annotated[
+        int, typer.Option("--random-state", "--seed", min=0, help="The same number gives the same results.")
+    ] = 0,
+    time_limit: Annotated[
         str | None,
         typer.Option(
-            "--budget", "--time-limit",
+            "--time-limit",
+            "--budget",
             help="Time for all of it, as 90, 90s, 5m or 1h (default: by the size of the table, 100 s up to a million cells and at"
             " most an hour).",
         ),
     ] = None,
     task: Annotated[str, typer.Option(help="auto, classification or regression.")] = "auto",
-    metric: Annotated[
+    scoring: Annotated[
         str | None,
         typer.Option(
-            "--metric", "--measure",
             help="Of classes accuracy, balanced_accuracy, f1, auc, average_precision, log_loss, brier; of numbers rmse, mae,"
             " median_error, r2 (default: accuracy or rmse).",
         ),
@@ -50,38 +54,46 @@ def command(
     ] = "accuracy",
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
     group: Annotated[str | None, typer.Option(help="Column whose rows belong together, as those of a person.")] = None,
-    time: Annotated[str | None, typer.Option(help="Column of dates: judge on rows later than those learned from.")] = None,
+    time: Annotated[
+        str | None, typer.Option(help="Column of dates: judge on rows later than those learned from.")
+    ] = None,
     weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
-    costs: Annotated[str | None, typer.Option(help="What mistakes cost: true:said=cost, parted by commas, as ill:well=20.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The class that f1, auc and average_precision are about.")] = None,
+    costs: Annotated[
+        str | None, typer.Option(help="What mistakes cost: true:said=cost, parted by commas, as ill:well=20.")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The class that f1, auc and average_precision are about.")
+    ] = None,
     models: Annotated[str | None, typer.Option(help="Names from the leaderboard, parted by commas.")] = None,
     tune: Annotated[bool, typer.Option("--tune/--no-tune", help="Whether to seek settings.")] = True,
     folds: Annotated[int | None, typer.Option(min=2, help="Folds (default: by rows).")] = None,
     repeats: Annotated[int | None, typer.Option(min=1, help="Repetitions of the folds (default: by rows).")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
-    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, as tcp://host:8786, that does the fits.")] = None,
+    n_jobs: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="A Dask scheduler, as tcp://host:8786, that does the fits.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a study of the same table stopped.")] = False,
     sep: SEPARATOR = None,
     encoding: ENCODING = None,
-) -> None:  # fmt: skip
+) -> None:
     """Compare models on a table, keep one, judge it on unseen rows, write report, model and scores."""
     with refusing("study"):
         folder = out or Path(default_folder(table, target))
         check_folder(folder)  # before the work, not after it
-        limit = seconds_in(budget)
+        limit = seconds_in(time_limit)
         if cluster is not None and not re.fullmatch(r"\w+://.+:\d+", cluster):
             raise ParameterError(
                 f"--cluster {cluster}: is no address of a Dask scheduler; write it as tcp://host:8786."
             )
         from novum.cli import seconds_so_far
         from novum.study import Study
-        from novum.study.costs import read_costs
+        from novum.study.scoring.costs import read_costs
 
         study = Study(
             read_given(table, sep, encoding),
             target,
             task=task,
-            measure=metric,
+            scoring=scoring,
             models=models.split(",") if models else None,
             drop=drop or [],
             prefer=prefer,
@@ -91,11 +103,11 @@ def command(
             weights=weights,
             costs=read_costs(costs) if costs else None,
             positive=positive,
-            random_state=seed,
+            random_state=random_state,
             folds=folds,
             repeats=repeats,
             time_limit=None if limit is None else max(LEAST_SECONDS, limit - seconds_so_far()),
-            n_jobs=jobs,
+            n_jobs=n_jobs,
             cluster=cluster,
         )
         kept_fits, there = folder / PROGRESS, folder.exists()
@@ -111,7 +123,7 @@ def command(
             )
             typer.echo(f"novum study: {why}; nothing is written.", err=True)
             raise typer.Exit(INTERRUPTED if stopped == "interrupted" else 2)
-        paths = result.save(folder)
+        paths = result.write_report(folder)
         show("written", [f"{paths[0]} (offline, {file_size(paths[0])})   " + "   ".join(map(str, paths[1:]))])
         if result.unsaved:
             typer.echo(f"novum study: the model is not saved: {result.unsaved}", err=True)
@@ -138,7 +150,7 @@ def seconds_in(text: str | None) -> float | None:
         return None
     match = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([smh]?)\s*", text.lower())
     if match is None or float(match[1]) == 0:
-        raise ParameterError(f"--budget {text}: is no time above 0; write 90, 90s, 5m or 1h.")
+        raise ParameterError(f"--time-limit {text}: is no time above 0; write 90, 90s, 5m or 1h.")
     return float(match[1]) * UNITS[match[2]]
 
 

@@ -1,12 +1,14 @@
 """Clustering."""
 
-from novum.cluster._functions import k_means, kmeans_plusplus
-from novum.cluster.criterion import within_cluster_error
-from novum.cluster.density.dbscan import DBSCAN
+from novum.cluster.agreement import clustering_agreement
+from novum.cluster.criterion import WithinClusterError, within_cluster_error
+from novum.cluster.density.dbscan import DBSCAN, dbscan
 from novum.cluster.density.hdbscan import HDBSCAN
-from novum.cluster.hierarchy.agglomerative import AgglomerativeClustering
+from novum.cluster.functions import k_means, kmeans_plusplus
+from novum.cluster.hierarchy.agglomerative import AgglomerativeClustering, ward_tree
 from novum.cluster.hierarchy.divisive import DivisiveClustering
-from novum.cluster.hierarchy.linkage import linkage
+from novum.cluster.hierarchy.linkage import Dendrogram, linkage
+from novum.cluster.hierarchy.plots import plot_dendrogram
 from novum.cluster.image import quantize_image
 from novum.cluster.kmeans import KMeans
 from novum.cluster.medoids import KMedoids
@@ -14,41 +16,36 @@ from novum.cluster.mini_batch import MiniBatchKMeans
 from novum.cluster.number.bends import elbow, gap_statistic
 from novum.cluster.number.choice import choose_clusters
 from novum.cluster.silhouette import silhouette_samples, silhouette_score
-from novum.cluster.spectral import SpectralClustering
-from novum.runtime.moved_names import moved_names
+from novum.cluster.spectral import SpectralClustering, spectral_clustering
 
 __all__ = [
     "DBSCAN",
     "HDBSCAN",
     "AgglomerativeClustering",
+    "Dendrogram",
     "DivisiveClustering",
     "KMeans",
     "KMedoids",
     "MiniBatchKMeans",
     "SpectralClustering",
+    "WithinClusterError",
     "choose_clusters",
+    "clustering_agreement",
+    "dbscan",
     "elbow",
     "gap_statistic",
     "k_means",
     "kmeans_plusplus",
     "linkage",
+    "plot_dendrogram",
     "quantize_image",
     "silhouette_samples",
     "silhouette_score",
+    "spectral_clustering",
+    "ward_tree",
     "within_cluster_error",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        ".agreement": "clustering_agreement",
-        ".criterion": "WithinClusterError",
-        ".density.dbscan": "dbscan",
-        ".hierarchy.agglomerative": "ward_tree",
-        ".hierarchy.between": "cluster_distance",
-        ".hierarchy.linkage": "Dendrogram",
-        ".hierarchy.plots": "plot_dendrogram",
-        ".spectral": "spectral_clustering",
-        ".plots": "plot_kmeans_steps",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

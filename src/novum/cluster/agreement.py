@@ -103,23 +103,23 @@ MEASURES: dict[str, Callable[[NDArray], float]] = {
 class Agreement(Result):
     """Measures of agreement with their intervals, and the table they come from."""
 
-    measure: list
+    scoring: list
     value: NDArray
     low: NDArray
     high: NDArray
     table: NDArray
 
     def _result_columns(self) -> dict[str, Any]:
-        return {"measure": self.measure, "value": self.value, "low": self.low, "high": self.high}
+        return {"scoring": self.scoring, "value": self.value, "low": self.low, "high": self.high}
 
     def _result_scalars(self) -> dict[str, Any]:
         return {"rows": int(self.table.sum())}
 
     def _result_picture(self, ax: Any) -> None:
-        places = np.arange(len(self.measure))
+        places = np.arange(len(self.scoring))
         spread = np.abs(np.stack([self.value - self.low, self.high - self.value]))
         ax.errorbar(self.value, places, xerr=spread, fmt="o", capsize=3)
-        ax.set_yticks(places, self.measure)
+        ax.set_yticks(places, self.scoring)
         ax.set_xlabel("agreement")
 
 
@@ -142,7 +142,7 @@ def clustering_agreement(
     --------
     >>> from novum.cluster import clustering_agreement
     >>> found = clustering_agreement([0, 0, 0, 1, 1, 1], list("aaabbc"), random_state=0)
-    >>> dict(zip(found.measure, found.value.round(4).tolist()))["adjusted Rand"]
+    >>> dict(zip(found.scoring, found.value.round(4).tolist()))["adjusted Rand"]
     0.7059
     """
     first, second = column_or_1d(first), column_or_1d(second)

@@ -1,31 +1,21 @@
 """What all models of clusters with centers share: the nearest center of a row, distances to the centers, the inertia of rows."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.estimator import Estimator
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from novum.engines.kmeans import assignment
+from novum.engines.kmeans.assignment import rows_per_block
 from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.engines.kmeans.lloyd import labels_of_block
 from novum.fold.blocks import Block, Source
-from novum.fold.homes.memory import block_rows
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["CenterModel", "fitted_attributes"]
-
-# Looking a row up costs as much as reading this many of its values: blocks of narrow data hold fewer rows.
-ROW_VALUES = 8
-WORTH_TWO = 2**14  # rows from which on a pass gains more by a second thread than it costs to ask it
-
-
-def rows_per_block(n: int, d: int) -> int:
-    """Return how many of n rows in memory a block holds; from some number on there are two blocks at least."""
-    rows = block_rows(n, d + ROW_VALUES)
-    return min(rows, -(-n // 2)) if n >= WORTH_TWO else rows
 
 
 def fitted_attributes(params: Lloyd, dtype: np.dtype) -> dict[str, Any]:
@@ -38,6 +28,11 @@ class CenterModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     _squares_columns = _squares_rows = True
     _reports_passes = True
+    cluster_centers_: np.ndarray
+
+    if TYPE_CHECKING:  # of every estimator below
+
+        def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self: ...
 
     @staticmethod
     def _blocks(source: Source) -> Source:

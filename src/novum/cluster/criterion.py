@@ -7,7 +7,7 @@ For given labels the means (3) minimise (1): its derivative is -2 sum w_i (x_i -
 do. k-means alternates the two.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from novum.base.validation import check_weight
 from novum.exceptions import DataError
 from novum.report.numbers import counted
 from novum.report.result import result
-from novum.runtime.typing import Rows, RowWeights
+from novum.runtime.typing import Numbers, Rows, RowWeights
 
 __all__ = ["WithinClusterError", "nearest_means", "within_cluster_error"]
 
@@ -46,7 +46,7 @@ def weighted_means(X: NDArray, code: NDArray, weight: NDArray, k: int) -> NDArra
 
 
 def within_cluster_error(
-    X: Rows, labels: Any, *, centers: Any = None, sample_weight: RowWeights = None
+    X: Rows, labels: Numbers, *, centers: Numbers | None = None, sample_weight: RowWeights = None
 ) -> WithinClusterError:
     """Return the within-cluster sum of squared distances of any labelling, in total and by cluster.
 

@@ -17,6 +17,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Numbers, Seed
 
 __all__ = ["QuantizedImage", "quantize_image"]
 
@@ -51,7 +52,7 @@ class QuantizedImage(Result):
         return ax
 
 
-def quantize_image(image: Any, n_colors: Any = 16, *, random_state: Any = None) -> QuantizedImage:
+def quantize_image(image: Numbers, n_colors: int = 16, *, random_state: Seed = None) -> QuantizedImage:
     """Return an image in its `n_colors` most telling colors.
 
     Parameters

@@ -17,7 +17,7 @@ import logging
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,18 +26,17 @@ from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.parameters import stores
 from novum.cluster.centers import CenterModel, fitted_attributes
 from novum.cluster.rows import warn_of_few_clusters
 from novum.engines.kmeans.bounds import Lloyd
-from novum.engines.kmeans.lloyd import Clusters, labels_of_block, lloyd
+from novum.engines.kmeans.lloyd import Clusters, labels_of_block, lloyd, same_clustering
 from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import checked_centers, start_centers
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["KMeans"]
@@ -51,12 +50,6 @@ def labels_in(source: Source, params: Lloyd) -> NDArray | None:
     if not source.lists_rows:
         return None
     return arrays.to_numpy(source.rows(labels_of_block, params))
-
-
-def same_clustering(a: NDArray, b: NDArray, k: int) -> bool:
-    """Return whether two labellings differ by the names of the clusters alone."""
-    pairs = np.unique(a.astype(np.int64) * k + b)
-    return len(pairs) == len(np.unique(a)) == len(np.unique(b))
 
 
 def log_pass(run: int, listener: Callable, n_iter: int, inertia: float, params: Lloyd) -> bool:
@@ -123,13 +116,34 @@ class KMeans(CenterModel):
         "copy_x": Bool(),
         "algorithm": Choice("lloyd", "elkan"),
     }
+    cluster_centers_: np.ndarray
+    labels_: np.ndarray
+    inertia_: float
+    history_: History
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: str | int = "auto", max_iter: int = 300,
-        tol: float = 1e-4, verbose: int | bool = 0, random_state: Any = None, copy_x: bool = True,
-        algorithm: str = "lloyd"
-    ) -> None: ...  # fmt: skip
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Literal["k-means++", "random"] | Numbers | Callable[..., Any] = "k-means++",
+        n_init: Literal["auto"] | int = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int | bool = 0,
+        random_state: Seed = None,
+        copy_x: bool = True,
+        algorithm: Literal["lloyd", "elkan"] = "lloyd",
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -137,7 +151,12 @@ class KMeans(CenterModel):
 
         sample_weight: zero leaves a row out; starts that are given or made by a callable do not see the weights.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._blocks(self._source(X, None, sample_weight))
         if source.n_rows is not None and source.n_rows < self.n_clusters:

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sklearn.base import ClusterMixin
-
 from novum.base.estimator import Estimator
+from novum.base.sklearn_base import ClusterMixin
 
 __all__ = ["LabelModel"]
 

@@ -10,18 +10,18 @@ r"""k-medoids: k-means for any dissimilarity; every cluster is stood for by one 
 which ends sooner and higher. Both need all dissimilarities in memory. Kernel: cpp/include/novum/cluster/medoids.h.
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_array
 
 from novum import _core
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, RandomState
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from novum.cluster.hierarchy.merges import check_memory, square_distances
 from novum.cluster.rows import checked_square, is_symmetric, rows_in_memory, warn_of_few_clusters
 from novum.engines.search.metrics import VALID_METRICS
@@ -31,7 +31,7 @@ from novum.neighbors import pairwise_distances
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Metric, Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["KMedoids"]
@@ -169,19 +169,45 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "random_state": RandomState(),
         "n_jobs": Int() | Null(),
     }
+    medoid_indices_: np.ndarray
+    cluster_centers_: Any  # None of dissimilarities, which have no coordinates
+    labels_: np.ndarray
+    inertia_: float
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, n_clusters: int = 8, *, metric: Any = "euclidean", metric_params: Any = None,
-        method: str = "fasterpam", init: Any = "k-medoids++", n_init: int = 1, max_iter: int = 300,
-        random_state: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: Metric = "euclidean",
+        metric_params: Mapping[Any, Any] | None = None,
+        method: Literal["fasterpam", "alternate"] = "fasterpam",
+        init: Literal["k-medoids++", "build", "random"] | Numbers = "k-medoids++",
+        n_init: int = 1,
+        max_iter: int = 300,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.metric_params = metric_params
+        self.method = method
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the medoids. Dissimilarities between all rows if metric="precomputed". A scan is read into memory.
 
-        [rows or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         X, weight = rows_in_memory(self, X, sample_weight)
         n, k = X.shape[0], self.n_clusters
@@ -260,7 +286,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def transform(self, X: Rows) -> NDArray:
         """Return the dissimilarity of every row to every medoid; with metric="precomputed", X holds those to the rows of `fit`.
 
-        [rows or a sparse matrix] -> array of shape (n_samples, n_clusters)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters)
         """
         return self._rows(X, distances_of_block, self)
 
@@ -275,7 +307,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def predict(self, X: Rows) -> NDArray:
         """Return the nearest medoid of every row, the first of equals.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         return self._rows(X, labels_of_block, self)
 

@@ -14,7 +14,8 @@ the rows now and then.
 """
 
 import logging
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,6 @@ from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.parameters import stores
 from novum.cluster.centers import CenterModel, fitted_attributes
 from novum.cluster.rows import warn_of_few_clusters
 from novum.engines.kmeans import assignment
@@ -37,7 +37,7 @@ from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import ArrayTiles, MemorySource, SparseTiles
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["MiniBatchKMeans"]
@@ -88,7 +88,7 @@ def throw_back(progress: Progress, X: Any, ratio: float, keys: NDArray) -> Progr
     return progress._replace(centers=centers, mass=mass)
 
 
-class Watch:
+class BatchStopping:
     """Decides when the batches may end: (3), or centers that hardly move."""
 
     def __init__(self, rows: int, n: int, tol: float, patience: int | None) -> None:
@@ -217,20 +217,54 @@ class MiniBatchKMeans(CenterModel):
         "reassignment_ratio": Real(0),
         "learning_rate": Real(0, 0.5, open="low") | Null(),
     }
+    cluster_centers_: np.ndarray
+    labels_: np.ndarray
+    inertia_: float
+    n_iter_: int
+    n_steps_: int
+    history_: History
 
-    @stores
     def __init__(
-        self, n_clusters: int = 8, *, init: Any = "k-means++", max_iter: int = 100, batch_size: int = 1024,
-        verbose: int | bool = 0, compute_labels: bool = True, random_state: Any = None, tol: float = 0.0,
-        max_no_improvement: int | None = 10, init_size: int | None = None, n_init: str | int = "auto",
-        reassignment_ratio: float = 0.01, learning_rate: float | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Literal["k-means++", "random"] | Numbers | Callable[..., Any] = "k-means++",
+        max_iter: int = 100,
+        batch_size: int = 1024,
+        verbose: int | bool = 0,
+        compute_labels: bool = True,
+        random_state: Seed = None,
+        tol: float = 0.0,
+        max_no_improvement: int | None = 10,
+        init_size: int | None = None,
+        n_init: Literal["auto"] | int = "auto",
+        reassignment_ratio: float = 0.01,
+        learning_rate: float | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.verbose = verbose
+        self.compute_labels = compute_labels
+        self.random_state = random_state
+        self.tol = tol
+        self.max_no_improvement = max_no_improvement
+        self.init_size = init_size
+        self.n_init = n_init
+        self.reassignment_ratio = reassignment_ratio
+        self.learning_rate = learning_rate
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the centers. Rows outside memory come by `partial_fit`, batch by batch.
 
-        [rows in memory or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, None, sample_weight).host()
         source = source.in_memory(
@@ -246,7 +280,7 @@ class MiniBatchKMeans(CenterModel):
         stream = Stream(self._seed)
         progress = Progress(self._start(source, stream), np.zeros(self.n_clusters), 0)
         tol = self.tol * mean_variance(self._blocks(source)) if self.tol else 0.0
-        watch, draws = Watch(size, n, tol, self.max_no_improvement), Draws(stream, n, weight)
+        watch, draws = BatchStopping(size, n, tol, self.max_no_improvement), Draws(stream, n, weight)
         history: list[float] = []
         n_steps = max(1, self.max_iter * n // size)
         with reporting(
@@ -282,7 +316,12 @@ class MiniBatchKMeans(CenterModel):
     def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Move the centers by one batch; the first brings the start.
 
-        [rows in memory or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         first = not hasattr(self, "cluster_centers_")
         source = self._source(X, None, sample_weight, reset=first).host()

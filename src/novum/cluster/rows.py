@@ -20,28 +20,28 @@ SYMMETRIC = (
 STRIP = 256  # rows that are compared at a time
 
 
-class Gathered(NamedTuple):
+class CollectedRows(NamedTuple):
     X: NDArray
     weight: NDArray | None
 
 
-def gather(_: Any, block: Block) -> Gathered:
+def gather(_: Any, block: Block) -> CollectedRows:
     """Return the rows of a block, as they are."""
     weight = None if block.weight is None else arrays.to_numpy(block.weight)
-    return Gathered(arrays.to_numpy(block.X), weight)
+    return CollectedRows(arrays.to_numpy(block.X), weight)
 
 
-def together(a: Gathered, b: Gathered) -> Gathered:
+def together(a: CollectedRows, b: CollectedRows) -> CollectedRows:
     """Return the rows of two blocks, one after the other."""
     weight = None if a.weight is None or b.weight is None else np.concatenate([a.weight, b.weight])
-    return Gathered(np.concatenate([a.X, b.X]), weight)
+    return CollectedRows(np.concatenate([a.X, b.X]), weight)
 
 
 def rows_in_memory(estimator: Any, X: Any, sample_weight: Any = None, **options: Any) -> tuple[Any, NDArray | None]:
     """Return rows (an array, or CSR) and weights after every check; those of a file are read batch by batch and kept."""
     source = estimator._source(X, None, sample_weight, **options)
     if source.at_hand:
-        found = Gathered(source.array(), source.weight)
+        found = CollectedRows(source.array(), source.weight)
     else:
         found = source.total(gather, None, together)
     counted = found.X if found.weight is None or sample_weight is None else found.X[found.weight > 0]

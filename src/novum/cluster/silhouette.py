@@ -7,7 +7,7 @@ r"""Silhouettes: whether a row is nearer to its own cluster than to the next.
 Under a norm the sums are added up panel by panel, and no matrix is kept; other metrics go block by block.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse
@@ -24,7 +24,7 @@ from novum.exceptions import DataError
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Metric, Numbers, Rows, Seed
 
 __all__ = ["silhouette_samples", "silhouette_score"]
 
@@ -89,7 +89,7 @@ def block_sums(X: Any, metric: Any, params: dict[str, Any], order: NDArray, begi
 
 
 def silhouette_samples(
-    X: Rows, labels: Any, *, metric: Any = "euclidean", divisor: Any = "others", **kwds: Any
+    X: Rows, labels: Numbers, *, metric: Metric = "euclidean", divisor: Literal["others", "all"] = "others", **kwds: Any
 ) -> NDArray:
     """Return the silhouette of every row.
 
@@ -137,9 +137,15 @@ def silhouette_samples(
 
 
 def silhouette_score(
-    X: Rows, labels: Any, *, metric: Any = "euclidean", sample_size: Any = None, random_state: Any = None,
-    divisor: Any = "others", **kwds: Any
-) -> float:  # fmt: skip
+    X: Rows,
+    labels: Any,
+    *,
+    metric: Metric = "euclidean",
+    sample_size: int | None = None,
+    random_state: Seed = None,
+    divisor: Any = "others",
+    **kwds: Any,
+) -> float:
     """Return the mean silhouette.
 
     Parameters

@@ -9,7 +9,8 @@ For two clusters the second column of U relaxes the normalised cut, cut(C, C') (
 has the eigenvalue 0 k times, and U is constant on each of them.
 """
 
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.linalg
@@ -22,7 +23,6 @@ from sklearn.utils.validation import check_symmetric, validate_data
 
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.base.validation import home_of
 from novum.cluster.kmeans import KMeans
 from novum.cluster.labels import LabelModel
@@ -30,7 +30,7 @@ from novum.cluster.rows import rows_in_memory
 from novum.exceptions import DataError, DataWarning
 from novum.neighbors import NearestNeighbors, kneighbors_graph
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["SpectralClustering", "spectral_clustering"]
@@ -214,20 +214,66 @@ class SpectralClustering(LabelModel):
         "n_jobs": Int() | Null(),
         "verbose": Bool() | Int(0),
     }
+    affinity_matrix_: Any
+    labels_: np.ndarray
 
-    @stores
     def __init__(
-        self, n_clusters: int = 8, *, eigen_solver: str | None = None, n_components: int | None = None,
-        random_state: Any = None, n_init: int = 10, gamma: float = 1.0, affinity: Any = "rbf",
-        n_neighbors: int = 10, eigen_tol: float | str = "auto", assign_labels: str = "kmeans", degree: float = 3,
-        coef0: float = 1, kernel_params: Any = None, n_jobs: int | None = None, verbose: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        n_clusters: int = 8,
+        *,
+        eigen_solver: Literal["arpack", "lobpcg", "amg"] | None = None,
+        n_components: int | None = None,
+        random_state: Seed = None,
+        n_init: int = 10,
+        gamma: float = 1.0,
+        affinity: Literal[
+            "additive_chi2",
+            "chi2",
+            "linear",
+            "poly",
+            "polynomial",
+            "rbf",
+            "laplacian",
+            "sigmoid",
+            "cosine",
+            "nearest_neighbors",
+            "precomputed",
+            "precomputed_nearest_neighbors",
+        ]
+        | Callable[..., Any] = "rbf",
+        n_neighbors: int = 10,
+        eigen_tol: float | Literal["auto"] = "auto",
+        assign_labels: Literal["kmeans", "discretize", "cluster_qr"] = "kmeans",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Mapping[Any, Any] | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.eigen_solver = eigen_solver
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_init = n_init
+        self.gamma = gamma
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.eigen_tol = eigen_tol
+        self.assign_labels = assign_labels
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Cluster rows, the nodes of a networkx graph, or a list of such graphs.
 
-        [rows or a sparse matrix, no target]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         """
         seed = seed_of(self.random_state)
         self.affinity_matrix_ = affinity = check_symmetric(self._affinities(X), raise_warning=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.datasets._bunch import bunch_of_arrays
+from novum.datasets.bunch import bunch_of_arrays
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_count
 
@@ -24,10 +24,14 @@ FUNCTIONS: dict[str, Callable[[NDArray], Any]] = {
 
 
 def make_boolean(
-    function: str | Callable[..., Any] = "xor", n_inputs: int | None = None, *,
-    inputs: tuple[float, float] = (0, 1), labels: tuple[Any, Any] = (0, 1), return_X_y: bool = False,
-    as_frame: bool = False
-) -> Any:  # fmt: skip
+    function: str | Callable[..., Any] = "xor",
+    n_inputs: int | None = None,
+    *,
+    inputs: tuple[float, float] = (0, 1),
+    labels: tuple[Any, Any] = (0, 1),
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
     """Return the whole truth table of a Boolean function, rows in counting order.
 
     Parameters

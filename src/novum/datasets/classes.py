@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novum.datasets._bunch import bunch_of_arrays
+from novum.datasets.bunch import bunch_of_arrays
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["make_gaussian_classes", "make_separable"]
 
@@ -41,10 +42,17 @@ def gaussian_rows(stream: Stream, labels: NDArray, means: NDArray, roots: NDArra
 
 
 def make_gaussian_classes(
-    n_samples: int = 200, *, layout: str = "equal", means: ArrayLike | None = None,
-    covariances: ArrayLike | None = None, prior: ArrayLike | None = None, outliers: int = 0,
-    random_state: Any = None, return_X_y: bool = False, as_frame: bool = False
-) -> Any:  # fmt: skip
+    n_samples: int = 200,
+    *,
+    layout: str = "equal",
+    means: ArrayLike | None = None,
+    covariances: ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    outliers: int = 0,
+    random_state: Seed = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
     """Return classes that are Gaussian (1).
 
         class k with probability prior[k],   x | k ~ N(mean[k], covariance[k])    (1)
@@ -113,9 +121,15 @@ def make_gaussian_classes(
 
 
 def make_separable(
-    n_samples: int | None = None, *, gap: float = 1.0, outlier: bool = False, flip: float = 0.0,
-    random_state: Any = None, return_X_y: bool = False, as_frame: bool = False
-) -> Any:  # fmt: skip
+    n_samples: int | None = None,
+    *,
+    gap: float = 1.0,
+    outlier: bool = False,
+    flip: float = 0.0,
+    random_state: Any = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
     """Return two classes in the plane, labelled -1 and +1, with a gap between them along x1 + x2 = 3.
 
     Parameters

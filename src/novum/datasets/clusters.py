@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from novum.datasets._bunch import bunch_of_arrays
+from novum.datasets.bunch import bunch_of_arrays
 from novum.runtime.checks import check_choice, check_count
 from novum.runtime.random import Stream, seed_of
 
@@ -14,9 +14,13 @@ KINDS = ("stretched", "unequal_spread", "unequal_size", "outliers", "scales")
 
 
 def make_kmeans_failures(
-    kind: str = "stretched", n_samples: int = 300, *, random_state: Any = None, return_X_y: bool = False,
-    as_frame: bool = False
-) -> Any:  # fmt: skip
+    kind: str = "stretched",
+    n_samples: int = 300,
+    *,
+    random_state: Any = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
     """Return two clusters that the sum of squared distances does not describe.
 
     Parameters

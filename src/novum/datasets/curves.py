@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.datasets._bunch import bunch_of_arrays
+from novum.datasets.bunch import bunch_of_arrays
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["bumps", "make_line", "make_noisy_function", "make_sine"]
 
@@ -23,10 +24,17 @@ def bumps(x: NDArray) -> NDArray:
 
 
 def make_noisy_function(
-    function: Callable[[NDArray], NDArray] = bumps, n_samples: int = 100, *, low: float = 0.0, high: float = 10.0,
-    noise: float = 0.1, grid: bool = False, random_state: Any = None, return_X_y: bool = False,
-    as_frame: bool = False
-) -> Any:  # fmt: skip
+    function: Callable[[NDArray], NDArray] = bumps,
+    n_samples: int = 100,
+    *,
+    low: float = 0.0,
+    high: float = 10.0,
+    noise: float = 0.1,
+    grid: bool = False,
+    random_state: Any = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
     """Return a noisy sample (1) of any function of one variable.
 
         t = f(x) + sigma e,   e ~ N(0, 1),   x ~ U(low, high) or an even grid    (1)
@@ -78,7 +86,7 @@ def make_noisy_function(
     )
 
 
-def make_sine(n_samples: int = 25, *, noise: float = 0.3, random_state: Any = None, **options: Any) -> Any:
+def make_sine(n_samples: int = 25, *, noise: float = 0.3, random_state: Seed = None, **options: Any) -> Any:
     """Return t = sin(2 pi x) + noise with x uniform on [0, 1]; `options` as in `make_noisy_function`.
 
     Examples
@@ -95,9 +103,14 @@ def make_sine(n_samples: int = 25, *, noise: float = 0.3, random_state: Any = No
 
 
 def make_line(
-    n_samples: int = 20, *, intercept: float = -0.3, slope: float = 0.5, noise: float = 0.2,
-    random_state: Any = None, **options: Any
-) -> Any:  # fmt: skip
+    n_samples: int = 20,
+    *,
+    intercept: float = -0.3,
+    slope: float = 0.5,
+    noise: float = 0.2,
+    random_state: Any = None,
+    **options: Any,
+) -> Any:
     """Return t = intercept + slope x + noise with x uniform on [-1, 1]; `options` as in `make_noisy_function`.
 
     Examples

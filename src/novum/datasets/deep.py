@@ -62,9 +62,8 @@ def make_shifted_objects(
 
 
 def make_sequence_pairs(
-    n_samples: int = 200, *, task: str = "reverse", n_words: int = 10, max_length: int = 8,
-    random_state: Any = None
-) -> Bunch:  # fmt: skip
+    n_samples: int = 200, *, task: str = "reverse", n_words: int = 10, max_length: int = 8, random_state: Any = None
+) -> Bunch:
     """Return pairs of sequences of whole numbers: something to translate, with the answer.
 
     Parameters

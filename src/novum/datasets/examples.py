@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from novum.datasets._bunch import bunch_of_columns
+from novum.datasets.bunch import bunch_of_columns
 from novum.runtime.checks import check_choice
 
 __all__ = ["load_candy_bags", "load_example", "load_tenfold_scores", "load_topic_words"]

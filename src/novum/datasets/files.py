@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from novum.datasets._bunch import bunch_of_columns
+from novum.datasets.bunch import bunch_of_columns
 from novum.runtime.checks import check_choice
 
 __all__ = ["load_nile", "path"]

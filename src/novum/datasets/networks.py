@@ -27,9 +27,13 @@ def joint_table(network: Any) -> NDArray[np.float64]:
 
 
 def make_network(
-    name: str, parents: Mapping[str, Sequence[str]], description: str,
-    states: Mapping[str, Sequence[str]] | None = None, tables: Mapping[str, ArrayLike] | None = None, **facts: Any
-) -> Any:  # fmt: skip
+    name: str,
+    parents: Mapping[str, Sequence[str]],
+    description: str,
+    states: Mapping[str, Sequence[str]] | None = None,
+    tables: Mapping[str, ArrayLike] | None = None,
+    **facts: Any,
+) -> Any:
     """Put a network together; nodes without named states are ("no", "yes")."""
     from novum.graphical import BayesianNetwork  # when asked for: a family takes a while to import
 

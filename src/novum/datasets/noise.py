@@ -1,21 +1,26 @@
 """Spoiling a data set on purpose: wrong values, wrong labels, columns that mean nothing."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from novum.exceptions import DataError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["add_noise"]
 
 
 def add_noise(
-    X: ArrayLike, y: ArrayLike, *, values: float = 0.0, labels: float = 0.0, irrelevant: int = 0,
-    target_deviation: float = 0.0, random_state: Any = None
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    values: float = 0.0,
+    labels: float = 0.0,
+    irrelevant: int = 0,
+    target_deviation: float = 0.0,
+    random_state: Seed = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return a copy of (X, y) with noise of the chosen kinds.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novum.datasets._bunch import bunch_of_arrays
+from novum.datasets.bunch import bunch_of_arrays
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
@@ -19,9 +19,15 @@ REACH = 1.0  # of the outer class beyond the shell, in radii
 
 
 def make_ellipse(
-    n_samples: int = 200, *, radii: ArrayLike = (2.0, 1.0), gap: float = 0.2, noise: float = 0.0,
-    random_state: Any = None, return_X_y: bool = False, as_frame: bool = False
-) -> Any:  # fmt: skip
+    n_samples: int = 200,
+    *,
+    radii: ArrayLike = (2.0, 1.0),
+    gap: float = 0.2,
+    noise: float = 0.0,
+    random_state: Any = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
     """Return points inside (+1) and outside (-1) an ellipse (1) around the origin, half of each.
 
         inside  <=>  q(x) = sum_j (x_j / radius_j)^2 < 1    (1)

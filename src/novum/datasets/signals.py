@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novum.datasets._bunch import bunch_of_arrays
+from novum.datasets.bunch import bunch_of_arrays
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
@@ -29,9 +29,14 @@ SOURCES: dict[str, Callable[[Stream, NDArray, int], NDArray]] = {
 
 
 def make_mixed_signals(
-    n_samples: int = 1000, *, sources: Sequence[str] = ("sine", "square", "sawtooth"),
-    mixing: ArrayLike | None = None, noise: float = 0.0, random_state: Any = None, as_frame: bool = False
-) -> Any:  # fmt: skip
+    n_samples: int = 1000,
+    *,
+    sources: Sequence[str] = ("sine", "square", "sawtooth"),
+    mixing: ArrayLike | None = None,
+    noise: float = 0.0,
+    random_state: Any = None,
+    as_frame: bool = False,
+) -> Any:
     """Return mixtures of independent signals, what independent component analysis has to take apart.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from novum.datasets._bunch import bunch_of_arrays
+from novum.datasets.bunch import bunch_of_arrays
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
 
@@ -18,9 +18,14 @@ DEVIATION = (9.0, 11.0)
 
 
 def make_embedded_plane(
-    n_samples: int = 200, *, n_dimensions: int = 2, n_features: int = 3, noise: float = 0.1,
-    random_state: Any = None, as_frame: bool = False
-) -> Any:  # fmt: skip
+    n_samples: int = 200,
+    *,
+    n_dimensions: int = 2,
+    n_features: int = 3,
+    noise: float = 0.1,
+    random_state: Any = None,
+    as_frame: bool = False,
+) -> Any:
     """Return points near a line or plane in a space of more dimensions (1); spreads are 3, 2, 1, 1/2, ...
 
         x = mean + B c + sigma e,   B orthonormal, c ~ N(0, diag(spread^2)), e ~ N(0, I)    (1)

@@ -22,9 +22,13 @@ LONGEST_SHOWN = 60  # characters of a line in an error
 
 
 def load_svmlight(
-    path: str | PathLike, *, n_features: int | None = None, zero_based: bool | str = "auto",
-    multilabel: bool = False, return_X_y: bool = False
-) -> Any:  # fmt: skip
+    path: str | PathLike,
+    *,
+    n_features: int | None = None,
+    zero_based: bool | str = "auto",
+    multilabel: bool = False,
+    return_X_y: bool = False,
+) -> Any:
     """Return a data file of LIBSVM or SVMlight as a sparse matrix and its target.
 
     Parameters

@@ -5,7 +5,7 @@ Supervised: every target is known. Semi-supervised: some are. Unsupervised: ther
 learns if the measure improves with experience.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 from novum.report.result import Result, result
 from novum.report.tables import html_rows, text_table
+from novum.runtime.typing import Rows
 
 __all__ = ["Learning", "TaskDescription", "describe_task"]
 
@@ -174,9 +175,14 @@ def is_number(column: Any) -> bool:
 
 
 def describe_task(
-    data: Any, target: Any = None, *, order: Sequence[Any] | None = None, unlabelled: Any = None,
-    action: str | None = None, reward: str | None = None
-) -> TaskDescription:  # fmt: skip
+    data: Rows | Mapping[Any, Any] | Iterable[Any],
+    target: Any = None,
+    *,
+    order: Sequence[Any] | None = None,
+    unlabelled: Any = None,
+    action: str | None = None,
+    reward: str | None = None,
+) -> TaskDescription:
     """Say what there is to learn from a table.
 
     Parameters
@@ -232,17 +238,20 @@ def describe_task(
         return describe_unlabelled(", ".join(names), sizes, n_rows, "no value of the target is known")
     why = "every target is known" if n_unknown == 0 else f"{n_unknown} of {counted(n_rows, 'target', 'are')} unknown"
     concept = found.kind == "binary" and numbers == 0
+    n_rows, n_numbers, n_categories = sizes
     return TaskDescription(
-        "semi-supervised" if n_unknown else "supervised",
-        found.kind,
-        ", ".join(names),
-        found.classes,
-        MEASURES[found.kind],
-        concept,
-        *sizes,
-        n_unknown,
-        {},
-        (why, found.reason, *(("all inputs are discrete",) if concept else ())),
+        setting="semi-supervised" if n_unknown else "supervised",
+        kind=found.kind,
+        target=", ".join(names),
+        classes=found.classes,
+        measure=MEASURES[found.kind],
+        concept=concept,
+        n_rows=n_rows,
+        n_numbers=n_numbers,
+        n_categories=n_categories,
+        n_unlabelled=n_unknown,
+        methods={},
+        reasons=(why, found.reason, *(("all inputs are discrete",) if concept else ())),
     )
 
 
@@ -297,15 +306,37 @@ def target_kind(wanted: list[Any], order: Sequence[Any] | None, unlabelled: Any)
 
 def describe_unlabelled(target: str | None, sizes: tuple[int, int, int], unknown: int, why: str) -> TaskDescription:
     """Return the description of data without a target."""
-    measure = "variance or likelihood explained on rows kept out"
-    kind = "clustering or dimension reduction"
-    return TaskDescription("unsupervised", kind, target, {}, measure, False, *sizes, unknown, UNSUPERVISED, (why,))
+    n_rows, n_numbers, n_categories = sizes
+    return TaskDescription(
+        setting="unsupervised",
+        kind="clustering or dimension reduction",
+        target=target,
+        classes={},
+        measure="variance or likelihood explained on rows kept out",
+        concept=False,
+        n_rows=n_rows,
+        n_numbers=n_numbers,
+        n_categories=n_categories,
+        n_unlabelled=unknown,
+        methods=UNSUPERVISED,
+        reasons=(why,),
+    )
 
 
 def transitions(states: dict[str, Any], n_rows: int, action: str, reward: str) -> TaskDescription:
     """Return the description of logged transitions (state, action, reward, next state)."""
     numbers = sum(map(is_number, states.values()))
-    sizes = (n_rows, numbers, len(states) - numbers)
-    kind, measure = "control from transitions", "discounted return of the policy"
-    why = f"rows carry an action ({action}) and a reward ({reward})"
-    return TaskDescription("reinforcement", kind, None, {}, measure, False, *sizes, 0, {}, (why,))
+    return TaskDescription(
+        setting="reinforcement",
+        kind="control from transitions",
+        target=None,
+        classes={},
+        measure="discounted return of the policy",
+        concept=False,
+        n_rows=n_rows,
+        n_numbers=numbers,
+        n_categories=len(states) - numbers,
+        n_unlabelled=0,
+        methods={},
+        reasons=(f"rows carry an action ({action}) and a reward ({reward})",),
+    )

@@ -3,7 +3,7 @@
 from itertools import product
 from typing import Any
 
-from novum.datasets._bunch import bunch_of_columns
+from novum.datasets.bunch import bunch_of_columns
 from novum.runtime.checks import check_choice
 
 __all__ = ["load_go_to_lesson", "load_play_tennis"]

@@ -9,7 +9,7 @@ with p(c | D) the share of class c, and p(x | c, D_c)
     "given"  a density that is known beforehand.                                                   (5)
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,35 +18,34 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
-from novum.base.parameters import stores
 from novum.distributions import Distribution, MultivariateNormal
-from novum.distributions.labelled_rows import Part, learn_parts, parts_log_prob
+from novum.distributions.learning.labelled_rows import ColumnGroup, learn_parts, parts_log_prob
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.naive_bayes.mixed import FAMILIES
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["GenerativeClassifier"]
 
 NAMES = {**FAMILIES, "multivariate_normal": MultivariateNormal}
 
 
-class Model(NamedTuple):
+class GenerativeParameters(NamedTuple):
     columns: tuple[int, ...]
     distributions: list[Any]  # one per class
     log_prior: np.ndarray  # (k,)
 
 
-def joint_log(model: Model, block: Block) -> Any:
+def joint_log(model: GenerativeParameters, block: Block) -> Any:
     """Return log p(x | c, D_c) + log p(c | D) of every row and class, in the dtype and home of the block."""
     score = parts_log_prob([model.columns], [[one] for one in model.distributions], block.X)
     score = score + arrays.like(score, model.log_prior)
     return score.to(block.X.dtype) if arrays.is_tensor(score) else score.astype(block.X.dtype, copy=False)
 
 
-def evidence(model: Model, block: Block) -> Any:
+def evidence(model: GenerativeParameters, block: Block) -> Any:
     """Return log p(x | D) of every row."""
     score = joint_log(model, block)
     top = score.max(1, keepdims=True) if not arrays.is_tensor(score) else score.max(1, keepdim=True).values
@@ -112,11 +111,22 @@ class GenerativeClassifier(BayesRule, Estimator):
         "class_prior": ArrayLike() | Null(),
     }
     _scores_show_gaps = False
+    class_count_: np.ndarray
+    class_prior_: np.ndarray
+    distributions_: list[Any]
 
-    @stores
     def __init__(
-        self, family: Any = "normal", *, estimation: str = "ml", prior: Any = None, class_prior: Any = None
-    ) -> None: ...
+        self,
+        family: Any = "normal",
+        *,
+        estimation: Literal["ml", "map", "bayes", "given"] = "ml",
+        prior: Any = None,
+        class_prior: Numbers | None = None,
+    ) -> None:
+        self.family = family
+        self.estimation = estimation
+        self.prior = prior
+        self.class_prior = class_prior
 
     def _chosen(self, value: Any, name: str) -> list[Any]:
         """Return a parameter for every class."""
@@ -127,7 +137,7 @@ class GenerativeClassifier(BayesRule, Estimator):
             raise ParameterError(f"GenerativeClassifier({name}=...): there is none for class {missing[0]!r}.")
         return [value[label] for label in self.classes_.tolist()]
 
-    def _part(self, family: Any, prior: Any, columns: tuple[int, ...]) -> Part:
+    def _part(self, family: Any, prior: Any, columns: tuple[int, ...]) -> ColumnGroup:
         """Return what a class is to learn."""
         family = NAMES.get(family, family) if isinstance(family, str) else family
         cls = family if isinstance(family, type) else type(family)
@@ -138,7 +148,7 @@ class GenerativeClassifier(BayesRule, Estimator):
                 f"GenerativeClassifier(estimation={self.estimation!r}, prior=None): give the conjugate prior of"
                 f" {cls.__name__}; novum.distributions.conjugate_pairs lists them."
             )
-        return Part(columns, cls, {}, None if self.estimation == "ml" else prior, family)
+        return ColumnGroup(columns, cls, {}, None if self.estimation == "ml" else prior, family)
 
     def _given(self, d: int) -> list[Any]:
         """Return densities that are known, after their checks."""
@@ -158,7 +168,13 @@ class GenerativeClassifier(BayesRule, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Estimate the density of every class.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)
@@ -181,10 +197,12 @@ class GenerativeClassifier(BayesRule, Estimator):
         every = {i: learn_parts("GenerativeClassifier", source, k, [part], bayesian)[1] for i, part in enumerate(parts)}
         return [every[c][c][0] for c in range(k)]
 
-    def _model(self) -> Model:
+    def _model(self) -> GenerativeParameters:
         check_is_fitted(self)
         with np.errstate(divide="ignore"):  # a class of prior zero
-            return Model(tuple(range(self.n_features_in_)), self.distributions_, np.log(self.class_prior_))
+            return GenerativeParameters(
+                tuple(range(self.n_features_in_)), self.distributions_, np.log(self.class_prior_)
+            )
 
     def _joint(self) -> Any:
         return joint_log, self._model()
@@ -193,10 +211,17 @@ class GenerativeClassifier(BayesRule, Estimator):
         """Return the evidence log p(x | D) of every row."""
         return self._rows(X, evidence, self._model())
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> Any:
         """Draw rows with their classes.
 
-        [draws] -> X, array of shape (n_samples, n_features), and y, array of shape (n_samples,)
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+
+        Returns
+        -------
+        X, array of shape (n_samples, n_features), and y, array of shape (n_samples,)
             Labels; rows come class by class.
         """
         check_is_fitted(self)

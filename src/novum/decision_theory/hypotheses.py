@@ -19,6 +19,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.runtime.typing import Axes, Numbers
 
 __all__ = ["HypothesisPosterior"]
 
@@ -85,7 +86,7 @@ class HypothesisPosterior(Result):
     def __init__(
         self,
         prior: Any,
-        likelihood: Any,
+        likelihood: Numbers | Callable[..., Any],
         outcomes: Sequence[Any] | None = None,
         hypotheses: Sequence[Any] | None = None,
     ) -> None:
@@ -211,7 +212,7 @@ class HypothesisPosterior(Result):
                 " observation."
             )
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw the posterior of every hypothesis against the number of observations; return the axes."""
         ax = drawing_axes(ax)
         for name, curve in zip(self.hypotheses, self.history.T):

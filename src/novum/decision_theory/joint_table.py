@@ -18,13 +18,12 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule
-from novum.base.parameters import stores
 from novum.distributions import JointTable
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.naive_bayes.categorical import category_numbers, merge_ranges, range_of
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["JointTableClassifier"]
 
@@ -111,9 +110,13 @@ class JointTableClassifier(BayesRule, Estimator):
 
     _domains: dict[str, Domain] = {"alpha": Real(0), "min_categories": Int(1) | ArrayLike() | Null()}
     _scores_show_gaps = False
+    class_count_: np.ndarray
+    n_categories_: np.ndarray
+    table_: JointTable
 
-    @stores
-    def __init__(self, *, alpha: float = 1.0, min_categories: Any = None) -> None: ...
+    def __init__(self, *, alpha: float = 1.0, min_categories: int | Numbers | None = None) -> None:
+        self.alpha = alpha
+        self.min_categories = min_categories
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -121,7 +124,13 @@ class JointTableClassifier(BayesRule, Estimator):
 
         Categories 0, 1, 2, ...; a fraction counts as the number below it.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)

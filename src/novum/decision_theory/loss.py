@@ -12,16 +12,16 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from novum.base.domains import ArrayLike, Bool, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin, MetaEstimatorMixin
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted
 from novum.report.result import result
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["Decisions", "LossMatrixClassifier", "expected_losses", "least_loss"]
 
@@ -130,12 +130,24 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
         "reject_label": Anything(),
         "fitted": Bool(),
     }
+    estimator_: Any
+    classes_: np.ndarray
+    loss_: np.ndarray
 
-    @stores
     def __init__(
-        self, estimator: Any = None, *, loss: Any = None, reject_cost: float | None = None,
-        reject_label: Any = None, fitted: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        estimator: Any = None,
+        *,
+        loss: Numbers | None = None,
+        reject_cost: float | None = None,
+        reject_label: Any = None,
+        fitted: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.loss = loss
+        self.reject_cost = reject_cost
+        self.reject_label = reject_label
+        self.fitted = fitted
 
     def _base(self) -> Any:
         if self.estimator is not None:

@@ -11,13 +11,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.base.validation import open_rows, rows_at_hand
 from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalize_weights
 from novum.exceptions import ParameterError
@@ -75,9 +75,15 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
     """
 
     _domains: dict[str, Domain] = {"hypotheses": ArrayLike() | Null(), "prior": ArrayLike() | Null()}
+    classes_: np.ndarray
+    hypotheses_: list[Any]
+    posterior_: np.ndarray
+    log_evidence_: float
+    map_index_: int
 
-    @stores
-    def __init__(self, hypotheses: Any = None, *, prior: Any = None) -> None: ...
+    def __init__(self, hypotheses: Any = None, *, prior: Any = None) -> None:
+        self.hypotheses = hypotheses
+        self.prior = prior
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -85,7 +91,13 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
 
         sample_weight: weight w stands for w equal observations.
 
-        [rows in memory, target, weights]
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source: Any = self._source(rows_at_hand(self, X, BECAUSE), y, sample_weight, target="classes")
         labels, weight = source.y, source.weight

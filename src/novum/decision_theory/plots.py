@@ -1,4 +1,4 @@
-"""Pictures of decisions: class densities of a generative model beside the bare boundary of a discriminative one."""
+"""Pictures of decisions: class densities of a generative model."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
-from novum.report.axes import drawing_axes, drawing_panels
+from novum.report.axes import drawing_axes
 from novum.runtime.typing import Rows, Target
 
-__all__ = ["plot_generative", "plot_generative_vs_discriminative"]
+__all__ = ["mesh", "plot_generative", "scatter"]
 
 GRID = 101  # points along an axis
 MARGIN = 0.1  # of the range of the rows, around them
@@ -35,7 +35,7 @@ def scatter(ax: Any, X: np.ndarray, y: np.ndarray, classes: np.ndarray) -> None:
         ax.scatter(mine[:, 0], height, s=10, color=f"C{c}", label=str(label))
 
 
-def plot_generative(model: Any, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
+def plot_generative(model: Any, X: Rows | None = None, y: Target = None, ax: Any = None) -> Any:
     """Draw p(x, c) of every class: curves of one feature, contours of two; X gives the range, y its colors."""
     check_is_fitted(model)
     rows = np.asarray(model.sample(400, random_state=0)[0] if X is None else X, np.float64)
@@ -55,35 +55,3 @@ def plot_generative(model: Any, X: Rows = None, y: Target = None, ax: Any = None
     if y is not None or rows.shape[1] == 1:
         ax.legend()
     return ax
-
-
-def plot_generative_vs_discriminative(
-    generative: Any, discriminative: Any, X: Rows, y: Target, axes: Any = None
-) -> Any:
-    """Draw the same rows twice: with the boundary of a discriminative model, and with the densities of a generative one.
-
-    Parameters
-    ----------
-    generative : fitted classifier with `predict_joint_log_proba`
-    discriminative : fitted classifier with `predict`
-    X : array-like of shape (n_samples, 2)
-    y : array-like of shape (n_samples,)
-    axes : pair of matplotlib Axes, default=None
-
-    Returns
-    -------
-    list of two matplotlib Axes
-    """
-    rows, labels = np.asarray(X, np.float64), np.asarray(y)
-    if rows.ndim != 2 or rows.shape[1] != 2:
-        raise DataError(f"plot_generative_vs_discriminative: X must have two columns, got shape {rows.shape}.")
-    left, right = drawing_panels(2) if axes is None else axes
-    first, second, points = mesh(rows)
-    code = np.searchsorted(discriminative.classes_, discriminative.predict(points)).reshape(first.shape)
-    for c in range(len(discriminative.classes_) - 1):
-        left.contour(first, second, code <= c, levels=[0.5], colors="black")
-    scatter(left, rows, labels, discriminative.classes_)
-    left.set_title("discriminative")
-    plot_generative(generative, rows, labels, right)
-    right.set_title("generative")
-    return [left, right]

@@ -1,8 +1,7 @@
 """Few coordinates for many columns: principal components, their probabilistic form, factor analysis, independent components."""
 
 from novum.decomposition.factor_analysis import FactorAnalysis
-from novum.decomposition.fast_ica import FastICA
-from novum.decomposition.fast_ica import fastica as fastica  # scikit-learn's function, for code that imports it
+from novum.decomposition.fast_ica import FastICA, fastica
 from novum.decomposition.ica import ICA
 from novum.decomposition.incremental import IncrementalPCA
 from novum.decomposition.kernel_pca import KernelPCA
@@ -18,5 +17,10 @@ __all__ = [
     "IncrementalPCA",
     "KernelPCA",
     "ProbabilisticPCA",
+    "fastica",
     "plot_components",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,29 +8,28 @@ best loadings for given noise and then the noise that the diagonal of S asks for
     log L = - N/2 [p log 2 pi + sum_{j<=q} (log u_j + t_j/u_j) + sum_{j>q} t_j + sum_j log psi_j]  (22)
 
 with u_j = max(t_j, 1). S is p x p and made in one pass (with fewer rows than columns the rows themselves are kept), so no step
-sees the data again. Missing cells: EM (16) to (19), novum.decomposition._latent. Rotations: _rotation (23).
+sees the data again. Missing cells: EM (16) to (19), novum.decomposition.latent. Rotations: rotation (23).
 """
 
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
-from novum.decomposition import _latent
-from novum.decomposition._gaussian_factors import FactorModel
-from novum.decomposition._latent import Factors
-from novum.decomposition._rotation import orthogonal_rotation
-from novum.decomposition._spectrum import descending, fix_signs
+from novum.decomposition import latent
+from novum.decomposition.gaussian_factors import FactorModel
+from novum.decomposition.latent import Factors
+from novum.decomposition.rotation import orthogonal_rotation
+from novum.decomposition.spectrum import descending, fix_signs
 from novum.engines.moments.second import central_moments
 from novum.engines.moments.triangles import factor
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold import fold
 from novum.fold.blocks import Source
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["FactorAnalysis"]
@@ -48,7 +47,7 @@ class Data(NamedTuple):
     variance: np.ndarray  # (p,)
 
 
-class Found(NamedTuple):
+class FactorFit(NamedTuple):
     params: Factors
     likelihoods: list[float]
     converged: bool
@@ -74,7 +73,7 @@ def leading(data: Data, root: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarra
     return values, (left @ scaled) / np.sqrt(np.maximum(values, np.finfo(float).tiny))[:, None]
 
 
-def iterate(data: Data, psi: np.ndarray, q: int, *, tol: float, max_iter: int, report: Any) -> Found:
+def iterate(data: Data, psi: np.ndarray, q: int, *, tol: float, max_iter: int, report: Any) -> FactorFit:
     """Return the loadings and noise by (20) and (21), until a step raises (22) by less than `tol`."""
     p = len(psi)
     likelihoods: list[float] = []
@@ -89,9 +88,9 @@ def iterate(data: Data, psi: np.ndarray, q: int, *, tol: float, max_iter: int, r
         params = Factors(data.mean, loadings, psi)
         stop = report(n_iter, likelihoods[-1], params)
         if stop or (n_iter > 1 and likelihoods[-1] - likelihoods[-2] < tol):
-            return Found(params, likelihoods, True)
+            return FactorFit(params, likelihoods, True)
         psi = np.maximum(data.variance - (loadings**2).sum(axis=1), LEAST_NOISE)
-    return Found(params, likelihoods, False)
+    return FactorFit(params, likelihoods, False)
 
 
 def attributes(params: Factors) -> dict[str, Any]:
@@ -155,25 +154,52 @@ class FactorAnalysis(FactorModel):
         "random_state": RandomState(),
     }
     _reports_passes = True
+    components_: np.ndarray
+    noise_variance_: np.ndarray
+    mean_: np.ndarray
+    loglike_: list[float]
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, n_components: int | None = None, *, tol: float = 1e-2, copy: bool = True, max_iter: int = 1000,
-        noise_variance_init: Any = None, svd_method: str = "randomized", iterated_power: int = 3,
-        rotation: str | None = None, random_state: Any = 0
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int | None = None,
+        *,
+        tol: float = 1e-2,
+        copy: bool = True,
+        max_iter: int = 1000,
+        noise_variance_init: Numbers | None = None,
+        svd_method: Literal["randomized", "lapack"] = "randomized",
+        iterated_power: int = 3,
+        rotation: Literal["varimax", "quartimax"] | None = None,
+        random_state: Seed = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.tol = tol
+        self.copy = copy
+        self.max_iter = max_iter
+        self.noise_variance_init = noise_variance_init
+        self.svd_method = svd_method
+        self.iterated_power = iterated_power
+        self.rotation = rotation
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows with holes, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+            Cells may be missing (NaN).
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, None, sample_weight)
         q = source.n_features if self.n_components is None else min(self.n_components, source.n_features)
         psi = self._start(source.n_features)
         with reporting(self, self.max_iter, X=X, sample_weight=sample_weight, attributes=attributes) as report:
-            if _latent.any_missing(source):
+            if latent.any_missing(source):
                 found = self._em(source, q, report)
             else:
                 data = summarize(source)
@@ -199,13 +225,13 @@ class FactorAnalysis(FactorModel):
             )
         return given
 
-    def _em(self, source: Source, q: int, report: Any) -> Found:
+    def _em(self, source: Source, q: int, report: Any) -> FactorFit:
         """Fit rows with missing cells."""
-        mean, variance, _ = _latent.column_moments(source, "FactorAnalysis")
+        mean, variance, _ = latent.column_moments(source, "FactorAnalysis")
         found = fold(
-            _latent.start(source, q, mean, variance),
-            _latent.factor_sums,
-            partial(_latent.maximize, spherical=False, floor=np.maximum(_latent.LEAST_NOISE * variance, LEAST_NOISE)),
+            latent.start(source, q, mean, variance),
+            latent.factor_sums,
+            partial(latent.maximize, spherical=False, floor=np.maximum(latent.LEAST_NOISE * variance, LEAST_NOISE)),
             source,
             objective=lambda sums: sums.likelihood,
             converged=lambda _a, _b, f: len(f) > 1 and f[-1] - f[-2] < self.tol,
@@ -214,9 +240,9 @@ class FactorAnalysis(FactorModel):
         )
         root = np.sqrt(found.params.noise)
         left, length, _ = np.linalg.svd(found.params.loadings / root[:, None], full_matrices=False)
-        return Found(found.params._replace(loadings=root[:, None] * left * length), found.history, found.converged)
+        return FactorFit(found.params._replace(loadings=root[:, None] * left * length), found.history, found.converged)
 
-    def _keep(self, found: Found, q: int, dtype: np.dtype) -> None:
+    def _keep(self, found: FactorFit, q: int, dtype: np.dtype) -> None:
         """Store the parameters as fitted attributes."""
         loadings = fix_signs(found.params.loadings.T).T
         if loadings.shape[1] < q:  # fewer rows than factors: the others carry nothing

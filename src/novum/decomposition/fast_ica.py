@@ -1,6 +1,6 @@
 r"""FastICA: sources as uncorrelated and as far from normal as possible, by fixed-point steps (Hyvarinen 1999).
 
-On white rows z (novum.decomposition._sources (1)) with g = G' of a contrast G,
+On white rows z (novum.decomposition.sources (1)) with g = G' of a contrast G,
 
     parallel:   W <- E[g(y) z'] - diag(E[g'(y)]) W,   y = W z,   then W <- (W W')^{-1/2} W         (4)
     deflation:  w <- E[g(w'z) z] - E[g'(w'z)] w, made orthogonal to the rows before it and of length one   (5)
@@ -9,7 +9,8 @@ until no row turns by more than tol: max_i | |w_i' w_i^old| - 1 | < tol. As W is
 (3) of one pass over the sources are all that (4) needs. Derivation: docs/theory/independent_components.md.
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -17,10 +18,9 @@ from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.parameters import stores
-from novum.decomposition._fixed_points import Contrast, Found, by_deflation, in_parallel
-from novum.decomposition._mixing import Mixing
-from novum.decomposition._sources import (
+from novum.decomposition.fixed_points import Contrast, FixedPoint, by_deflation, in_parallel
+from novum.decomposition.mixing import Mixing
+from novum.decomposition.sources import (
     White,
     check_spread,
     short_blocks,
@@ -31,7 +31,7 @@ from novum.decomposition._sources import (
 from novum.exceptions import DataWarning, NotConverged, ParameterError
 from novum.fold.blocks import Source
 from novum.runtime.random import numpy_state
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["FastICA", "fastica"]
@@ -123,19 +123,49 @@ class FastICA(Mixing):
         "whiten_solver": Choice("eigh", "svd"),
         "random_state": RandomState(),
     }
+    components_: np.ndarray
+    mixing_: np.ndarray
+    mean_: np.ndarray
+    whitening_: np.ndarray
+    n_iter_: int
+    history_: History
+    _unmixing: Any
 
-    @stores
     def __init__(
-        self, n_components: int | None = None, *, algorithm: str = "parallel", whiten: Any = "unit-variance",
-        fun: Any = "logcosh", fun_args: Any = None, max_iter: int = 200, tol: float = 1e-4, w_init: Any = None,
-        whiten_solver: str = "svd", random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int | None = None,
+        *,
+        algorithm: Literal["parallel", "deflation"] = "parallel",
+        whiten: Any = "unit-variance",
+        fun: Literal["logcosh", "exp", "cube"] | Callable[..., Any] = "logcosh",
+        fun_args: Mapping[Any, Any] | None = None,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        w_init: Numbers | None = None,
+        whiten_solver: Literal["eigh", "svd"] = "svd",
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.algorithm = algorithm
+        self.whiten = whiten
+        self.fun = fun
+        self.fun_args = fun_args
+        self.max_iter = max_iter
+        self.tol = tol
+        self.w_init = w_init
+        self.whiten_solver = whiten_solver
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the sources.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         contrast = self._contrast(sample_weight)
         source = self._source(X, None, sample_weight, min_rows=2).host()
@@ -145,7 +175,16 @@ class FastICA(Mixing):
         with reporting(
             self, self.max_iter, X=X, sample_weight=sample_weight, attributes=self._attributes(data)
         ) as report:
-            found: Found = solve(data.source, start, data.matrix, data.mean, contrast, self.max_iter, self.tol, report)
+            found: FixedPoint = solve(
+                data.source,
+                start=start,
+                matrix=data.matrix,
+                mean=data.mean,
+                contrast=contrast,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                report=report,
+            )
         if not found.converged:
             warn(
                 "FastICA did not converge. Consider increasing tolerance or the maximum number of iterations. After"

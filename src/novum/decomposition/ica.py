@@ -14,11 +14,11 @@ The Hessian of (6) at independent sources falls into 2 x 2 blocks, h_ij = E[psi'
     [h_ij 1; 1 h_ji] (D_ij, D_ji)' = (g_ij, g_ji)',   (h_ii + 1) D_ii = g_ii                       (10)
 
 L-BFGS steps that begin from (10) are Picard's (Ablin, Cardoso and Gramfort 2018); with `orthogonal` W stays a rotation of white
-rows, W <- exp(D) W with antisymmetric D. Sums: novum.decomposition._sources (3). Derivation: docs/theory/independent_components.md.
+rows, W <- exp(D) W with antisymmetric D. Sums: novum.decomposition.sources (3). Derivation: docs/theory/independent_components.md.
 """
 
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.special import gammaln
@@ -28,10 +28,9 @@ from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.parameters import stores
-from novum.decomposition._likelihood_steps import Found, Point, evaluate, natural_gradient, quasi_newton
-from novum.decomposition._mixing import Mixing
-from novum.decomposition._sources import (
+from novum.decomposition.likelihood_steps import LikelihoodMaximum, Point, evaluate, natural_gradient, quasi_newton
+from novum.decomposition.mixing import Mixing
+from novum.decomposition.sources import (
     Unmixing,
     check_spread,
     decorrelate,
@@ -45,7 +44,7 @@ from novum.engines.moments.second import central_moments
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 from novum.runtime.warn import warn
 
 __all__ = ["ICA"]
@@ -178,19 +177,49 @@ class ICA(Mixing):
         "tol": Real(0),
         "w_init": ArrayLike() | Null(),
     }
+    components_: np.ndarray
+    mixing_: np.ndarray
+    mean_: np.ndarray
+    signs_: np.ndarray
+    loglike_: float
+    n_iter_: int
+    history_: History
 
-    @stores
     def __init__(
-        self, n_components: int | None = None, *, method: str = "quasi-newton", density: str = "adaptive",
-        orthogonal: bool = False, whiten: bool = True, df: float = 5.0, learning_rate: float = 0.1,
-        max_iter: int = 500, tol: float = 1e-7, w_init: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int | None = None,
+        *,
+        method: Literal["quasi-newton", "natural-gradient"] = "quasi-newton",
+        density: Literal["adaptive", "sech", "laplace", "student"] = "adaptive",
+        orthogonal: bool = False,
+        whiten: bool = True,
+        df: float = 5.0,
+        learning_rate: float = 0.1,
+        max_iter: int = 500,
+        tol: float = 1e-7,
+        w_init: Numbers | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.density = density
+        self.orthogonal = orthogonal
+        self.whiten = whiten
+        self.df = df
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.w_init = w_init
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the sources.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         self._check_combination()
         source = self._source(X, None, sample_weight, min_rows=2).host()
@@ -209,7 +238,7 @@ class ICA(Mixing):
         steps = quasi_newton if newton else partial(natural_gradient, rate=self.learning_rate)
         attributes = partial(self._matrices, data)
         with reporting(self, self.max_iter, X=X, sample_weight=sample_weight, attributes=attributes) as report:
-            found: Found = steps(at, start, self.orthogonal, self.max_iter, self.tol, report)
+            found: LikelihoodMaximum = steps(at, start, self.orthogonal, self.max_iter, self.tol, report)
         self._judge(found)
         W, signs = arrange(found.point.W, data, found.point.signs)
         for name, value in self._matrices(data, W).items():
@@ -269,7 +298,7 @@ class ICA(Mixing):
         components = W @ data.basis
         return {"components_": components, "mixing_": np.linalg.pinv(components), "mean_": data.mean}
 
-    def _judge(self, found: Found) -> None:
+    def _judge(self, found: LikelihoodMaximum) -> None:
         """Warn of an end before the stopping rule was met; raise where the steps went astray."""
         if not np.isfinite(found.point.loss):
             raise DataError(
@@ -298,7 +327,13 @@ class ICA(Mixing):
     def score_samples(self, X: Rows) -> Any:
         """Return the log-density (6) of every row.
 
-        [rows] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self)
         wide = self.components_.astype(np.float64), self.mean_.astype(np.float64)

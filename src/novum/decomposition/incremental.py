@@ -16,9 +16,8 @@ import scipy.sparse
 
 from novum.base.domains import Bool, Domain, Int, Null
 from novum.base.estimator import fits
-from novum.base.parameters import stores
-from novum.decomposition._spectrum import of_factor
-from novum.decomposition._subspace import PrincipalAxes
+from novum.decomposition.spectrum import of_factor
+from novum.decomposition.subspace import PrincipalAxes
 from novum.engines.moments.triangles import Factor, factor, reduce_rows
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -84,11 +83,17 @@ class IncrementalPCA(PrincipalAxes):
         "copy": Bool(),
         "batch_size": Int(1) | Null(),
     }
+    var_: np.ndarray
+    n_samples_seen_: float
+    batch_size_: int
 
-    @stores
     def __init__(
         self, n_components: int | None = None, *, whiten: bool = False, copy: bool = True, batch_size: int | None = None
-    ) -> None: ...
+    ) -> None:
+        self.n_components = n_components
+        self.whiten = whiten
+        self.copy = copy
+        self.batch_size = batch_size
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
@@ -96,7 +101,12 @@ class IncrementalPCA(PrincipalAxes):
 
         Sparse rows are made dense block by block.
 
-        [rows or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, None, sample_weight)
         self.batch_size_ = self.batch_size or BATCH_ROWS_PER_COLUMN * source.n_features

@@ -11,45 +11,44 @@ axis. The linear kernel gives PCA. A point is brought back by a ridge regression
 
     x(z) = sum_i c_i k(z, z_i),   (K_z + alpha I) c = X                                            (4)
 
-or, for Gaussian kernels, as the point whose features are nearest to those of the scores (novum.decomposition._pre_images).
+or, for Gaussian kernels, as the point whose features are nearest to those of the scores (novum.decomposition.pre_images).
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse
 from scipy.sparse.linalg import eigsh
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
-from novum.decomposition._pre_images import fixed_points
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from novum.decomposition.pre_images import fixed_points
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold.blocks import Block
 from novum.kernels import RBF
 from novum.kernels.base import number_of_samples
 from novum.kernels.choice import KernelChoice
-from novum.kernels.machine import KernelLearner
+from novum.kernels.kernel_machine import KernelLearner
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 
-__all__ = ["KernelPCA"]
+__all__ = ["KernelPCA", "model_of_axes"]
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "cosine", "precomputed")
 MANY_ROWS, FEW_AXES = 200, 10  # from where on Lanczos finds few axes sooner than a whole decomposition
 SPARE = 10  # columns more than wanted that a randomized start carries
 
 
-class Fitted(NamedTuple):
+class KernelComponents(NamedTuple):
     kernel: KernelChoice
     rows: Any  # training rows
     column_means: np.ndarray  # (n,): of K
@@ -62,7 +61,7 @@ def center_kernel(K: np.ndarray, column_means: np.ndarray, mean: float) -> np.nd
     return K - column_means - K.mean(axis=1, keepdims=True) + mean
 
 
-def scores(params: Fitted, block: Block) -> np.ndarray:
+def scores(params: KernelComponents, block: Block) -> np.ndarray:
     """Return (3) for every row."""
     X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
     K = params.kernel.between(X, params.rows)
@@ -199,15 +198,48 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         "copy_X": Bool(),
         "n_jobs": Int() | Null(),
     }
+    eigenvalues_: np.ndarray
+    eigenvectors_: np.ndarray
+    dual_coef_: np.ndarray
+    X_fit_: Any
+    gamma_: float
 
-    @stores
     def __init__(
-        self, n_components: int | None = None, *, kernel: str | Callable[..., Any] = "linear",
-        gamma: float | None = None, degree: float = 3, coef0: float = 1, kernel_params: Any = None,
-        alpha: float = 1.0, fit_inverse_transform: bool = False, eigen_solver: str = "auto", tol: float = 0,
-        max_iter: int | None = None, iterated_power: int | str = "auto", remove_zero_eig: bool = False,
-        random_state: Any = None, copy_X: bool = True, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: Literal["linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"] | Callable[..., Any] = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Mapping[Any, Any] | None = None,
+        alpha: float = 1.0,
+        fit_inverse_transform: bool = False,
+        eigen_solver: Literal["auto", "dense", "arpack", "randomized"] = "auto",
+        tol: float = 0,
+        max_iter: int | None = None,
+        iterated_power: int | Literal["auto"] = "auto",
+        remove_zero_eig: bool = False,
+        random_state: Seed = None,
+        copy_X: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
@@ -215,7 +247,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
 
         In memory: the kernel is between all pairs of rows.
 
-        [rows in memory or a sparse matrix, no target]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : ignored
         """
         if self.fit_inverse_transform and self.kernel == "precomputed":
             raise ParameterError(
@@ -277,7 +312,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         score of x:  z_j(x) = sum_i a_ij k~(x, x_i)    (3)
         """
         check_is_fitted(self)
-        params = Fitted(self._choice(), self.X_fit_, self._column_means, self._kernel_mean, self._axes())
+        params = KernelComponents(self._choice(), self.X_fit_, self._column_means, self._kernel_mean, self._axes())
         return self._ask(X, scores, params)
 
     def _axes(self) -> np.ndarray:
@@ -299,7 +334,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         with single_blas():
             return self._choice().between(np.asarray(X), self.X_transformed_fit_) @ self.dual_coef_
 
-    def pre_images(self, scores: Any, *, max_iter: int = 1000, tol: float = 1e-9) -> Any:
+    def pre_images(self, scores: Numbers, *, max_iter: int = 1000, tol: float = 1e-9) -> Any:
         """Return the points whose features are nearest to those that have these scores; for Gaussian kernels.
 
         Nothing is learned for it: a fixed-point iteration, from the best of the training rows, finds a point at which the

@@ -9,26 +9,25 @@ With m the weighted mean of the rows and W the sum of their weights,
     whitened scores z_j / sqrt(lambda_j): uncorrelated, of variance one                            (5)
     share of the variance  lambda_j / sum_i lambda_i                                               (6)
 
-Each v_j has the sign that makes its entry of largest size positive. Routes to (2): novum.decomposition._spectrum (7), (8) and
-_krylov (9), (10); the number of components: _dimension (11), (12). Derivations: docs/theory/pca.md.
+Each v_j has the sign that makes its entry of largest size positive. Routes to (2): novum.decomposition.spectrum (7), (8) and
+krylov (9), (10); the number of components: dimension (11), (12). Derivations: docs/theory/pca.md.
 """
 
 import numbers
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
-from novum.decomposition._dimension import components_for_share, log_evidence
-from novum.decomposition._krylov import by_lanczos, by_passes
-from novum.decomposition._spectrum import Spectrum, by_factor, exact
-from novum.decomposition._subspace import PrincipalAxes
+from novum.decomposition.dimension import components_for_share, log_evidence
+from novum.decomposition.krylov import by_lanczos, by_passes
+from novum.decomposition.spectrum import Spectrum, by_factor, exact
+from novum.decomposition.subspace import PrincipalAxes
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.fold.blocks import Source
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 
 __all__ = ["PCA"]
 
@@ -127,19 +126,41 @@ class PCA(PrincipalAxes):
         "power_iteration_normalizer": Choice("auto", "QR", "LU", "none"),
         "random_state": RandomState(),
     }
+    n_samples_: float
 
-    @stores
     def __init__(
-        self, n_components: float | str | None = None, *, copy: bool = True, whiten: bool = False,
-        svd_solver: str = "auto", tol: float = 0.0, iterated_power: str | int = "auto", n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto", random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: float | Literal["mle"] | None = None,
+        *,
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: Literal["auto", "full", "covariance_eigh", "arpack", "randomized"] = "auto",
+        tol: float = 0.0,
+        iterated_power: Literal["auto"] | int = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = "auto",
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the axes.
 
-        [rows or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         solver = self._checked_solver(arrays.is_sparse(X))
         source = self._source(X, None, sample_weight, defer=True)  # sums of squares show NaN and infinity
@@ -183,7 +204,7 @@ class PCA(PrincipalAxes):
                     f"n_components='mle' is only supported if n_samples >= n_features; PCA got {n} rows of {p} columns."
                     f" Give a number or a share."
                 )
-        elif not int(partial) <= k <= side or (partial and not isinstance(k, numbers.Integral)):
+        elif isinstance(k, str) or not int(partial) <= k <= side or (partial and not isinstance(k, numbers.Integral)):
             raise ParameterError(
                 f"n_components={k!r} must be between {int(partial)} and min(n_samples, n_features)={side} with"
                 f" svd_solver='{name}' in PCA."

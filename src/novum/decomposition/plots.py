@@ -24,7 +24,7 @@ def plot_spectrum(ratio: np.ndarray, ax: Any = None) -> Any:
     return ax
 
 
-def plot_components(model: Any, X: Any, axes: Any = None) -> Any:
+def plot_components(model: Any, X: Any, ax: Any = None) -> Any:
     """Draw rows of the plane with their principal axes, and the same rows in the coordinates of the axes.
 
     Parameters
@@ -32,7 +32,7 @@ def plot_components(model: Any, X: Any, axes: Any = None) -> Any:
     model : PCA, IncrementalPCA or ProbabilisticPCA
         Fitted on two features.
     X : array-like of shape (n_samples, 2)
-    axes : sequence of two matplotlib axes, default=None
+    ax : sequence of two matplotlib axes, default=None
         None makes a figure.
 
     Returns
@@ -56,7 +56,7 @@ def plot_components(model: Any, X: Any, axes: Any = None) -> Any:
             f"plot_components draws points of the plane; X has shape {X.shape} and {type(model).__name__} was fitted on"
             f" {model.n_features_in_} features. Choose two columns, or draw model.transform(X)."
         )
-    before, after = drawing_panels(2) if axes is None else axes
+    before, after = drawing_panels(2) if ax is None else ax
     mean, vectors, spread = model.mean_, model.components_, np.sqrt(model.explained_variance_)
     before.scatter(*X.T, s=10, color="0.6")
     for j, (direction, length) in enumerate(zip(vectors, spread)):

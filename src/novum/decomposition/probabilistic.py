@@ -7,11 +7,11 @@ S = sum_i w_i (x_i - m)(x_i - m)' / N, N the sum of the weights. The likelihood 
     log L = - N/2 [p log 2 pi + sum_{j<=q} log lambda_j + (p - q) log sigma^2 + p]                 (15)
 
 up to a rotation of the factors; the columns of W here are orthogonal and in falling order of length. Rows with missing
-cells have no closed form: EM (16) to (19), novum.decomposition._latent. The number of factors: _dimension (11), (12).
+cells have no closed form: EM (16) to (19), novum.decomposition.latent. The number of factors: dimension (11), (12).
 """
 
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -19,13 +19,12 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Choice, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.parameters import stores
-from novum.decomposition import _latent
-from novum.decomposition._dimension import bic, free_parameters, log_evidence
-from novum.decomposition._gaussian_factors import FactorModel
-from novum.decomposition._latent import Factors
-from novum.decomposition._spectrum import exact, fill_axes, fix_signs
+from novum.decomposition import latent
+from novum.decomposition.dimension import bic, free_parameters, log_evidence
+from novum.decomposition.gaussian_factors import FactorModel
+from novum.decomposition.latent import Factors
 from novum.decomposition.plots import plot_spectrum
+from novum.decomposition.spectrum import exact, fill_axes, fix_signs
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold import Fit, fold
 from novum.fold.blocks import Source
@@ -97,20 +96,46 @@ class ProbabilisticPCA(FactorModel):
         "tol": Real(0),
     }
     _reports_passes = True
+    components_: np.ndarray
+    loadings_: np.ndarray
+    explained_variance_: np.ndarray
+    explained_variance_ratio_: np.ndarray
+    noise_variance_: float
+    mean_: np.ndarray
+    n_components_: int
+    n_iter_: int
+    log_likelihood_: float
+    log_evidence_: np.ndarray
+    bic_: np.ndarray
+    history_: History
 
-    @stores
     def __init__(
-        self, n_components: int | str | None = None, *, method: str = "auto", max_iter: int = 2000, tol: float = 1e-8
-    ) -> None: ...
+        self,
+        n_components: int | Literal["mle", "bic"] | None = None,
+        *,
+        method: Literal["auto", "closed_form", "em"] = "auto",
+        max_iter: int = 2000,
+        tol: float = 1e-8,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.max_iter = max_iter
+        self.tol = tol
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows with holes, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+            Cells may be missing (NaN).
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, None, sample_weight)
-        missing = _latent.any_missing(source)
+        missing = latent.any_missing(source)
         if missing and (self.method == "closed_form" or self.n_components == "mle"):
             what = "method='closed_form'" if self.method == "closed_form" else "n_components='mle'"
             raise DataError(
@@ -146,7 +171,7 @@ class ProbabilisticPCA(FactorModel):
                 self.log_evidence_ = log_evidence(values, found.weight)
         q = self._chosen(p, found.weight)
         found = fill_axes(found, q)
-        floor = _latent.LEAST_NOISE * max(values.mean(), np.finfo(float).tiny)
+        floor = latent.LEAST_NOISE * max(values.mean(), np.finfo(float).tiny)
         noise = max(float(values[q:].mean()) if q < p else 0.0, floor)
         loadings = found.vectors[:q].T * np.sqrt(np.maximum(values[:q] - noise, 0.0))
         params = Factors(found.mean, np.ascontiguousarray(loadings), np.full(p, noise))
@@ -156,13 +181,13 @@ class ProbabilisticPCA(FactorModel):
             likelihood = -found.weight / 2 * float(np.sum(np.log(2 * np.pi * fitted) + values / fitted))
             self._keep(params, found.vectors[:q], source.dtype, likelihood, None)
             return
-        mean, variance, total = _latent.column_moments(source, "ProbabilisticPCA")
+        mean, variance, total = latent.column_moments(source, "ProbabilisticPCA")
         self._em(source, q, mean, variance, total.weight, report)
 
     def _fit_missing(self, source: Source, report: Any) -> None:
         """Fit by EM."""
         p = source.n_features
-        mean, variance, total = _latent.column_moments(source, "ProbabilisticPCA")
+        mean, variance, total = latent.column_moments(source, "ProbabilisticPCA")
         self._check_components(int(np.ceil(total.weight)), p)
         if self.n_components != "bic":
             self._em(source, self._chosen(p, total.weight), mean, variance, total.weight, report)
@@ -185,12 +210,12 @@ class ProbabilisticPCA(FactorModel):
 
     def _em(self, source: Source, q: int, mean: Any, variance: Any, weight: float, report: Any) -> None:
         """Fit q factors by EM from the start that the pairwise observed cells give."""
-        begin = _latent.start(source, q, mean, variance)
-        floor = np.full(len(mean), _latent.LEAST_NOISE * max(float(variance.mean()), np.finfo(float).tiny))
+        begin = latent.start(source, q, mean, variance)
+        floor = np.full(len(mean), latent.LEAST_NOISE * max(float(variance.mean()), np.finfo(float).tiny))
         found = fold(
             begin,
-            _latent.factor_sums,
-            partial(_latent.maximize, spherical=True, floor=floor),
+            latent.factor_sums,
+            partial(latent.maximize, spherical=True, floor=floor),
             source,
             objective=lambda sums: sums.likelihood,
             converged=lambda _a, _b, f: len(f) > 1 and f[-1] - f[-2] <= self.tol * weight,
@@ -202,7 +227,7 @@ class ProbabilisticPCA(FactorModel):
                 f"ProbabilisticPCA: the likelihood still rose after max_iter={self.max_iter} passes; raise max_iter or tol.",
                 NotConverged,
             )
-        likelihood = source.total(_latent.factor_sums, found.params).likelihood
+        likelihood = source.total(latent.factor_sums, found.params).likelihood
         left, length, _ = np.linalg.svd(found.params.loadings, full_matrices=False)
         vectors = fix_signs(left.T)
         params = found.params._replace(loadings=np.ascontiguousarray(vectors.T * length))
@@ -222,11 +247,16 @@ class ProbabilisticPCA(FactorModel):
         self.n_iter_ = 1 if em is None else em.n_iter
         self.history_ = History([] if em is None else em.history, name="log-likelihood")
 
-    def bic(self, X: Rows) -> Any:
+    def aic(self, X: Rows) -> float:
+        """Return Akaike's criterion, -2 log-likelihood + 2 parameters, for rows X in memory; lower is better."""
+        p, q = self.loadings_.shape
+        return -2 * float(self.score_samples(X).sum()) + 2 * float(free_parameters(p, np.array(q)))
+
+    def bic(self, X: Rows) -> float:
         """Return Schwarz's criterion (12) of the fitted model for rows X in memory; lower is better."""
         scores = self.score_samples(X)
         p, q = self.loadings_.shape
-        return -2 * float(scores.sum()) + float(free_parameters(p, np.array(q))) * np.log(len(scores))
+        return -2 * float(scores.sum()) + float(free_parameters(p, np.array(q))) * float(np.log(len(scores)))
 
     def _picture_of_model(self, ax: Any) -> Any:
         """Draw the share of the variance of every component and of the first k together; return the axes."""

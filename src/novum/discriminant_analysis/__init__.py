@@ -1,17 +1,19 @@
 """Discriminant analysis: Gaussian classes with shared or own covariances."""
 
-from novum.discriminant_analysis.linear import LinearDiscriminantAnalysis
-from novum.discriminant_analysis.plots import plot_class_densities
+from novum.discriminant_analysis.linear import LinearDiscriminantAnalysis, LinearForm
+from novum.discriminant_analysis.parameters import parameter_count
+from novum.discriminant_analysis.plots import plot_class_densities, plot_posterior_surface
 from novum.discriminant_analysis.quadratic import QuadraticDiscriminantAnalysis
-from novum.runtime.moved_names import moved_names
 
-__all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "plot_class_densities"]
+__all__ = [
+    "LinearDiscriminantAnalysis",
+    "LinearForm",
+    "QuadraticDiscriminantAnalysis",
+    "parameter_count",
+    "plot_class_densities",
+    "plot_posterior_surface",
+]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        ".linear": "LinearForm",
-        ".parameters": "parameter_count",
-        ".plots": "plot_posterior_surface",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,16 +5,15 @@ r"""Linear discriminant analysis: Gaussian classes that share their covariance, 
     delta_c(x) = w_c . x + b_c,   w_c = inv(S) mean_c,   b_c = -1/2 mean_c' inv(S) mean_c + log pi_c          (3)
 
 The quadratic terms of (1) are the same for all classes and leave (2) linear. Means, priors and S = sum of the classes' scatters
-over N (maximum likelihood) or N - K (`unbiased`) come from one pass over the rows (`_moments`), (3) from one of three solvers
-(`_solve`), predictions are a product of matrices. Derivation: docs/theory/discriminant_analysis.md.
+over N (maximum likelihood) or N - K (`unbiased`) come from one pass over the rows (`moments`), (3) from one of three solvers
+(`solve`), predictions are a product of matrices. Derivation: docs/theory/discriminant_analysis.md.
 """
 
 from contextlib import suppress
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
@@ -23,19 +22,19 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import Query, class_position, dense_best, dense_linear, joint_of
-from novum.base.parameters import stores
-from novum.discriminant_analysis import _solve
-from novum.discriminant_analysis._classes import GaussianClasses, class_density, expected_rows, log_joint, priors_of
-from novum.discriminant_analysis._covariances import gather, total_covariance, within_covariance
-from novum.discriminant_analysis._shrinkage import TYPES
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from novum.discriminant_analysis import solve
+from novum.discriminant_analysis.classes import GaussianClasses, class_density, expected_rows, log_joint, priors_of
+from novum.discriminant_analysis.covariances import gather, total_covariance, within_covariance
 from novum.discriminant_analysis.parameters import parameter_count
+from novum.discriminant_analysis.shrinkage import TYPES
 from novum.engines.gaussians.density import Density
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.report.result import result
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["LinearDiscriminantAnalysis", "LinearForm"]
 
@@ -200,19 +199,47 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         "covariance_type": Choice(*TYPES),
         "unbiased": Bool(),
     }
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    covariance_: np.ndarray
+    xbar_: np.ndarray
+    scalings_: np.ndarray
+    explained_variance_ratio_: np.ndarray
 
-    @stores
     def __init__(
-        self, solver: str = "svd", shrinkage: str | float | None = None, priors: Any = None,
-        n_components: int | None = None, store_covariance: bool = False, tol: float = 1e-4,
-        covariance_estimator: Any = None, *, covariance_type: str = "full", unbiased: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        solver: Literal["svd", "lsqr", "eigen"] = "svd",
+        shrinkage: Literal["auto"] | float | None = None,
+        priors: Numbers | None = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        *,
+        covariance_type: Literal["full", "diag", "spherical"] = "full",
+        unbiased: bool = False,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.covariance_type = covariance_type
+        self.unbiased = unbiased
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the means, priors and shared covariance, and solve for the discriminants.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, y, sample_weight, target="classes", min_rows=2, defer=True)
         self.classes_, coded = labels_of(source)
@@ -225,16 +252,14 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         n = float(moments.mass.sum())
         within = within_covariance(self, gathered, prior)
         if gathered.rows is not None:  # fewer rows than columns
-            solved = _solve.by_whitening(
-                _solve.thin_whitening(gathered.rows, self.tol), moments.mean, prior, n, self.tol
-            )
+            solved = solve.by_whitening(solve.thin_whitening(gathered.rows, self.tol), moments.mean, prior, n, self.tol)
         elif self.solver == "svd":
-            solved = _solve.by_whitening(_solve.whitening(within, self.tol), moments.mean, prior, n, self.tol)
+            solved = solve.by_whitening(solve.whitening(within, self.tol), moments.mean, prior, n, self.tol)
         elif self.solver == "lsqr":
-            solved = _solve.by_least_squares(within, moments.mean, prior)
+            solved = solve.by_least_squares(within, moments.mean, prior)
         else:
             total = total_covariance(self, gathered)
-            solved = _solve.by_eigen(within, total, moments.mean, prior)
+            solved = solve.by_eigen(within, total, moments.mean, prior)
         self._keep(solved, within, moments.mean, prior, source.dtype)
         return self
 
@@ -252,7 +277,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
             )
         self._max_components = most if self.n_components is None else int(self.n_components)
 
-    def _keep(self, solved: _solve.Solved, within: NDArray, mean: NDArray, prior: NDArray, dtype: Any) -> None:
+    def _keep(self, solved: solve.Solved, within: NDArray, mean: NDArray, prior: NDArray, dtype: Any) -> None:
         """Turn a solution into fitted attributes."""
         coef, intercept = solved.coef, solved.intercept
         if len(self.classes_) == 2:

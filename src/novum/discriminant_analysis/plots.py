@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
-from novum.report.pictures.plane import column_names, name_axes
-from novum.runtime.typing import Rows, Target
+from novum.report.plots.plane import column_names, name_axes
+from novum.runtime.typing import Axes, Rows, Target
 
 __all__ = ["plot_class_densities", "plot_posterior_surface"]
 
@@ -94,7 +94,7 @@ def mesh(ranges: list[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray, np.
     return first, second, np.column_stack([first.ravel(), second.ravel()])
 
 
-def plot_class_densities(model: Any, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
+def plot_class_densities(model: Any, X: Rows | None = None, y: Target = None, ax: Axes | None = None) -> Any:
     """Draw the Gaussians of a fitted discriminant analysis, and where its decision changes.
 
     Parameters

@@ -3,11 +3,11 @@ r"""Quadratic discriminant analysis: Gaussian classes, each with its own covaria
     delta_c(x) = log pi_c - 1/2 log |S_c| - 1/2 (x - mean_c)' inv(S_c) (x - mean_c)                (10)
 
 S_c = scatter_c / N_c (maximum likelihood) or over N_c - 1 (`unbiased`), from the same pass over the rows as the linear method
-(`_moments`); then S_c <- (1 - reg) S_c + reg I. With S_c = R_c diag(s_c) R_c' the class is a Gaussian with axes R_c and variances
+(`moments`); then S_c <- (1 - reg) S_c + reg I. With S_c = R_c diag(s_c) R_c' the class is a Gaussian with axes R_c and variances
 s_c along them. Predictions use the compiled density of a Gaussian mixture; missing cells are integrated out.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,14 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import Query, joint_of
-from novum.base.parameters import stores
-from novum.discriminant_analysis._classes import GaussianClasses, class_density, log_joint, priors_of
-from novum.discriminant_analysis._covariances import class_covariances, gather
-from novum.discriminant_analysis._shrinkage import TYPES
+from novum.discriminant_analysis.classes import GaussianClasses, class_density, log_joint, priors_of
+from novum.discriminant_analysis.covariances import class_covariances, gather
 from novum.discriminant_analysis.parameters import parameter_count
+from novum.discriminant_analysis.shrinkage import TYPES
 from novum.engines.gaussians.density import Density
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -117,19 +116,42 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         "covariance_type": Choice(*TYPES),
         "unbiased": Bool(),
     }
+    covariance_: list[np.ndarray]
 
-    @stores
     def __init__(
-        self, *, solver: str = "svd", shrinkage: str | float | None = None, priors: Any = None,
-        reg_param: float = 0.0, store_covariance: bool = False, tol: float = 1.0e-4,
-        covariance_estimator: Any = None, covariance_type: str = "full", unbiased: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        solver: Literal["svd", "eigen"] = "svd",
+        shrinkage: Literal["auto"] | float | None = None,
+        priors: Numbers | None = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1.0e-4,
+        covariance_estimator: Any = None,
+        covariance_type: Literal["full", "diag", "spherical"] = "full",
+        unbiased: bool = False,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.covariance_type = covariance_type
+        self.unbiased = unbiased
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit mean, prior and covariance of every class.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, y, sample_weight, target="classes", defer=True)
         self.classes_, coded = labels_of(source)

@@ -1,34 +1,38 @@
 """Probability distributions: densities, draws, moments, divergences and fits, one protocol for all."""
 
-from novum.distributions._base import Distribution
-from novum.distributions.bernoulli import Bernoulli
-from novum.distributions.beta import Beta
-from novum.distributions.binomial import Binomial
-from novum.distributions.categorical import Categorical
-from novum.distributions.conjugate.registry import conjugate_prior
-from novum.distributions.conjugate.sequence import posterior_sequence
-from novum.distributions.continuous import Continuous
-from novum.distributions.dirichlet import Dirichlet
-from novum.distributions.discrete import Discrete
-from novum.distributions.estimation.grid import posterior_grid
+from novum.distributions.base import Distribution, Support
+from novum.distributions.conjugate.predictive import Predictive
+from novum.distributions.conjugate.registry import ConjugatePairs, conjugate_pairs, conjugate_prior
+from novum.distributions.conjugate.rules import ConjugatePair
+from novum.distributions.conjugate.sequence import PosteriorSequence, posterior_sequence
+from novum.distributions.continuous.beta import Beta
+from novum.distributions.continuous.exponential import Exponential
+from novum.distributions.continuous.gamma import Gamma
+from novum.distributions.continuous.normal import Normal
+from novum.distributions.continuous.random_variable import Continuous
+from novum.distributions.continuous.student_t import StudentT
+from novum.distributions.continuous.uniform import Uniform
+from novum.distributions.discrete.bernoulli import Bernoulli
+from novum.distributions.discrete.binomial import Binomial
+from novum.distributions.discrete.categorical import Categorical
+from novum.distributions.discrete.multinomial import Multinomial
+from novum.distributions.discrete.poisson import Poisson
+from novum.distributions.discrete.random_variable import Discrete
+from novum.distributions.estimation.compare import LikelihoodRanking, rank_by_likelihood
+from novum.distributions.estimation.grid import GridPosterior, posterior_grid
 from novum.distributions.estimation.optimum import maximum_a_posteriori, maximum_likelihood
-from novum.distributions.exponential import Exponential
+from novum.distributions.estimation.result import Estimate, Profile
 from novum.distributions.exponential_family import ExponentialFamily
-from novum.distributions.gamma import Gamma
-from novum.distributions.gaussian.operations import linear_gaussian
+from novum.distributions.gaussian.operations import LinearGaussianModel, linear_gaussian
 from novum.distributions.mixture_distribution import MixtureDistribution
-from novum.distributions.multinomial import Multinomial
-from novum.distributions.multivariate_normal import MultivariateNormal
-from novum.distributions.multivariate_student_t import MultivariateStudentT
-from novum.distributions.normal import Normal
-from novum.distributions.normal_gamma import NormalGamma
-from novum.distributions.normal_inverse_wishart import NormalInverseWishart
-from novum.distributions.poisson import Poisson
-from novum.distributions.student_t import StudentT
+from novum.distributions.multivariate.dirichlet import Dirichlet
+from novum.distributions.multivariate.multivariate_normal import MultivariateNormal
+from novum.distributions.multivariate.multivariate_student_t import MultivariateStudentT
+from novum.distributions.multivariate.normal_gamma import NormalGamma
+from novum.distributions.multivariate.normal_inverse_wishart import NormalInverseWishart
 from novum.distributions.tables.conditional import ConditionalTable
+from novum.distributions.tables.independence import IndependenceCheck, IndependenceTest, Statement
 from novum.distributions.tables.joint import JointTable
-from novum.distributions.uniform import Uniform
-from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "Bernoulli",
@@ -36,14 +40,22 @@ __all__ = [
     "Binomial",
     "Categorical",
     "ConditionalTable",
+    "ConjugatePair",
+    "ConjugatePairs",
     "Continuous",
     "Dirichlet",
     "Discrete",
     "Distribution",
+    "Estimate",
     "Exponential",
     "ExponentialFamily",
     "Gamma",
+    "GridPosterior",
+    "IndependenceCheck",
+    "IndependenceTest",
     "JointTable",
+    "LikelihoodRanking",
+    "LinearGaussianModel",
     "MixtureDistribution",
     "Multinomial",
     "MultivariateNormal",
@@ -52,29 +64,23 @@ __all__ = [
     "NormalGamma",
     "NormalInverseWishart",
     "Poisson",
+    "PosteriorSequence",
+    "Predictive",
+    "Profile",
+    "Statement",
     "StudentT",
+    "Support",
     "Uniform",
+    "conjugate_pairs",
     "conjugate_prior",
     "linear_gaussian",
     "maximum_a_posteriori",
     "maximum_likelihood",
     "posterior_grid",
     "posterior_sequence",
+    "rank_by_likelihood",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        "._base": "Support",
-        ".conjugate.predictive": "Predictive",
-        ".conjugate.registry": "ConjugatePairs conjugate_pairs",
-        ".conjugate.rules": "ConjugatePair",
-        ".conjugate.sequence": "PosteriorSequence",
-        ".estimation.compare": "LikelihoodRanking rank_by_likelihood",
-        ".estimation.grid": "GridPosterior",
-        ".estimation.result": "Estimate Profile",
-        ".estimation.sample_mean": "MeanPaths StandardizedMeans chebyshev_bound mean_paths sample_mean standardized_means",
-        ".gaussian.operations": "LinearGaussianModel",
-        ".tables.independence": "IndependenceCheck IndependenceTest Statement",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.distributions._base import Distribution
+from novum.distributions.base import Distribution
 from novum.exceptions import ParameterError
+from novum.runtime.typing import Numbers, RowWeights
 
 __all__ = ["ExponentialFamily"]
 
@@ -53,14 +54,14 @@ class ExponentialFamily(Distribution):
         """
 
     @abstractmethod
-    def sufficient_statistics(self, x: Any) -> tuple[Any, ...]:
+    def sufficient_statistics(self, x: Numbers) -> tuple[Any, ...]:
         """Return u(x) of (1).
 
         p(x | eta) = h(x) exp(eta . u(x) - A(eta)),   A(eta) = log of the integral of h(x) exp(eta . u(x))    (1)
         """
 
     @abstractmethod
-    def log_base_measure(self, x: Any) -> Any:
+    def log_base_measure(self, x: Numbers) -> Any:
         """Return log h(x) of (1).
 
         p(x | eta) = h(x) exp(eta . u(x) - A(eta)),   A(eta) = log of the integral of h(x) exp(eta . u(x))    (1)
@@ -94,12 +95,12 @@ class ExponentialFamily(Distribution):
 
     _prior_advice: ClassVar[str] = "leave prior out, or use novum.distributions.maximum_a_posteriori"
 
-    def statistics(self, x: Any, weight: Any = None) -> Any:
+    def statistics(self, x: Numbers, weight: RowWeights = None) -> Any:
         x, weight = self._aligned(x, weight)
         parts = (self._sum(part, weight) for part in self.sufficient_statistics(x))
         return self._sums(self._mass(x, weight), *parts)
 
-    def from_statistics(self, statistics: Any, prior: Distribution | None = None) -> Any:
+    def from_statistics(self, statistics: Any, prior: Any = None) -> Any:
         if prior is not None:
             return self._kept(statistics, self._posterior_mode(statistics, prior), prior)
         means = []

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from novum.distributions import _quadrature
-from novum.distributions._base import Distribution, Support, cuts
-from novum.distributions._draws import smallest_at_least
-from novum.distributions._parameters import simplex
+from novum.distributions.base import Distribution, Support, cuts
+from novum.distributions.numerics import quadrature
+from novum.distributions.numerics.draws import smallest_at_least
+from novum.distributions.parameters import simplex
 from novum.exceptions import ParameterError
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Numbers, Seed
 
 __all__ = ["MixtureDistribution"]
 
@@ -55,7 +56,7 @@ class MixtureDistribution(Distribution):
     (0.187627, 0.187627)
     """
 
-    def __init__(self, weights: Any, components: Any) -> None:
+    def __init__(self, weights: Numbers, components: Any) -> None:
         p = simplex("MixtureDistribution", "weights", weights)
         if isinstance(components, Distribution):
             count, parts = components.batch_shape, [components]
@@ -90,7 +91,7 @@ class MixtureDistribution(Distribution):
 
     @classmethod
     def from_latent(
-        cls, latent: Distribution, conditional: Callable[[NDArray], Distribution], random_state: Any = None
+        cls, latent: Distribution, conditional: Callable[[NDArray], Distribution], random_state: Seed = None
     ) -> "MixtureDistribution":
         """Return (1): the law of x when z follows `latent` and x given z follows `conditional(z)`.
 
@@ -112,13 +113,13 @@ class MixtureDistribution(Distribution):
             return cls(np.full(DRAWS, 1 / DRAWS), conditional(z))
         kind = latent.support.kind
         if kind == "reals":
-            line, points = _quadrature.line_of(latent)
-            cells = _quadrature.integrate(latent.prob, line, points)
-            t, weight = _quadrature.nodes_of(cells.left, cells.right)
-            z, slope = _quadrature.map_to_line(line, t)
+            line, points = quadrature.line_of(latent)
+            cells = quadrature.integrate(latent.prob, line, points)
+            t, weight = quadrature.nodes_of(cells.left, cells.right)
+            z, slope = quadrature.map_to_line(line, t)
             mass = (latent.prob(z) * slope * weight).ravel()
         else:
-            z = _quadrature.outcomes_of(latent)
+            z = quadrature.outcomes_of(latent)
             mass = latent.prob(z)
         keep = mass > NEGLIGIBLE * mass.sum()
         return cls(mass[keep] / mass[keep].sum(), conditional(z.ravel()[keep]))
@@ -164,7 +165,7 @@ class MixtureDistribution(Distribution):
         with np.errstate(divide="ignore"):
             return value + arrays.like(value, np.log(self.weights), "float64")
 
-    def log_prob(self, x: Any) -> Any:
+    def log_prob(self, x: Numbers) -> Any:
         """Return log p(x) of (1).
 
         p(x) = sum_z p(z) p(x | z)   or   p(x) = integral of p(z) p(x | z) dz    (1)
@@ -172,7 +173,7 @@ class MixtureDistribution(Distribution):
         joint = self.joint(x)
         return joint.logsumexp(-1) if arrays.is_tensor(joint) else logsumexp(joint, axis=-1)
 
-    def posterior(self, x: Any) -> Any:
+    def posterior(self, x: Numbers) -> Any:
         """Return p(z | x) of (2), the components along the last axis.
 
         p(z | x) = p(z) p(x | z) / p(x)    (2)
@@ -202,14 +203,14 @@ class MixtureDistribution(Distribution):
             return np.concatenate(drawn) if drawn else self.components._draw(stream, 0)[:, 0]
         return parts[np.arange(count), code]
 
-    def cdf(self, x: Any) -> Any:
+    def cdf(self, x: Numbers) -> Any:
         """Return P(X <= x)."""
         self._scalar("cdf")
         if isinstance(self.components, Distribution):
             return self.components.cdf(np.asarray(x)[..., None]) @ self.weights  # type: ignore[attr-defined]
         return sum(w * part.cdf(x) for w, part in zip(self.weights, self.components))
 
-    def sf(self, x: Any) -> Any:
+    def sf(self, x: Numbers) -> Any:
         """Return P(X > x)."""
         self._scalar("sf")
         if isinstance(self.components, Distribution):
@@ -225,11 +226,11 @@ class MixtureDistribution(Distribution):
         with np.errstate(divide="ignore"):
             return np.minimum(logsumexp(each + np.log(self.weights), axis=-1), 0.0)
 
-    def log_cdf(self, x: Any) -> Any:
+    def log_cdf(self, x: Numbers) -> Any:
         """Return log P(X <= x)."""
         return self._log_tail("log_cdf", x)
 
-    def log_sf(self, x: Any) -> Any:
+    def log_sf(self, x: Numbers) -> Any:
         """Return log P(X > x)."""
         return self._log_tail("log_sf", x)
 

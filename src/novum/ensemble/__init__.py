@@ -9,7 +9,6 @@ from novum.ensemble.mixture_of_experts import MixtureOfExperts
 from novum.ensemble.model_averaging import BayesianModelAveraging
 from novum.ensemble.random_forest import RandomForestClassifier, RandomForestRegressor
 from novum.ensemble.trees_embedding import RandomTreesEmbedding
-from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "AdaBoostClassifier",
@@ -26,12 +25,6 @@ __all__ = [
     "RandomTreesEmbedding",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        ".pictures.attention": "plot_attention",
-        ".pictures.committee": "plot_committee",
-        ".pictures.flows": "plot_flow",
-        ".rivalry": "EnsembleRivalry compare_ensembles",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,14 +6,14 @@ r"""Extremely randomized trees (Geurts, Ernst and Wehenkel 2006): thresholds are
 No sorting, and trees that agree less than those of a random forest; every tree sees all rows unless `bootstrap` is set.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 from novum.base.domains import Domain
-from novum.base.parameters import stores
 from novum.ensemble.forest.base import FOREST_CANDIDACY
 from novum.ensemble.forest.classifier import CLASSIFIER_DOMAINS, ForestClassifier
 from novum.ensemble.forest.regressor import REGRESSOR_DOMAINS, ForestRegressor
+from novum.runtime.typing import LabelWeights, Numbers, Seed
 from novum.tree.classifier import ExtraTreeClassifier
 from novum.tree.regressor import ExtraTreeRegressor
 
@@ -53,16 +53,50 @@ class ExtraTreesClassifier(ForestClassifier):
     _candidacy = FOREST_CANDIDACY
     _domains: dict[str, Domain] = CLASSIFIER_DOMAINS
 
-    @stores
     def __init__(
-        self, n_estimators: int = 100, *, criterion: str = "gini", max_depth: int | None = None,
-        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt", max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0, bootstrap: bool = False, oob_score: bool | Callable[..., Any] = False,
-        n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0, warm_start: bool = False,
-        class_weight: Any = None, ccp_alpha: float = 0.0, max_samples: float | None = None,
-        monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
-    ) -> None: ...  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: Literal["gini", "entropy", "log_loss"] = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = False,
+        oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+        class_weight: LabelWeights = None,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Numbers | Mapping[Any, int] | None = None,
+        categorical_features: Numbers | Literal["from_dtype"] | None = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
 
 
 class ExtraTreesRegressor(ForestRegressor):
@@ -98,13 +132,45 @@ class ExtraTreesRegressor(ForestRegressor):
     _candidacy = FOREST_CANDIDACY
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS
 
-    @stores
     def __init__(
-        self, n_estimators: int = 100, *, criterion: str = "squared_error", max_depth: int | None = None,
-        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = 1.0, max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0, bootstrap: bool = False, oob_score: bool | Callable[..., Any] = False,
-        n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0, warm_start: bool = False,
-        ccp_alpha: float = 0.0, max_samples: float | None = None, monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype"
-    ) -> None: ...  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: Literal["squared_error", "absolute_error", "poisson", "friedman_mse"] = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = False,
+        oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Numbers | Mapping[Any, int] | None = None,
+        categorical_features: Numbers | Literal["from_dtype"] | None = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features

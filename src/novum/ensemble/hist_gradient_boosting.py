@@ -7,26 +7,26 @@ r"""Gradient boosting of trees grown on histograms, for classes and for numbers.
 How trees are fitted: novum.ensemble.boosting.newton. Derivation: docs/theory/boosting.md.
 """
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
 
 from novum.base.candidacy import Candidacy
 from novum.base.classes import encode, labels_of
 from novum.base.domains import Choice, ClassWeight, Domain, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin, RegressorMixin
 from novum.engines.trees.passes.single_tree import Survey, factors_of, survey
 from novum.ensemble.boosting.base import HistGradientBoosting
 from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
 from novum.runtime.softmax import softmax_rows
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 
@@ -36,7 +36,17 @@ SEARCH: tuple[dict[str, Any], ...] = (  # what is worth trying in a study
     {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 15, "max_features": 0.4, "min_samples_leaf": 5},
     {"learning_rate": 0.05, "max_iter": 300, "max_features": 0.5, "l2_regularization": 5.0},
 )
-PARAMETERS = """
+
+
+class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
+    """Gradient boosting for numbers.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "huber", "gamma", "poisson", "quantile"}, default="squared_error"
+        "gamma" needs positive targets, "poisson" none below zero; both predict the exponential of the raw score.
+    quantile : float in [0, 1] or None, default=None
+        The level for loss="quantile"; for loss="huber" the share of rows that start within its square, 0.9 if None.
     learning_rate : float, default=0.1
         Factor of every tree's values.
     max_iter : int, default=100
@@ -73,8 +83,8 @@ PARAMETERS = """
     verbose : int or bool, default=0
         Whether to log every iteration, to the logger "novum".
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
-"""
-ATTRIBUTES = """
+    Attributes
+    ----------
     n_iter_ : int
         Iterations that were made.
     n_trees_per_iteration_ : int
@@ -84,33 +94,6 @@ ATTRIBUTES = """
     is_categorical_ : bool array of shape (n_features,) or None
     n_features_in_, feature_names_in_
         As in scikit-learn.
-"""
-
-
-def with_shared_tables(cls: type) -> type:
-    """Put the shared tables into a class's docstring."""
-    cls.__doc__ = (
-        (cls.__doc__ or "")
-        .replace("    SHARED PARAMETERS\n", PARAMETERS[1:])
-        .replace("    SHARED ATTRIBUTES\n", ATTRIBUTES[1:])
-    )
-    return cls
-
-
-@with_shared_tables
-class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
-    """Gradient boosting for numbers.
-
-    Parameters
-    ----------
-    loss : {"squared_error", "absolute_error", "huber", "gamma", "poisson", "quantile"}, default="squared_error"
-        "gamma" needs positive targets, "poisson" none below zero; both predict the exponential of the raw score.
-    quantile : float in [0, 1] or None, default=None
-        The level for loss="quantile"; for loss="huber" the share of rows that start within its square, 0.9 if None.
-    SHARED PARAMETERS
-    Attributes
-    ----------
-    SHARED ATTRIBUTES
     Examples
     --------
     >>> import numpy as np
@@ -130,22 +113,64 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         "quantile": Real(0, 1) | Null(),
     }
 
-    @stores
     def __init__(
-        self, loss: str = "squared_error", *, quantile: float | None = None, learning_rate: float = 0.1,
-        max_iter: int = 100, max_leaf_nodes: int | None = 31, max_depth: int | None = None,
-        min_samples_leaf: int = 20, l2_regularization: float = 0.0, max_features: float = 1.0, max_bins: int = 255,
-        categorical_features: Any = "from_dtype", monotonic_cst: Any = None, interaction_cst: Any = None,
-        warm_start: bool = False, early_stopping: str | bool = "auto", scoring: Any = "loss",
-        validation_fraction: float | None = 0.1, n_iter_no_change: int = 10, tol: float = 1e-7,
-        verbose: int | bool = 0, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        loss: Literal["squared_error", "absolute_error", "huber", "gamma", "poisson", "quantile"] = "squared_error",
+        *,
+        quantile: float | None = None,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: Numbers | int | str | Literal["from_dtype"] | None = "from_dtype",
+        monotonic_cst: Numbers | Mapping[Any, Any] | None = None,
+        interaction_cst: Sequence[Any] | Literal["pairwise"] | Literal["no_interactions"] | None = None,
+        warm_start: bool = False,
+        early_stopping: Literal["auto"] | bool = "auto",
+        scoring: str | Callable[..., Any] | None = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: int | bool = 0,
+        random_state: Seed = None,
+    ) -> None:
+        self.loss = loss
+        self.quantile = quantile
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
 
     @fits
     def fit(
-        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, X_val: Any = None, y_val: Any = None,
-        sample_weight_val: Any = None
-    ) -> Any:  # fmt: skip
+        self,
+        X: Rows,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        X_val: Rows | None = None,
+        y_val: Target = None,
+        sample_weight_val: RowWeights = None,
+    ) -> Any:
         """Fit the trees.
 
         Parameters
@@ -199,21 +224,63 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         return self._staged(X, self._finish)
 
 
-@with_shared_tables
 class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     """Gradient boosting for classes.
 
     Parameters
     ----------
     loss : {"log_loss"}, default="log_loss"
-    SHARED PARAMETERS
+    learning_rate : float, default=0.1
+        Factor of every tree's values.
+    max_iter : int, default=100
+        Most iterations: a tree each, for more than two classes a tree per class.
+    max_leaf_nodes : int or None, default=31
+    max_depth : int or None, default=None
+    min_samples_leaf : int, default=20
+        Rows with positive weight that a leaf must hold.
+    l2_regularization : float, default=0
+        Penalty of leaf values.
+    max_features : float, default=1.0
+        Share of the columns that every node may choose from, drawn anew for each.
+    max_bins : int, default=255
+        Most bins of a column, one more is kept for missing values.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+        Categorical columns by mask, position or name, or those that a frame's dtypes say.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        1: never falls in that column, -1: never rises, 0: free; a dict goes by name.
+    interaction_cst : sequence of sets of int, "pairwise", "no_interactions" or None, default=None
+        Columns that may follow each other on a path from the root.
+    warm_start : bool, default=False
+        Whether to keep the trees of the last fit and add to them.
+    early_stopping : "auto" or bool, default="auto"
+        Whether to stop when scores no longer rise; "auto": with more than 10,000 rows.
+    scoring : str, callable or None, default="loss"
+        What is scored: the loss, or a scorer; None is the `score` method.
+    validation_fraction : float, int or None, default=0.1
+        Rows held back to be scored; None scores the training rows. Of more than 2^20 rows each is held back by a draw of
+        its own, so their number is that on average.
+    n_iter_no_change : int, default=10
+        Scores that must not rise before the fit stops.
+    tol : float, default=1e-7
+        What counts as a rise.
+    verbose : int or bool, default=0
+        Whether to log every iteration, to the logger "novum".
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
     class_weight : dict, "balanced" or None, default=None
         Factors of the weights of every class's rows.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-    SHARED ATTRIBUTES
+    n_iter_ : int
+        Iterations that were made.
+    n_trees_per_iteration_ : int
+    train_score_, validation_score_ : array of shape (`n_iter_` + 1,) or (0,)
+        Scores before the first and after every iteration; empty without early stopping.
+    do_early_stopping_ : bool
+    is_categorical_ : bool array of shape (n_features,) or None
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
     Examples
     --------
     >>> import numpy as np
@@ -233,23 +300,66 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
         "class_weight": ClassWeight() | Choice("balanced") | Null(),
     }
     _target = "classes"
+    classes_: np.ndarray
 
-    @stores
     def __init__(
-        self, loss: str = "log_loss", *, learning_rate: float = 0.1, max_iter: int = 100,
-        max_leaf_nodes: int | None = 31, max_depth: int | None = None, min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0, max_features: float = 1.0, max_bins: int = 255,
-        categorical_features: Any = "from_dtype", monotonic_cst: Any = None, interaction_cst: Any = None,
-        warm_start: bool = False, early_stopping: str | bool = "auto", scoring: Any = "loss",
-        validation_fraction: float | None = 0.1, n_iter_no_change: int = 10, tol: float = 1e-7,
-        verbose: int | bool = 0, random_state: Any = None, class_weight: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        loss: Literal["log_loss"] = "log_loss",
+        *,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: Numbers | int | str | Literal["from_dtype"] | None = "from_dtype",
+        monotonic_cst: Numbers | Mapping[Any, Any] | None = None,
+        interaction_cst: Sequence[Any] | Literal["pairwise"] | Literal["no_interactions"] | None = None,
+        warm_start: bool = False,
+        early_stopping: Literal["auto"] | bool = "auto",
+        scoring: str | Callable[..., Any] | None = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: int | bool = 0,
+        random_state: Seed = None,
+        class_weight: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.class_weight = class_weight
 
     @fits
     def fit(
-        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, X_val: Any = None, y_val: Any = None,
-        sample_weight_val: Any = None
-    ) -> Any:  # fmt: skip
+        self,
+        X: Rows,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        X_val: Rows | None = None,
+        y_val: Target = None,
+        sample_weight_val: RowWeights = None,
+    ) -> Any:
         """Fit the trees; see `HistGradientBoostingRegressor.fit`."""
         return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
 

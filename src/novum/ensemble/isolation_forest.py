@@ -11,28 +11,27 @@ above the leaf of x in tree t and m the rows in this leaf,
 """
 
 import numbers
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real, Share
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import OutlierMixin
 from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.exact import Rules, grow, layout_of, number_target, prepare
 from novum.engines.trees.input_table import read_table
-from novum.ensemble._isolation_rows import PURPOSE, parts_by_passes, percentile_by_passes, present_rows
 from novum.ensemble.forest.samples import tree_seeds
 from novum.ensemble.forest.votes import Votes, cells, means, votes_of
+from novum.ensemble.isolation_rows import PURPOSE, parts_by_passes, percentile_by_passes, present_rows
 from novum.exceptions import DataWarning, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 from novum.tree.regressor import ExtraTreeRegressor
 
@@ -128,13 +127,31 @@ class IsolationForest(OutlierMixin, Estimator):
     estimators_: list[ExtraTreeRegressor]
     _seed: int
     categorical_features = None  # cuts at random thresholds mean nothing for categories
+    max_samples_: int
+    offset_: float
 
-    @stores
     def __init__(
-        self, *, n_estimators: int = 100, max_samples: str | float = "auto", contamination: str | float = "auto",
-        max_features: float = 1.0, bootstrap: bool = False, n_jobs: int | None = None, random_state: Any = None,
-        verbose: int | bool = 0, warm_start: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        n_estimators: int = 100,
+        max_samples: Literal["auto"] | float = "auto",
+        contamination: Literal["auto"] | float = "auto",
+        max_features: float = 1.0,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.contamination = contamination
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
 
     @property
     def estimator_(self) -> Any:
@@ -170,7 +187,12 @@ class IsolationForest(OutlierMixin, Estimator):
         Only the rows that are drawn are brought into memory, the same ones wherever they lie.
         sample_weight: rows are drawn in proportion to it.
 
-        [rows or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
         in_passes = read_in_passes(X)
@@ -272,7 +294,13 @@ class IsolationForest(OutlierMixin, Estimator):
 
             score(x)  = -2^(- mean_t path_t(x) / c(psi))    (3)
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._asked(X)
@@ -280,7 +308,13 @@ class IsolationForest(OutlierMixin, Estimator):
     def decision_function(self, X: Rows) -> Any:
         """Return the scores less `offset_`: negative for odd rows.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._asked(X, offset=self.offset_)
@@ -288,7 +322,13 @@ class IsolationForest(OutlierMixin, Estimator):
     def predict(self, X: Rows) -> Any:
         """Return -1 for odd rows and 1 for the others.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._asked(X, offset=self.offset_, mark=True)

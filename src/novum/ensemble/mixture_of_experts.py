@@ -2,7 +2,7 @@ r"""Mixture of experts: several models, and a gate that says which to trust at x
 
     p(t | x) = sum_k g_k(x) p_k(t | x)                                                             (3)
     r_ik = g_k(x_i) p_k(t_i | x_i) / sum_j g_j(x_i) p_j(t_i | x_i)          the E-step             (4)
-    expert k: fitted with weights w_i r_ik;  the gate: (2) of _gate.py      the M-step             (5)
+    expert k: fitted with weights w_i r_ik;  the gate: (2) of gate.py      the M-step             (5)
     numbers: p_k = N(h_k(x), s_k^2),  s_k^2 = sum_i w_i r_ik (t_i - h_k(x_i))^2 / sum_i w_i r_ik   (6)
 
 For experts that maximise their weighted likelihood (least squares, unpenalised logistic regression) the log-likelihood less
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
-from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
@@ -25,14 +25,15 @@ from novum.base.classes import distinct
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.intervals import IntervalPrediction, check_interval, mixture_interval
+from novum.base.sklearn_base import MetaEstimatorMixin
 from novum.cluster import KMeans
-from novum.ensemble._gate import Gate, log_gate, penalty, refit, start_gate
+from novum.ensemble.gate import Gate, log_gate, penalty, refit, start_gate
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Fittable, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["MixtureOfExperts"]
@@ -44,7 +45,7 @@ LEAST_SHARE = 1e-9  # of all weight: an expert with less stays as it was
 SURE = 0.9  # responsibility of the nearest cluster at the start
 
 
-class State(NamedTuple):
+class ExpertsState(NamedTuple):
     """Everything that EM changes."""
 
     gate: Gate
@@ -62,13 +63,13 @@ def each_mean(experts: list[Any], X: NDArray) -> NDArray:
     return np.column_stack([expert.predict(X) for expert in experts])
 
 
-def trust(state: State, block: Block) -> NDArray:
+def trust(state: ExpertsState, block: Block) -> NDArray:
     """Return g_k(x) of every row (n, K), in its dtype."""
     X = plain(None, block)
     return np.exp(log_gate(state.gate, X.astype(np.float64, copy=False))).astype(X.dtype, copy=False)
 
 
-def mean_and_std(state: State, block: Block) -> NDArray:
+def mean_and_std(state: ExpertsState, block: Block) -> NDArray:
     """Return the mean and the standard deviation of (3) of every row (n, 2), in its dtype."""
     rows = plain(None, block)
     X = rows.astype(np.float64, copy=False)
@@ -78,7 +79,7 @@ def mean_and_std(state: State, block: Block) -> NDArray:
     return np.column_stack([mean, np.sqrt(variance)]).astype(rows.dtype, copy=False)
 
 
-def class_shares(state: State, block: Block) -> NDArray:
+def class_shares(state: ExpertsState, block: Block) -> NDArray:
     """Return (3) for every class (n, C), in the dtype of the rows."""
     rows = plain(None, block)
     X = rows.astype(np.float64, copy=False)
@@ -142,12 +143,34 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         "random_state": RandomState(),
     }
     _reports_passes = True
+    experts_: list[Any]
+    variance_: np.ndarray
+    classes_: np.ndarray
+    log_likelihood_: float
+    gate_mean_: np.ndarray
+    gate_scale_: np.ndarray
+    gate_coef_: np.ndarray
+    history_: History
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, estimator: Any = None, *, n_experts: int = 2, alpha: float = 0.01, max_iter: int = 500,
-        tol: float = 1e-5, n_init: int = 4, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        estimator: Fittable | None = None,
+        *,
+        n_experts: int = 2,
+        alpha: float = 0.01,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        n_init: int = 4,
+        random_state: Seed = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_experts = n_experts
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
 
     def _expert(self) -> Any:
         if self.estimator is not None:
@@ -160,7 +183,13 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
     def fit(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Self:
         """Train experts and gate by EM.
 
-        [rows in memory, target, weights]
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         prototype = self._expert()
         chooses = is_classifier(prototype)
@@ -184,7 +213,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
             self.classes_, code = distinct(y)
         target = np.eye(len(self.classes_))[code] if chooses else np.asarray(y, np.float64)
         stream = Stream(seed_of(self.random_state))
-        best: tuple[float, State, History] | None = None
+        best: tuple[float, ExpertsState, History] | None = None
         with reporting(
             self, self.max_iter, X=X, y=y, sample_weight=sample_weight, n_runs=self.n_init, attributes=dict
         ) as report:
@@ -205,15 +234,15 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
             )
         self.n_iter_ = len(self.history_)
         self.experts_ = state.experts
-        if not chooses:
+        if state.variance is not None:
             self.variance_ = state.variance
         self.gate_mean_, self.gate_scale_, self.gate_coef_ = state.gate
         self.log_likelihood_ = float(objective + penalty(state.gate, self.alpha))
         return self
 
-    def _climb(self, X: NDArray, y: NDArray, weight: NDArray, r: NDArray, report: Any) -> tuple[State, History]:
+    def _climb(self, X: NDArray, y: NDArray, weight: NDArray, r: NDArray, report: Any) -> tuple[ExpertsState, History]:
         """Return what EM reaches from given responsibilities, and the objective of every pass."""
-        state = State(start_gate(X, weight, self.n_experts), [None] * self.n_experts, None)
+        state = ExpertsState(start_gate(X, weight, self.n_experts), [None] * self.n_experts, None)
         history = History(name="penalised log-likelihood")
         total = weight.sum()
         for step in range(self.max_iter):
@@ -227,7 +256,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
                 return state, history
         return state, history
 
-    def _maximised(self, state: State, X: NDArray, y: NDArray, weight: NDArray, r: NDArray) -> State:
+    def _maximised(self, state: ExpertsState, X: NDArray, y: NDArray, weight: NDArray, r: NDArray) -> ExpertsState:
         """Return (5) and (6)."""
         mass = weight[:, None] * r
         experts = list(state.experts)
@@ -236,18 +265,18 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
                 experts[k] = self._fitted(X, y, np.maximum(mass[:, k], LEAST_SHARE * weight))
         gate = refit(state.gate, X, weight, r, self.alpha) if self.n_experts > 1 else state.gate
         if is_classifier(experts[0]):
-            return State(gate, experts, None)
+            return ExpertsState(gate, experts, None)
         residual = np.column_stack([expert.predict(X) - y for expert in experts])
         spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
         least = max(NARROWEST * float(spread), float(np.finfo(np.float64).tiny))
         variance = np.maximum((mass * residual**2).sum(axis=0) / np.maximum(mass.sum(axis=0), LEAST_SHARE), least)
-        return State(gate, experts, variance)
+        return ExpertsState(gate, experts, variance)
 
     def _fitted(self, X: NDArray, y: NDArray, weight: NDArray) -> Any:
         """Return an expert fitted with these weights; rows that are nearly nobody's keep every class in sight."""
         return clone(self._expert()).fit(X, y, sample_weight=weight)
 
-    def _log_densities(self, state: State, X: NDArray, y: NDArray) -> NDArray:
+    def _log_densities(self, state: ExpertsState, X: NDArray, y: NDArray) -> NDArray:
         """Return log p_k(t_i | x_i) (n, K)."""
         if state.variance is None:
             at, code = np.arange(len(y)), np.searchsorted(self.classes_, y)
@@ -256,9 +285,9 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         residual = np.column_stack([expert.predict(X) - y for expert in state.experts])
         return -0.5 * (residual**2 / state.variance + np.log(2 * np.pi * state.variance))
 
-    def _state(self) -> State:
+    def _state(self) -> ExpertsState:
         gate = Gate(self.gate_mean_, self.gate_scale_, self.gate_coef_)
-        return State(gate, self.experts_, getattr(self, "variance_", None))
+        return ExpertsState(gate, self.experts_, getattr(self, "variance_", None))
 
     def gate_proba(self, X: Rows) -> Any:
         """Return how much each expert is trusted at every row, g_k(x) (n_samples, n_experts)."""
@@ -275,7 +304,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         joint = log_gate(self._state().gate, X) + self._log_densities(self._state(), X, np.asarray(y))
         return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
 
-    def predict(self, X: Rows, return_std: bool = False) -> Any:
+    def predict(self, X: Rows, return_std: bool = False, *, interval: str | None = None, level: float = 0.95) -> Any:
         """Return the mean of (3), or its most probable class, for every row.
 
             p(t | x) = sum_k g_k(x) p_k(t | x)    (3)
@@ -285,14 +314,30 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         X : array-like of shape (n_samples, n_features)
         return_std : bool, default=False
             Whether to return the standard deviation as well, for numbers.
+        interval : {None, "confidence", "prediction"}, default=None
+            "prediction": quantiles of (3), for numbers; the answer is IntervalPrediction(value, lower, upper).
+        level : float, default=0.95
+            Of the interval.
         """
         check_is_fitted(self)
+        if interval is not None:
+            return self._interval(X, interval, level, return_std)
         if hasattr(self, "classes_"):
             if return_std:
                 raise ParameterError("MixtureOfExperts.predict(return_std=True): classes have no standard deviation.")
             return self.classes_[np.asarray(self.predict_proba(X)).argmax(axis=1)]
         both = self._rows(X, mean_and_std, self._state())
         return (both[:, 0], both[:, 1]) if return_std else both[:, 0]
+
+    def _interval(self, X: Any, interval: str, level: float, return_std: bool) -> IntervalPrediction:
+        """Return the quantiles of (3) about its mean."""
+        owner = "MixtureOfExperts.predict"
+        check_interval(owner, interval, level, ("prediction",), std=return_std)
+        if hasattr(self, "classes_"):
+            raise ParameterError(f"{owner}(interval={interval!r}): classes have no intervals; see predict_proba.")
+        rows = np.asarray(self._rows(X, plain), np.float64)
+        share, means = np.exp(log_gate(self._state().gate, rows)), each_mean(self.experts_, rows)
+        return mixture_interval(np.asarray(self.predict(X)), share, means, np.sqrt(self.variance_), level)
 
     @available_if(is_classifier)
     def predict_proba(self, X: Rows) -> Any:

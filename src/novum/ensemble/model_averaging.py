@@ -12,8 +12,8 @@ with P_k parameters; numbers without a distribution of their own get a normal on
 mixture of experts lets every row choose its model; here all rows have the same one, so with more data (1) settles on one.
 """
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.intervals import check_interval, mixture_interval
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays, sklearn_private
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["BayesianModelAveraging"]
 
@@ -158,11 +158,25 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         "evidence": Choice("auto", "bic", "cv") | Function(),
         "cv": Int(2),
     }
+    estimators_: list[Any]
+    names_: list[str]
+    log_evidence_each_: np.ndarray
+    probability_: np.ndarray
+    log_evidence_: float
+    classes_: np.ndarray
 
-    @stores
     def __init__(
-        self, estimators: Any = None, *, prior: Any = None, evidence: str | Callable[..., Any] = "auto", cv: int = 5
-    ) -> None: ...
+        self,
+        estimators: Sequence[Any] | None = None,
+        *,
+        prior: Numbers | None = None,
+        evidence: Literal["auto", "bic", "cv"] | Callable[..., Any] = "auto",
+        cv: int = 5,
+    ) -> None:
+        self.estimators = estimators
+        self.prior = prior
+        self.evidence = evidence
+        self.cv = cv
 
     def get_params(self, deep: bool = True) -> Any:
         """Return the parameters; `deep` those of the models too, as `name__parameter`, and the models by their names."""
@@ -244,7 +258,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         check_is_fitted(self)
         return [(p, model) for p, model in zip(self.probability_, self.estimators_) if p > 0]
 
-    def predict(self, X: Rows, return_std: bool = False) -> Any:
+    def predict(self, X: Rows, return_std: bool = False, *, interval: str | None = None, level: float = 0.95) -> Any:
         """Return the mean of (2), or its most probable class.
 
             p(t | x, D) = sum_k p(M_k | D) p(t | x, M_k, D)    (2)
@@ -254,19 +268,29 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         X : as the models take it
         return_std : bool, default=False
             Whether to return the standard deviation of (2) as well; the models' `predict` then takes it.
+        interval : {None, "confidence", "prediction"}, default=None
+            "prediction": quantiles of (2), for models with a normal distribution each; the answer is IntervalPrediction.
+        level : float, default=0.95
+            Of the interval.
         """
+        if interval is not None:
+            check_interval("BayesianModelAveraging.predict", interval, level, ("prediction",), std=return_std)
+            if hasattr(self, "classes_"):
+                raise ParameterError("BayesianModelAveraging.predict(interval=...): classes have no intervals.")
         if hasattr(self, "classes_"):
             labels = self.classes_[self._probabilities(X).argmax(axis=1)]
             return in_home_of(X, labels) if labels.dtype.kind in "fiub" else labels
         asked = self._asked()
         share = np.array([p for p, _ in asked])
-        if not return_std:
+        if not return_std and interval is None:
             each = np.array([arrays.to_numpy(call_in_own_name(model.predict, model, X)) for _, model in asked])
             return in_home_of(X, share.astype(each.dtype) @ each)
         pairs = [call_in_own_name(model.predict, model, X, return_std=True) for _, model in asked]
         both = np.array([[arrays.to_numpy(part) for part in pair] for pair in pairs])  # (models, 2, rows)
         share = share.astype(both.dtype)
         mean = share @ both[:, 0]
+        if interval is not None:
+            return mixture_interval(mean, share, both[:, 0].T, both[:, 1].T, level)
         spread = np.sqrt(share @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
         return in_home_of(X, mean), in_home_of(X, spread)
 

@@ -10,18 +10,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Domain
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import TransformerMixin
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.fold.blocks import tile_dtype
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.tree.regressor import ExtraTreeRegressor
 
 __all__ = ["RandomTreesEmbedding"]
@@ -80,14 +79,36 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
     oob_score = False
     max_samples = None
     categorical_features = None
+    one_hot_encoder_: OneHotEncoder
 
-    @stores
     def __init__(
-        self, n_estimators: int = 100, *, max_depth: int | None = 5, min_samples_split: float = 2,
-        min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0, max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0, sparse_output: bool = True, n_jobs: int | None = None,
-        random_state: Any = None, verbose: int | bool = 0, warm_start: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        max_depth: int | None = 5,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        sparse_output: bool = True,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.sparse_output = sparse_output
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
 
     @property
     def estimator_(self) -> Any:
@@ -102,7 +123,12 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Grow the trees on targets that are drawn.
 
-        [rows in memory or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         self._embed(X, sample_weight)
         return self
@@ -135,7 +161,13 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
 
             z(x) = ([leaf_t(x) = l] for all trees t and leaves l),   T ones    (1)
 
-        [rows in memory or a sparse matrix] -> csr_matrix or array of shape (n_samples, n_features_out)
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        csr_matrix or array of shape (n_samples, n_features_out)
         """
         check_is_fitted(self)
         return self._ones(X, self.one_hot_encoder_.transform)
@@ -150,7 +182,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
         out = encode(np.asarray(self.apply(X))).astype(kind, copy=False)
         return arrays.like(X, out) if arrays.is_tensor(X) and not self.sparse_output else out
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+    def get_feature_names_out(self, input_features: Numbers | None = None) -> NDArray[Any]:
         """Return the names of the features: tree and leaf.
 
         Parameters

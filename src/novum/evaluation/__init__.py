@@ -1,46 +1,53 @@
 """Judge models: scores with intervals, comparisons with valid tests."""
 
-from novum.evaluation.area import delong_interval, delong_test
-from novum.evaluation.bias_variance import bias_variance_decomposition
+from novum.evaluation.bias_variance.decomposition import bias_variance_decomposition
+from novum.evaluation.bias_variance.smoothers import effective_degrees_of_freedom, optimism
 from novum.evaluation.comparison.compare import compare
+from novum.evaluation.comparison.result import Comparison
 from novum.evaluation.conformal.classifier import ConformalClassifier
 from novum.evaluation.conformal.regressor import ConformalRegressor
-from novum.evaluation.criteria import adjusted_r2, aic, bic, mallows_cp, model_criteria
-from novum.evaluation.cross_validation import cross_validate
-from novum.evaluation.curves import LearningCurveDisplay, ValidationCurveDisplay
-from novum.evaluation.error_632 import bootstrap_error
+from novum.evaluation.curves.learning_curves import LearningCurveDisplay, ValidationCurveDisplay
+from novum.evaluation.curves.precision_recall_curve import PrecisionRecallDisplay
+from novum.evaluation.curves.reliability import calibration
+from novum.evaluation.curves.roc_curve import RocCurveDisplay
 from novum.evaluation.hypotheses.analysis_of_variance import anova
 from novum.evaluation.hypotheses.counts import chi_squared_test, proportion_test
 from novum.evaluation.hypotheses.fisher import fisher_exact_test
-from novum.evaluation.hypotheses.means import t_test, z_test
+from novum.evaluation.hypotheses.means import sample_std, t_test, z_test
 from novum.evaluation.hypotheses.multiple import false_discovery_rate, holm
 from novum.evaluation.hypotheses.paired import paired_test
 from novum.evaluation.hypotheses.permutation import permutation_test
-from novum.evaluation.hypotheses.power import power, sample_size
+from novum.evaluation.hypotheses.power import power, rejection_rate, sample_size
 from novum.evaluation.hypotheses.rank_tests import kruskal_wallis_test, mann_whitney_test
+from novum.evaluation.hypotheses.result import TestResult
 from novum.evaluation.hypotheses.variance import f_test
-from novum.evaluation.known_law import expected_loss
-from novum.evaluation.nested import nested_cross_validate
-from novum.evaluation.predictions import evaluate, evaluate_predictions
-from novum.evaluation.proportion import clopper_pearson_interval, wilson_interval
-from novum.evaluation.ranking_curves import PrecisionRecallDisplay, RocCurveDisplay
-from novum.evaluation.reliability import calibration
-from novum.evaluation.resampled import corrected_test
-from novum.evaluation.resampling import BootstrapSplit, bootstrap
-from novum.evaluation.selection import backward_selection, criterion_scorer, forward_selection
-from novum.evaluation.smoothers import effective_degrees_of_freedom, optimism
-from novum.evaluation.splits import holdout_split, plot_folds
-from novum.evaluation.stability import StabilitySelection
-from novum.runtime.moved_names import moved_names
+from novum.evaluation.intervals.area import DelongTest, delong_interval, delong_test
+from novum.evaluation.intervals.proportion import clopper_pearson_interval, wilson_interval
+from novum.evaluation.resampling.bootstrap import BootstrapSplit, bootstrap
+from novum.evaluation.resampling.corrected_t import ResampledTest, corrected_interval, corrected_test
+from novum.evaluation.resampling.cross_validation import cross_validate
+from novum.evaluation.resampling.error_632 import bootstrap_error
+from novum.evaluation.resampling.nested import nested_cross_validate
+from novum.evaluation.resampling.splits import holdout_split, plot_folds
+from novum.evaluation.scores.evaluation_result import Evaluation
+from novum.evaluation.scores.predictions import evaluate, evaluate_predictions
+from novum.evaluation.selection.criteria import adjusted_r2, aic, bic, mallows_cp, model_criteria
+from novum.evaluation.selection.greedy import backward_selection, criterion_scorer, forward_selection
+from novum.evaluation.selection.stability import StabilitySelection
 
 __all__ = [
     "BootstrapSplit",
+    "Comparison",
     "ConformalClassifier",
     "ConformalRegressor",
+    "DelongTest",
+    "Evaluation",
     "LearningCurveDisplay",
     "PrecisionRecallDisplay",
+    "ResampledTest",
     "RocCurveDisplay",
     "StabilitySelection",
+    "TestResult",
     "ValidationCurveDisplay",
     "adjusted_r2",
     "aic",
@@ -54,6 +61,7 @@ __all__ = [
     "chi_squared_test",
     "clopper_pearson_interval",
     "compare",
+    "corrected_interval",
     "corrected_test",
     "criterion_scorer",
     "cross_validate",
@@ -62,7 +70,6 @@ __all__ = [
     "effective_degrees_of_freedom",
     "evaluate",
     "evaluate_predictions",
-    "expected_loss",
     "f_test",
     "false_discovery_rate",
     "fisher_exact_test",
@@ -80,24 +87,14 @@ __all__ = [
     "plot_folds",
     "power",
     "proportion_test",
+    "rejection_rate",
     "sample_size",
+    "sample_std",
     "t_test",
     "wilson_interval",
     "z_test",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        ".area": "DelongTest",
-        ".bias_variance_result": "plot_bullseye",
-        ".comparison.result": "Comparison",
-        ".evaluation_result": "Evaluation",
-        ".hypotheses.means": "sample_std",
-        ".hypotheses.power": "rejection_rate",
-        ".hypotheses.result": "TestResult",
-        ".hypotheses.t_table": "t_table",
-        ".known_law": "out_of_bag_probability overfits sampling_distribution",
-        ".resampled": "ResampledTest corrected_interval",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

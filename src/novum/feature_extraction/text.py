@@ -1,7 +1,7 @@
 """Documents as rows of word counts: scikit-learn's vectorizers, options and matrices, with the words counted in the core.
 
 Parameters, attributes and methods are those of scikit-learn's classes of the same names, which these extend; what they
-return is equal, entry by entry. How words are found and counted: `novum.feature_extraction._words`.
+return is equal, entry by entry. How words are found and counted: `novum.feature_extraction.term_counts`.
 """
 
 from copy import copy
@@ -18,9 +18,8 @@ from sklearn.feature_extraction.text import (
 )
 from sklearn.preprocessing import normalize
 
-from novum.feature_extraction import _words
+from novum.feature_extraction import term_counts
 from novum.runtime import sklearn_private
-from novum.runtime.typing import Rows
 
 __all__ = [
     "ENGLISH_STOP_WORDS",
@@ -59,9 +58,9 @@ class CountVectorizer(sklearn_private.WordCounter, sklearn_text.CountVectorizer)
 
     def check_counts(self, X: Any) -> None:
         """Raise where counts do not fit `dtype` (ones, which is what `binary` makes of them, always do) or columns the width."""
-        _words.check_columns(X.indices, X.shape[1])
+        term_counts.check_columns(X.indices, X.shape[1])
         if not self.binary:
-            _words.check_range(X.data, self.dtype)
+            term_counts.check_range(X.data, self.dtype)
 
 
 class TfidfVectorizer(sklearn_private.WordCounter, sklearn_text.TfidfVectorizer):
@@ -83,9 +82,9 @@ class TfidfVectorizer(sklearn_private.WordCounter, sklearn_text.TfidfVectorizer)
 
     def check_counts(self, X: Any) -> None:
         """Raise where counts do not fit `dtype` (ones, which is what `binary` makes of them, always do) or columns the width."""
-        _words.check_columns(X.indices, X.shape[1])
+        term_counts.check_columns(X.indices, X.shape[1])
         if not self.binary:
-            _words.check_range(X.data, self.dtype)
+            term_counts.check_range(X.data, self.dtype)
 
 
 class HashingVectorizer(sklearn_text.HashingVectorizer):
@@ -100,7 +99,7 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
     np.float64(5.0)
     """
 
-    def transform(self, X: Rows) -> Any:
+    def transform(self, X: Any) -> Any:
         """Return the rows of documents.
 
         Parameters
@@ -116,18 +115,18 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
         documents = list(X)
         sklearn_private.check_ngrams(self)
         sklearn_private.check_parameters(self)
-        plan = _words.plan_of(self, sklearn_text.HashingVectorizer, documents)
+        plan = term_counts.plan_of(self, sklearn_text.HashingVectorizer, documents)
         # Sums of signs in numbers that hold them all; whole numbers only where nothing will be divided by a norm.
         dtype = np.dtype(self.dtype)
         wide = np.float64 if dtype.kind in "iu" else dtype
-        found = None if plan is None else _words.hash_terms(plan, self.n_features, self.alternate_sign, wide)
+        found = None if plan is None else term_counts.hash_terms(plan, self.n_features, self.alternate_sign, wide)
         if found is None:
             other = copy(self).set_params(dtype=wide, norm=None, binary=False)
             found = sklearn_text.HashingVectorizer.transform(other, documents)
         if self.binary:
             found.data.fill(1)
         if self.norm is None:
-            _words.check_range(found.data, dtype)
+            term_counts.check_range(found.data, dtype)
             found.data = found.data.astype(dtype, copy=False)
         if self.norm is not None:
             found = normalize(found, norm=self.norm, copy=False)
@@ -136,14 +135,14 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
 
 def count_terms(vectorizer: Any, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
     """Return the vocabulary and the counts of documents as `vectorizer` wants them, or None."""
-    plan = _words.plan_of(vectorizer, sklearn_text.CountVectorizer, documents)
+    plan = term_counts.plan_of(vectorizer, sklearn_text.CountVectorizer, documents)
     if plan is None:
         return None
     dtype = np.int64 if vectorizer.binary else vectorizer.dtype  # whatever they are, counts become ones
     if vocabulary is not None:
-        known = _words.known_counts(plan, vocabulary, dtype)
+        known = term_counts.known_counts(plan, vocabulary, dtype)
         return None if known is None else (vocabulary, ready(vectorizer, known))
-    terms, found = _words.counts(plan, dtype)
+    terms, found = term_counts.counts(plan, dtype)
     if not terms:
         return None  # scikit-learn's error
     return terms, ready(vectorizer, found)
@@ -154,3 +153,7 @@ def ready(vectorizer: Any, found: Any) -> Any:
     if vectorizer.binary:
         found.data = np.ones(len(found.data), vectorizer.dtype)
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

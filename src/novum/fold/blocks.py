@@ -14,7 +14,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 
-__all__ = ["Block", "Source", "add", "merge_tree"]
+__all__ = ["Block", "Source", "add", "merge_tree", "not_in_memory", "tile_dtype"]
 
 BLOCK_VALUES = 2**18  # about 2 MiB of float64: kernels tile within it; calls into Python cost nothing beside it
 ALL_ROWS, SAMPLE = "the learner takes all rows at once", "give a sample of the rows"  # why, and what to do, if not said

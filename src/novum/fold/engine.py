@@ -26,10 +26,17 @@ class Fit(NamedTuple):
 
 
 def fold(
-    params: Any, statistics: Callable[[Any, Any], Any], update: Callable[[Any, Any], Any], source: Source, *,
-    objective: Callable[[Any], float], converged: Callable[[Any, Any, list[float]], bool], max_iter: int,
-    merge: Callable = add, report: Callable[..., Any] | None = None
-) -> Fit:  # fmt: skip
+    params: Any,
+    statistics: Callable[[Any, Any], Any],
+    update: Callable[[Any, Any], Any],
+    source: Source,
+    *,
+    objective: Callable[[Any], float],
+    converged: Callable[[Any, Any, list[float]], bool],
+    max_iter: int,
+    merge: Callable = add,
+    report: Callable[..., Any] | None = None,
+) -> Fit:
     """Repeat (1) and (2) until `converged(before, after, history)` or `max_iter` passes.
 
         total  = merge of statistics(params, block) over the blocks, in a tree fixed by their number    (1)

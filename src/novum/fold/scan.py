@@ -16,9 +16,14 @@ __all__ = ["scan"]
 
 
 def scan(
-    path: str | PathLike | list, columns: list | None = None, target: Any = None, weight: Any = None, *,
-    batch_rows: int | None = None, delimiter: str | None = None
-) -> Scan:  # fmt: skip
+    path: str | PathLike | list,
+    columns: list | None = None,
+    target: Any = None,
+    weight: str | int | PathLike[str] | None = None,
+    *,
+    batch_rows: int | None = None,
+    delimiter: str | None = None,
+) -> Scan:
     """Return data in files as something every learner that takes a scan can be fitted on, in constant memory.
 
     Parameters

@@ -1,5 +1,6 @@
 """Gaussian processes: regression, exact and sparse, classification, pictures, and kernels under scikit-learn's names."""
 
+from novum.gaussian_process import kernels
 from novum.gaussian_process.classification import GaussianProcessClassifier
 from novum.gaussian_process.plots import plot_band, plot_draws, plot_evidence
 from novum.gaussian_process.regression import GaussianProcessRegressor
@@ -9,7 +10,12 @@ __all__ = [
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "SparseGaussianProcessRegressor",
+    "kernels",
     "plot_band",
     "plot_draws",
     "plot_evidence",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,19 +5,19 @@ or share one kernel among a process per class behind a softmax (`softmax`). Form
 in `hyperparameters`.
 """
 
+from collections.abc import Callable
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.gaussian_process.kernels import CompoundKernel as SklearnCompoundKernel
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Choice, Domain, Int, Null
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
 from novum.gaussian_process import laplace, softmax
@@ -28,6 +28,7 @@ from novum.gaussian_process.subset import rows_of
 from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, read_training, start_kernel
 from novum.kernels.operators import CompoundKernel
 from novum.runtime import arrays
+from novum.runtime.typing import Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["GaussianProcessClassifier"]
@@ -35,7 +36,7 @@ __all__ = ["GaussianProcessClassifier"]
 Array = NDArray[np.float64]
 
 
-class Machine(NamedTuple):
+class LatentProcess(NamedTuple):
     """A latent process: its kernel, the rows and labels it saw, and its mode."""
 
     kernel: Any
@@ -48,7 +49,7 @@ class Machine(NamedTuple):
 class Committee(NamedTuple):
     """What predictions need."""
 
-    machines: list[Machine]
+    machines: list[LatentProcess]
     points: Any
     kind: str
     classes: int
@@ -160,16 +161,36 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
     _fits_need_single_blas = False
     _squares_columns = True
     _squares_rows = True
+    X_train_: np.ndarray
+    classes_: np.ndarray
+    n_classes_: int
+    log_marginal_likelihood_value_: float
 
-    @stores
     def __init__(
-        self, kernel: Any = None, *, optimizer: Any = "fmin_l_bfgs_b", n_restarts_optimizer: int = 0,
-        max_iter_predict: int = 100, warm_start: bool = False, copy_X_train: bool = True, random_state: Any = None,
-        multi_class: str = "one_vs_rest", n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        kernel: str | Callable[..., Any] | None = None,
+        *,
+        optimizer: Literal["fmin_l_bfgs_b"] | Callable[..., Any] | None = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        max_iter_predict: int = 100,
+        warm_start: bool = False,
+        copy_X_train: bool = True,
+        random_state: Seed = None,
+        multi_class: Literal["one_vs_rest", "one_vs_one", "softmax"] = "one_vs_rest",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.max_iter_predict = max_iter_predict
+        self.warm_start = warm_start
+        self.copy_X_train = copy_X_train
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.n_jobs = n_jobs
 
     @fits
-    def fit(self, X: Any, y: Any = None) -> "GaussianProcessClassifier":
+    def fit(self, X: Rows, y: Target = None) -> "GaussianProcessClassifier":
         """Find hyper-parameters and modes.
 
         Parameters
@@ -211,7 +232,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             self._learn(rows, target, earlier[k] if k < len(earlier) else None)
             for k, (rows, target) in enumerate(tasks)
         ]
-        self.log_marginal_likelihood_value_ = np.mean([machine.value for machine in self._machines])
+        self.log_marginal_likelihood_value_ = float(np.mean([machine.value for machine in self._machines]))
         if not all(machine.mode.converged for machine in self._machines):
             warn(
                 f"GaussianProcessClassifier: Newton's method still moved the mode after max_iter_predict={self.max_iter_predict}"
@@ -220,7 +241,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             )
         return self
 
-    def _learn(self, rows: Any, label: Array, earlier: Machine | None) -> Machine:
+    def _learn(self, rows: Any, label: Array, earlier: LatentProcess | None) -> LatentProcess:
         """Return the process of one task."""
         kernel = start_kernel(self.kernel, learned=False)
         points = rows_of(self.X_train_, rows)
@@ -241,13 +262,13 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             kernel.theta = best.theta
             warn_at_bounds(kernel)
         value, _, mode = evidence(kernel, points, label, last, self.max_iter_predict, False)
-        return Machine(kernel, rows, label, mode, value)
+        return LatentProcess(kernel, rows, label, mode, value)
 
     def _committee(self) -> Committee:
         check_is_fitted(self, "classes_")
         return Committee(self._machines, self.X_train_, self._kind, self.n_classes_)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Rows) -> Any:
         """Return the likeliest class of every row.
 
         Parameters
@@ -259,7 +280,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             return self._rows(X, label_block, (committee, self.classes_))
         return self.classes_[np.argmax(scores_of(committee, X), axis=1)]
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class, shape (n_samples, n_classes), columns in the order of `classes_`.
 
         Parameters
@@ -274,7 +295,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             )
         return self._rows(X, score_block, committee) if compares_vectors(self.kernel) else scores_of(committee, X)
 
-    def latent_mean_and_variance(self, X: Any) -> tuple[Any, Any]:
+    def latent_mean_and_variance(self, X: Rows) -> tuple[Any, Any]:
         """Return mean and variance of the latent process at every row, for two classes.
 
         Parameters
@@ -299,7 +320,9 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         kernels = [machine.kernel for machine in self._machines]
         return kernels[0] if len(kernels) == 1 else CompoundKernel(kernels)
 
-    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
+    def log_marginal_likelihood(
+        self, theta: Numbers | None = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
         """Return the approximate log marginal likelihood of the training data at `theta`; of several processes the mean.
 
         Parameters

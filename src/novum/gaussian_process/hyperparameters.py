@@ -37,9 +37,15 @@ def generator_of(random_state: Any) -> np.random.RandomState:
 
 
 def maximize(
-    owner: str, objective: Callable[..., Any], kernel: Any, optimizer: Any, n_restarts: int, random_state: Any,
-    tolerance: float | None = None, reach: float = 1.0
-) -> Optimum:  # fmt: skip
+    owner: str,
+    objective: Callable[..., Any],
+    kernel: Any,
+    optimizer: Any,
+    n_restarts: int,
+    random_state: Any,
+    tolerance: float | None = None,
+    reach: float = 1.0,
+) -> Optimum:
     """Return the theta of greatest log evidence that was found.
 
     Parameters

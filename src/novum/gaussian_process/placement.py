@@ -35,7 +35,7 @@ class Share(NamedTuple):
     share: float
 
 
-class Part(NamedTuple):
+class Subsample(NamedTuple):
     """Rows that were drawn, with their targets."""
 
     X: Any
@@ -47,17 +47,17 @@ def sample_size(n_points: int) -> int:
     return max(SAMPLE_PER_POINT * n_points, LEAST_SAMPLE)
 
 
-def block_part(asked: Share, block: Block) -> Part:
+def block_part(asked: Share, block: Block) -> Subsample:
     """Return the rows of a block that are drawn, whatever the blocks."""
     rows = range(block.start, block.start + block.rows)
     kept = asked.stream.uniform("rows of a first search", 0, rows) < asked.share
     X, y = np.asarray(arrays.to_numpy(block.X))[kept], np.asarray(arrays.to_numpy(block.y))[kept]
-    return Part(X.astype(np.float64), y.astype(np.float64))
+    return Subsample(X.astype(np.float64), y.astype(np.float64))
 
 
-def joined(a: Part, b: Part) -> Part:
+def joined(a: Subsample, b: Subsample) -> Subsample:
     """Return the rows of two blocks."""
-    return Part(*(np.concatenate(pair) for pair in zip(a, b)))
+    return Subsample(*(np.concatenate(pair) for pair in zip(a, b)))
 
 
 def sampled(source: Source, share: float, seed: int) -> Source:

@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes, drawing_panels
+from novum.runtime.typing import Axes
 
 __all__ = ["plot_band", "plot_draws", "plot_evidence"]
 
@@ -15,7 +16,7 @@ GRID = 200  # points across
 ROOM = 0.1  # of the range of the points, on either side
 
 
-def plot_draws(models: Any, x: Any = None, n_samples: int = 5, axes: Any = None, random_state: Any = 0) -> list[Any]:
+def plot_draws(models: Any, x: Any = None, n_samples: int = 5, ax: Any = None, random_state: Any = 0) -> list[Any]:
     """Draw functions from several processes, a panel each: from the prior before a fit, from the posterior after it.
 
     Parameters
@@ -25,7 +26,7 @@ def plot_draws(models: Any, x: Any = None, n_samples: int = 5, axes: Any = None,
     x : array-like of shape (n_points,), default=None
         Where functions are drawn; 200 points between -1 and 1 by default.
     n_samples : int, default=5
-    axes : list of matplotlib Axes, default=None
+    ax : list of matplotlib Axes, default=None
         As many as models.
     random_state : None, int, Generator, RandomState or SeedSequence, default=0
         The same for all panels, so that they show what the kernels do and not chance.
@@ -44,17 +45,17 @@ def plot_draws(models: Any, x: Any = None, n_samples: int = 5, axes: Any = None,
         titles = [None] * len(given)
     processes = [model if hasattr(model, "sample_y") else GaussianProcessRegressor(model) for model in given]
     at = np.linspace(-1, 1, GRID) if x is None else np.asarray(x, np.float64).ravel()
-    axes = drawing_panels(len(processes)) if axes is None else list(np.ravel(axes))
-    if len(axes) != len(processes):
-        raise ParameterError(f"plot_draws: {len(axes)} axes for {len(processes)} processes; give one each.")
-    for ax, process, title in zip(axes, processes, titles, strict=True):
+    panels = drawing_panels(len(processes)) if ax is None else list(np.ravel(ax))
+    if len(panels) != len(processes):
+        raise ParameterError(f"plot_draws: {len(panels)} axes for {len(processes)} processes; give one each.")
+    for panel, process, title in zip(panels, processes, titles, strict=True):
         mean, std = process.predict(at[:, None], return_std=True)
-        ax.fill_between(at, mean - 2 * std, mean + 2 * std, alpha=0.15, color="gray")
-        ax.plot(at, process.sample_y(at[:, None], n_samples, random_state))
+        panel.fill_between(at, mean - 2 * std, mean + 2 * std, alpha=0.15, color="gray")
+        panel.plot(at, process.sample_y(at[:, None], n_samples, random_state))
         kernel = getattr(process, "kernel_", process.kernel)
-        ax.set_title(title if title is not None else formula_of(kernel), fontsize=9)
-        ax.set_xlabel("x")
-    return axes
+        panel.set_title(title if title is not None else formula_of(kernel), fontsize=9)
+        panel.set_xlabel("x")
+    return panels
 
 
 def formula_of(kernel: Any) -> str:
@@ -62,7 +63,7 @@ def formula_of(kernel: Any) -> str:
     return str(kernel.formula()) if hasattr(kernel, "formula") else str(kernel)
 
 
-def plot_band(model: Any, x: Any, y: Any, ax: Any = None, deviations: float = 2.0, grid: int = GRID) -> Any:
+def plot_band(model: Any, x: Any, y: Any, ax: Axes | None = None, deviations: float = 2.0, grid: int = GRID) -> Any:
     """Draw the mean of a fitted process of one column with a band about it, and the data.
 
     Parameters
@@ -99,7 +100,7 @@ def plot_band(model: Any, x: Any, y: Any, ax: Any = None, deviations: float = 2.
 
 
 def plot_evidence(
-    model: Any, dimensions: tuple[int, int] = (0, 1), ax: Any = None, width: float = 2.0, grid: int = 25
+    model: Any, dimensions: tuple[int, int] = (0, 1), ax: Axes | None = None, width: float = 2.0, grid: int = 25
 ) -> Any:
     """Draw the log marginal likelihood of a fitted process over two of its hyper-parameters, others as they were found.
 

@@ -7,18 +7,19 @@ covariance matrices in `covariance`, the search for hyper-parameters in `hyperpa
 docs/theory/gaussian_processes.md.
 """
 
+from collections.abc import Callable
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.intervals import check_interval, normal_interval
+from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.distributions import Normal
 from novum.exceptions import DataError, ParameterError
 from novum.gaussian_process import posterior
@@ -38,6 +39,7 @@ from novum.gaussian_process.training import (
     warn_of_jitter,
 )
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Numbers, Rows, Seed, Target
 
 __all__ = ["GaussianProcessRegressor"]
 
@@ -131,17 +133,42 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     _fits_need_single_blas = False
     _squares_columns = True
     _squares_rows = True
+    kernel_: Any
+    X_train_: Any  # rows, or a list of what else a kernel compares
+    y_train_: np.ndarray
+    L_: np.ndarray
+    alpha_: np.ndarray
+    log_marginal_likelihood_value_: float
+    jitter_: float
+    subset_: np.ndarray | None
 
-    @stores
     def __init__(
-        self, kernel: Any = None, *, alpha: Any = 1e-10, optimizer: Any = "fmin_l_bfgs_b",
-        n_restarts_optimizer: int = 0, normalize_y: bool = False, copy_X_train: bool = True,
-        n_targets: int | None = None, subset_size: int | None = None, subset_by: str = "random",
-        random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        kernel: str | Callable[..., Any] | None = None,
+        *,
+        alpha: float | Numbers = 1e-10,
+        optimizer: Literal["fmin_l_bfgs_b"] | Callable[..., Any] | None = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
+        copy_X_train: bool = True,
+        n_targets: int | None = None,
+        subset_size: int | None = None,
+        subset_by: Literal["random", "cluster"] = "random",
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.alpha = alpha
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.normalize_y = normalize_y
+        self.copy_X_train = copy_X_train
+        self.n_targets = n_targets
+        self.subset_size = subset_size
+        self.subset_by = subset_by
+        self.random_state = random_state
 
     @fits
-    def fit(self, X: Any, y: Any = None) -> "GaussianProcessRegressor":
+    def fit(self, X: Rows, y: Target = None) -> "GaussianProcessRegressor":
         """Find the hyper-parameters and the posterior.
 
         Parameters
@@ -229,7 +256,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         weights = self.alpha_.reshape(len(self.alpha_), -1)
         return posterior.Posterior(self.kernel_, self.X_train_, self.L_, weights, self._y_train_mean, self._y_train_std)
 
-    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
+    def log_marginal_likelihood(
+        self, theta: Numbers | None = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
         """Return the log marginal likelihood of the training data at `theta`, and its gradient if asked for.
 
         Parameters
@@ -254,7 +283,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         kernel.theta = np.asarray(theta, float)
         return self._evidence(kernel, eval_gradient)
 
-    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
+    def predict(
+        self,
+        X: Any,
+        return_std: bool = False,
+        return_cov: bool = False,
+        *,
+        interval: str | None = None,
+        level: float = 0.95,
+    ) -> Any:
         """Return the mean at new points; of the prior where nothing has been fitted.
 
         Parameters
@@ -262,13 +299,27 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features), or list of objects
         return_std, return_cov : bool, default=False
             Also return standard deviations, or the covariance of all points; for rows in memory.
+        interval : {None, "confidence", "prediction"}, default=None
+            "confidence": for the function at x; "prediction": for a new target at x, its noise included. For rows in memory.
+        level : float, default=0.95
+            Of the interval.
 
         Returns
         -------
         mean : array of shape (n_samples,) or (n_samples, n_targets)
         std : array of the same shape, only with return_std
         cov : array of shape (n_samples, n_samples) or (n_samples, n_samples, n_targets), only with return_cov
+        with an interval: IntervalPrediction(value, lower, upper)
         """
+        if interval is not None:
+            owner = "GaussianProcessRegressor.predict"
+            check_interval(owner, interval, level, std=return_std or return_cov)
+            if interval == "prediction":
+                found = self.predict_distribution(X)
+                return normal_interval(owner, found.mean, np.sqrt(found.var), level)
+            mean, std = self.predict(X, return_std=True)
+            variance = np.asarray(std, np.float64) ** 2 - self._white(X)
+            return normal_interval(owner, mean, np.sqrt(np.maximum(variance, 0.0)), level)
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
         if not hasattr(self, "X_train_"):
@@ -296,6 +347,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         std = np.sqrt(posterior.variance_of(at, rows))[:, None] * at.scale
         return mean, std[:, 0] if std.shape[1] == 1 else std
 
+    def _white(self, X: Any) -> Any:
+        """Return the white part of the kernel, in units of y: scikit-learn's `return_std` counts it to the function."""
+        kernel = getattr(self, "kernel_", None) or start_kernel(self.kernel, learned=False)
+        one = new_points(self, X)[:1]
+        noise = float(kernel.diag(one)[0]) - float(kernel(one, one)[0, 0])
+        scale = getattr(self, "_y_train_std", np.ones(1))
+        return noise * (scale**2 if len(scale) > 1 else scale[0] ** 2)
+
     def predict_distribution(self, X: Any) -> Normal:
         """Return the law of a new target at every point, its noise included: a batch of `novum.distributions.Normal`.
 
@@ -322,7 +381,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         std = (np.sqrt(variance)[:, None] * self._y_train_std).reshape(self.y_train_.shape)
         return (mean, std) if return_std else mean
 
-    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
+    def sample_y(self, X: Rows, n_samples: int = 1, random_state: Seed = 0) -> Array:
         """Return functions drawn from the posterior (from the prior before a fit) at the points X.
 
         Returns
@@ -339,7 +398,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         return np.stack(parts, axis=1)
 
     @fits
-    def update(self, X: Any, y: Any, alpha: Any = None) -> "GaussianProcessRegressor":
+    def update(self, X: Rows, y: Target, alpha: float | Numbers | None = None) -> "GaussianProcessRegressor":
         """Add points to a fitted process: its factor grows by their rows, hyper-parameters and normalization stay.
 
         n^2 operations for a point instead of n^3.

@@ -5,16 +5,17 @@ does not depend on their number.
 """
 
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Instance, Int, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.intervals import check_interval, normal_interval
+from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.base.validation import home_of, too_large
 from novum.distributions import Normal
 from novum.exceptions import DataError, NotConverged, ParameterError
@@ -29,6 +30,7 @@ from novum.kernels import White
 from novum.kernels.choice import looks_numeric
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Numbers, Rows, Seed, Target
 
 __all__ = ["SparseGaussianProcessRegressor"]
 
@@ -154,16 +156,37 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
     }
     _squares_columns = True
     _squares_rows = True
+    kernel_: Any
+    noise_level_: float
+    inducing_points_: np.ndarray
+    lower_bound_: float
+    jitter_: float
 
-    @stores
     def __init__(
-        self, kernel: Any = None, *, n_inducing: int = 100, inducing: Any = "cluster", noise_level: float = 1.0,
-        noise_level_bounds: Any = (1e-6, 1e5), optimizer: Any = "fmin_l_bfgs_b", n_restarts_optimizer: int = 0,
-        normalize_y: bool = False, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        kernel: str | Callable[..., Any] | None = None,
+        *,
+        n_inducing: int = 100,
+        inducing: Literal["cluster", "random", "variance"] | Numbers = "cluster",
+        noise_level: float = 1.0,
+        noise_level_bounds: Numbers | str = (1e-6, 1e5),
+        optimizer: Literal["fmin_l_bfgs_b"] | Callable[..., Any] | None = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_inducing = n_inducing
+        self.inducing = inducing
+        self.noise_level = noise_level
+        self.noise_level_bounds = noise_level_bounds
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.normalize_y = normalize_y
+        self.random_state = random_state
 
     @fits
-    def fit(self, X: Any, y: Any = None) -> "SparseGaussianProcessRegressor":
+    def fit(self, X: Rows, y: Target = None) -> "SparseGaussianProcessRegressor":
         """Find hyper-parameters and posterior, in passes over the rows.
 
         Parameters
@@ -278,7 +301,14 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
             self._y_train_std,
         )
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(
+        self,
+        X: Any,
+        return_std: bool = False,
+        *,
+        interval: str | None = None,
+        level: float = 0.95,
+    ) -> Any:
         """Return the mean at new points.
 
         Parameters
@@ -286,12 +316,25 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
         X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
         return_std : bool, default=False
             Also return standard deviations of the function; for rows in memory. `predict_distribution` adds the noise.
+        interval : {None, "confidence", "prediction"}, default=None
+            "confidence": for the function at x; "prediction": for a new target at x, its noise included. For rows in memory.
+        level : float, default=0.95
+            Of the interval.
 
         Returns
         -------
         mean : array of shape (n_samples,) or (n_samples, n_targets)
         std : array of the same shape, only with return_std
+        with an interval: IntervalPrediction(value, lower, upper)
         """
+        if interval is not None:
+            owner = "SparseGaussianProcessRegressor.predict"
+            check_interval(owner, interval, level, std=return_std)
+            if interval == "prediction":
+                found = self.predict_distribution(X)
+                return normal_interval(owner, found.mean, np.sqrt(found.var), level)
+            mean, std = self.predict(X, return_std=True)
+            return normal_interval(owner, mean, std, level)
         at = self._posterior()
         both = self._rows(X, spread_block if return_std else mean_block, at)
         if not return_std:
@@ -303,7 +346,7 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
         q = at.c.shape[1]
         return (both[:, 0], both[:, 1]) if q == 1 else (both[:, :q], both[:, q:])
 
-    def predict_distribution(self, X: Any) -> Normal:
+    def predict_distribution(self, X: Rows) -> Normal:
         """Return the law of a new target at every point, its noise included: a batch of `novum.distributions.Normal`."""
         mean, std = self.predict(X, return_std=True)
         scale = self._y_train_std if np.ndim(mean) == 2 else self._y_train_std[0]

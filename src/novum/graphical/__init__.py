@@ -1,19 +1,19 @@
 """Graphs that say what depends on what, and the probabilities over them."""
 
-from novum.graphical.chow_liu import ChowLiu
-from novum.graphical.classifier import BayesianNetworkClassifier, TreeAugmentedNB
-from novum.graphical.dag import DAG
-from novum.graphical.exact_search import ExactSearch
-from novum.graphical.factor_graph import FactorGraph
-from novum.graphical.hill_climb import HillClimb
-from novum.graphical.imaps import is_i_map, is_perfect_map, minimal_i_map, perfect_map
-from novum.graphical.markov import MarkovNetwork, canonical_potentials
-from novum.graphical.network import BayesianNetwork
-from novum.graphical.nodes import NoisyOr
-from novum.graphical.pc import PC
-from novum.graphical.real.nodes import LinearGaussian
-from novum.graphical.structure_posterior import StructurePosterior
-from novum.graphical.undirected import UndirectedGraph
+from novum.graphical.graphs.dag import DAG
+from novum.graphical.graphs.imaps import is_i_map, is_perfect_map, minimal_i_map, perfect_map
+from novum.graphical.graphs.undirected import UndirectedGraph
+from novum.graphical.linear_gaussian.nodes import LinearGaussian
+from novum.graphical.networks.bayesian_network import BayesianNetwork
+from novum.graphical.networks.classifier import BayesianNetworkClassifier, TreeAugmentedNB
+from novum.graphical.networks.factor_graph import FactorGraph
+from novum.graphical.networks.markov_network import MarkovNetwork, canonical_potentials
+from novum.graphical.networks.nodes import NoisyOr
+from novum.graphical.structure_learning.chow_liu import ChowLiu
+from novum.graphical.structure_learning.exact_search import ExactSearch
+from novum.graphical.structure_learning.hill_climb import HillClimb
+from novum.graphical.structure_learning.pc import PC
+from novum.graphical.structure_learning.structure_posterior import StructurePosterior
 
 __all__ = [
     "DAG",
@@ -36,3 +36,7 @@ __all__ = [
     "minimal_i_map",
     "perfect_map",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

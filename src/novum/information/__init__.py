@@ -3,10 +3,8 @@
 Every function takes base="bits" (the default), "nats" or a number, the base of its logarithms.
 """
 
-from novum.information.diagrams import information_diagram
 from novum.information.measures import code_length, cross_entropy, entropy, kl_divergence
 from novum.information.pairs import conditional_entropy, differential_entropy, mutual_information
-from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "code_length",
@@ -14,14 +12,10 @@ __all__ = [
     "cross_entropy",
     "differential_entropy",
     "entropy",
-    "information_diagram",
     "kl_divergence",
     "mutual_information",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        ".diagrams": "EntropyCurve InformationDiagram entropy_curve",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -16,16 +16,17 @@ from numpy.typing import NDArray
 from scipy.special import entr, rel_entr, xlogy
 
 from novum.exceptions import DataError, ParameterError
-from novum.information._neighbors import relative_entropy_of_samples
-from novum.information._sources import counts_of, is_distribution, one_source, table_of
-from novum.information._units import Base, as_float, log_of
+from novum.information.neighbors import relative_entropy_of_samples
+from novum.information.sources import counts_of, is_distribution, one_source, table_of
+from novum.information.units import Base, as_float, log_of
 from novum.runtime.checks import float_array, probability_table
 from novum.runtime.labels import coded_labels
+from novum.runtime.typing import Numbers, RowWeights
 
 __all__ = ["code_length", "cross_entropy", "entropy", "kl_divergence"]
 
 
-def code_length(p: Any, x: Any = None, *, base: Base = "bits") -> Any:
+def code_length(p: Any, x: Numbers | None = None, *, base: Base = "bits") -> Any:
     """Return (1), the information content of outcomes.
 
         length(v) = -log P(v)   of the best code    (1)
@@ -63,7 +64,12 @@ def code_length(p: Any, x: Any = None, *, base: Base = "bits") -> Any:
 
 
 def entropy(
-    p: Any = None, *, counts: Any = None, labels: Any = None, sample_weight: Any = None, base: Base = "bits"
+    p: Any = None,
+    *,
+    counts: Numbers | None = None,
+    labels: Numbers | None = None,
+    sample_weight: RowWeights = None,
+    base: Base = "bits",
 ) -> Any:
     """Return (2).
 
@@ -109,7 +115,7 @@ def two_tables(owner: str, p: Any, q: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return first, second
 
 
-def cross_entropy(p: Any = None, q: Any = None, *, samples: Any = None, base: Base = "bits") -> Any:
+def cross_entropy(p: Any = None, q: Any = None, *, samples: Numbers | None = None, base: Base = "bits") -> Any:
     """Return (3): the mean length of messages from P in the code that is best for Q.
 
         H(P; Q)   = -sum_v P(v) log Q(v)   infinite where Q(v) = 0 < P(v)    (3)

@@ -7,9 +7,10 @@ r"""What two variables say about each other.
     h(X)      = 1/2 log |2 pi e S|                 of a Gaussian with covariance S, with which (5)-(7) hold  (9)
 
 From tables, from multivariate normals, from labels, and from continuous samples by nearest neighbors (formulas at the head of
-`novum.information._neighbors`).
+`novum.information.neighbors`).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,17 @@ from numpy.typing import NDArray
 from scipy.special import entr, rel_entr
 
 from novum.exceptions import ParameterError
-from novum.information._neighbors import (
+from novum.information.neighbors import (
     entropy_of_samples,
     mutual_information_of_samples,
     mutual_information_with_labels,
 )
-from novum.information._sources import axes_of, is_distribution, one_source, table_of
-from novum.information._units import Base, as_float
+from novum.information.sources import axes_of, is_distribution, one_source, table_of
+from novum.information.units import Base, as_float
 from novum.runtime.labels import coded_labels
+from novum.runtime.typing import Numbers, RowWeights, Seed
 
-__all__ = ["conditional_entropy", "differential_entropy", "mutual_information"]
+__all__ = ["conditional_entropy", "conditional_nats", "differential_entropy", "mutual_information", "mutual_nats"]
 
 LOG_2_PI_E = float(np.log(2 * np.pi * np.e))
 
@@ -82,9 +84,15 @@ def rest_of(axes: tuple[int, ...], n_axes: int) -> tuple[int, ...]:
 
 
 def conditional_entropy(
-    p: Any = None, *, given: Any = 0, of: Any = None, counts: Any = None, labels: Any = None,
-    sample_weight: Any = None, base: Base = "bits"
-) -> Any:  # fmt: skip
+    p: Any = None,
+    *,
+    given: int | str | Sequence[Any] = 0,
+    of: int | str | Sequence[Any] | None = None,
+    counts: Numbers | None = None,
+    labels: Any = None,
+    sample_weight: RowWeights = None,
+    base: Base = "bits",
+) -> Any:
     """Return (5), the entropy that is left of some variables when others are known.
 
         H(W|V)   = sum_v P(v) H(W|V=v) = H(W, V) - H(V)    (5)
@@ -133,9 +141,19 @@ def conditional_entropy(
 
 
 def mutual_information(
-    p: Any = None, x: Any = 0, y: Any = 1, *, given: Any = (), counts: Any = None, labels: Any = None,
-    samples: Any = None, n_neighbors: int = 3, sample_weight: Any = None, base: Base = "bits", random_state: Any = 0
-) -> Any:  # fmt: skip
+    p: Any = None,
+    x: int | str | Sequence[Any] = 0,
+    y: Any = 1,
+    *,
+    given: int | str | Sequence[Any] = (),
+    counts: Numbers | None = None,
+    labels: Numbers | None = None,
+    samples: Any = None,
+    n_neighbors: int = 3,
+    sample_weight: RowWeights = None,
+    base: Base = "bits",
+    random_state: Seed = 0,
+) -> Any:
     """Return (6), or (7) where some variables are given.
 
         I(X;Y)   = D(P(x, y) || P(x) P(y)) = H(X) - H(X|Y) = H(X) + H(Y) - H(X, Y)    (6)
@@ -206,7 +224,9 @@ def mutual_information(
     return as_float(mutual_nats(table, *groups), owner, base)
 
 
-def differential_entropy(p: Any = None, *, samples: Any = None, n_neighbors: int = 3, base: Base = "bits") -> Any:
+def differential_entropy(
+    p: Any = None, *, samples: Numbers | None = None, n_neighbors: int = 3, base: Base = "bits"
+) -> Any:
     """Return (8).
 
         h(X)   = -int p(x) log p(x) dx   may be negative; -1 bit for a uniform on (0, 1/2)    (8)

@@ -4,3 +4,7 @@ from novum.kernel_approximation.fourier import RBFSampler
 from novum.kernel_approximation.nystroem import Nystroem
 
 __all__ = ["Nystroem", "RBFSampler"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,21 +7,20 @@ r"""Random Fourier features: cosines of random directions, whose inner products 
 docs/theory/kernel_machines.md. A fit looks at the number of columns alone, unless g is to be scaled by their variance.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Rows, Seed, Target
 
 __all__ = ["RBFSampler"]
 
@@ -116,22 +115,32 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "n_components": Int(1),
         "random_state": RandomState(),
     }
+    random_weights_: np.ndarray
+    random_offset_: np.ndarray
 
-    @stores
-    def __init__(self, *, gamma: float | str = 1.0, n_components: int = 100, random_state: Any = None) -> None: ...
+    def __init__(
+        self, *, gamma: float | Literal["scale"] = 1.0, n_components: int = 100, random_state: Seed = None
+    ) -> None:
+        self.gamma = gamma
+        self.n_components = n_components
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Draw directions and offsets.
 
-        [rows or a sparse matrix, no target]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         """
         source = self._source(X)
         d, m = source.n_features, int(self.n_components)
-        self._gamma = self.gamma
         if isinstance(self.gamma, str):
             cells = source.total(cells_of, None, merge_cells)
             self._gamma = cells.number / (d * cells.square) if cells.square > 0 else 1.0
+        else:
+            self._gamma = self.gamma
         draws = legacy_random_state(self.random_state)
         self.random_weights_ = ((2.0 * self._gamma) ** 0.5 * draws.normal(size=(d, m))).astype(source.dtype, copy=False)
         self.random_offset_ = draws.uniform(0, 2 * np.pi, size=m).astype(source.dtype, copy=False)
@@ -141,7 +150,13 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def transform(self, X: Rows) -> Any:
         """Return (2) for every row, in the home of X.
 
-        [rows or a sparse matrix] -> array of shape (n_samples, n_components)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
         """
         check_is_fitted(self)
         return self._rows(X, waves, Waves(self.random_weights_, self.random_offset_))

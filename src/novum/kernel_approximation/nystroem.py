@@ -9,27 +9,27 @@ which is the kernel itself where x or x' is a landmark, and else that of their p
 docs/theory/kernel_machines.md.
 """
 
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.base.validation import home_of
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block
 from novum.kernel_approximation.fourier import legacy_random_state
 from novum.kernels.base import number_of_samples
 from novum.kernels.choice import NAMES, KernelChoice, looks_numeric
-from novum.kernels.machine import KernelLearner
+from novum.kernels.kernel_machine import KernelLearner
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["Nystroem"]
@@ -45,7 +45,7 @@ class Landmarks(NamedTuple):
     root: NDArray[np.float64]  # (m, m): B^(-1/2)
 
 
-class Drawn(NamedTuple):
+class SampledLandmarks(NamedTuple):
     """Rows with the least keys."""
 
     key: NDArray[np.float64]  # (m,)
@@ -59,21 +59,21 @@ class Draw(NamedTuple):
     wanted: int
 
 
-def drawn_rows(draw: Draw, block: Block) -> Drawn:
+def drawn_rows(draw: Draw, block: Block) -> SampledLandmarks:
     """Return the rows of a block with the least keys: a sample without replacement, whatever the blocks."""
     n = block.X.shape[0]
     key = draw.stream.keys("nystroem landmarks", 0, slice(block.start, block.start + n))
     least = np.argsort(key, kind="stable")[: draw.wanted]
     rows = block.X[arrays.like(block.X, least, "int64")] if arrays.is_tensor(block.X) else block.X[least]
-    return Drawn(key[least], block.start + least, arrays.to_numpy(rows), n)
+    return SampledLandmarks(key[least], block.start + least, arrays.to_numpy(rows), n)
 
 
-def keep_least(wanted: int, a: Drawn, b: Drawn) -> Drawn:
+def keep_least(wanted: int, a: SampledLandmarks, b: SampledLandmarks) -> SampledLandmarks:
     """Return the rows with the least keys of both."""
     key = np.concatenate([a.key, b.key])
     least = np.argsort(key, kind="stable")[:wanted]
     row, x = np.concatenate([a.row, b.row]), np.concatenate([a.x, b.x])
-    return Drawn(key[least], row[least], x[least], a.seen + b.seen)
+    return SampledLandmarks(key[least], row[least], x[least], a.seen + b.seen)
 
 
 def inverse_root(B: NDArray[Any]) -> NDArray[np.float64]:
@@ -146,13 +146,42 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
         "random_state": RandomState(),
         "n_jobs": Int() | Null(),
     }
+    components_: Any
+    component_indices_: np.ndarray
+    normalization_: np.ndarray
 
-    @stores
     def __init__(
-        self, kernel: Any = "rbf", *, gamma: float | None = None, coef0: float | None = None,
-        degree: float | None = None, kernel_params: Any = None, n_components: int = 100, random_state: Any = None,
-        n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        kernel: Literal[
+            "additive_chi2",
+            "chi2",
+            "cosine",
+            "laplacian",
+            "linear",
+            "poly",
+            "polynomial",
+            "rbf",
+            "sigmoid",
+            "precomputed",
+        ]
+        | Callable[..., Any] = "rbf",
+        *,
+        gamma: float | None = None,
+        coef0: float | None = None,
+        degree: float | None = None,
+        kernel_params: Mapping[Any, Any] | None = None,
+        n_components: int = 100,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.degree = degree
+        self.kernel_params = kernel_params
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _choice(self) -> KernelChoice:
         set_ones = {
@@ -171,7 +200,10 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Draw the landmarks.
 
-        [rows or a sparse matrix, no target]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         """
         choice = self._choice()
         numeric = not callable(self.kernel) or home_of(X) != "memory" or looks_numeric(X)
@@ -179,12 +211,12 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
         if source is not None and not choice.is_matrix:
             draw = Draw(Stream(seed_of(self.random_state)), int(self.n_components))
             found = source.total(drawn_rows, draw, partial(keep_least, draw.wanted))
-            rows, index, seen = found.x, found.row, found.seen
+            rows, index, seen = cast(Any, found.x), found.row, found.seen
         else:
             given = self._training_rows(X).X
             seen = number_of_samples(given)
             index = legacy_random_state(self.random_state).permutation(seen)[: min(seen, int(self.n_components))]
-            rows = given[index] if hasattr(given, "shape") else [given[i] for i in index]
+            rows = given[index] if hasattr(given, "shape") else cast(Any, [given[i] for i in index])
         if self.n_components > seen:
             warn(
                 f"n_components > n_samples. This is not possible. Nystroem(n_components={self.n_components}) has {seen} rows:"
@@ -202,7 +234,13 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
         """Return (1) for every row, in the home of X; with kernel="precomputed" X holds kernels with the training
         rows.
 
-        [rows or a sparse matrix] -> array of shape (n_samples, n_components)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
         """
         check_is_fitted(self)
         return self._ask(X, features, self._landmarks())

@@ -3,3 +3,7 @@
 from novum.kernel_ridge.estimator import KernelRidge
 
 __all__ = ["KernelRidge"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,17 +5,17 @@ r"""Kernel ridge regression: the function of a kernel's space that is close to t
 `novum.kernel_ridge.solve` has the algebra, with weights, and the primal form for kernels of few features.
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.kernel_ridge import solve
@@ -28,17 +28,17 @@ from novum.kernel_ridge.leave_one_out import (
 )
 from novum.kernels.base import number_of_samples
 from novum.kernels.choice import NAMES, KernelChoice
-from novum.kernels.machine import KernelLearner, TrainingRows
+from novum.kernels.kernel_machine import KernelLearner, TrainingRows
 from novum.runtime import arrays
 from novum.runtime.blas import single_blas
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["KernelRidge"]
 
 Array = NDArray[np.float64]
 
 
-class Fitted(NamedTuple):
+class KernelExpansion(NamedTuple):
     """What a prediction needs: features and their weights, or the kernel with rows and coefficients."""
 
     kernel: KernelChoice
@@ -48,7 +48,7 @@ class Fitted(NamedTuple):
     flat: bool  # whether there is one target, without a dimension of its own
 
 
-def predict_block(params: Fitted, block: Block) -> Any:
+def predict_block(params: KernelExpansion, block: Block) -> Any:
     """Return f(x) for every row of a block."""
     X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
     if params.features is not None:
@@ -114,12 +114,41 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
         "kernel_params": Instance(dict) | Null(),
         "solver": Choice("auto", "dual", "primal"),
     }
+    dual_coef_: np.ndarray
+    X_fit_: Any
+    alpha_: float | np.ndarray
+    solver_: str
 
-    @stores
     def __init__(
-        self, alpha: Any = 1, *, kernel: Any = "linear", gamma: float | None = None, degree: float = 3,
-        coef0: float = 1, kernel_params: Any = None, solver: str = "auto"
-    ) -> None: ...  # fmt: skip
+        self,
+        alpha: float | Numbers | Literal["loo"] = 1,
+        *,
+        kernel: Literal[
+            "additive_chi2",
+            "chi2",
+            "cosine",
+            "laplacian",
+            "linear",
+            "poly",
+            "polynomial",
+            "rbf",
+            "sigmoid",
+            "precomputed",
+        ]
+        | Callable[..., Any] = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Mapping[Any, Any] | None = None,
+        solver: Literal["auto", "dual", "primal"] = "auto",
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.solver = solver
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -128,7 +157,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
         With kernel="precomputed" X is the kernel matrix between all rows; with a kernel of `novum.kernels` whatever it
         understands.
 
-        [rows in memory or a sparse matrix, targets, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         given = self._training_rows(X, y, sample_weight, "numeric")
         target = arrays.as_matrix(np.asarray(given.y, dtype=np.float64))
@@ -214,17 +249,25 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
     def predict(self, X: Rows) -> Any:
         """Return f(x) for every row; with kernel="precomputed" X holds kernels with the training rows.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,) or (n_samples, n_targets)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_targets)
         """
         check_is_fitted(self)
         if self._weights is not None:
-            params = Fitted(self._choice(), None, self._weights, self._features(self.X_fit_.shape[1]), self._flat)
+            params = KernelExpansion(
+                self._choice(), None, self._weights, self._features(self.X_fit_.shape[1]), self._flat
+            )
         else:
             c = arrays.as_matrix(self.dual_coef_).astype(np.float64)
-            params = Fitted(self._choice(), double_rows(self.X_fit_), c, None, self._flat)
+            params = KernelExpansion(self._choice(), double_rows(self.X_fit_), c, None, self._flat)
         return self._ask(X, predict_block, params)
 
-    def leave_one_out(self, alphas: Any = None) -> LeaveOneOutPath:
+    def leave_one_out(self, alphas: Numbers | None = None) -> LeaveOneOutPath:
         """Return what each training row is predicted by the machine without it, for many penalties from one decomposition.
 
         Parameters

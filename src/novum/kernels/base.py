@@ -21,6 +21,7 @@ from sklearn.gaussian_process.kernels import Kernel as SklearnKernel
 
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.kernels.program import Builder, GramProgram, compile_kernel
+from novum.runtime.typing import Numbers, Rows, Seed
 
 __all__ = ["Hyperparameter", "Kernel", "is_kernel", "number_of_samples"]
 
@@ -35,6 +36,11 @@ def is_kernel(value: Any) -> bool:
 def number_of_samples(X: Any) -> int:
     """Return how many objects there are."""
     return X.shape[0] if hasattr(X, "shape") and np.ndim(X) else len(X)
+
+
+def length_of(kernel: Any) -> int:
+    """Return the length of theta of a kernel, ours or scikit-learn's."""
+    return kernel._n_dims() if isinstance(kernel, Kernel) else kernel.n_dims
 
 
 class Kernel(SklearnKernel):
@@ -95,11 +101,19 @@ class Kernel(SklearnKernel):
     @theta.setter
     def theta(self, theta: Array) -> None:
         theta = np.asarray(theta, dtype=np.float64)
-        if theta.shape != (expected := self.theta.shape):
+        if theta.shape != (expected := (self._n_dims(),)):
             raise ValueError(
                 f"theta has not the correct number of entries. Should be {expected[0]}; given are {theta.size}"
             )
-        at = 0
+        self._take(theta, 0)
+
+    def _n_dims(self) -> int:
+        """Return the length of theta."""
+        own = sum(h.n_elements for h in self._own() if not h.fixed)
+        return own + sum(length_of(kernel) for _, kernel in self._inner())
+
+    def _take(self, theta: Array, at: int) -> int:
+        """Take the entries of theta from `at` on that are this kernel's own and those of inner kernels; return what follows."""
         for h in self._own():
             if h.fixed:
                 continue
@@ -107,9 +121,11 @@ class Kernel(SklearnKernel):
             setattr(self, h.name, values if h.n_elements > 1 else values[0])
             at += h.n_elements
         for _, kernel in self._inner():
-            size = kernel.theta.size
-            kernel.theta = theta[at : at + size]
-            at += size
+            if isinstance(kernel, Kernel):
+                at = kernel._take(theta, at)
+            else:  # scikit-learn's
+                kernel.theta, at = theta[at : at + length_of(kernel)], at + length_of(kernel)
+        return at
 
     @property
     def bounds(self) -> Array:
@@ -125,7 +141,7 @@ class Kernel(SklearnKernel):
         """Add this kernel to a program and return its place, or None where the core has no such node."""
         return None
 
-    def compile(self, X: Any, Y: Any = None) -> GramProgram | None:
+    def compile(self, X: Rows, Y: Rows | None = None) -> GramProgram | None:
         """Return the kernel over these points as a program of the core, or None where a part of it runs in Python only.
 
         A program gives `gram()`, `rows(index)`, `times(V)` (the matrix is not stored), `gradient()` and
@@ -137,7 +153,7 @@ class Kernel(SklearnKernel):
         """Return values (and derivatives) without the core."""
         raise NotImplementedError
 
-    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+    def __call__(self, X: Rows, Y: Rows | None = None, eval_gradient: bool = False) -> Any:
         """Return the Gram matrix, and its derivatives in `theta`, shape (n, n, n_dims), if asked for."""
         if eval_gradient and Y is not None:
             raise ValueError("Gradient can only be evaluated when Y is None.")
@@ -146,7 +162,7 @@ class Kernel(SklearnKernel):
             return self._python(X, Y, eval_gradient)
         return (program.gram(), program.gradient()) if eval_gradient else program.gram()
 
-    def gram(self, X: Any, Y: Any = None) -> Array:
+    def gram(self, X: Rows, Y: Rows | None = None) -> Array:
         """Return K[i, j] = k(x_i, z_j) for all pairs of X and Y, or of X with itself."""
         return self(X, Y)
 
@@ -154,12 +170,14 @@ class Kernel(SklearnKernel):
         """Return k(x_i, x_i)."""
         return np.array([float(np.ravel(self([x]))[0]) for x in X])
 
-    def gram_times(self, X: Any, V: Any, Y: Any = None) -> Array:
+    def gram_times(self, X: Rows, V: Any, Y: Rows | None = None) -> Array:
         """Return K V without storing K, where the kernel can be compiled."""
         program = self.compile(X, Y)
         return self(X, Y) @ np.asarray(V, float) if program is None else program.times(V)
 
-    def gradient_trace(self, X: Any, A: Any = None, *, vectors: Any = None, scale: float = 1.0) -> Array:
+    def gradient_trace(
+        self, X: Rows, A: Numbers | None = None, *, vectors: Numbers | None = None, scale: float = 1.0
+    ) -> Array:
         """Return sum_ij W_ij dK_ij / dtheta for W = scale A + V V', dK not stored where the kernel can be compiled.
 
         Parameters
@@ -200,7 +218,7 @@ class Kernel(SklearnKernel):
             W += V @ V.T
         return np.einsum("ij,ijs->s", W, self(X, eval_gradient=True)[1])
 
-    def distance(self, X: Any, Y: Any = None) -> Array:
+    def distance(self, X: Rows, Y: Rows | None = None) -> Array:
         """Return the distances (3) between features."""
         square = (self.diag(X)[:, None] + self.diag(X if Y is None else Y)[None, :]) - 2 * self(X, Y)
         if Y is None:
@@ -226,7 +244,7 @@ class Kernel(SklearnKernel):
         """Whether the rules (1) prove the kernel valid (True), it is known not to be (False), or they do not tell (None)."""
         return self._valid
 
-    def is_psd(self, X: Any = None, *, n_trials: int = 20, random_state: Any = 0) -> Any:
+    def is_psd(self, X: Rows | None = None, *, n_trials: int = 20, random_state: Seed = 0) -> Any:
         """Check that Gram matrices are positive semi-definite, and show points and weights where one is not.
 
         Parameters

@@ -20,7 +20,7 @@ from novum.kernels.base import Kernel, is_kernel, number_of_samples
 from novum.kernels.products import DotProduct, Linear, Polynomial, Sigmoid
 from novum.kernels.stationary import RBF, Laplacian
 
-__all__ = ["NAMES", "KernelChoice", "Power", "looks_numeric"]
+__all__ = ["NAMES", "KernelChoice", "Power", "looks_numeric", "things_of"]
 
 NAMES = (
     *("additive_chi2", "chi2", "cosine", "laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid"),

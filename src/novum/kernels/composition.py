@@ -19,6 +19,7 @@ from novum.kernels.base import Array, Hyperparameter, Kernel, check_positive, nu
 from novum.kernels.constants import BOUNDS
 from novum.kernels.operators import formula_of, nodes_of, valid_together
 from novum.kernels.program import Builder, points_of
+from novum.runtime.typing import Numbers, Rows
 
 __all__ = ["Exponential", "Gaussian", "Mapped", "Normalized", "Weighted"]
 
@@ -66,7 +67,7 @@ class Exponential(Wrapper):
     array([[2.]])
     """
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 
     def _nodes(self, builder: Builder) -> int | None:
@@ -80,7 +81,7 @@ class Exponential(Wrapper):
         K = np.exp(k)
         return K, dk * K[:, :, None]
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Rows) -> Array:
         """Return exp k(x_i, x_i)."""
         return np.exp(self.kernel.diag(X))
 
@@ -105,7 +106,7 @@ class Gaussian(Wrapper):
     array([[0.22313]])
     """
 
-    def __init__(self, kernel: Any, sigma: float = 1.0, sigma_bounds: Any = BOUNDS) -> None:
+    def __init__(self, kernel: Kernel, sigma: float = 1.0, sigma_bounds: Numbers | str = BOUNDS) -> None:
         self.kernel = kernel
         self.sigma = sigma
         self.sigma_bounds = sigma_bounds
@@ -128,7 +129,7 @@ class Gaussian(Wrapper):
         outer = [] if self.hyperparameter_sigma.fixed else [(K * square / self.sigma**2)[:, :, None]]
         return K, np.concatenate([*outer, inner], axis=2)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Rows) -> Array:
         """Return one for every object."""
         return np.ones(number_of_samples(X))
 

@@ -11,6 +11,7 @@ import numpy as np
 from novum.exceptions import ParameterError
 from novum.kernels.base import Array, Hyperparameter, Kernel, number_of_samples
 from novum.kernels.program import Builder
+from novum.runtime.typing import Numbers, Rows
 
 __all__ = ["ConstantKernel", "WhiteKernel"]
 
@@ -64,7 +65,7 @@ class ConstantKernel(OfAnything):
     True
     """
 
-    def __init__(self, constant_value: float = 1.0, constant_value_bounds: Any = BOUNDS) -> None:
+    def __init__(self, constant_value: float = 1.0, constant_value_bounds: Numbers | str = BOUNDS) -> None:
         self.constant_value = constant_value
         self.constant_value_bounds = constant_value_bounds
 
@@ -87,7 +88,7 @@ class ConstantKernel(OfAnything):
             return K
         return K, K[:, :, None] if not self.hyperparameter_constant_value.fixed else np.empty((n, n, 0))
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Rows) -> Array:
         """Return c for every object."""
         return np.full(number_of_samples(X), self._constant())
 
@@ -116,7 +117,7 @@ class WhiteKernel(OfAnything):
            [0. , 0.5]])
     """
 
-    def __init__(self, noise_level: float = 1.0, noise_level_bounds: Any = BOUNDS) -> None:
+    def __init__(self, noise_level: float = 1.0, noise_level_bounds: Numbers | str = BOUNDS) -> None:
         self.noise_level = noise_level
         self.noise_level_bounds = noise_level_bounds
 
@@ -139,7 +140,7 @@ class WhiteKernel(OfAnything):
             return K
         return K, K[:, :, None] if not self.hyperparameter_noise_level.fixed else np.empty((n, n, 0))
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Rows) -> Array:
         """Return s for every object."""
         return np.full(number_of_samples(X), self._variance())
 

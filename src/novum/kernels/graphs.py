@@ -80,10 +80,10 @@ def next_labels(graphs: Graphs, labels: Labels) -> Labels:
     return new
 
 
-def refined_labels(graphs: Graphs, n_iter: int) -> list[Labels]:
+def refined_labels(graphs: Graphs, max_iter: int) -> list[Labels]:
     """Return (1) of every round, the given labels first."""
     rounds = [graphs.labels]
-    for _ in range(n_iter):
+    for _ in range(max_iter):
         rounds.append(next_labels(graphs, rounds[-1]))
     return rounds
 
@@ -93,7 +93,7 @@ class WeisfeilerLehman(Counted):
 
     Parameters
     ----------
-    n_iter : int, default=3
+    max_iter : int, default=3
         Rounds h.
     base : {"counts", "binary"} or Kernel, default="counts"
         What compares the labels of a round: how often each occurs, whether it occurs, or a kernel of lists of labels such as
@@ -109,24 +109,24 @@ class WeisfeilerLehman(Counted):
     --------
     >>> import networkx as nx
     >>> from novum.kernels import WeisfeilerLehman
-    >>> kernel = WeisfeilerLehman(n_iter=2)
+    >>> kernel = WeisfeilerLehman(max_iter=2)
     >>> kernel([nx.path_graph(4)], [nx.star_graph(3)])  # 16 + 6 + 0
     array([[22.]])
     """
 
-    def __init__(self, n_iter: int = 3, base: Any = "counts", node_label: str = "label") -> None:
-        self.n_iter = n_iter
+    def __init__(self, max_iter: int = 3, base: Any = "counts", node_label: str = "label") -> None:
+        self.max_iter = max_iter
         self.base = base
         self.node_label = node_label
 
     def _rounds(self, objects: Sequence[Any]) -> tuple[Graphs, list[Labels]]:
-        n_iter = check_count("WeisfeilerLehman", "n_iter", self.n_iter, 0)
+        max_iter = check_count("WeisfeilerLehman", "max_iter", self.max_iter, 0)
         if not is_kernel(self.base) and self.base not in ("counts", "binary"):
             raise ParameterError(
                 f"WeisfeilerLehman(base={self.base!r}): base must be 'counts', 'binary' or a kernel of lists of labels."
             )
         graphs = Graphs("WeisfeilerLehman", objects, self.node_label)
-        return graphs, refined_labels(graphs, n_iter)
+        return graphs, refined_labels(graphs, max_iter)
 
     def _counts(self, objects: Sequence[Any]) -> Any:
         if is_kernel(self.base):
@@ -146,14 +146,15 @@ class WeisfeilerLehman(Counted):
             table.data[:] = 1.0
         return table
 
-    def _values(self, X: Sequence[Any], Y: Sequence[Any] | None) -> Any:
+    def _values(self, X: Any, Y: Any) -> Any:
         if not is_kernel(self.base):
             return super()._values(X, Y)
         graphs, rounds = self._rounds([*X, *(Y or ())])
         K: Any = 0.0
+        base: Any = self.base
         for labels in rounds:
             parts = [part.tolist() for part in graphs.parts(labels)]
-            K = K + self.base(parts[: len(X)], None if Y is None else parts[len(X) :])
+            K = K + base(parts[: len(X)], None if Y is None else parts[len(X) :])
         return K
 
     def diag(self, X: Any) -> Any:
@@ -166,11 +167,11 @@ class WeisfeilerLehman(Counted):
         return self.base.is_valid if isinstance(self.base, Kernel) else True
 
     def __repr__(self) -> str:
-        return f"WeisfeilerLehman(n_iter={self.n_iter}, base={self.base!r})"
+        return f"WeisfeilerLehman(max_iter={self.max_iter}, base={self.base!r})"
 
     def formula(self) -> str:
         """Return k(x, z) in words of mathematics."""
-        return f"sum over rounds 0 .. {self.n_iter} of inner products of {self.base} of labels"
+        return f"sum over rounds 0 .. {self.max_iter} of inner products of {self.base} of labels"
 
 
 @dataclass(frozen=True, repr=False)
@@ -250,14 +251,14 @@ class IsomorphismTest(Result):
 
 
 def wl_isomorphism_test(
-    first: Any, second: Any, *, n_iter: int | None = None, node_label: str = "label"
+    first: Any, second: Any, *, max_iter: int | None = None, node_label: str = "label"
 ) -> IsomorphismTest:
     """Test whether two graphs can be told apart by rounds of relabelling (1).
 
     Parameters
     ----------
     first, second : networkx graphs
-    n_iter : int, optional
+    max_iter : int, optional
         Rounds; by default as many as there are nodes, fewer where the labels stop refining.
     node_label : str, default="label"
         The attribute of nodes with their label; nodes without it share one.
@@ -281,7 +282,7 @@ def wl_isomorphism_test(
     if 2 * n != graphs.ends[1]:
         reason = f"not isomorphic: {n} and {counted(graphs.ends[1] - n, 'node')}"
         return IsomorphismTest(True, 0, [tuple(graphs.parts(graphs.labels))], reason, (first, second), graphs.words)
-    rounds = n if n_iter is None else check_count("wl_isomorphism_test", "n_iter", n_iter, 0)
+    rounds = n if max_iter is None else check_count("wl_isomorphism_test", "max_iter", max_iter, 0)
     labels, shown = graphs.labels, [tuple(graphs.parts(graphs.labels))]
     for i in range(rounds + 1):
         left, right = shown[-1]
@@ -291,7 +292,7 @@ def wl_isomorphism_test(
         if i == rounds:
             break
         refined = next_labels(graphs, labels)
-        if int(refined.max(initial=0)) == len(np.unique(labels)) - 1 and i > 0 and n_iter is None:
+        if int(refined.max(initial=0)) == len(np.unique(labels)) - 1 and i > 0 and max_iter is None:
             break  # no label was split: none will be
         labels = refined
         shown.append(tuple(graphs.parts(labels)))

@@ -11,18 +11,18 @@ space, so that weights can be compared. Several classes have a machine each, aga
 them.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novum.base.classes import labels_of
 from novum.base.domains import Bool, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError, NotConverged, ParameterError, ParameterTypeError
 from novum.fold.blocks import Block
 from novum.kernels.base import Kernel, is_kernel
@@ -49,7 +49,7 @@ AT_BOUND = 1e-6  # share of C within which a multiplier counts as zero or as C
 Array = NDArray[np.float64]
 
 
-class Machine(NamedTuple):
+class DualSolution(NamedTuple):
     """One class against the others at given weights."""
 
     multipliers: Array  # (n,): a
@@ -57,7 +57,7 @@ class Machine(NamedTuple):
     objective: float  # (2)
 
 
-class Learned(NamedTuple):
+class LearnedKernel(NamedTuple):
     kernel: Any
     objects: Any
     dual_coef: Array  # (functions, n): a_i t_i
@@ -76,20 +76,20 @@ def bias_of(K: Array, signed: Array, t: Array, a: Array, upper: Array) -> float:
     return float(np.mean([edge for edge in (below, above) if np.isfinite(edge)] or [0.0]))
 
 
-def machine_at(K: Array, t: Array, upper: Array) -> Machine:
+def machine_at(K: Array, t: Array, upper: Array) -> DualSolution:
     """Return the maximum (2) for one Gram matrix."""
     Q = t[:, None] * K * t[None, :]
     Q.flat[:: len(Q) + 1] += RIDGE * max(float(np.trace(K)) / len(K), np.finfo(float).tiny)
     found = solve_qp(Q, -np.ones(len(t)), A_eq=t[None, :], b_eq=[0.0], lower=0.0, upper=upper)
     a = np.clip(found.x, 0.0, upper)
-    return Machine(a, bias_of(K, a * t, t, a, upper), -float(found.value))
+    return DualSolution(a, bias_of(K, a * t, t, a, upper), -float(found.value))
 
 
 class Point(NamedTuple):
     """Weights, the machines at them, (2), and S of (3)."""
 
     weights: Array
-    machines: list[Machine]
+    machines: list[DualSolution]
     objective: float
     sizes: Array
 
@@ -134,13 +134,13 @@ def learn_weights(
     return now, objectives, gaps
 
 
-def values_of(params: Learned, X: Any) -> Array:
+def values_of(params: LearnedKernel, X: Any) -> Array:
     """Return the functions of every object: one number for two classes, else one for each."""
     values = params.kernel(X, params.objects) @ params.dual_coef.T + params.bias
     return values[:, 0] if len(params.classes) == 2 else values
 
 
-def classes_of(params: Learned, X: Any) -> Any:
+def classes_of(params: LearnedKernel, X: Any) -> Any:
     """Return the class of every object."""
     values = values_of(params, X)
     return params.classes[(values > 0).astype(np.int64) if values.ndim == 1 else values.argmax(axis=1)]
@@ -151,13 +151,13 @@ def rows_of(block: Block) -> Array:
     return np.asarray(arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X, np.float64)
 
 
-def block_values(params: Learned, block: Block) -> Any:
+def block_values(params: LearnedKernel, block: Block) -> Any:
     """Return the functions of the rows of a block, in their precision."""
     X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
     return values_of(params, rows_of(block)).astype(X.dtype, copy=False)
 
 
-def block_classes(params: Learned, block: Block) -> Any:
+def block_classes(params: LearnedKernel, block: Block) -> Any:
     """Return the classes of the rows of a block."""
     return classes_of(params, rows_of(block))
 
@@ -223,12 +223,30 @@ class MultipleKernelLearning(ClassifierMixin, Estimator):
         "tol": Real(0),
         "max_iter": Int(1),
     }
+    weights_: np.ndarray
+    kernels_: list[Kernel]
+    dual_coef_: np.ndarray
+    intercept_: np.ndarray
+    classes_: np.ndarray
+    X_fit_: np.ndarray | list[Any]
+    gap_: float
+    history_: History
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, kernels: Any = None, *, C: float = 1.0, normalize: bool = True, tol: float = 1e-2,
-        max_iter: int = 200
-    ) -> None: ...  # fmt: skip
+        self,
+        kernels: Sequence[Any] | None = None,
+        *,
+        C: float = 1.0,
+        normalize: bool = True,
+        tol: float = 1e-2,
+        max_iter: int = 200,
+    ) -> None:
+        self.kernels = kernels
+        self.C = C
+        self.normalize = normalize
+        self.tol = tol
+        self.max_iter = max_iter
 
     def _checked_kernels(self) -> list[Any] | None:
         """Return the kernels that were given."""
@@ -251,7 +269,13 @@ class MultipleKernelLearning(ClassifierMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Learn weights and machines.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         given = self._checked_kernels()
         self._on_objects = given is not None and compares_objects(given, X)
@@ -315,15 +339,15 @@ class MultipleKernelLearning(ClassifierMixin, Estimator):
             total = total + part
         return total
 
-    def _learned(self) -> Learned:
-        return Learned(self.kernel_, self.X_fit_, self.dual_coef_, self.intercept_, self.classes_)
+    def _learned(self) -> LearnedKernel:
+        return LearnedKernel(self.kernel_, self.X_fit_, self.dual_coef_, self.intercept_, self.classes_)
 
-    def decision_function(self, X: Rows) -> Any:
+    def decision_function(self, X: Any) -> Any:
         """Return the function of two classes, positive for the second, or one function per class."""
         params = self._learned()
         return values_of(params, list(X)) if self._on_objects else self._rows(X, block_values, params)
 
-    def predict(self, X: Rows) -> Any:
+    def predict(self, X: Any) -> Any:
         """Return the class of every row."""
         params = self._learned()
         return classes_of(params, list(X)) if self._on_objects else self._rows(X, block_classes, params)

@@ -10,18 +10,17 @@ solved by orthogonal factors of the blocks, which are merged by another factoriz
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
-from novum.base.pictures import axes_last
+from novum.base.plots import axes_last
+from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.engines.kmeans.lloyd import lloyd
 from novum.engines.kmeans.seeding import random_rows
 from novum.engines.kmeans.spread import mean_variance
@@ -32,7 +31,7 @@ from novum.preprocessing.radial import PROFILES, neighbor_distance
 from novum.report.axes import drawing_axes
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Axes, Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["RBFNetwork"]
 
@@ -178,19 +177,44 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
         "fit_intercept": Bool(),
         "random_state": RandomState(),
     }
+    centers_: np.ndarray
+    width_: float
+    coef_: np.ndarray
+    intercept_: float | np.ndarray
 
-    @stores
     def __init__(
-        self, centers: Any = 20, *, placement: str = "kmeans", profile: str | Callable[..., Any] = "gaussian",
-        width: float | None = None, normalized: bool = False, alpha: float = 0.0, fit_intercept: bool = True,
-        random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        centers: int | Numbers = 20,
+        *,
+        placement: Literal["kmeans", "random"] = "kmeans",
+        profile: Literal["gaussian", "multiquadric", "inverse_multiquadric", "thin_plate", "linear"]
+        | Callable[..., Any] = "gaussian",
+        width: float | None = None,
+        normalized: bool = False,
+        alpha: float = 0.0,
+        fit_intercept: bool = True,
+        random_state: Seed = None,
+    ) -> None:
+        self.centers = centers
+        self.placement = placement
+        self.profile = profile
+        self.width = width
+        self.normalized = normalized
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Place the centers and find the weights.
 
-        [rows, targets, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         if self.normalized and self.profile in SIGNED:
             raise ParameterError(
@@ -232,7 +256,13 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
     def predict(self, X: Rows) -> Any:
         """Return f(x) of (3) for every row.
 
-        [rows] -> array of shape (n_samples,) or (n_samples, n_targets)
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_targets)
         """
         check_is_fitted(self)
         v = np.asarray(self.coef_, dtype=np.float64)
@@ -242,7 +272,13 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
     def basis(self, X: Rows) -> Any:
         """Return the basis functions (1), or (2), of every row.
 
-        [rows] -> array of shape (n_samples, n_centers)
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_centers)
         """
         check_is_fitted(self)
         return self._rows(X, features, self._basis())
@@ -253,7 +289,7 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
         return np.linspace(low - (high - low or 1.0), high + (high - low or 1.0), DRAWN_POINTS)
 
     @axes_last
-    def plot(self, X: Any = None, y: Any = None, *, ax: Any = None, show: str = "basis") -> Any:
+    def plot(self, X: Rows | None = None, y: Target = None, *, ax: Axes | None = None, show: str = "basis") -> Any:
         """Draw the basis functions, or what each adds to the prediction, along one variable.
 
         Parameters

@@ -10,11 +10,10 @@ of (1) over all steps then (Freund and Schapire 1999). There is no bias; a const
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,15 +21,15 @@ from novum.base.classes import distinct
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block
 from novum.kernels.base import number_of_samples
 from novum.kernels.choice import NAMES, KernelChoice
-from novum.kernels.machine import KernelLearner
+from novum.kernels.kernel_machine import KernelLearner
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["KernelPerceptron"]
@@ -39,7 +38,7 @@ Array = NDArray[np.float64]
 WHOLE = 1 << 25  # kernels (256 MiB) up to which all are computed at once; beyond, those of the rows with mistakes
 
 
-class Learned(NamedTuple):
+class PerceptronFit(NamedTuple):
     """What came of the sweeps over one set of signs."""
 
     coefficient: Array  # (n,): a, or its average over the steps
@@ -77,9 +76,13 @@ def kernel_rows(choice: KernelChoice, rows: Any) -> Callable[[int], Array]:
 
 
 def sweep_until_clean(
-    row: Callable[[int], Array], sign: Array, eta: float, max_iter: int, average: bool,
-    order: Callable[[int], NDArray[np.int64] | None]
-) -> Learned:  # fmt: skip
+    row: Callable[[int], Array],
+    sign: Array,
+    eta: float,
+    max_iter: int,
+    average: bool,
+    order: Callable[[int], NDArray[np.int64] | None],
+) -> PerceptronFit:
     """Repeat (2) until a sweep has no mistake; `order(sweep)` is the order of the rows, None as they are."""
     n = len(sign)
     a, late, f = np.zeros(n), np.zeros(n), np.zeros(n)  # late: every change times the step it was made at
@@ -106,7 +109,7 @@ def sweep_until_clean(
             break
     clean = history[-1] == 0
     total = len(history) * n
-    return Learned(a - late / total if average else a, mistakes, history, clean)
+    return PerceptronFit(a - late / total if average else a, mistakes, history, clean)
 
 
 def scores(params: Expansion, block: Block) -> Any:
@@ -150,7 +153,7 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
         Of "poly" and "sigmoid".
     kernel_params : dict, default=None
         Keywords of a function.
-    eta0 : float, default=1.0
+    learning_rate : float, default=1.0
         eta of (2).
     max_iter : int, default=1000
         Most sweeps over the rows.
@@ -192,19 +195,56 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
         "degree": Real(0),
         "coef0": Real(),
         "kernel_params": Instance(dict) | Null(),
-        "eta0": Real(0, open="low"),
+        "learning_rate": Real(0, open="low"),
         "max_iter": Int(1),
         "average": Bool(),
         "shuffle": Bool(),
         "random_state": RandomState(),
     }
+    classes_: np.ndarray
+    dual_coef_: np.ndarray
+    mistakes_: np.ndarray
+    support_: np.ndarray
+    support_vectors_: Any
+    n_iter_: int
+    history_: History
 
-    @stores
     def __init__(
-        self, kernel: Any = "rbf", *, gamma: float | None = None, degree: float = 3, coef0: float = 1,
-        kernel_params: Any = None, eta0: float = 1.0, max_iter: int = 1000, average: bool = False,
-        shuffle: bool = False, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        kernel: Literal[
+            "additive_chi2",
+            "chi2",
+            "cosine",
+            "laplacian",
+            "linear",
+            "poly",
+            "polynomial",
+            "rbf",
+            "sigmoid",
+            "precomputed",
+        ]
+        | Callable[..., Any] = "rbf",
+        *,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        learning_rate: float = 1.0,
+        max_iter: int = 1000,
+        average: bool = False,
+        shuffle: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.average = average
+        self.shuffle = shuffle
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
@@ -213,7 +253,11 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
         With kernel="precomputed" X is the kernel matrix between all rows; with a kernel of `novum.kernels` whatever it
         understands.
 
-        [rows in memory or a sparse matrix, target]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
         """
         given = self._training_rows(X, y, None, "classes")
         check_classification_targets(given.y)
@@ -235,12 +279,12 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
             return stream.permutation("kernel perceptron", sweep, n) if self.shuffle else None
 
         signs = [np.where(code == k, 1.0, -1.0) for k in ([1] if len(classes) == 2 else range(len(classes)))]
-        options = (float(self.eta0), int(self.max_iter), bool(self.average), order)
+        options = (float(self.learning_rate), int(self.max_iter), bool(self.average), order)
         machines = [sweep_until_clean(row, sign, *options) for sign in signs]
         self._learn(rows, classes, machines)
         return self
 
-    def _learn(self, rows: Any, classes: NDArray[Any], machines: list[Learned]) -> None:
+    def _learn(self, rows: Any, classes: NDArray[Any], machines: list[PerceptronFit]) -> None:
         """Turn the machines into attributes."""
         self.classes_ = classes
         mistakes = np.stack([m.mistakes for m in machines])
@@ -271,14 +315,26 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
     def decision_function(self, X: Rows) -> Any:
         """Return (1) for every row: of the second class if there are two, else one column per class.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,) or (n_samples, n_classes)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
         """
         return self._ask(X, decision, self._expansion())
 
     def predict(self, X: Rows) -> Any:
         """Return the class of every row.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         expansion = self._expansion()
         return self._ask(X, labels, (expansion, self.classes_))

@@ -20,6 +20,7 @@ from novum.kernels.constants import BOUNDS, slot_of
 from novum.kernels.operators import formula_of, nodes_of, refuse_negative_power, valid_together
 from novum.kernels.program import Builder, points_of
 from novum.linalg import is_psd, square_root
+from novum.runtime.typing import Numbers, Rows
 
 __all__ = ["DotProduct", "Linear", "Polynomial", "QuadraticForm", "Sigmoid"]
 
@@ -85,7 +86,7 @@ class Linear(Kernel):
     def _nodes(self, builder: Builder) -> int:
         return builder.add("linear", [0.0])
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Rows) -> Array:
         """Return |x|^2."""
         X = points_of("Linear", X)
         return np.einsum("ij,ij->i", X, X)
@@ -114,7 +115,7 @@ class QuadraticForm(Kernel):
 
     _valid = True
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: Numbers) -> None:
         self.matrix = matrix
 
     def _factor(self, d: int) -> Array:
@@ -140,7 +141,7 @@ class QuadraticForm(Kernel):
         builder.current = before
         return node
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Rows) -> Array:
         """Return x'A x."""
         X = points_of("QuadraticForm", X)
         return np.einsum("ij,jk,ik->i", X, np.asarray(self.matrix, float), X)
@@ -198,7 +199,7 @@ class OfProduct(Kernel):
             [np.stack(own, axis=2) if own else np.empty((*K.shape, 0)), dk * slope[:, :, None]], axis=2
         )
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Rows) -> Array:
         """Return k(x_i, x_i)."""
         return self._link(self._base().diag(X))
 
@@ -244,9 +245,14 @@ class Polynomial(OfProduct):
     """
 
     def __init__(
-        self, kernel: Any = None, degree: float = 3, coef0: float = 1.0, gamma: float = 1.0,
-        coef0_bounds: Any = "fixed", gamma_bounds: Any = "fixed"
-    ) -> None:  # fmt: skip
+        self,
+        kernel: Kernel | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        gamma: float = 1.0,
+        coef0_bounds: Numbers | str = "fixed",
+        gamma_bounds: Numbers | str = "fixed",
+    ) -> None:
         self.kernel = kernel
         self.degree = degree
         self.coef0 = coef0
@@ -313,7 +319,13 @@ class Sigmoid(OfProduct):
 
     _valid = False
 
-    def __init__(self, kernel: Any = None, gamma: float = 1.0, coef0: float = 0.0, gamma_bounds: Any = "fixed") -> None:
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        gamma: float = 1.0,
+        coef0: float = 0.0,
+        gamma_bounds: Numbers | str = "fixed",
+    ) -> None:
         self.kernel = kernel
         self.gamma = gamma
         self.coef0 = coef0

@@ -29,7 +29,7 @@ NODES = (  # as cpp/include/novum/kernels/program.h numbers them
 OPS = {name: code for code, name in enumerate(NODES)}
 STRIP = 64  # rows that the core writes together: blocks begin at multiples of it
 BLOCKS = 8  # per thread, so that none waits long for the last one
-SMALL = 1 << 14  # pairs: below, waking threads costs more than they save
+SMALL = 1 << 16  # pairs: below, waking threads costs more than they save
 Array = NDArray[np.float64]
 
 
@@ -84,9 +84,15 @@ class Builder:
         return first
 
     def add(
-        self, op: str, numbers: Any = (), *, left: int = 0, right: int = 0, slots: tuple[int, int] = (-1, -1),
-        each_column: bool = False
-    ) -> int:  # fmt: skip
+        self,
+        op: str,
+        numbers: Any = (),
+        *,
+        left: int = 0,
+        right: int = 0,
+        slots: tuple[int, int] = (-1, -1),
+        each_column: bool = False,
+    ) -> int:
         """Add a node and return its place."""
         self.steps.append([OPS[op], left, right, self.current, len(self.numbers), *slots, int(each_column)])
         self.numbers.extend(float(v) for v in numbers)
@@ -122,14 +128,14 @@ class GramProgram:
         self.m = len(columns[0]) if columns else self.n
         self.symmetric, self.slots, self.dtype = not columns, builder.slots, np.dtype(dtype)
         self.core = _core.kernels.gram.Program(
-            np.array(builder.steps, np.int32),
-            np.array(builder.numbers, np.float64),
-            tables,
-            columns,
-            self.n,
-            self.m,
-            self.symmetric,
-            self.slots,
+            steps=np.array(builder.steps, np.int32),
+            numbers=np.array(builder.numbers, np.float64),
+            rows=tables,
+            columns=columns,
+            n=self.n,
+            m=self.m,
+            same=self.symmetric,
+            slots=self.slots,
         )
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
@@ -138,8 +144,11 @@ class GramProgram:
         size = max(STRIP, -(-self.n // parts) + STRIP - 1) // STRIP * STRIP
         return ((begin, min(begin + size, self.n)) for begin in range(0, self.n, size))
 
-    def _run(self, work: Any) -> list[Any]:
+    def _run(self, work: Any, *, adds: bool = False) -> list[Any]:
+        """Return `work` of every block; one thread takes all rows at once, unless the blocks' results are added up."""
         threads = 1 if self.n * self.m <= SMALL else thread_count()
+        if threads == 1:
+            return [work(block) for block in (self._blocks() if adds else [(0, self.n)])]
         return list(map_ordered(work, self._blocks(), threads))
 
     def gram(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -195,7 +204,7 @@ class GramProgram:
             self.core.trace(matrix, float(scale), V, *block, sums)
             return sums
 
-        return np.sum(self._run(part), axis=0) if self.slots and self.n else np.zeros(self.slots)
+        return np.sum(self._run(part, adds=True), axis=0) if self.slots and self.n else np.zeros(self.slots)
 
 
 def build_kernel(kernel: Any, X: Any, Y: Any = None) -> Builder | None:

@@ -22,6 +22,7 @@ from novum.kernels.base import Array, Hyperparameter, Kernel
 from novum.kernels.constants import BOUNDS, slot_of
 from novum.kernels.matern_function import matern, matern_slope
 from novum.kernels.program import Builder, points_of
+from novum.runtime.typing import Numbers
 
 __all__ = ["RBF", "ExpSineSquared", "Laplacian", "Matern", "Radial", "RationalQuadratic"]
 
@@ -106,7 +107,7 @@ class RBF(Scaled):
     array([[0.367879]])
     """
 
-    def __init__(self, length_scale: Any = 1.0, length_scale_bounds: Any = BOUNDS) -> None:
+    def __init__(self, length_scale: float | Numbers = 1.0, length_scale_bounds: Numbers | str = BOUNDS) -> None:
         self.length_scale = length_scale
         self.length_scale_bounds = length_scale_bounds
 
@@ -138,7 +139,9 @@ class Matern(RBF):
     (array([[0.367879]]), np.float64(0.367879))
     """
 
-    def __init__(self, length_scale: Any = 1.0, length_scale_bounds: Any = BOUNDS, nu: float = 1.5) -> None:
+    def __init__(
+        self, length_scale: float | Numbers = 1.0, length_scale_bounds: Numbers | str = BOUNDS, nu: float = 1.5
+    ) -> None:
         super().__init__(length_scale, length_scale_bounds)
         self.nu = nu
 
@@ -200,8 +203,8 @@ class RationalQuadratic(Stationary):
         self,
         length_scale: float = 1.0,
         alpha: float = 1.0,
-        length_scale_bounds: Any = BOUNDS,
-        alpha_bounds: Any = BOUNDS,
+        length_scale_bounds: Numbers | str = BOUNDS,
+        alpha_bounds: Numbers | str = BOUNDS,
     ) -> None:
         self.length_scale = length_scale
         self.alpha = alpha
@@ -263,8 +266,8 @@ class ExpSineSquared(Stationary):
         self,
         length_scale: float = 1.0,
         periodicity: float = 1.0,
-        length_scale_bounds: Any = BOUNDS,
-        periodicity_bounds: Any = BOUNDS,
+        length_scale_bounds: Numbers | str = BOUNDS,
+        periodicity_bounds: Numbers | str = BOUNDS,
     ) -> None:
         self.length_scale = length_scale
         self.periodicity = periodicity
@@ -314,7 +317,7 @@ class Laplacian(Scaled):
     array([[0.367879]])
     """
 
-    def __init__(self, length_scale: Any = 1.0, length_scale_bounds: Any = BOUNDS) -> None:
+    def __init__(self, length_scale: float | Numbers = 1.0, length_scale_bounds: Numbers | str = BOUNDS) -> None:
         self.length_scale = length_scale
         self.length_scale_bounds = length_scale_bounds
 

@@ -17,6 +17,7 @@ from scipy import sparse
 from novum import _core
 from novum.exceptions import DataError
 from novum.kernels.base import Array, Kernel, number_of_samples
+from novum.runtime.typing import Rows
 
 __all__ = ["Convolution", "Counted", "Match", "SetKernel", "Structured", "counts_gram", "objects_of"]
 
@@ -77,7 +78,7 @@ class Counted(Structured):
         """Return a sparse row of counts for every object, all in one vocabulary."""
         raise NotImplementedError
 
-    def features(self, X: Any) -> Any:
+    def features(self, X: Rows) -> Any:
         """Return the counts whose inner products the kernel is, a sparse matrix with a row for every object."""
         return self._counts(objects_of(type(self).__name__, X))
 
@@ -87,7 +88,7 @@ class Counted(Structured):
         both = self._counts([*X, *Y])
         return counts_gram(both[: len(X)], both[len(X) :])
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Rows) -> Array:
         """Return the sum of squared counts."""
         rows = self.features(X)
         return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
@@ -127,7 +128,7 @@ class Match(Counted):
     def _counts(self, objects: Sequence[Any]) -> Any:
         return counts_of_parts(([one] for one in objects), "Match")
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Rows) -> Array:
         """Return one for every object."""
         return np.ones(number_of_samples(X))
 
@@ -191,7 +192,7 @@ class SetKernel(Counted):
     array([[1.606531]])
     """
 
-    def __init__(self, kernel: Any = None) -> None:
+    def __init__(self, kernel: Kernel | None = None) -> None:
         self.kernel = kernel
 
     _children = ("kernel",)
@@ -220,7 +221,7 @@ class SetKernel(Counted):
         return True if self._matches() or getattr(self.kernel, "is_valid", None) else None
 
     def _python(self, X: Any, Y: Any, eval_gradient: bool) -> Any:
-        if eval_gradient and not self._matches() and self.kernel.theta.size:
+        if eval_gradient and self.kernel is not None and not self._matches() and self.kernel.theta.size:
             return set_gradient(self, objects_of("SetKernel", X))
         return super()._python(X, Y, eval_gradient)
 

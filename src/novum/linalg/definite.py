@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
-from novum.linalg._input import EPS, symmetric
+from novum.linalg.input import EPS, symmetric
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["Definiteness", "is_psd", "square_root"]
 
@@ -35,7 +36,7 @@ class Definiteness(Result):
     witness : ndarray of shape (n,) or None
         A unit vector c: with c' A c < 0 where A is not semi-definite, with c' A c = 0 (up to the tolerance) where it is
         semi-definite only, None where it is definite.
-    tolerance : float
+    tol : float
         Size up to which an eigenvalue counted as zero.
     """
 
@@ -43,7 +44,7 @@ class Definiteness(Result):
     strict: bool
     smallest_eigenvalue: float
     witness: NDArray[Any] | None
-    tolerance: float
+    tol: float
 
     def __bool__(self) -> bool:
         return self.psd
@@ -63,7 +64,7 @@ def spectrum(owner: str, A: Any, tol: float | None) -> tuple[NDArray[Any], NDArr
     return values, vectors, share * float(np.abs(values).max())
 
 
-def is_psd(A: Any, *, tol: float | None = None) -> Definiteness:
+def is_psd(A: Numbers, *, tol: float | None = None) -> Definiteness:
     """Decide (9) and (10) and show why.
 
         positive semi-definite:   c' A c >= 0 for all c   <=>  every eigenvalue >= 0    (9)
@@ -92,7 +93,7 @@ def is_psd(A: Any, *, tol: float | None = None) -> Definiteness:
     )
 
 
-def square_root(A: Any, *, form: str = "symmetric", tol: float | None = None) -> NDArray[Any]:
+def square_root(A: Numbers, *, form: str = "symmetric", tol: float | None = None) -> NDArray[Any]:
     """Return a square root of a positive semi-definite matrix.
 
     Parameters

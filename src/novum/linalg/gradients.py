@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
-from novum.linalg._input import EPS, finite
+from novum.linalg.input import EPS, finite
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["GradientCheck", "check_gradient"]
 
@@ -34,17 +35,17 @@ class GradientCheck(Result):
         Largest |given - numeric| relative to 1 + |numeric| at its largest.
     place : tuple of int
         Where in `given` the difference is largest.
-    tolerance : float
+    tol : float
     """
 
     given: NDArray[Any]
     numeric: NDArray[Any]
     error: float
     place: tuple[int, ...]
-    tolerance: float
+    tol: float
 
     def __bool__(self) -> bool:
-        return self.error <= self.tolerance
+        return self.error <= self.tol
 
     def __repr__(self) -> str:
         words = "agrees with" if self else "differs from"
@@ -70,7 +71,7 @@ def central(function: Callable[[NDArray[Any]], Any], x: NDArray[Any], step: NDAr
 def check_gradient(
     function: Callable[[NDArray[Any]], Any],
     gradient: Callable[[NDArray[Any]], Any],
-    x: Any,
+    x: Numbers,
     *,
     tol: float = 1e-8,
 ) -> GradientCheck:

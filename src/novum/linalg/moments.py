@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
-from novum.linalg._input import finite
+from novum.linalg.input import finite
 from novum.runtime.checks import check_number, row_weights
+from novum.runtime.typing import Rows, RowWeights
 
 __all__ = ["correlation", "covariance"]
 
 
-def covariance(X: Any, *, correction: float = 0, sample_weight: Any = None) -> NDArray[Any]:
+def covariance(X: Rows, *, correction: float = 0, sample_weight: RowWeights = None) -> NDArray[Any]:
     """Return C of (15).
 
         m = sum_i w_i x_i / W,   C = sum_i w_i (x_i - m)(x_i - m)' / (W - correction),   W = sum_i w_i    (15)
@@ -60,7 +61,7 @@ def covariance(X: Any, *, correction: float = 0, sample_weight: Any = None) -> N
     return root.T @ root / (total - correction)
 
 
-def correlation(X: Any, *, sample_weight: Any = None) -> NDArray[Any]:
+def correlation(X: Rows, *, sample_weight: RowWeights = None) -> NDArray[Any]:
     """Return R of (16).
 
         R[s, t] = C[s, t] / sqrt(C[s, s] C[t, t])    (16)

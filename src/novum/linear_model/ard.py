@@ -24,13 +24,12 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import RegressorMixin
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import RegressorMixin
 from novum.engines.moments.triangles import lengths
 from novum.linear_model.least_squares.evidence_maximum import Gammas, one_target, target_variance, unit_of
 from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
@@ -59,7 +58,7 @@ class Weights(NamedTuple):
     log_determinant: float  # of S
 
 
-class State(NamedTuple):
+class ArdState(NamedTuple):
     alpha: float
     lambda_: np.ndarray  # (p,)
     kept: np.ndarray  # (p,) bool
@@ -115,7 +114,7 @@ def covariance_of(design: Design, alpha: float, lambda_: np.ndarray, kept: np.nd
     return np.diag(1 / precision) - half.T @ half
 
 
-def step(design: Design, state: State, gammas: Gammas, threshold: float) -> State:
+def step(design: Design, state: ArdState, gammas: Gammas, threshold: float) -> ArdState:
     """Return the state after (1) to (3)."""
     kept, lambda_ = state.kept, state.lambda_.copy()
     found = weights_of(design, state.alpha, lambda_, kept)
@@ -129,7 +128,7 @@ def step(design: Design, state: State, gammas: Gammas, threshold: float) -> Stat
     score += gammas.alpha_1 * np.log(alpha) - gammas.alpha_2 * alpha
     score += 0.5 * (found.log_determinant + design.weight * np.log(alpha) + float(np.log(lambda_).sum()))
     score -= 0.5 * (alpha * found.sse + float((lambda_ * coef**2).sum()))
-    return State(alpha, lambda_, left, coef, float(score))
+    return ArdState(alpha, lambda_, left, coef, float(score))
 
 
 class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
@@ -187,20 +186,53 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
         "verbose": Bool() | Int(0),
     }
     _reports_passes = True
+    alpha_: float
+    lambda_: np.ndarray
+    sigma_: np.ndarray
+    scores_: np.ndarray
+    history_: History
+    n_iter_: int
+    X_offset_: np.ndarray
+    X_scale_: np.ndarray
 
-    @stores
     def __init__(
-        self, *, max_iter: int = 300, tol: float = 1.0e-3, alpha_1: float = 1.0e-6, alpha_2: float = 1.0e-6,
-        lambda_1: float = 1.0e-6, lambda_2: float = 1.0e-6, compute_score: bool = False,
-        threshold_lambda: float = 1.0e4, fit_intercept: bool = True, copy_X: bool = True,
-        verbose: bool | int = False
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        max_iter: int = 300,
+        tol: float = 1.0e-3,
+        alpha_1: float = 1.0e-6,
+        alpha_2: float = 1.0e-6,
+        lambda_1: float = 1.0e-6,
+        lambda_2: float = 1.0e-6,
+        compute_score: bool = False,
+        threshold_lambda: float = 1.0e4,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        verbose: bool | int = False,
+    ) -> None:
+        self.max_iter = max_iter
+        self.tol = tol
+        self.alpha_1 = alpha_1
+        self.alpha_2 = alpha_2
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.compute_score = compute_score
+        self.threshold_lambda = threshold_lambda
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.verbose = verbose
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = one_target(self._source(X, y, sample_weight, target="numeric", min_rows=2), self)
         solution = solve(source, fit_intercept=self.fit_intercept)
@@ -209,12 +241,15 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
         t, u = float(units[-1]), units[:-1]
         root = solution.root / u
         design = Design(
-            root, root.T @ root if len(root) >= p else None, solution.coef[0] * (u / t), float(solution.rss[0]) / t**2,
-            solution.weight
-        )  # fmt: skip
+            root,
+            root.T @ root if len(root) >= p else None,
+            solution.coef[0] * (u / t),
+            float(solution.rss[0]) / t**2,
+            solution.weight,
+        )
         gammas = Gammas(self.alpha_1, self.alpha_2, self.lambda_1, self.lambda_2)
         start = 1 / (variance / t**2 + float(np.finfo(np.float64).eps))
-        state = State(start, np.ones(p), np.ones(p, bool), np.zeros(p), -np.inf)
+        state = ArdState(start, np.ones(p), np.ones(p, bool), np.zeros(p), -np.inf)
         scores: list[float] = []
         with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
             for n_iter in range(1, self.max_iter + 1):

@@ -21,13 +21,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import RegressorMixin
 from novum.distributions import MultivariateNormal
 from novum.engines.moments.second import Moments, central_moments
 from novum.exceptions import DataError, NotConverged, ParameterError
@@ -36,7 +35,7 @@ from novum.linear_model.least_squares.evidence_maximum import one_target
 from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["BayesianLinearRegression"]
@@ -55,7 +54,7 @@ class Prior(NamedTuple):
     precision: np.ndarray  # (m, m)
 
 
-class Fitted(NamedTuple):
+class WeightPosterior(NamedTuple):
     """(1) and (3)."""
 
     mean: np.ndarray  # (m,)
@@ -95,7 +94,7 @@ def squared_error(sums: DataMoments, weights: np.ndarray, intercept: bool) -> fl
     return float(max(0.0, slope @ sums.inner @ slope) + sums.weight * level**2)
 
 
-def posterior(sums: DataMoments, prior: Prior, beta: float, intercept: bool) -> Fitted:
+def posterior(sums: DataMoments, prior: Prior, beta: float, intercept: bool) -> WeightPosterior:
     """Return (1) and (3)."""
     T, u = about_zero(sums, intercept)
     factor = scipy.linalg.cholesky(prior.precision + beta * T)
@@ -110,7 +109,7 @@ def posterior(sums: DataMoments, prior: Prior, beta: float, intercept: bool) -> 
         - beta * sse
         - float(gap @ prior.precision @ gap)
     )
-    return Fitted(mean, factor, sse, float(evidence))
+    return WeightPosterior(mean, factor, sse, float(evidence))
 
 
 def best_precisions(
@@ -213,18 +212,46 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         "max_iter": Int(1),
         "tol": Real(0),
     }
+    mean_: np.ndarray
+    covariance_: np.ndarray
+    alpha_: float
+    beta_: float
+    log_evidence_: float
+    history_: History
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, alpha: float = 1.0, beta: float = 1.0, *, prior_mean: Any = None, prior_covariance: Any = None,
-        fit_intercept: bool = True, optimize: bool = False, max_iter: int = 300, tol: float = 1e-6
-    ) -> None: ...  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        *,
+        prior_mean: Numbers | None = None,
+        prior_covariance: Numbers | None = None,
+        fit_intercept: bool = True,
+        optimize: bool = False,
+        max_iter: int = 300,
+        tol: float = 1e-6,
+    ) -> None:
+        self.alpha = alpha
+        self.beta = beta
+        self.prior_mean = prior_mean
+        self.prior_covariance = prior_covariance
+        self.fit_intercept = fit_intercept
+        self.optimize = optimize
+        self.max_iter = max_iter
+        self.tol = tol
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Learn the posterior.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = one_target(self._source(X, y, sample_weight, target="numeric"), self)
         return self._learn(sums_of(central_moments(source, True)), source.dtype)
@@ -297,7 +324,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         check_is_fitted(self)
         return MultivariateNormal(self.mean_, self.covariance_)
 
-    def sample_weights(self, n_samples: int = 1, random_state: Any = None) -> Any:
+    def sample_weights(self, n_samples: int = 1, random_state: Seed = None) -> Any:
         """Return weights drawn from the posterior, shape (n_samples, n_weights), the intercept first."""
         check_is_fitted(self)
         drawn = Stream(seed_of(random_state)).normal("posterior weights", 0, n_samples, len(self.mean_))

@@ -9,13 +9,12 @@ _predictive.
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import RegressorMixin
 from novum.linear_model.least_squares.evidence_maximum import (
     Gammas,
     maximize,
@@ -97,20 +96,55 @@ class BayesianRidge(GaussianAnswers, RegressorMixin, Estimator):
         "verbose": Bool() | Int(0),
     }
     _reports_passes = True
+    alpha_: float
+    lambda_: float
+    sigma_: np.ndarray
+    scores_: np.ndarray
+    history_: History
+    n_iter_: int
+    X_offset_: np.ndarray
+    X_scale_: np.ndarray
 
-    @stores
     def __init__(
-        self, *, max_iter: int = 300, tol: float = 1.0e-3, alpha_1: float = 1.0e-6, alpha_2: float = 1.0e-6,
-        lambda_1: float = 1.0e-6, lambda_2: float = 1.0e-6, alpha_init: float | None = None,
-        lambda_init: float | None = None, compute_score: bool = False, fit_intercept: bool = True,
-        copy_X: bool = True, verbose: bool | int = False
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        max_iter: int = 300,
+        tol: float = 1.0e-3,
+        alpha_1: float = 1.0e-6,
+        alpha_2: float = 1.0e-6,
+        lambda_1: float = 1.0e-6,
+        lambda_2: float = 1.0e-6,
+        alpha_init: float | None = None,
+        lambda_init: float | None = None,
+        compute_score: bool = False,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        verbose: bool | int = False,
+    ) -> None:
+        self.max_iter = max_iter
+        self.tol = tol
+        self.alpha_1 = alpha_1
+        self.alpha_2 = alpha_2
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.alpha_init = alpha_init
+        self.lambda_init = lambda_init
+        self.compute_score = compute_score
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.verbose = verbose
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = one_target(self._source(X, y, sample_weight, target="numeric"), self)
         data = spectrum(source, self.fit_intercept)

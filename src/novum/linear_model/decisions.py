@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.estimator import Estimator
+from novum.base.sklearn_base import ClassifierMixin
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.runtime import arrays
@@ -65,7 +66,7 @@ class SparseCoefficients:
         return self
 
 
-class LinearDecisions(SparseCoefficients, ClassifierMixin):
+class LinearDecisions(SparseCoefficients, ClassifierMixin, Estimator):
     """Classifiers with one linear function for two classes, one per class for more."""
 
     classes_: np.ndarray

@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.pipeline import Pipeline
 
+from novum.base.intervals import check_interval, mixture_interval
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes, name_places
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_table
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.typing import Numbers
 
-__all__ = ["EvidenceComparison", "compare_evidence", "occam_factor"]
+__all__ = ["EvidenceComparison", "compare_evidence", "evidence_of", "occam_factor"]
 
 
 class EvidenceComparison(Result):
@@ -56,8 +58,8 @@ class EvidenceComparison(Result):
                 )
         return float(np.exp(self.log_bayes_factor[self.names.index(a), self.names.index(b)]))
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Return the mean of (3) for every row, and its standard deviation: predictions of all models, by their probability.
+    def predict(self, X: Any, return_std: bool = False, *, interval: str | None = None, level: float = 0.95) -> Any:
+        """Return the mean of (3) for every row, of all models by their probability, with its standard deviation or its interval.
 
             averaged  p(t | x, D) = sum_i P(M_i | D) p(t | x, M_i, D)    (3)
 
@@ -72,6 +74,9 @@ class EvidenceComparison(Result):
         weight = np.array([p for p, _ in asked]) / sum(p for p, _ in asked)
         both = np.array([model.predict(X, return_std=True) for _, model in asked])  # (models, 2, rows)
         mean = weight @ both[:, 0]
+        if interval is not None:
+            check_interval("EvidenceComparison.predict", interval, level, ("prediction",), std=return_std)
+            return mixture_interval(mean, weight, both[:, 0].T, both[:, 1].T, level)
         if not return_std:
             return mean
         return mean, np.sqrt(weight @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
@@ -114,7 +119,7 @@ def evidence_of(name: str, model: Any) -> float:
     return float(value)
 
 
-def compare_evidence(models: Mapping[str, Any], prior: Any = None) -> EvidenceComparison:
+def compare_evidence(models: Mapping[str, Any], prior: Numbers | None = None) -> EvidenceComparison:
     """Compare models by their evidence for the same data.
 
     Parameters

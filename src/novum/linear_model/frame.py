@@ -117,10 +117,10 @@ class FramedSource(Source):
         return self.frame.source(self.inner.in_memory(*reasons))
 
     def total(self, statistics: Callable, params: Any = None, *merge: Callable) -> Any:
-        return self.inner.total(on_framed, Asked(self.frame, statistics, params), *merge)
+        return self.inner.total(on_framed, FramePass(self.frame, statistics, params), *merge)
 
     def rows(self, function: Callable, params: Any = None) -> Any:
-        return self.inner.rows(on_framed, Asked(self.frame, function, params))
+        return self.inner.rows(on_framed, FramePass(self.frame, function, params))
 
     def first(self) -> Block:
         block = self.inner.first()
@@ -136,13 +136,13 @@ class FramedSource(Source):
         return self.inner.without_features()
 
 
-class Asked(NamedTuple):
+class FramePass(NamedTuple):
     frame: Frame
     function: Callable
     params: Any
 
 
-def on_framed(asked: Asked, block: Block) -> Any:
+def on_framed(asked: FramePass, block: Block) -> Any:
     """Return a function of the block in the frame."""
     return asked.function(asked.params, block._replace(X=asked.frame.rows(block.X)))
 

@@ -20,6 +20,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.runtime.typing import Axes, Fittable, Numbers, Rows, Target
 
 __all__ = ["Hyperplane"]
 
@@ -44,7 +45,7 @@ class Hyperplane(Result):
     -1.0
     """
 
-    def __init__(self, coef: Any, intercept: Any = 0.0) -> None:
+    def __init__(self, coef: Numbers, intercept: float | Numbers = 0.0) -> None:
         w = np.asarray(coef, dtype=np.float64)
         b = np.asarray(intercept, dtype=np.float64)
         self.several = w.ndim == 2 and len(w) > 1
@@ -64,7 +65,7 @@ class Hyperplane(Result):
         self.coef, self.intercept = w, np.broadcast_to(b, w.shape[:-1]).copy()
 
     @classmethod
-    def from_estimator(cls, estimator: Any) -> "Hyperplane":
+    def from_estimator(cls, estimator: Fittable) -> "Hyperplane":
         """Return the planes of a fitted linear model, from its `coef_` and `intercept_`."""
         if not hasattr(estimator, "coef_"):
             raise ParameterError(
@@ -116,26 +117,26 @@ class Hyperplane(Result):
                 " `between(i, j)` or `at(0.0, i)`."
             )
 
-    def decision_function(self, X: Any) -> NDArray:
+    def decision_function(self, X: Rows) -> NDArray:
         """Return f of every row, (1); one column per function where there are several.
 
         f(x) = w'x + b,   the plane is f(x) = 0,   w is normal to it    (1)
         """
         return self._rows(X) @ self.coef.T + self.intercept
 
-    def predict(self, X: Any) -> NDArray:
+    def predict(self, X: Rows) -> NDArray:
         """Return +1 where f >= 0 and -1 elsewhere; with several functions the index of the largest, the first of equals."""
         value = self.decision_function(X)
         return value.argmax(axis=1) if self.several else np.where(value >= 0, 1, -1)
 
-    def signed_distance(self, X: Any) -> NDArray:
+    def signed_distance(self, X: Rows) -> NDArray:
         """Return (2): positive on the side that w points to.
 
         signed distance   r(x) = f(x) / |w|    (2)
         """
         return self.decision_function(X) / self.norm
 
-    def project(self, X: Any) -> NDArray:
+    def project(self, X: Rows) -> NDArray:
         """Return (3): the nearest point of the plane.
 
         foot of the perpendicular   x_p = x - r(x) w / |w|    (3)
@@ -144,7 +145,7 @@ class Hyperplane(Result):
         X = self._rows(X)
         return X - self.signed_distance(X)[:, None] * self.normal
 
-    def functional_margin(self, X: Any, y: Any) -> NDArray:
+    def functional_margin(self, X: Rows, y: Target) -> NDArray:
         """Return y f(x), (4), for labels -1 and +1; positive where the sign is right.
 
         functional margin of (x, y)  y f(x),   geometric margin  y r(x),   y in {-1, +1}    (4)
@@ -155,14 +156,14 @@ class Hyperplane(Result):
             raise DataError("Hyperplane: margins need labels -1 and +1; give y in that coding.")
         return labels * self.decision_function(X)
 
-    def geometric_margin(self, X: Any, y: Any) -> NDArray:
+    def geometric_margin(self, X: Rows, y: Target) -> NDArray:
         """Return y r(x), (4): how far the plane is from making a mistake.
 
         functional margin of (x, y)  y f(x),   geometric margin  y r(x),   y in {-1, +1}    (4)
         """
         return self.functional_margin(X, y) / self.norm
 
-    def canonical(self, X: Any) -> "Hyperplane":
+    def canonical(self, X: Rows) -> "Hyperplane":
         """Return the same plane scaled as in (5).
 
         canonical form for X: the multiple of (w, b) with min_i |f(x_i)| = 1; then the nearest row lies at 1/|w|    (5)
@@ -187,7 +188,7 @@ class Hyperplane(Result):
             raise ParameterError("Hyperplane.between: there is one function; nothing lies between.")
         return Hyperplane(self.coef[i] - self.coef[j], self.intercept[i] - self.intercept[j])
 
-    def plot(self, ax: Any = None, *, X: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, X: Rows | None = None) -> Any:
         """Draw the plane in two dimensions, its normal, and the perpendiculars of the rows of X; return the axes."""
         self._one("plot")
         if self.coef.shape != (2,):

@@ -16,7 +16,6 @@ import numpy as np
 from novum.base.classes import labels_of
 from novum.base.domains import Bool, Domain
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
 from novum.linear_model.decisions import LinearDecisions
 from novum.linear_model.least_squares.solve import solve
 from novum.runtime import arrays
@@ -69,15 +68,22 @@ class LeastSquaresClassifier(LinearDecisions, Estimator):
     """
 
     _domains: dict[str, Domain] = {"fit_intercept": Bool()}
+    rank_: int
 
-    @stores
-    def __init__(self, *, fit_intercept: bool = True) -> None: ...
+    def __init__(self, *, fit_intercept: bool = True) -> None:
+        self.fit_intercept = fit_intercept
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows or a sparse matrix, target, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)

@@ -10,7 +10,7 @@ One pass over the data for well-conditioned designs, see novum.linear_model.leas
 distribution of the estimates: docs/theory/least_squares.md.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.linalg
@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.intervals import check_interval
 from novum.linear_model.least_squares.inference import Inference, infer
 from novum.linear_model.least_squares.intervals import predict_with_interval
 from novum.linear_model.least_squares.model import LinearRegressor
@@ -80,18 +80,34 @@ class LinearRegression(LinearRegressor):
         "n_jobs": Null() | Int(1) | Int(None, -1),
         "positive": Bool(),
     }
+    rank_: int
 
-    @stores
     def __init__(
-        self, *, fit_intercept: bool = True, copy_X: bool = True, tol: float = 1e-6, n_jobs: int | None = None,
-        positive: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows or a sparse matrix, targets, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, y, sample_weight, target="numeric")
         solution = solve_sparse(source, self, None) if source.sparse else None
@@ -101,27 +117,35 @@ class LinearRegression(LinearRegressor):
         return self
 
     def inference(
-        self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = "nonrobust",
-        level: float = 0.95, weights: Any = "frequency", target: Any = 0, groups: Any = None
-    ) -> Inference:  # fmt: skip
+        self,
+        X: Rows | None = None,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        covariance: str = "auto",
+        level: float = 0.95,
+        weights: str = "frequency",
+        groups: Any = None,
+        target: int = 0,
+    ) -> Inference:
         """Return coefficients with standard errors, t, p and intervals.
 
         Parameters
         ----------
         X, y, sample_weight : the training data, needed for the robust covariances only
-        covariance : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "CR1"}, default="nonrobust"
-            "nonrobust" assumes one noise variance; the others allow each row its own; "cluster" also lets the rows of one
-            cluster depend on each other (CR2 with the degrees of freedom of Bell and McCaffrey: right also where few
-            clusters are treated); "CR1" does so as statsmodels and Stata do.
+        covariance : {"auto", "classical", "HC0", "HC1", "HC2", "HC3", "cluster", "CR1"}, default="auto"
+            "classical", which "auto" is here, assumes one noise variance; the others allow each row its own; "cluster" also
+            lets the rows of one cluster depend on each other (CR2 with the degrees of freedom of Bell and McCaffrey: right also
+            where few clusters are treated); "CR1" does so as statsmodels and Stata do.
         level : float, default=0.95
             Of the intervals.
         weights : {"frequency", "precision"}, default="frequency"
             Whether a weight is the number of times that the row was seen, as in every fit, or the inverse of its noise
             variance, so that doubling all weights changes nothing. All linear models mean the same.
-        target : int, default=0
-            Which target, where there are several.
         groups : array-like of shape (n_samples,), default=None
             The cluster of every row, for covariance="cluster" or "CR1".
+        target : int, default=0
+            Which target, where there are several.
 
         Returns
         -------
@@ -139,7 +163,7 @@ class LinearRegression(LinearRegressor):
                       coef  std err       t      p     [.025    .975]
         intercept   1.0619    .1206   8.806  <.001   .727093  1.39672
         x0         1.98857   .03983  49.927  <.001   1.87799  2.09916
-        6 rows, 4 degrees of freedom, covariance nonrobust
+        6 rows, 4 degrees of freedom, covariance classical
         R2 .9984 (adjusted .9980), F 2492.7 (p 9.63e-07), residual sd .16662
         log-likelihood 3.45504, AIC -.910071, BIC -1.53479
         """
@@ -151,9 +175,14 @@ class LinearRegression(LinearRegressor):
             )
 
     def predict(
-        self, X: Rows, return_std: bool = False, *, interval: str | None = None, level: float = 0.95,
-        weights: Any = "frequency"
-    ) -> Any:  # fmt: skip
+        self,
+        X: Rows,
+        return_std: bool = False,
+        *,
+        interval: str | None = None,
+        level: float = 0.95,
+        weights: Literal["frequency", "precision"] = "frequency",
+    ) -> Any:
         """Return the prediction for every row of X, with an interval where one is asked for.
 
         Parameters
@@ -184,6 +213,8 @@ class LinearRegression(LinearRegressor):
         if interval is None:
             return super().predict(X, return_std)
         check_is_fitted(self)
+        if return_std:
+            check_interval("LinearRegression.predict", interval, level, std=True)
         return predict_with_interval(self, X, interval, level, weights)
 
     @property

@@ -11,15 +11,15 @@ weights over the steps is the better classifier. A pass without a mistake ends t
 docs/theory/online_learning.md.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
-from novum.base.parameters import stores
 from novum.exceptions import DataError
 from novum.linear_model.online.classifier import CLASSIFIER_DOMAINS, OnlineClassifier
-from novum.linear_model.online.unit_plot import plot_unit
+from novum.linear_model.online.plots import plot_unit
+from novum.runtime.typing import LabelWeights, Seed
 
 __all__ = ["Perceptron"]
 
@@ -75,15 +75,48 @@ class_weight, warm_start
     _stops_clean = True
     _domains: dict[str, Domain] = {**CLASSIFIER_DOMAINS, "ties": Choice("mistake", "positive")}
 
-    @stores
     def __init__(
-        self, *, penalty: str | None = None, alpha: float = 0.0001, l1_ratio: float | None = 0.15,
-        fit_intercept: bool = True, max_iter: int = 1000, tol: float | None = 1e-3, shuffle: bool = True,
-        verbose: bool | int = 0, eta0: float = 1.0, n_jobs: int | None = None, random_state: Any = 0,
-        early_stopping: bool = False, validation_fraction: float = 0.1, n_iter_no_change: int = 5,
-        class_weight: Any = None, warm_start: bool = False, average: bool | int = False, batch_size: int | None = 1,
-        ties: str = "mistake"
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        penalty: Literal["l2", "l1", "elasticnet"] | None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: bool | int = 0,
+        eta0: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: Seed = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: LabelWeights = None,
+        warm_start: bool = False,
+        average: bool | int = False,
+        batch_size: int | None = 1,
+        ties: Literal["mistake", "positive"] = "mistake",
+    ) -> None:
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.eta0 = eta0
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.average = average
+        self.batch_size = batch_size
+        self.ties = ties
 
     def _steps(self) -> Any:
         return "sign" if self.ties == "positive" else "perceptron", 0.0, "constant", 0.5

@@ -5,19 +5,18 @@ r"""Ridge regression: least squares with a penalty on the squared length of the 
 The intercept is not penalised. One data pass, then a solve of the size of the features; see novum.linear_model.least_squares.solve.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.linear_model.least_squares.model import LinearRegressor
 from novum.linear_model.least_squares.solve import solve
 from novum.linear_model.least_squares.sparse_iterations import solve_sparse
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["Ridge", "ridge_regression"]
 
@@ -85,18 +84,41 @@ class Ridge(LinearRegressor):
         "positive": Bool(),
         "random_state": RandomState(),
     }
+    n_iter_: np.ndarray | None
+    solver_: str
 
-    @stores
     def __init__(
-        self, alpha: Any = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None,
-        tol: float = 1e-4, solver: str = "auto", positive: bool = False, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        alpha: float | Numbers = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: Literal["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"] = "auto",
+        positive: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows or a sparse matrix, targets, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         self._check_solver()
         source = self._source(X, y, sample_weight, target="numeric")
@@ -149,10 +171,21 @@ class Ridge(LinearRegressor):
 
 
 def ridge_regression(
-    X: Rows, y: Target, alpha: Any, *, sample_weight: RowWeights = None, solver: Any = "auto", max_iter: Any = None,
-    tol: float = 1e-4, verbose: Any = 0, positive: bool = False, random_state: Any = None,
-    return_n_iter: bool = False, return_intercept: bool = False, check_input: bool = True
-) -> Any:  # fmt: skip
+    X: Rows,
+    y: Any,
+    alpha: Numbers,
+    *,
+    sample_weight: RowWeights = None,
+    solver: Any = "auto",
+    max_iter: int | None = None,
+    tol: float = 1e-4,
+    verbose: int | bool = 0,
+    positive: bool = False,
+    random_state: Seed = None,
+    return_n_iter: bool = False,
+    return_intercept: bool = False,
+    check_input: bool = True,
+) -> Any:
     """Return the coefficients of (1), without an intercept unless it is asked for.
 
         minimise  sum_i w_i (y_i - a - b'x_i)^2 + alpha |b|^2    (1)

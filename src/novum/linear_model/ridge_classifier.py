@@ -7,21 +7,20 @@ Two classes need one function, whose sign decides. Several labels per row have a
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.linear_model._class_weights import ClassWeighted, class_mass
+from novum.linear_model.class_weights import ClassWeighted, class_mass
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.least_squares.ridge_choice import FixedScores, RidgeByValidation, check_alphas
 from novum.linear_model.least_squares.solve import solve
@@ -29,7 +28,7 @@ from novum.linear_model.least_squares.sparse_iterations import solve_sparse
 from novum.linear_model.logistic.options import class_weights
 from novum.linear_model.ridge import Ridge
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Splitter, Target
 
 __all__ = ["RidgeClassifier", "RidgeClassifierCV"]
 
@@ -67,8 +66,10 @@ class LabelsByRegression(ClassifierMixin):
     """What the ridge classifiers share: labels as targets, decisions from predictions."""
 
     intercept_: Any
+    coef_: np.ndarray
+    classes_: np.ndarray
 
-    def _open(self: Any, X: Rows, y: Target, sample_weight: RowWeights) -> Source:
+    def _open(self: Any, X: Rows, y: Any, sample_weight: RowWeights) -> Source:
         """Return the data with targets (1); sets `classes_`."""
         self._multilabel = several_labels(y)
         if self._multilabel:
@@ -152,13 +153,31 @@ class RidgeClassifier(LabelsByRegression, Estimator):
     """
 
     _domains: dict[str, Domain] = {**Ridge._domains, "class_weight": CLASS_WEIGHT}
+    n_iter_: np.ndarray | None
+    solver_: str
 
-    @stores
     def __init__(
-        self, alpha: Any = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None,
-        tol: float = 1e-4, class_weight: Any = None, solver: str = "auto", positive: bool = False,
-        random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        class_weight: Any = None,
+        solver: Literal["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"] = "auto",
+        positive: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -214,12 +233,83 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
 
     _domains: dict[str, Domain] = {**RidgeByValidation._domains, "class_weight": CLASS_WEIGHT}
 
-    @stores
     def __init__(
-        self, alphas: Any = (0.1, 1.0, 10.0), *, fit_intercept: bool = True,
-        scoring: str | Callable[..., Any] | None = None, cv: Any = None, class_weight: Any = None,
-        store_cv_results: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        alphas: Numbers | None = (0.1, 1.0, 10.0),
+        *,
+        fit_intercept: bool = True,
+        scoring: Literal[
+            "accuracy",
+            "adjusted_mutual_info_score",
+            "adjusted_rand_score",
+            "average_precision",
+            "balanced_accuracy",
+            "completeness_score",
+            "d2_absolute_error_score",
+            "d2_brier_score",
+            "d2_log_loss_score",
+            "explained_variance",
+            "f1",
+            "f1_macro",
+            "f1_micro",
+            "f1_samples",
+            "f1_weighted",
+            "fowlkes_mallows_score",
+            "homogeneity_score",
+            "jaccard",
+            "jaccard_macro",
+            "jaccard_micro",
+            "jaccard_samples",
+            "jaccard_weighted",
+            "matthews_corrcoef",
+            "mutual_info_score",
+            "neg_brier_score",
+            "neg_log_loss",
+            "neg_max_error",
+            "neg_mean_absolute_error",
+            "neg_mean_absolute_percentage_error",
+            "neg_mean_gamma_deviance",
+            "neg_mean_poisson_deviance",
+            "neg_mean_squared_error",
+            "neg_mean_squared_log_error",
+            "neg_median_absolute_error",
+            "neg_negative_likelihood_ratio",
+            "neg_root_mean_squared_error",
+            "neg_root_mean_squared_log_error",
+            "normalized_mutual_info_score",
+            "positive_likelihood_ratio",
+            "precision",
+            "precision_macro",
+            "precision_micro",
+            "precision_samples",
+            "precision_weighted",
+            "r2",
+            "rand_score",
+            "recall",
+            "recall_macro",
+            "recall_micro",
+            "recall_samples",
+            "recall_weighted",
+            "roc_auc",
+            "roc_auc_ovo",
+            "roc_auc_ovo_weighted",
+            "roc_auc_ovr",
+            "roc_auc_ovr_weighted",
+            "top_k_accuracy",
+            "v_measure_score",
+        ]
+        | Callable[..., Any]
+        | None = None,
+        cv: Splitter = None,
+        class_weight: Any = None,
+        store_cv_results: bool = False,
+    ) -> None:
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.class_weight = class_weight
+        self.store_cv_results = store_cv_results
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Self:
@@ -253,7 +343,7 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
             if self.store_cv_results and self.cv_results_.ndim == 2:
                 self.cv_results_ = self.cv_results_[:, None]
 
-    def _score(self, scorer: Any, predictions: Any, y: Target, score_params: Any) -> Any:
+    def _score(self, scorer: Any, predictions: Any, y: Any, score_params: Any) -> Any:
         known = FixedScores(self.classes_, self._multilabel)
         if self._multilabel:
             return scorer(known, predictions, (y > 0).astype(int), **score_params)

@@ -7,19 +7,18 @@ Leave-one-out needs no refitting: one decomposition gives the errors of all pena
 """
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Null
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.least_squares.ridge_choice import RidgeByValidation, check_alphas
 from novum.linear_model.ridge import Ridge
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Splitter, Target
 from novum.runtime.warn import warn
 
 __all__ = ["RidgeCV"]
@@ -71,12 +70,85 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
         "alpha_per_target": Bool(),
     }
 
-    @stores
     def __init__(
-        self, alphas: Any = (0.1, 1.0, 10.0), *, fit_intercept: bool = True,
-        scoring: str | Callable[..., Any] | None = None, cv: Any = None, gcv_mode: str | None = None,
-        store_cv_results: bool = False, alpha_per_target: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        alphas: float | Numbers = (0.1, 1.0, 10.0),
+        *,
+        fit_intercept: bool = True,
+        scoring: Literal[
+            "accuracy",
+            "adjusted_mutual_info_score",
+            "adjusted_rand_score",
+            "average_precision",
+            "balanced_accuracy",
+            "completeness_score",
+            "d2_absolute_error_score",
+            "d2_brier_score",
+            "d2_log_loss_score",
+            "explained_variance",
+            "f1",
+            "f1_macro",
+            "f1_micro",
+            "f1_samples",
+            "f1_weighted",
+            "fowlkes_mallows_score",
+            "homogeneity_score",
+            "jaccard",
+            "jaccard_macro",
+            "jaccard_micro",
+            "jaccard_samples",
+            "jaccard_weighted",
+            "matthews_corrcoef",
+            "mutual_info_score",
+            "neg_brier_score",
+            "neg_log_loss",
+            "neg_max_error",
+            "neg_mean_absolute_error",
+            "neg_mean_absolute_percentage_error",
+            "neg_mean_gamma_deviance",
+            "neg_mean_poisson_deviance",
+            "neg_mean_squared_error",
+            "neg_mean_squared_log_error",
+            "neg_median_absolute_error",
+            "neg_negative_likelihood_ratio",
+            "neg_root_mean_squared_error",
+            "neg_root_mean_squared_log_error",
+            "normalized_mutual_info_score",
+            "positive_likelihood_ratio",
+            "precision",
+            "precision_macro",
+            "precision_micro",
+            "precision_samples",
+            "precision_weighted",
+            "r2",
+            "rand_score",
+            "recall",
+            "recall_macro",
+            "recall_micro",
+            "recall_samples",
+            "recall_weighted",
+            "roc_auc",
+            "roc_auc_ovo",
+            "roc_auc_ovo_weighted",
+            "roc_auc_ovr",
+            "roc_auc_ovr_weighted",
+            "top_k_accuracy",
+            "v_measure_score",
+        ]
+        | Callable[..., Any]
+        | None = None,
+        cv: Splitter = None,
+        gcv_mode: Literal["auto", "svd", "eigen"] | None = None,
+        store_cv_results: bool = False,
+        alpha_per_target: bool = False,
+    ) -> None:
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.gcv_mode = gcv_mode
+        self.store_cv_results = store_cv_results
+        self.alpha_per_target = alpha_per_target
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Self:

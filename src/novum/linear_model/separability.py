@@ -28,6 +28,7 @@ from novum.linear_model.hyperplane import Hyperplane
 from novum.optimize import solve_qp
 from novum.report.numbers import counted
 from novum.report.result import result
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["MistakeBound", "Separability", "is_linearly_separable", "perceptron_mistake_bound"]
 
@@ -102,7 +103,7 @@ def plane_between(A: NDArray, B: NDArray, u: NDArray) -> Hyperplane | None:
     return plane if right else None
 
 
-def is_linearly_separable(X: Any, y: Any) -> Separability:
+def is_linearly_separable(X: Rows, y: Target) -> Separability:
     """Return whether a plane separates two classes, with the plane, or with a point of both convex hulls.
 
     Parameters

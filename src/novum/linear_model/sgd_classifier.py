@@ -7,7 +7,7 @@ r"""Linear classifiers by stochastic gradient descent: support vector machine, l
 With K > 2 classes the probabilities of the K machines are divided by their sum. Steps: novum.linear_model.online.epochs.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -15,7 +15,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
-from novum.base.parameters import stores
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.online.classifier import CLASSIFIER_DOMAINS, OnlineClassifier
@@ -23,7 +22,7 @@ from novum.linear_model.online.learner import STEPS
 from novum.linear_model.online.schedules import schedule_of
 from novum.optimize import Schedule
 from novum.runtime import arrays
-from novum.runtime.typing import Rows
+from novum.runtime.typing import LabelWeights, Rows, Seed
 
 __all__ = ["SGDClassifier"]
 
@@ -133,15 +132,64 @@ class SGDClassifier(OnlineClassifier):
     _passive_loss = "hinge"
     _domains: dict[str, Domain] = {**CLASSIFIER_DOMAINS, **STEPS, "loss": Choice(*LOSSES)}
 
-    @stores
     def __init__(
-        self, loss: str = "hinge", *, penalty: str | None = "l2", alpha: float = 0.0001,
-        l1_ratio: float | None = 0.15, fit_intercept: bool = True, max_iter: int = 1000, tol: float | None = 1e-3,
-        shuffle: bool = True, verbose: bool | int = 0, epsilon: float = 0.1, n_jobs: int | None = None,
-        random_state: Any = None, learning_rate: str = "optimal", eta0: float = 0.01, power_t: float = 0.5,
-        early_stopping: bool = False, validation_fraction: float = 0.1, n_iter_no_change: int = 5,
-        class_weight: Any = None, warm_start: bool = False, average: bool | int = False, batch_size: int | None = 1
-    ) -> None: ...  # fmt: skip
+        self,
+        loss: Literal[
+            "hinge",
+            "log_loss",
+            "modified_huber",
+            "squared_hinge",
+            "perceptron",
+            "squared_error",
+            "huber",
+            "epsilon_insensitive",
+            "squared_epsilon_insensitive",
+        ] = "hinge",
+        *,
+        penalty: Literal["l2", "l1", "elasticnet"] | None = "l2",
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: bool | int = 0,
+        epsilon: float = 0.1,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        learning_rate: Literal["constant", "optimal", "invscaling", "adaptive", "pa1", "pa2"] = "optimal",
+        eta0: float = 0.01,
+        power_t: float = 0.5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: LabelWeights = None,
+        warm_start: bool = False,
+        average: bool | int = False,
+        batch_size: int | None = 1,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.epsilon = epsilon
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.average = average
+        self.batch_size = batch_size
 
     def schedule(self) -> Schedule:
         """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""

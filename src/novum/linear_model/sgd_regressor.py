@@ -8,10 +8,9 @@ Steps: novum.linear_model.online.epochs.
 """
 
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -19,16 +18,24 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.decisions import SparseCoefficients, dense_coef
 from novum.linear_model.least_squares.model import Line, predict_block
-from novum.linear_model.online.epochs import Descent, Machine, Problem, Settings, Stopping, descend, descend_by_portions
+from novum.linear_model.online.epochs import (
+    Descent,
+    LinearFunction,
+    Settings,
+    Stopping,
+    TargetRows,
+    descend,
+    descend_by_portions,
+)
 from novum.linear_model.online.learner import COMMON, STEPS, Data, OnlineLearner, data_of
 from novum.linear_model.online.schedules import schedule_of
 from novum.optimize import Schedule
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["SGDRegressor"]
 
@@ -40,10 +47,10 @@ def determination(X: Any, y: np.ndarray, weight: np.ndarray | None, coef: np.nda
     return float(r2_score(y, X @ coef + intercept, sample_weight=weight))
 
 
-def portion(block: Block) -> Problem:
+def portion(block: Block) -> TargetRows:
     """Return the rows of a block."""
     data = data_of(block.X, block.y, block.weight)
-    return Problem(data.X, data.y.astype(np.float64), data.weight, data.rows)
+    return TargetRows(data.X, data.y.astype(np.float64), data.weight, data.rows)
 
 
 class SGDRegressor(SparseCoefficients, RegressorMixin, OnlineLearner):
@@ -81,22 +88,65 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
 
     _passive_loss = "epsilon_insensitive"
     _domains: dict[str, Domain] = {**COMMON, **STEPS, "loss": Choice(*LOSSES)}
+    intercept_: np.ndarray
+    n_iter_: int
+    n_updates_: int
+    history_: History
 
-    @stores
     def __init__(
-        self, loss: str = "squared_error", *, penalty: str | None = "l2", alpha: float = 0.0001,
-        l1_ratio: float | None = 0.15, fit_intercept: bool = True, max_iter: int = 1000, tol: float | None = 1e-3,
-        shuffle: bool = True, verbose: bool | int = 0, epsilon: float = 0.1, random_state: Any = None,
-        learning_rate: str = "invscaling", eta0: float = 0.01, power_t: float = 0.25, early_stopping: bool = False,
-        validation_fraction: float = 0.1, n_iter_no_change: int = 5, warm_start: bool = False,
-        average: bool | int = False, batch_size: int | None = 1
-    ) -> None: ...  # fmt: skip
+        self,
+        loss: Literal["squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"] = "squared_error",
+        *,
+        penalty: Literal["l2", "l1", "elasticnet"] | None = "l2",
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: bool | int = 0,
+        epsilon: float = 0.1,
+        random_state: Seed = None,
+        learning_rate: Literal["constant", "optimal", "invscaling", "adaptive", "pa1", "pa2"] = "invscaling",
+        eta0: float = 0.01,
+        power_t: float = 0.25,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        warm_start: bool = False,
+        average: bool | int = False,
+        batch_size: int | None = 1,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.epsilon = epsilon
+        self.random_state = random_state
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.average = average
+        self.batch_size = batch_size
 
     @fits
     def fit(
-        self, X: Rows, y: Target = None, coef_init: Any = None, intercept_init: Any = None,
-        sample_weight: RowWeights = None
-    ) -> Self:  # fmt: skip
+        self,
+        X: Rows,
+        y: Target = None,
+        coef_init: Numbers | None = None,
+        intercept_init: Numbers | None = None,
+        sample_weight: RowWeights = None,
+    ) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit.
 
         Parameters
@@ -142,7 +192,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
             )
         return source
 
-    def _learn(self, source: Source, machine: Machine, max_iter: int) -> None:
+    def _learn(self, source: Source, machine: LinearFunction, max_iter: int) -> None:
         """Train and store."""
         settings, stopping = self._settings(source), self._stopping(max_iter)
         if source.at_hand:
@@ -158,7 +208,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         name = "validation score" if self.early_stopping else "objective"
         self.history_ = History(done.objective, {"updates": done.updates}, name=name)
 
-    def _descended(self, data: Data, settings: Settings, machine: Machine, stopping: Stopping) -> Descent:
+    def _descended(self, data: Data, settings: Settings, machine: LinearFunction, stopping: Stopping) -> Descent:
         """Train on rows in memory."""
         y, rows, score = data.y.astype(np.float64), data.rows, None
         if self.early_stopping:
@@ -171,7 +221,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
                 )
             rows = np.sort(kept if data.weight is None else kept[data.weight[kept] > 0])
             score = partial(determination, data.X[held], y[held], weight)
-        problem = Problem(data.X, y, data.weight, rows)
+        problem = TargetRows(data.X, y, data.weight, rows)
         return descend(problem, settings, machine, stopping, self._seed(), score)
 
     def schedule(self) -> Schedule:

@@ -1,19 +1,26 @@
 """Losses: what a prediction costs. Value, gradient, curvature, risk and best constant, defined once for all."""
 
-from novum.losses._base import Loss, empirical_risk
+from novum.losses.base import Loss, empirical_risk
 from novum.losses.cross_entropy import CrossEntropyLoss
 from novum.losses.likelihood import GammaLoss, GaussianLoss, PoissonLoss
-from novum.losses.margin import ExponentialLoss, HingeLoss, LogisticLoss, PerceptronLoss, SquaredHingeLoss, ZeroOneLoss
-from novum.losses.plots import plot_losses
+from novum.losses.margin import (
+    ExponentialLoss,
+    HingeLoss,
+    LogisticLoss,
+    MarginLoss,
+    PerceptronLoss,
+    SquaredHingeLoss,
+    ZeroOneLoss,
+)
 from novum.losses.regression import (
     AbsoluteLoss,
     EpsilonInsensitiveLoss,
     HuberLoss,
     MinkowskiLoss,
     QuantileLoss,
+    ResidualLoss,
     SquaredLoss,
 )
-from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "AbsoluteLoss",
@@ -26,24 +33,18 @@ __all__ = [
     "HuberLoss",
     "LogisticLoss",
     "Loss",
+    "MarginLoss",
     "MinkowskiLoss",
     "PerceptronLoss",
     "PoissonLoss",
     "QuantileLoss",
+    "ResidualLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
     "ZeroOneLoss",
     "empirical_risk",
-    "plot_losses",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        "._base": "Pieces",
-        ".margin": "MarginLoss",
-        ".plots": "plot_risk",
-        ".regression": "ResidualLoss",
-        ".split": "LossSplit split_squared_loss",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

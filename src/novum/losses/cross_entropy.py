@@ -21,9 +21,10 @@ import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
 from novum.exceptions import DataError, ParameterTypeError
-from novum.losses._base import Array, Loss
+from novum.losses.base import Array, Loss
 from novum.runtime.checks import check_number, float_array, row_weights
 from novum.runtime.softmax import log_softmax_and_softmax, softmax_rows
+from novum.runtime.typing import Numbers, RowWeights
 
 __all__ = ["CrossEntropyLoss"]
 
@@ -81,7 +82,7 @@ class CrossEntropyLoss(Loss):
         """The Euclidean norm of y - t is below sqrt(2)."""
         return np.inf if self.from_probabilities else float(np.sqrt(2))
 
-    def check(self, target: Any, prediction: Any) -> tuple[Array, Array]:
+    def check(self, target: Any, prediction: Numbers) -> tuple[Array, Array]:
         """Return class indices (intp) or floats as target, and the prediction as floats."""
         prediction = float_array("CrossEntropyLoss", "prediction", prediction)
         target = np.asarray(target)
@@ -218,7 +219,7 @@ class CrossEntropyLoss(Loss):
         probability = softmax_rows(prediction)
         return probability * (1 - probability)
 
-    def hessian_product(self, prediction: Any, direction: Any) -> Array:
+    def hessian_product(self, prediction: Numbers, direction: Any) -> Array:
         """Return l'' times a direction for every row: y * v for two classes, y * (v - y . v) for k, from scores."""
         prediction = float_array("CrossEntropyLoss", "prediction", prediction)
         direction = float_array("CrossEntropyLoss", "direction", direction).astype(prediction.dtype, copy=False)
@@ -227,14 +228,14 @@ class CrossEntropyLoss(Loss):
         y = softmax_rows(prediction)
         return y * (direction - (y * direction).sum(axis=-1, keepdims=True))
 
-    def response(self, prediction: Any) -> Array:
+    def response(self, prediction: Numbers) -> Array:
         """Return the probability of class 1, or of every class."""
         prediction = float_array("CrossEntropyLoss", "prediction", prediction)
         if self.from_probabilities:
             return prediction
         return expit(prediction) if prediction.ndim < 2 else softmax_rows(prediction)
 
-    def link(self, mean: Any) -> Array:
+    def link(self, mean: Numbers) -> Array:
         """Return scores for given probabilities: the log-odds, or logarithms."""
         mean = float_array("CrossEntropyLoss", "mean", mean)
         if self.from_probabilities:
@@ -242,7 +243,7 @@ class CrossEntropyLoss(Loss):
         with np.errstate(divide="ignore"):
             return logit(mean) if mean.ndim < 2 else np.log(mean)
 
-    def best_constant(self, target: Any, sample_weight: Any = None) -> Any:
+    def best_constant(self, target: Any, sample_weight: RowWeights = None) -> Any:
         """Return the best constant: of 1-D targets in [0, 1] one number, of distributions (n, k) one per class."""
         target = np.asarray(target)
         if target.ndim == 2:

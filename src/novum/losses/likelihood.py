@@ -17,9 +17,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from novum.exceptions import DataError
-from novum.losses._base import Array, Loss
+from novum.losses.base import Array, Loss
 from novum.losses.regression import ResidualLoss
 from novum.runtime.checks import check_number, float_array, row_weights
+from novum.runtime.typing import Numbers, RowWeights
 
 __all__ = ["GammaLoss", "GaussianLoss", "PoissonLoss"]
 
@@ -72,7 +73,7 @@ class GaussianLoss(ResidualLoss):
         return float(np.average(target, weights=weight))
 
     @staticmethod
-    def estimate_precision(target: Any, prediction: Any, sample_weight: Any = None) -> float:
+    def estimate_precision(target: Any, prediction: Numbers, sample_weight: RowWeights = None) -> float:
         """Return (2), the maximum-likelihood precision of the noise around given predictions.
 
         beta^   = sum w / sum w (f - t)^2,   the precision that minimises the summed (1) for given f    (2)
@@ -114,11 +115,11 @@ class PoissonLoss(Loss):
     def _curvature(self, target: Array, prediction: Array) -> Array:
         return np.exp(prediction) + np.zeros_like(target)
 
-    def response(self, prediction: Any) -> Array:
+    def response(self, prediction: Numbers) -> Array:
         """Return the rate exp(f)."""
         return np.exp(float_array("PoissonLoss", "prediction", prediction))
 
-    def link(self, mean: Any) -> Array:
+    def link(self, mean: Numbers) -> Array:
         """Return the logarithm of the rate."""
         with np.errstate(divide="ignore"):
             return np.log(float_array("PoissonLoss", "mean", mean))
@@ -156,11 +157,11 @@ class GammaLoss(Loss):
     def _curvature(self, target: Array, prediction: Array) -> Array:
         return target * np.exp(-prediction)
 
-    def response(self, prediction: Any) -> Array:
+    def response(self, prediction: Numbers) -> Array:
         """Return the mean exp(f)."""
         return np.exp(float_array("GammaLoss", "prediction", prediction))
 
-    def link(self, mean: Any) -> Array:
+    def link(self, mean: Numbers) -> Array:
         """Return the logarithm of the mean."""
         with np.errstate(divide="ignore"):
             return np.log(float_array("GammaLoss", "mean", mean))

@@ -21,8 +21,9 @@ import numpy as np
 from scipy.special import expit, logit
 
 from novum.exceptions import DataError, ParameterError
-from novum.losses._base import Array, Loss, Pieces
+from novum.losses.base import Array, Loss, Pieces
 from novum.runtime.checks import float_array
+from novum.runtime.typing import Numbers
 
 __all__ = [
     "ExponentialLoss",
@@ -86,7 +87,7 @@ class MarginLoss(Loss):
     def _best_constant(self, target: Array, weight: Array) -> float:
         return float(self.best_score(weight[target > 0].sum() / weight.sum()))
 
-    def response(self, prediction: Any) -> Array:
+    def response(self, prediction: Numbers) -> Array:
         """Return P(t = +1) where the loss determines it; (7) solved for p.
 
         With p = P(t = +1 | x), the score of least expected loss p phi(f) + (1 - p) phi(-f) is    (7)
@@ -96,7 +97,7 @@ class MarginLoss(Loss):
             "calibrate the scores or train with LogisticLoss."
         )
 
-    def link(self, mean: Any) -> Array:
+    def link(self, mean: Numbers) -> Array:
         """Return (7): the score that stands for a probability.
 
         With p = P(t = +1 | x), the score of least expected loss p phi(f) + (1 - p) phi(-f) is    (7)
@@ -258,7 +259,7 @@ class SquaredHingeLoss(MarginLoss):
         """Return 2 p - 1."""
         return (2 * float_array("SquaredHingeLoss", "probability", probability) - 1)[()]
 
-    def response(self, prediction: Any) -> Array:
+    def response(self, prediction: Numbers) -> Array:
         """Return (f + 1) / 2, cut to [0, 1]."""
         return np.clip((float_array("SquaredHingeLoss", "prediction", prediction) + 1) / 2, 0, 1)[()]
 
@@ -295,7 +296,7 @@ class ExponentialLoss(MarginLoss):
         """Return half the log-odds."""
         return logit(float_array("ExponentialLoss", "probability", probability)) / 2
 
-    def response(self, prediction: Any) -> Array:
+    def response(self, prediction: Numbers) -> Array:
         """Return 1 / (1 + exp(-2 f))."""
         return expit(2 * float_array("ExponentialLoss", "prediction", prediction))
 
@@ -341,6 +342,6 @@ class LogisticLoss(MarginLoss):
         """Return the log-odds."""
         return logit(float_array("LogisticLoss", "probability", probability))
 
-    def response(self, prediction: Any) -> Array:
+    def response(self, prediction: Numbers) -> Array:
         """Return 1 / (1 + exp(-f))."""
         return expit(float_array("LogisticLoss", "prediction", prediction))

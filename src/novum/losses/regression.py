@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.optimize import brentq
 
-from novum.losses._base import Array, Loss, Pieces
+from novum.losses.base import Array, Loss, Pieces
 from novum.runtime.checks import check_number
 
 __all__ = [

@@ -1,9 +1,8 @@
-"""Classical scaling under scikit-learn's name, for code that imports it. Formulas: _classical.py."""
+"""Classical scaling under scikit-learn's name, for code that imports it. Formulas: torgerson.py."""
 
 from typing import Any
 
 from novum.base.domains import Domain
-from novum.base.parameters import stores
 from novum.manifold.mds import MDS
 
 __all__ = ["ClassicalMDS"]
@@ -19,6 +18,13 @@ class ClassicalMDS(MDS):
     metric_params : dict, default=None
         As in `MDS`.
 
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The map of the rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Of the centred matrix of products.
+
     Examples
     --------
     >>> import numpy as np
@@ -31,5 +37,7 @@ class ClassicalMDS(MDS):
     metric_mds, n_init, init, max_iter, eps = True, 1, "classical_mds", 1, 0.0
     n_jobs, random_state, dissimilarity, normalized_stress, algorithm = None, None, "deprecated", "auto", "classical"
 
-    @stores
-    def __init__(self, n_components: int = 2, *, metric: Any = "euclidean", metric_params: Any = None) -> None: ...
+    def __init__(self, n_components: int = 2, *, metric: Any = "euclidean", metric_params: Any = None) -> None:
+        self.n_components = n_components
+        self.metric = metric
+        self.metric_params = metric_params

@@ -13,7 +13,6 @@ rows count as they are near: a pass is a fold. K is taken at the nodes. The firs
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from novum import _core
@@ -21,7 +20,7 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.engines.moments.second import central_moments
 from novum.exceptions import DataError, NotConverged
 from novum.fold import fold
@@ -177,15 +176,27 @@ class PrincipalCurve(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     }
     _reports_passes = True
     _squares_columns = _squares_rows = True
+    curve_: np.ndarray
+    arc_: np.ndarray
+    n_iter_: int
+    history_: History
 
-    @stores
-    def __init__(self, n_corners: int = 100, *, span: float = 0.05, max_iter: int = 100, tol: float = 1e-4) -> None: ...
+    def __init__(self, n_corners: int = 100, *, span: float = 0.05, max_iter: int = 100, tol: float = 1e-4) -> None:
+        self.n_corners = n_corners
+        self.span = span
+        self.max_iter = max_iter
+        self.tol = tol
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the curve.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, None, sample_weight, min_rows=2).host()
         moments = central_moments(source)
@@ -202,7 +213,7 @@ class PrincipalCurve(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         noise = np.finfo(float).eps * float(values.sum())
 
         def resting(before: Curve, after: Curve, history: list[float]) -> bool:
-            return len(history) > 1 and abs(history[-2] - history[-1]) <= self.tol * history[-1] + noise
+            return len(history) > 1 and bool(abs(history[-2] - history[-1]) <= self.tol * history[-1] + noise)
 
         with reporting(self, self.max_iter, X=X, sample_weight=sample_weight) as report:
             found = fold(
@@ -231,11 +242,17 @@ class PrincipalCurve(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     def transform(self, X: Rows) -> Any:
         """Return the place along the curve of the point nearest to every row.
 
-        [rows] -> array of shape (n_samples, 1)
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, 1)
         """
         return self._rows(X, places_of, self._curve())
 
-    def inverse_transform(self, X: Any) -> np.ndarray:
+    def inverse_transform(self, X: Rows) -> np.ndarray:
         """Return the points of the curve at given places.
 
         Parameters
@@ -257,7 +274,11 @@ class PrincipalCurve(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     def reconstruction_error(self, X: Rows, sample_weight: RowWeights = None) -> float:
         """Return the mean squared distance of rows to the curve.
 
-        [rows, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         curve = self._curve()
         total = self._source(X, None, sample_weight, reset=False).host().total(distances_of, curve)

@@ -9,23 +9,23 @@ r"""Isomap: classical scaling of distances along the data (Tenenbaum, de Silva a
 (4) is de Silva and Tenenbaum's (2003). Shortest paths: Dijkstra from every row, threads over rows.
 """
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse
 from scipy.sparse.csgraph import connected_components
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.base.validation import open_rows, rows_at_hand
 from novum.decomposition.kernel_pca import model_of_axes
 from novum.exceptions import DataWarning, ParameterError
-from novum.manifold._centered import centered_axes
-from novum.manifold._joining import join_parts
+from novum.manifold.centered import centered_axes
+from novum.manifold.joining import join_parts
 from novum.manifold.quality import trustworthiness
 from novum.neighbors import NearestNeighbors
 from novum.neighbors.base import NeighborsBase, read_rows
@@ -33,7 +33,7 @@ from novum.neighbors.trees import SearchTree
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Metric, Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["Isomap"]
@@ -135,14 +135,44 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "n_landmarks": Int(2) | Null(),
         "random_state": RandomState(),
     }
+    embedding_: np.ndarray
+    kernel_pca_: Any
+    nbrs_: NearestNeighbors
+    dist_matrix_: np.ndarray
+    landmarks_: np.ndarray
 
-    @stores
     def __init__(
-        self, *, n_neighbors: int | None = 5, radius: float | None = None, n_components: int = 2,
-        eigen_solver: str = "auto", tol: float = 0, max_iter: int | None = None, path_method: str = "auto",
-        neighbors_algorithm: str = "auto", n_jobs: int | None = None, metric: Any = "minkowski", p: float = 2,
-        metric_params: Any = None, n_landmarks: int | None = None, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        n_neighbors: int | None = 5,
+        radius: float | None = None,
+        n_components: int = 2,
+        eigen_solver: Literal["auto", "arpack", "dense"] = "auto",
+        tol: float = 0,
+        max_iter: int | None = None,
+        path_method: Literal["auto", "FW", "D"] = "auto",
+        neighbors_algorithm: Literal["auto", "brute", "kd_tree", "ball_tree"] = "auto",
+        n_jobs: int | None = None,
+        metric: Metric = "minkowski",
+        p: float = 2,
+        metric_params: Mapping[Any, Any] | None = None,
+        n_landmarks: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.n_components = n_components
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.path_method = path_method
+        self.neighbors_algorithm = neighbors_algorithm
+        self.n_jobs = n_jobs
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_landmarks = n_landmarks
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:

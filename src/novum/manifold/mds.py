@@ -1,22 +1,19 @@
-"""Multidimensional scaling: points in few dimensions with given dissimilarities. Formulas: _smacof.py, _classical.py."""
+"""Multidimensional scaling: points in few dimensions with given dissimilarities. Formulas: stress_majorization.py, torgerson.py."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.base.validation import largest_of, rows_at_hand, too_large
 from novum.engines.search.index import distances_between
 from novum.exceptions import DataError, NotConverged, ParameterError
-from novum.manifold._centered import CenteredAxes, centered_axes
-from novum.manifold._classical import classical_points, place_by_axes
-from novum.manifold._smacof import place_rows, stress_at
+from novum.manifold.centered import CenteredAxes, centered_axes
 from novum.manifold.quality import trustworthiness
 from novum.manifold.scaling import (
     best_layout,
@@ -26,7 +23,9 @@ from novum.manifold.scaling import (
     smacof,
     stress_of,
 )
-from novum.runtime.typing import Rows, Target
+from novum.manifold.stress_majorization import place_rows, stress_at
+from novum.manifold.torgerson import classical_points, place_by_axes
+from novum.runtime.typing import Metric, Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["MDS", "smacof"]
@@ -130,17 +129,48 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "algorithm": Choice("smacof", "classical"),
     }
     _reports_passes = True
+    embedding_: np.ndarray
+    stress_: float
+    dissimilarity_matrix_: np.ndarray
+    eigenvalues_: np.ndarray
+    n_iter_: int
+    history_: History
 
-    @stores
     def __init__(
-        self, n_components: int = 2, *, metric_mds: bool = True, n_init: Any = 1, init: str = "warn",
-        max_iter: int = 300, verbose: Any = 0, eps: float = 1e-6, n_jobs: int | None = None,
-        random_state: Any = None, dissimilarity: str = "deprecated", metric: Any = "euclidean",
-        metric_params: Any = None, normalized_stress: Any = "auto", algorithm: str = "smacof"
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 2,
+        *,
+        metric_mds: bool = True,
+        n_init: int = 1,
+        init: Literal["random", "classical_mds", "warn"] = "warn",
+        max_iter: int = 300,
+        verbose: int = 0,
+        eps: float = 1e-6,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        dissimilarity: Literal["euclidean", "precomputed", "deprecated"] = "deprecated",
+        metric: Metric = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        normalized_stress: bool | Literal["auto"] = "auto",
+        algorithm: Literal["smacof", "classical"] = "smacof",
+    ) -> None:
+        self.n_components = n_components
+        self.metric_mds = metric_mds
+        self.n_init = n_init
+        self.init = init
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.eps = eps
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.dissimilarity = dissimilarity
+        self.metric = metric
+        self.metric_params = metric_params
+        self.normalized_stress = normalized_stress
+        self.algorithm = algorithm
 
     @fits
-    def fit(self, X: Rows, y: Target = None, init: Any = None) -> Self:
+    def fit(self, X: Rows, y: Target = None, init: Numbers | None = None) -> Self:
         """Find the map.
 
         Parameters
@@ -191,7 +221,14 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             tasks: dict[str, Any] = {"n_runs": len(starts), "attributes": lambda Z: {"embedding_": Z}}
             with reporting(self, self.max_iter, X=X, **tasks) as report:
                 layout = best_layout(
-                    D, starts, settings.metric_mds, self.max_iter, self.eps, settings.normalized, report, self.n_jobs
+                    D,
+                    starts=starts,
+                    metric=settings.metric_mds,
+                    max_iter=self.max_iter,
+                    eps=self.eps,
+                    normalized=settings.normalized,
+                    report=report,
+                    n_jobs=self.n_jobs,
                 )
         if not layout.converged and self.eps > 0 and layout.square > 0:  # eps=0 asks for all steps
             warn(
@@ -229,7 +266,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 " 1.10.",
                 FutureWarning,
             )
-            metric_mds, metric = metric, "euclidean"
+            metric_mds, metric = bool(metric), "euclidean"
         if self.dissimilarity != "deprecated":
             metric = self.dissimilarity
         if self.algorithm == "classical" and not metric_mds:

@@ -7,14 +7,13 @@ With r(i, j) the place of row j among the others by distance from row i, and U_i
 One says that all neighbors on the map were neighbors before (Venna and Kaski 2001).
 """
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import check_array
 
 from novum.engines.search.index import distances_between
 from novum.exceptions import ParameterError
 from novum.neighbors import NearestNeighbors
+from novum.runtime.typing import Metric, Numbers, Rows
 
 __all__ = ["trustworthiness"]
 
@@ -35,7 +34,7 @@ def ranks_of(distance: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     return out
 
 
-def trustworthiness(X: Any, X_embedded: Any, *, n_neighbors: int = 5, metric: Any = "euclidean") -> float:
+def trustworthiness(X: Rows, X_embedded: Numbers, *, n_neighbors: int = 5, metric: Metric = "euclidean") -> float:
     """Return the share (1) of neighborhoods on a map that were neighborhoods before.
 
     Parameters

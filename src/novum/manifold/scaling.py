@@ -1,4 +1,4 @@
-"""Least stress over several starts, and scikit-learn's function for it. Formulas: _smacof.py."""
+"""Least stress over several starts, and scikit-learn's function for it. Formulas: stress_majorization.py."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from novum.base import domains
 from novum.base.callbacks import SILENT
 from novum.base.domains import Bool, Choice, Int, Null, RandomState, Real
 from novum.exceptions import DataError, ParameterError
-from novum.manifold._smacof import Layout, lay_out
+from novum.manifold.stress_majorization import Layout, lay_out
 from novum.runtime.random import numpy_state
 from novum.runtime.warn import warn
 
@@ -43,9 +43,15 @@ def checked_dissimilarities(D: Any, owner: str) -> np.ndarray:
 
 
 def best_layout(
-    D: np.ndarray, starts: list[np.ndarray], metric: bool, max_iter: int, eps: float, normalized: bool, report: Any,
-    n_jobs: int | None
-) -> Layout:  # fmt: skip
+    D: np.ndarray,
+    starts: list[np.ndarray],
+    metric: bool,
+    max_iter: int,
+    eps: float,
+    normalized: bool,
+    report: Any,
+    n_jobs: int | None,
+) -> Layout:
     """Return the layout of least stress over several starts."""
     found = []
     for start in starts:
@@ -81,10 +87,20 @@ def given_start(init: Any, n: int, owner: str) -> np.ndarray:
 
 
 def smacof(
-    dissimilarities: Any, *, metric: bool = True, n_components: int = 2, init: Any = None, n_init: int = 1,
-    n_jobs: int | None = None, max_iter: int = 300, verbose: Any = 0, eps: float = 1e-6, random_state: Any = None,
-    return_n_iter: bool = False, normalized_stress: Any = "auto"
-) -> tuple[Any, ...]:  # fmt: skip
+    dissimilarities: Any,
+    *,
+    metric: bool = True,
+    n_components: int = 2,
+    init: Any = None,
+    n_init: int = 1,
+    n_jobs: int | None = None,
+    max_iter: int = 300,
+    verbose: Any = 0,
+    eps: float = 1e-6,
+    random_state: Any = None,
+    return_n_iter: bool = False,
+    normalized_stress: Any = "auto",
+) -> tuple[Any, ...]:
     """Return the points of least stress and the stress, as scikit-learn's function of this name does; see `MDS`.
 
     Parameters
@@ -122,6 +138,8 @@ def smacof(
             warn(
                 f"Explicit initial positions passed: performing only one init of the MDS instead of {n_init}",
             )
-    found = best_layout(D, starts, metric, max_iter, eps, normalized, SILENT, n_jobs)
+    found = best_layout(
+        D, starts=starts, metric=metric, max_iter=max_iter, eps=eps, normalized=normalized, report=SILENT, n_jobs=n_jobs
+    )
     out = found.points, stress_of(found, normalized)
     return (*out, found.n_iter) if return_n_iter else out

@@ -12,11 +12,10 @@ With w_u the place of unit u among the rows, g(u, v) the squared distance of uni
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
@@ -24,14 +23,14 @@ from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.engines.moments.second import central_moments
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
-from novum.manifold._lattice import Lattice, draw_map, lattice_of
+from novum.manifold.lattice import Lattice, draw_map, lattice_of
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["SelfOrganizingMap"]
 
@@ -160,19 +159,49 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
     }
     _reports_passes = True
     _squares_columns = _squares_rows = True
+    units_: np.ndarray
+    positions_: np.ndarray
+    hits_: np.ndarray
+    quantization_error_: float
+    topographic_error_: float
+    n_iter_: int
+    history_: History
 
-    @stores
     def __init__(
-        self, n_rows: int = 10, n_columns: int = 10, *, lattice: str = "rectangular", algorithm: str = "batch",
-        init: Any = "pca", max_iter: int = 20, sigma: float | None = None, sigma_end: float = 0.5,
-        learning_rate: float = 0.5, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_rows: int = 10,
+        n_columns: int = 10,
+        *,
+        lattice: Literal["rectangular", "hexagonal"] = "rectangular",
+        algorithm: Literal["batch", "online"] = "batch",
+        init: Literal["pca", "random"] | Numbers = "pca",
+        max_iter: int = 20,
+        sigma: float | None = None,
+        sigma_end: float = 0.5,
+        learning_rate: float = 0.5,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_rows = n_rows
+        self.n_columns = n_columns
+        self.lattice = lattice
+        self.algorithm = algorithm
+        self.init = init
+        self.max_iter = max_iter
+        self.sigma = sigma
+        self.sigma_end = sigma_end
+        self.learning_rate = learning_rate
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Move the units.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         if self.algorithm == "online" and sample_weight is not None:
             raise ParameterError(
@@ -249,7 +278,14 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
                     else np.arange(len(X))
                 )
                 _core.manifold.units.online_steps(
-                    X, order, units, lattice.squares, self.learning_rate, self._width(), done, rows * self.max_iter
+                    X,
+                    order=order,
+                    units=units,
+                    lattice=lattice.squares,
+                    eta=self.learning_rate,
+                    sigma=self._width(),
+                    first=done,
+                    total=rows * self.max_iter,
                 )
                 done += len(X)
             yield units, error
@@ -257,7 +293,13 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
     def transform(self, X: Rows) -> Any:
         """Return column and row on the lattice of the unit nearest to every row.
 
-        [rows] -> array of shape (n_samples, 2)
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
         """
         check_is_fitted(self)
         return self._rows(X, positions_of, (self.units_.astype(np.float64), self.positions_))
@@ -265,7 +307,13 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
     def predict(self, X: Rows) -> Any:
         """Return the number of the unit nearest to every row.
 
-        [rows] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._rows(X, numbers_of, self.units_.astype(np.float64))

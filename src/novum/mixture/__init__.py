@@ -6,7 +6,6 @@ from novum.mixture.gaussian import GaussianMixture
 from novum.mixture.generic import Mixture
 from novum.mixture.novelty import NoveltyDetector
 from novum.mixture.plots import plot_ellipses
-from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "BayesianGaussianMixture",
@@ -17,9 +16,6 @@ __all__ = [
     "plot_ellipses",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        ".plots": "plot_em_steps",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -2,27 +2,26 @@ r"""Gaussian mixtures by variational Bayes: components that are not needed lose 
 
 Every quantity of the model has a distribution: Dirichlet weights (or a Dirichlet process, truncated), normal-Wishart means and
 precisions. The iterations alternate between responsibilities and that posterior and raise a lower bound of log p(X). The
-pass over the data is that of `GaussianMixture`; the small solve is `_variational` (11)-(15). Derivation:
+pass over the data is that of `GaussianMixture`; the small solve is `variational` (11)-(15). Derivation:
 docs/theory/mixtures.md.
 """
 
 import warnings
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.distributions import Dirichlet, NormalInverseWishart
 from novum.engines.gaussians import covariance as cov
 from novum.engines.gaussians.density import Density
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold.blocks import Source
-from novum.mixture._base import COMMON_DOMAINS, GaussianBase
-from novum.mixture._start import fold_moments
-from novum.mixture._variational import (
+from novum.mixture.base import COMMON_DOMAINS, GaussianBase
+from novum.mixture.start import fold_moments
+from novum.mixture.variational import (
     Posterior,
     Prior,
     constants,
@@ -31,7 +30,7 @@ from novum.mixture._variational import (
     posterior_of,
     with_density,
 )
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.variational.coordinate_ascent import MeanField
 
 __all__ = ["BayesianGaussianMixture"]
@@ -114,22 +113,73 @@ class BayesianGaussianMixture(GaussianBase):
         "degrees_of_freedom_prior": Real(0, open="low") | Null(),
         "covariance_prior": Real(0, open="low") | ArrayLike() | Null(),
     }
+    weights_: np.ndarray
+    means_: np.ndarray
+    covariances_: np.ndarray
+    precisions_: np.ndarray
+    precisions_cholesky_: np.ndarray
+    weight_concentration_: Any
+    mean_precision_: np.ndarray
+    degrees_of_freedom_: np.ndarray | float
+    weight_concentration_prior_: float
+    mean_precision_prior_: float
+    mean_prior_: np.ndarray
+    degrees_of_freedom_prior_: float
+    covariance_prior_: np.ndarray
+    elbo_: float
 
-    @stores
     def __init__(
-        self, *, n_components: int = 1, covariance_type: str = "full", tol: float = 1e-3, reg_covar: float = 1e-6,
-        max_iter: int = 100, n_init: int = 1, init_params: str = "kmeans", trial_iter: int | None = None,
-        weight_concentration_prior_type: str = "dirichlet_process", weight_concentration_prior: float | None = None,
-        mean_precision_prior: float | None = None, mean_prior: Any = None,
-        degrees_of_freedom_prior: float | None = None, covariance_prior: Any = None, random_state: Any = None,
-        warm_start: bool = False, verbose: int | bool = 0, verbose_interval: int = 10
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        n_components: int = 1,
+        covariance_type: Literal["full", "tied", "diag", "spherical", "tied_spherical"] = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: Literal["kmeans", "k-means++", "random", "random_from_data"] = "kmeans",
+        trial_iter: int | None = None,
+        weight_concentration_prior_type: Literal["dirichlet_process", "dirichlet_distribution"] = "dirichlet_process",
+        weight_concentration_prior: float | None = None,
+        mean_precision_prior: float | None = None,
+        mean_prior: Numbers | None = None,
+        degrees_of_freedom_prior: float | None = None,
+        covariance_prior: float | Numbers | None = None,
+        random_state: Seed = None,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+        verbose_interval: int = 10,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.trial_iter = trial_iter
+        self.weight_concentration_prior_type = weight_concentration_prior_type
+        self.weight_concentration_prior = weight_concentration_prior
+        self.mean_precision_prior = mean_precision_prior
+        self.mean_prior = mean_prior
+        self.degrees_of_freedom_prior = degrees_of_freedom_prior
+        self.covariance_prior = covariance_prior
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the posterior.
 
-        [rows with holes, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+            Cells may be missing (NaN).
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         self._fit(X, sample_weight)
         return self
@@ -144,16 +194,18 @@ class BayesianGaussianMixture(GaussianBase):
             )
         given = self.mean_prior
         prior = Prior(
-            self.covariance_type,
-            self.weight_concentration_prior_type == "dirichlet_process",
-            1.0 / k if self.weight_concentration_prior is None else float(self.weight_concentration_prior),
-            1.0 if self.mean_precision_prior is None else float(self.mean_precision_prior),
-            mean if given is None else cov.checked_array(given, (d,), "means"),
-            degrees,
-            self._covariance_prior(scatter / max(weight - 1, 1.0), d),
-            float(self.reg_covar),
-            mean,
-            source.dtype,
+            form=self.covariance_type,
+            process=self.weight_concentration_prior_type == "dirichlet_process",
+            concentration=1.0 / k
+            if self.weight_concentration_prior is None
+            else float(self.weight_concentration_prior),
+            mean_precision=1.0 if self.mean_precision_prior is None else float(self.mean_precision_prior),
+            mean=mean if given is None else cov.checked_array(given, (d,), "means"),
+            degrees=degrees,
+            covariance=self._covariance_prior(scatter / max(weight - 1, 1.0), d),
+            reg=float(self.reg_covar),
+            center=mean,
+            dtype=source.dtype,
         )
         return prior, weight
 
@@ -235,15 +287,15 @@ class BayesianGaussianMixture(GaussianBase):
     def _query(self) -> Density:
         """Return the Gaussians of (14), which score rows and share them out as in scikit-learn."""
         prior = Prior(
-            self.covariance_type,
-            self.weight_concentration_prior_type == "dirichlet_process",
-            self.weight_concentration_prior_,
-            self.mean_precision_prior_,
-            np.asarray(self.mean_prior_, np.float64),
-            self.degrees_of_freedom_prior_,
-            self.covariance_prior_,
-            0.0,
-            self._centers(),
-            self.means_.dtype,
+            form=self.covariance_type,
+            process=self.weight_concentration_prior_type == "dirichlet_process",
+            concentration=self.weight_concentration_prior_,
+            mean_precision=self.mean_precision_prior_,
+            mean=np.asarray(self.mean_prior_, np.float64),
+            degrees=self.degrees_of_freedom_prior_,
+            covariance=self.covariance_prior_,
+            reg=0.0,
+            center=self._centers(),
+            dtype=self.means_.dtype,
         )
         return self._posterior(prior).density

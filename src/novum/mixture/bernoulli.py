@@ -16,19 +16,18 @@ from numpy.typing import NDArray
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.engines.gaussians.covariance import EMPTY, checked_array
 from novum.engines.gaussians.tensors import log_sum
 from novum.engines.kmeans import seeding
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
-from novum.mixture._base import MixtureBase, Query
-from novum.mixture._em import Solved, best_run, work_blocks
-from novum.mixture._start import column_means, filled_source
+from novum.mixture.base import MixtureBase, Query
+from novum.mixture.em import Solved, best_run, work_blocks
 from novum.mixture.gaussian import checked_weights
+from novum.mixture.start import column_means, filled_source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["BernoulliMixture"]
 
@@ -161,20 +160,47 @@ class BernoulliMixture(MixtureBase):
         "random_state": RandomState(),
         "verbose": Int(0) | Bool(),
     }
+    weights_: np.ndarray
+    probabilities_: np.ndarray
 
-    @stores
     def __init__(
-        self, n_components: int = 1, *, tol: float = 1e-3, max_iter: int = 100, n_init: int = 1,
-        weights_init: Any = None, probabilities_init: Any = None, smoothing: float = 0.0,
-        binarize: float | None = 0.5, trial_iter: int | None = None, random_state: Any = None,
-        verbose: int | bool = 0
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 1,
+        *,
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        n_init: int = 1,
+        weights_init: Numbers | None = None,
+        probabilities_init: Numbers | None = None,
+        smoothing: float = 0.0,
+        binarize: float | None = 0.5,
+        trial_iter: int | None = None,
+        random_state: Seed = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.weights_init = weights_init
+        self.probabilities_init = probabilities_init
+        self.smoothing = smoothing
+        self.binarize = binarize
+        self.trial_iter = trial_iter
+        self.random_state = random_state
+        self.verbose = verbose
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the parameters.
 
-        [rows with holes, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+            Cells may be missing (NaN).
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         k = self.n_components
         source = self._source(X, None, sample_weight)

@@ -15,23 +15,23 @@ r"""Gaussian mixtures by expectation-maximisation.
 known variance give the notes' EM for means. Derivation: docs/theory/mixtures.md.
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.engines.gaussians import covariance as cov
 from novum.engines.gaussians.covariance import TIED, MixtureSums
 from novum.engines.gaussians.density import Density, density_of, moments_of
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
-from novum.mixture._base import COMMON_DOMAINS, GaussianBase
-from novum.mixture._em import Solved
-from novum.mixture._start import column_means
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.mixture.base import COMMON_DOMAINS, GaussianBase
+from novum.mixture.em import Solved
+from novum.mixture.start import column_means
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["GaussianMixture"]
 
@@ -208,20 +208,60 @@ class GaussianMixture(GaussianBase):
         "precisions_init": ArrayLike() | Null(),
         "fixed": ArrayLike(),
     }
+    weights_: np.ndarray
+    means_: np.ndarray
+    covariances_: np.ndarray
+    precisions_: np.ndarray
+    precisions_cholesky_: np.ndarray
 
-    @stores
     def __init__(
-        self, n_components: int = 1, *, covariance_type: str = "full", tol: float = 1e-3, reg_covar: float = 1e-6,
-        max_iter: int = 100, n_init: int = 1, init_params: str = "kmeans", weights_init: Any = None,
-        means_init: Any = None, precisions_init: Any = None, fixed: Any = (), trial_iter: int | None = None,
-        random_state: Any = None, warm_start: bool = False, verbose: int | bool = 0, verbose_interval: int = 10
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 1,
+        *,
+        covariance_type: Literal["full", "tied", "diag", "spherical", "tied_spherical"] = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: Literal["kmeans", "k-means++", "random", "random_from_data"] = "kmeans",
+        weights_init: Numbers | None = None,
+        means_init: Numbers | None = None,
+        precisions_init: Numbers | None = None,
+        fixed: Literal["weights", "means", "covariances"] | Sequence[Any] = (),
+        trial_iter: int | None = None,
+        random_state: Seed = None,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+        verbose_interval: int = 10,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.fixed = fixed
+        self.trial_iter = trial_iter
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the parameters.
 
-        [rows with holes, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+            Cells may be missing (NaN).
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         self._fit(X, sample_weight)
         return self
@@ -247,7 +287,14 @@ class GaussianMixture(GaussianBase):
         tied = cov.layout(self.covariance_type) == TIED
         center = column_means(source)[0] if tied else np.zeros(d)
         return Context(
-            self.covariance_type, float(self.reg_covar), weights, means, precisions, fixed, center, source.dtype
+            form=self.covariance_type,
+            reg=float(self.reg_covar),
+            weights=weights,
+            means=means,
+            precisions=precisions,
+            fixed=fixed,
+            center=center,
+            dtype=source.dtype,
         )
 
     def _given_start(self) -> bool:
@@ -282,7 +329,16 @@ class GaussianMixture(GaussianBase):
         given = (self.weights_init, self.means_init, self.precisions_init)
         weights, means, precisions = (None if value is None else np.asarray(value, np.float64) for value in given)
         form, center = self.covariance_type, X.mean(axis=0, dtype=np.float64)
-        context = Context(form, self.reg_covar, weights, means, precisions, frozenset(), center, X.dtype)
+        context = Context(
+            form=form,
+            reg=self.reg_covar,
+            weights=weights,
+            means=means,
+            precisions=precisions,
+            fixed=frozenset(),
+            center=center,
+            dtype=X.dtype,
+        )
         shift = np.ascontiguousarray(np.broadcast_to(center, (np.shape(resp)[1], X.shape[1])))
         sums = moments_of(cov.layout(form), resp, shift, Block(X))
         self._set_parameters([value.astype(X.dtype) for value in first_params(context, sums, shift)[:4]])

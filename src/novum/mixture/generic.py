@@ -16,21 +16,25 @@ from numpy.typing import NDArray
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.cluster import KMeans
 from novum.distributions import Distribution, Normal
-from novum.distributions.table_columns import component_inside, component_log_prob, component_statistics, is_vector
+from novum.distributions.learning.table_columns import (
+    component_inside,
+    component_log_prob,
+    component_statistics,
+    is_vector,
+)
 from novum.engines.gaussians.tensors import LOWEST, log_sum
 from novum.engines.kmeans import assignment
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.fold.blocks import Block, Source
-from novum.mixture._base import MixtureBase, Query, label_of_block, posterior_of_block, total_of_block
-from novum.mixture._em import Solved, best_run, work_blocks
-from novum.mixture._start import filled_source
+from novum.mixture.base import MixtureBase, Query, label_of_block, posterior_of_block, total_of_block
+from novum.mixture.em import Solved, best_run, work_blocks
 from novum.mixture.gaussian import checked_weights
+from novum.mixture.start import filled_source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["Mixture"]
 
@@ -229,12 +233,25 @@ class Mixture(MixtureBase):
         "random_state": RandomState(),
         "verbose": Int(0) | Bool(),
     }
+    weights_: np.ndarray
+    components_: list[Any]
 
-    @stores
     def __init__(
-        self, components: Any = None, *, weights_init: Any = None, tol: float = 1e-3, max_iter: int = 100,
-        random_state: Any = None, verbose: int | bool = 0
-    ) -> None: ...  # fmt: skip
+        self,
+        components: Any = None,
+        *,
+        weights_init: Numbers | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        random_state: Seed = None,
+        verbose: int | bool = 0,
+    ) -> None:
+        self.components = components
+        self.weights_init = weights_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -243,7 +260,12 @@ class Mixture(MixtureBase):
         Cells may be missing (NaN) where components are distributions of numbers.
         sample_weight: a weight counts as repetition; zero leaves a row out.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         given = (Normal, Normal) if self.components is None else tuple(self.components)
         source = self._source(X, None, sample_weight)

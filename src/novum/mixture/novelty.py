@@ -10,15 +10,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import OutlierMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import OutlierMixin
 from novum.base.validation import open_rows
 from novum.distributions import Distribution
-from novum.distributions.table_columns import component_log_prob
+from novum.distributions.learning.table_columns import component_log_prob
 from novum.engines.gaussians.tensors import cast
 from novum.fold.blocks import Block
 from novum.mixture.gaussian import GaussianMixture
@@ -100,9 +100,12 @@ class NoveltyDetector(OutlierMixin, Estimator):
         "density": Instance(Distribution) | Instance(ScoresSamples, is_density) | Null(),
         "contamination": Real(0, 0.5),
     }
+    density_: Any
+    offset_: float
 
-    @stores
-    def __init__(self, density: Any = None, contamination: float = 0.1) -> None: ...
+    def __init__(self, density: Any = None, contamination: float = 0.1) -> None:
+        self.density = density
+        self.contamination = contamination
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -118,7 +121,7 @@ class NoveltyDetector(OutlierMixin, Estimator):
         source = self._source(X, None, sample_weight)
         if isinstance(self.density, Distribution):
             check_component(self.density, source.n_features)
-            self.density_ = self.density
+            self.density_: Any = self.density
         else:
             density = GaussianMixture() if self.density is None else clone(self.density)
             self.density_ = density.fit(X, **({} if sample_weight is None else {"sample_weight": sample_weight}))

@@ -1,18 +1,17 @@
-"""Pictures of mixtures in the plane: ellipses of the components, and the steps of EM as a row of panels."""
+"""Pictures of mixtures in the plane: ellipses of the components."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from novum.engines.gaussians.covariance import dense
-from novum.exceptions import DataError, NotConverged
-from novum.report.axes import drawing_axes, new_figure
+from novum.exceptions import DataError
+from novum.report.axes import drawing_axes
+from novum.runtime.typing import Axes, Rows
 
-__all__ = ["plot_ellipses", "plot_em_steps"]
+__all__ = ["check_plane", "plot_ellipses"]
 
 TURN = np.linspace(0, 2 * np.pi, 121)
 FAINT, STRONG = 0.15, 0.9  # opacity of a component of weight zero, and of the heaviest
@@ -33,7 +32,7 @@ def check_plane(X: Any, name: str) -> NDArray:
     return X
 
 
-def plot_ellipses(model: Any, X: Any = None, *, deviations: float = 2.0, ax: Any = None) -> Any:
+def plot_ellipses(model: Any, X: Rows | None = None, *, deviations: float = 2.0, ax: Axes | None = None) -> Any:
     """Draw a fitted Gaussian mixture of two features: rows in the color of their component, an ellipse per component.
 
     Parameters
@@ -78,45 +77,3 @@ def plot_ellipses(model: Any, X: Any = None, *, deviations: float = 2.0, ax: Any
         opacity = FAINT + (STRONG - FAINT) * float(part)
         ax.plot(*ellipse(mean, covariance, deviations).T, color=color, alpha=opacity, lw=2)
     return ax
-
-
-def plot_em_steps(model: Any, X: Any, *, steps: tuple[int, ...] = (0, 1, 2, 5, 20), axes: Any = None) -> Any:
-    """Draw what EM does: the mixture after so many passes, each in a panel with its mean log-likelihood.
-
-    Parameters
-    ----------
-    model : GaussianMixture
-        Not fitted; its start is the first picture.
-    X : array-like of shape (n_samples, 2)
-    steps : tuple of int, default=(0, 1, 2, 5, 20)
-        Passes after which to draw.
-    axes : sequence of matplotlib axes, default=None
-        One per step; None makes a figure.
-
-    Returns
-    -------
-    array of matplotlib axes
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from novum.mixture import GaussianMixture, plot_em_steps
-    >>> X = np.random.default_rng(0).normal(size=(100, 2))
-    >>> axes = plot_em_steps(GaussianMixture(2, random_state=0), X, steps=(0, 3))
-    >>> [ax.get_title().partition(":")[0] for ax in axes]
-    ['start', 'after 3']
-    """
-    X = check_plane(X, "plot_em_steps")
-    if axes is None:
-        figure = new_figure(3 * len(steps), 3)
-        axes = figure.subplots(1, len(steps), sharex=True, sharey=True, squeeze=False)
-    axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
-    if len(axes) < len(steps):
-        raise DataError(f"plot_em_steps: {len(steps)} steps need as many axes; {len(axes)} were given.")
-    for ax, step in zip(axes, steps):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotConverged)  # it is stopped on purpose
-            there = clone(model).set_params(max_iter=step, tol=0.0, n_init=1).fit(X)
-        plot_ellipses(there, X, ax=ax)
-        ax.set_title(f"{'start' if step == 0 else f'after {step}'}: {there.score(X):.3f}")
-    return axes[: len(steps)]

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from novum.base.domains import Domain, Null, Real
-from novum.base.parameters import stores
-from novum.naive_bayes._counts import LinearScores, linear_scores, product, scores_of
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB
-from novum.naive_bayes._tables import filled_table, log_shares
+from novum.naive_bayes.counts import LinearScores, linear_scores, product, scores_of
+from novum.naive_bayes.discrete import COMMON_DOMAINS, DiscreteNB
+from novum.naive_bayes.tables import filled_table, log_shares
+from novum.runtime.typing import Numbers
 
 __all__ = ["BernoulliNB"]
 
@@ -67,11 +67,20 @@ class BernoulliNB(DiscreteNB):
     _positive_only = False
     _sums_show_gaps = _scores_show_gaps = False  # a comparison with the threshold hides them
 
-    @stores
     def __init__(
-        self, *, alpha: Any = 1.0, force_alpha: bool = True, binarize: float | None = 0.0, fit_prior: bool = True,
-        class_prior: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        alpha: float | Numbers = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: Numbers | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
 
     def _threshold(self) -> Any:
         return None if self.binarize is None else float(self.binarize)

@@ -12,6 +12,7 @@ The m-estimate draws frequencies towards a prior p_j(a) with the strength of m r
 Counts are of rows with the value and in the class: over all rows the ratio could exceed one.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +21,13 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.generative import BayesRule
-from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError, UnknownCategory
 from novum.fold.blocks import Block, Source
-from novum.naive_bayes._discrete import COMMON_DOMAINS, PartialFit, class_log_prior, smoothing
+from novum.naive_bayes.discrete import COMMON_DOMAINS, PartialFit, class_log_prior, smoothing
 from novum.runtime import arrays, sklearn_private
+from novum.runtime.typing import Numbers
 
-__all__ = ["CategoricalNB", "m_estimate"]
+__all__ = ["CategoricalNB", "category_numbers", "m_estimate", "merge_ranges", "range_of"]
 
 MOST_CATEGORIES = 2**28  # of a column; beyond, its table alone would take gigabytes
 
@@ -202,12 +203,27 @@ class CategoricalNB(BayesRule, PartialFit):
     class_count_: NDArray[Any]
     category_count_: list[NDArray[Any]]
     n_categories_: NDArray[Any]
+    class_log_prior_: np.ndarray
+    feature_log_prob_: list[np.ndarray]
 
-    @stores
     def __init__(
-        self, *, alpha: float = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None,
-        min_categories: Any = None, prior_strength: float | None = None, category_prior: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        alpha: float = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Numbers | None = None,
+        min_categories: int | Numbers | None = None,
+        prior_strength: float | None = None,
+        category_prior: Sequence[Any] | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+        self.prior_strength = prior_strength
+        self.category_prior = category_prior
 
     def _count(self, source: Source, k: int, first: bool) -> None:
         span = source.total(range_of, None, merge_ranges)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from novum.base.domains import Bool, Domain
-from novum.base.parameters import stores
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, total_of
-from novum.naive_bayes._tables import log_shares
+from novum.naive_bayes.discrete import COMMON_DOMAINS, DiscreteNB, total_of
+from novum.naive_bayes.tables import log_shares
+from novum.runtime.typing import Numbers
 
 __all__ = ["ComplementNB"]
 
@@ -55,12 +55,22 @@ class ComplementNB(DiscreteNB):
     """
 
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "norm": Bool()}
+    feature_all_: np.ndarray
 
-    @stores
     def __init__(
-        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None,
-        norm: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        alpha: float | Numbers = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Numbers | None = None,
+        norm: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
 
     def _log_prob(self, alpha: Any) -> Any:
         self.feature_all_ = self.feature_count_.sum(axis=0)

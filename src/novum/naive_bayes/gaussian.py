@@ -25,13 +25,12 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.report.axes import drawing_axes
-from novum.report.pictures import draw_ellipses
+from novum.report.plots import draw_ellipses
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["GaussianNB"]
 
@@ -161,33 +160,62 @@ class GaussianNB(BayesRule, Estimator):
     _squares_columns = True
     _candidacy = Candidacy(rank=2, search=({"var_smoothing": 0.01}, {"var_smoothing": 0.1}))
     _domains: dict[str, Domain] = {"priors": ArrayLike() | Null(), "var_smoothing": Real(0)}
+    _takes_gaps = False
+    class_count_: np.ndarray
+    class_prior_: np.ndarray
+    theta_: np.ndarray
+    var_: np.ndarray
+    epsilon_: float
 
-    @stores
-    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None: ...
+    def __init__(self, *, priors: Numbers | None = None, var_smoothing: float = 1e-9) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
 
     def _picture_of_model(self, ax: Any) -> Any:
         """Draw the density of every class: a curve of one column, ellipses of more; return the axes."""
         ax = drawing_axes(ax)
         covariances = np.asarray(self.var_, np.float64)[:, :, None] * np.eye(self.n_features_in_)
         prior = np.asarray(self.class_prior_, np.float64)
-        draw_ellipses(self, None, np.asarray(self.theta_, np.float64), covariances, prior, None, ax, self.classes_)
+        draw_ellipses(
+            self,
+            rows=None,
+            means=np.asarray(self.theta_, np.float64),
+            covariances=covariances,
+            weights=prior,
+            labels=None,
+            ax=ax,
+            names=self.classes_,
+        )
         return ax
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit from scratch.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)
         return self._learn(class_moments(coded, len(self.classes_)), source)
 
     @fits
-    def partial_fit(self, X: Rows, y: Target = None, classes: Any = None, sample_weight: RowWeights = None) -> Any:
+    def partial_fit(
+        self, X: Rows, y: Target = None, classes: Numbers | None = None, sample_weight: RowWeights = None
+    ) -> Any:
         """Learn from one more portion; the result is that of `fit` on all portions together.
 
-        [more rows, all classes]
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like of shape (n_classes,)
+            All labels that can ever occur; needed at the first call.
         """
         first = not hasattr(self, "_moments_mass")
         if first and classes is None:

@@ -7,7 +7,7 @@ Categories are smoothed as in (9) of `novum.naive_bayes.categorical`, by the mod
 out of the sum, in `fit` and in predictions.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -17,7 +17,6 @@ from novum.base.domains import ArrayLike, Choice, Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.frames import coded_frame, frame_levels, is_frame
 from novum.base.generative import BayesRule, checked_priors
-from novum.base.parameters import stores
 from novum.distributions import (
     Bernoulli,
     Beta,
@@ -31,15 +30,15 @@ from novum.distributions import (
     StudentT,
     Uniform,
 )
-from novum.distributions.labelled_rows import Part, learn_parts, parts_log_prob
+from novum.distributions.learning.labelled_rows import ColumnGroup, learn_parts, parts_log_prob
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.naive_bayes.categorical import merge_ranges, range_of
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
-__all__ = ["MixedNB"]
+__all__ = ["FAMILIES", "MixedNB"]
 
 FAMILIES: dict[str, type] = {
     "bernoulli": Bernoulli,
@@ -54,13 +53,13 @@ FAMILIES: dict[str, type] = {
 }
 
 
-class Model(NamedTuple):
+class MixedParameters(NamedTuple):
     columns: list[tuple[int, ...]]
     distributions: list[list[Any]]  # (classes, parts)
     log_prior: np.ndarray  # (k,)
 
 
-def joint_log(model: Model, block: Block) -> Any:
+def joint_log(model: MixedParameters, block: Block) -> Any:
     """Return (1) of every row and class, in the dtype and home of the block."""
     score = parts_log_prob(model.columns, model.distributions, block.X)
     score = score + arrays.like(score, model.log_prior)
@@ -126,12 +125,23 @@ class MixedNB(BayesRule, Estimator):
     }
     _scores_show_gaps = False
     levels_: dict[str, list[Any]]
+    class_count_: np.ndarray
+    class_prior_: np.ndarray
+    columns_: list[Any]
+    distributions_: list[Any]
 
-    @stores
     def __init__(
-        self, *, families: Any = "auto", categorical_features: Any = "from_dtype", alpha: float = 1.0,
-        priors: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        families: Any = "auto",
+        categorical_features: Literal["from_dtype"] | Numbers | None = "from_dtype",
+        alpha: float = 1.0,
+        priors: Numbers | None = None,
+    ) -> None:
+        self.families = families
+        self.categorical_features = categorical_features
+        self.alpha = alpha
+        self.priors = priors
 
     def _coded(self, X: Any, learn: bool) -> Any:
         """Return X with codes for levels, where it is a frame."""
@@ -155,7 +165,7 @@ class MixedNB(BayesRule, Estimator):
         chosen: list[type] = [Normal] * d
         for name in self.levels_:
             chosen[position(name)] = Categorical
-        marked = self.categorical_features
+        marked: Any = self.categorical_features
         if marked is not None and not isinstance(marked, str):
             mask = np.asarray(marked)
             for column in np.flatnonzero(mask).tolist() if mask.dtype == bool else list(marked):
@@ -169,15 +179,15 @@ class MixedNB(BayesRule, Estimator):
             chosen = [family_of(value) for value in self.families]
         return chosen
 
-    def _parts(self, source: Source) -> list[Part]:
+    def _parts(self, source: Source) -> list[ColumnGroup]:
         """Return the groups of columns: all columns of a family together, every column of categories for itself."""
         chosen = self._families(source)
         names = list(getattr(self, "feature_names_in_", []))
-        parts: list[Part] = []
+        parts: list[ColumnGroup] = []
         for family in dict.fromkeys(chosen):
             columns = tuple(j for j, one in enumerate(chosen) if one is family)
             if family is not Categorical:
-                parts.append(Part(columns, family, {}))
+                parts.append(ColumnGroup(columns, family, {}))
         categories = [j for j, one in enumerate(chosen) if one is Categorical]
         if categories:
             high = source.total(range_of, None, merge_ranges).high
@@ -185,14 +195,20 @@ class MixedNB(BayesRule, Estimator):
                 known = len(self.levels_.get(names[j], [])) if names else 0
                 number = max(known, int(np.nan_to_num(high[j], neginf=0)) + 1, 1)
                 prior = Dirichlet(np.full(number, self.alpha + 1.0)) if self.alpha > 0 else None
-                parts.append(Part((j,), Categorical, {"n_categories": number}, prior, Categorical))
+                parts.append(ColumnGroup((j,), Categorical, {"n_categories": number}, prior, Categorical))
         return parts
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit from scratch.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         self.levels_ = {}
         source = self._source(self._coded(X, True), y, sample_weight, target="classes")
@@ -212,12 +228,19 @@ class MixedNB(BayesRule, Estimator):
 
     def _joint(self) -> Any:
         with np.errstate(divide="ignore"):  # a class of prior zero
-            return joint_log, Model(self.columns_, self.distributions_, np.log(self.class_prior_))
+            return joint_log, MixedParameters(self.columns_, self.distributions_, np.log(self.class_prior_))
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> Any:
         """Draw rows with their classes from the fitted model; categories come as codes.
 
-        [draws] -> X, array of shape (n_samples, n_features), and y, array of shape (n_samples,)
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+
+        Returns
+        -------
+        X, array of shape (n_samples, n_features), and y, array of shape (n_samples,)
         """
         check_is_fitted(self)
         if n_samples < 1:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from novum.base.domains import Domain
-from novum.base.parameters import stores
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, total_of
-from novum.naive_bayes._tables import log_shares
+from novum.naive_bayes.discrete import COMMON_DOMAINS, DiscreteNB, total_of
+from novum.naive_bayes.tables import log_shares
+from novum.runtime.typing import Numbers
 
 __all__ = ["MultinomialNB"]
 
@@ -56,10 +56,18 @@ class MultinomialNB(DiscreteNB):
 
     _domains: dict[str, Domain] = COMMON_DOMAINS
 
-    @stores
     def __init__(
-        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
-    ) -> None: ...
+        self,
+        *,
+        alpha: float | Numbers = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Numbers | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
 
     def _log_prob(self, alpha: Any) -> Any:
         total = self.feature_count_.sum(axis=1, keepdims=True) + total_of(alpha, self.n_features_in_)

@@ -1,5 +1,6 @@
-"""Pictures of naive Bayes: what each class expects of each feature as a heat table, and the graph that the assumption is."""
+"""Pictures of naive Bayes: what each class expects of each feature as a heat table."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.report.axes import FRAME, LARGEST, WIDE, drawing_axes, name_places
 from novum.report.numbers import num
+from novum.runtime.typing import Axes
 
-__all__ = ["plot_class_tables", "plot_naive_bayes_graph"]
+__all__ = ["plot_class_tables"]
 
 SMALLEST_LETTER = 5.0  # points of numbers in cells; smaller ones are left out
 LONGEST_NUMBER = 8  # letters
@@ -30,7 +32,7 @@ def table_of(model: Any) -> tuple[np.ndarray, list[str]]:
     raise ParameterError(f"plot_class_tables: {type(model).__name__} has neither feature_log_prob_ nor theta_.")
 
 
-def plot_class_tables(model: Any, feature_names: Any = None, ax: Any = None) -> Any:
+def plot_class_tables(model: Any, feature_names: Sequence[Any] | None = None, ax: Axes | None = None) -> Any:
     """Draw the parameters of every class as a heat table.
 
     Parameters
@@ -66,28 +68,3 @@ def letter_size(ax: Any, n_columns: int) -> float:
     """Return the points of letters with which the longest number fits a cell of a table of so many columns."""
     inches = ax.get_figure().get_size_inches()[0] * ax.get_position().width
     return min(LARGEST, 72 * FRAME * inches / n_columns / (LONGEST_NUMBER * WIDE))
-
-
-def plot_naive_bayes_graph(feature_names: Any, target: Any = "y", ax: Any = None) -> Any:
-    """Draw the graph of naive Bayes: the class above, an arrow from it to every feature, none between features.
-
-    Parameters
-    ----------
-    feature_names : sequence of str
-    target : str, default="y"
-    ax : matplotlib Axes, default=None
-
-    Returns
-    -------
-    matplotlib Axes
-    """
-    ax = drawing_axes(ax)
-    places = np.linspace(-1, 1, len(feature_names)) if len(feature_names) > 1 else [0.0]
-    circle = {"boxstyle": "circle", "facecolor": "white", "edgecolor": "black"}
-    for name, x in zip(feature_names, places):
-        ax.annotate("", xy=(x, 0.1), xytext=(0, 0.9), arrowprops={"arrowstyle": "->", "shrinkA": 12, "shrinkB": 12})
-        ax.text(x, 0, name, ha="center", va="center", bbox=circle)
-    ax.text(0, 1, target, ha="center", va="center", bbox={**circle, "facecolor": "lightgrey"})
-    ax.set(xlim=(-1.3, 1.3), ylim=(-0.3, 1.3))
-    ax.set_axis_off()
-    return ax

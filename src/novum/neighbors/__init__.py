@@ -1,5 +1,6 @@
 """Nearest rows: searches, votes and means of neighbors, kernel densities and regression, distances and learned metrics."""
 
+from novum.engines.search.metrics import VALID_METRICS, VALID_METRICS_SPARSE
 from novum.neighbors.classification import KNeighborsClassifier, RadiusNeighborsClassifier
 from novum.neighbors.density import KernelDensity
 from novum.neighbors.distances import pairwise_distances
@@ -9,9 +10,10 @@ from novum.neighbors.plots import plot_neighbors, plot_regions
 from novum.neighbors.regression import KNeighborsRegressor, RadiusNeighborsRegressor
 from novum.neighbors.trees import BallTree, KDTree
 from novum.neighbors.unsupervised import NearestNeighbors, kneighbors_graph, radius_neighbors_graph
-from novum.runtime.moved_names import moved_names
 
 __all__ = [
+    "VALID_METRICS",
+    "VALID_METRICS_SPARSE",
     "BallTree",
     "KDTree",
     "KNeighborsClassifier",
@@ -29,11 +31,6 @@ __all__ = [
     "radius_neighbors_graph",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        "novum.engines.search.metrics": "VALID_METRICS VALID_METRICS_SPARSE",
-        ".distances": "MetricAxioms check_metric_axioms",
-        ".plots": "plot_voronoi",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

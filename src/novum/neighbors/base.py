@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse
 import sklearn.neighbors
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin
 from sklearn.metrics import DistanceMetric
 from sklearn.neighbors import sort_graph_by_row_values
 from sklearn.utils import check_array
@@ -19,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base import validation
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import Estimator
+from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.sparse_matrices import check_structure
 from novum.engines.search.index import Blocks, Index, Precomputed, Scan
 from novum.engines.search.metrics import VALID_METRICS, VALID_METRICS_SPARSE, form_of, usual_name
@@ -29,7 +29,16 @@ from novum.runtime import arrays
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
 
-__all__ = ["COMMON_DOMAINS", "NEIGHBORS_SEARCH", "NeighborsBase", "Ready", "answer_rows", "read_rows"]
+__all__ = [
+    "COMMON_DOMAINS",
+    "NEIGHBORS_SEARCH",
+    "NeighborsBase",
+    "Ready",
+    "answer_rows",
+    "gather",
+    "read_rows",
+    "together",
+]
 
 NEIGHBORS_SEARCH: tuple[dict[str, Any], ...] = (
     {"n_neighbors": 3, "weights": "distance"},
@@ -65,20 +74,20 @@ class Ready(NamedTuple):
     settings: Any
 
 
-class Gathered(NamedTuple):
+class NeighborRows(NamedTuple):
     X: NDArray
     y: NDArray | None
 
 
-def gather(_: Any, block: Block) -> Gathered:
+def gather(_: Any, block: Block) -> NeighborRows:
     """Return the rows of a block, as they are."""
-    return Gathered(arrays.to_numpy(block.X), None if block.y is None else arrays.to_numpy(block.y))
+    return NeighborRows(arrays.to_numpy(block.X), None if block.y is None else arrays.to_numpy(block.y))
 
 
-def together(a: Gathered, b: Gathered) -> Gathered:
+def together(a: NeighborRows, b: NeighborRows) -> NeighborRows:
     """Return the rows of two blocks, one after the other."""
     y = None if a.y is None or b.y is None else np.concatenate([a.y, b.y])
-    return Gathered(np.concatenate([a.X, b.X]), y)
+    return NeighborRows(np.concatenate([a.X, b.X]), y)
 
 
 def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool = True) -> tuple[Any, Any]:
@@ -127,6 +136,9 @@ class NeighborsBase(MultiOutputMixin, Estimator):
     _tree: SearchTree | None
     _fit_X: Any
     _fit_method: str
+    effective_metric_: Any
+    effective_metric_params_: dict[Any, Any]
+    n_samples_fit_: int
 
     def _read(self, X: Any, y: Any = None, *, target: str | None = None, reset: bool = True) -> tuple[Any, Any]:
         """Return rows (an array, or CSR) and target in memory, after every check."""

@@ -6,19 +6,19 @@ The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or
 every row its Voronoi cell. Of classes with equal votes the first in sorted order wins.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, Real
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError, ParameterTypeError
-from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
-from novum.neighbors._targets import Classes
-from novum.neighbors._votes import (
+from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_SEARCH
+from novum.neighbors.queries import KNeighborsMixin, RadiusNeighborsMixin
+from novum.neighbors.targets import Classes
+from novum.neighbors.votes import (
     ByCount,
     ByRadius,
     labels_by_count,
@@ -26,8 +26,7 @@ from novum.neighbors._votes import (
     shares_by_count,
     shares_by_radius,
 )
-from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_SEARCH
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Metric, Rows
 
 __all__ = ["KNeighborsClassifier", "RadiusNeighborsClassifier"]
 
@@ -73,12 +72,26 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
     )
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "weights": WEIGHTS}
 
-    @stores
     def __init__(
-        self, n_neighbors: int | None = 5, *, weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
-        metric_params: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_neighbors: int | None = 5,
+        *,
+        weights: Literal["uniform", "distance"] | Callable[..., Any] | None = "uniform",
+        algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Metric = "minkowski",
+        metric_params: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
     def _settings(self, X: Rows) -> ByCount:
         check_is_fitted(self)
@@ -149,17 +162,34 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
 
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,
-        "radius": Real(0, np.inf) | Null(),
+        "radius": Real(0, np.inf),
         "weights": WEIGHTS,
         "outlier_label": Int() | Instance(str) | ArrayLike() | Null(),
     }
+    outlier_label_: list[Any] | None
 
-    @stores
     def __init__(
-        self, radius: float | None = 1.0, *, weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
-        outlier_label: Any = None, metric_params: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        radius: float = 1.0,
+        *,
+        weights: Literal["uniform", "distance"] | Callable[..., Any] | None = "uniform",
+        algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Metric = "minkowski",
+        outlier_label: Any = None,
+        metric_params: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.outlier_label = outlier_label
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
     def _keep(self, X: Rows) -> None:
         super()._keep(X)

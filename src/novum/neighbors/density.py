@@ -6,7 +6,8 @@ r"""Kernel density: a bump of mass one about every row (Parzen windows).
 p_-i is (1) without one row i. A narrow h follows the sample, a wide one blurs the density; (2) weighs the two.
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
 from novum.base.validation import check_weight
 from novum.engines.search.kernels import KERNELS, log_norm
 from novum.engines.search.metrics import VALID_METRICS
 from novum.exceptions import DataError, ParameterError
-from novum.neighbors._bandwidth import best_width, mean_deviation, rule_of_thumb
+from novum.neighbors.bandwidth import best_width, mean_deviation, rule_of_thumb
 from novum.neighbors.base import answer_rows, read_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 
 __all__ = ["KernelDensity"]
 
@@ -136,15 +136,58 @@ class KernelDensity(Estimator):
     }
     n_jobs = None
     _squares_rows = True
+    bandwidth_: float
+    bandwidths_: np.ndarray
+    log_likelihoods_: np.ndarray
+    tree_: KDTree | BallTree
 
-    @stores
     def __init__(
-        self, *, bandwidth: float | str = 1.0, algorithm: str = "auto", kernel: str = "gaussian",
-        metric: str = "euclidean", atol: float = 0, rtol: float = 0, breadth_first: bool = True,
-        leaf_size: int = 40, metric_params: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        bandwidth: float | Literal["scott", "silverman", "leave_one_out"] = 1.0,
+        algorithm: Literal["kd_tree", "ball_tree", "auto"] = "auto",
+        kernel: Literal["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"] = "gaussian",
+        metric: Literal[
+            "braycurtis",
+            "canberra",
+            "chebyshev",
+            "cityblock",
+            "dice",
+            "euclidean",
+            "hamming",
+            "haversine",
+            "infinity",
+            "jaccard",
+            "l1",
+            "l2",
+            "mahalanobis",
+            "manhattan",
+            "minkowski",
+            "p",
+            "pyfunc",
+            "rogerstanimoto",
+            "russellrao",
+            "seuclidean",
+            "sokalmichener",
+            "sokalsneath",
+        ] = "euclidean",
+        atol: float = 0,
+        rtol: float = 0,
+        breadth_first: bool = True,
+        leaf_size: int = 40,
+        metric_params: Mapping[Any, Any] | None = None,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.algorithm = algorithm
+        self.kernel = kernel
+        self.metric = metric
+        self.atol = atol
+        self.rtol = rtol
+        self.breadth_first = breadth_first
+        self.leaf_size = leaf_size
+        self.metric_params = metric_params
 
-    def _tree_class(self) -> type[SearchTree]:
+    def _tree_class(self) -> type[KDTree] | type[BallTree]:
         if self.algorithm == "auto":
             return KDTree if self.metric in KDTree.valid_metrics else BallTree
         chosen = KDTree if self.algorithm == "kd_tree" else BallTree
@@ -160,7 +203,12 @@ class KernelDensity(Estimator):
 
         A scan is read into memory.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         chosen = self._tree_class()
         X, _ = read_rows(self, X, None, target=None)
@@ -197,7 +245,13 @@ class KernelDensity(Estimator):
 
             p(x) = 1/W sum_i w_i K(d(x, x_i) / h) / c(h),   W = sum w_i,  c(h) the integral of K    (1)
 
-        [rows] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         return answer_rows(self, X, log_density, self._bumps())
 
@@ -212,7 +266,7 @@ class KernelDensity(Estimator):
         """
         return leave_one_out(self._bumps(), thread_count(None))
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> Any:
         """Draw from the density, whatever the kernel.
 
         Parameters

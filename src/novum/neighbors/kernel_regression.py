@@ -10,20 +10,20 @@ error of leaving one out,
 with y_-i from (1) without one row i; where nothing else is near, y_-i is the mean of all targets.
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base import validation
 from novum.base.domains import Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.engines.search.kernels import KERNELS
 from novum.fold.homes.memory import ArrayTiles
-from novum.neighbors._bandwidth import best_width, mean_deviation
+from novum.neighbors.bandwidth import best_width, mean_deviation
 from novum.neighbors.base import answer_rows, read_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime.threads import thread_count
@@ -112,12 +112,25 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
         "metric_params": Instance(dict) | Null(),
         "n_jobs": Int() | Null(),
     }
+    bandwidth_: float
+    bandwidths_: np.ndarray
+    losses_: np.ndarray
+    tree_: KDTree | BallTree
 
-    @stores
     def __init__(
-        self, *, bandwidth: float | str = "leave_one_out", kernel: str = "gaussian", metric: str = "euclidean",
-        metric_params: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        bandwidth: float | Literal["leave_one_out"] = "leave_one_out",
+        kernel: Literal["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"] = "gaussian",
+        metric: Literal["chebyshev", "euclidean", "mahalanobis", "manhattan", "minkowski", "seuclidean"] = "euclidean",
+        metric_params: Mapping[Any, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -126,7 +139,13 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
         A scan is read into memory.
         sample_weight: a row of weight w counts as w rows.
 
-        [rows, targets, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         X, y = read_rows(self, X, y, target="numeric")
         y = validation.check_target(self, ArrayTiles(X), y, "numeric")

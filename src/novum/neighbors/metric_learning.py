@@ -18,7 +18,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base import validation
@@ -26,15 +25,15 @@ from novum.base.classes import distinct
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.fold.homes.memory import ArrayTiles
-from novum.neighbors._bandwidth import mean_deviation
+from novum.neighbors.bandwidth import mean_deviation
 from novum.neighbors.base import read_rows
 from novum.optimize import lbfgs
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Numbers, Rows, Target
 
 __all__ = ["MetricLearner"]
 
@@ -132,14 +131,24 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         "tol": Real(0),
     }
     n_jobs = None
+    components_: np.ndarray
+    mahalanobis_: np.ndarray
+    threshold_: float
+    n_iter_: int
+    history_: History
 
-    @stores
     def __init__(
         self, n_components: int | None = None, *, alpha: float = 1e-3, max_iter: int = 200, tol: float = 1e-4
-    ) -> None: ...
+    ) -> None:
+        self.n_components = n_components
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
 
     @fits
-    def fit(self, X: Rows, y: Target = None, *, similar: Any = None, dissimilar: Any = None) -> Self:
+    def fit(
+        self, X: Rows, y: Target = None, *, similar: Numbers | None = None, dissimilar: Numbers | None = None
+    ) -> Self:
         """Learn A.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Pictures of the plane: regions of a vote, Voronoi cells, a query with its neighbors, a density."""
+"""Pictures of the plane: regions of a vote, a query with its neighbors, a density."""
 
 import warnings
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import num
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Axes
 
-__all__ = ["plot_density", "plot_neighbors", "plot_regions", "plot_voronoi"]
+__all__ = ["BORDER", "need_plane", "plot_density", "plot_neighbors", "plot_regions"]
 
 POINTS = 200  # of a grid, per side
 BORDER = 0.08  # of the range of the rows, around them
@@ -49,7 +49,7 @@ def without_names() -> Iterator[None]:
         yield
 
 
-def plot_regions(model: Any, *, ax: Any = None, points: int = POINTS) -> Any:
+def plot_regions(model: Any, *, ax: Axes | None = None, points: int = POINTS) -> Any:
     """Draw the class that a fitted classifier gives to every point of the plane, and the rows it keeps.
 
     Parameters
@@ -85,63 +85,6 @@ def plot_regions(model: Any, *, ax: Any = None, points: int = POINTS) -> Any:
     k = getattr(model, "n_neighbors", None)
     ax.set_title(f"radius {model.radius:g}" if k is None else f"{k} neighbor{'s' if k > 1 else ''}")
     name_axes(ax, model)
-    return ax
-
-
-def plot_voronoi(X: Rows, y: Target = None, *, ax: Any = None) -> Any:
-    """Draw the Voronoi cells of rows in the plane: where each of them is the nearest.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, 2)
-        Three rows or more, not all on a line.
-    y : array-like of shape (n,), default=None
-        Classes, for the colors.
-    ax : matplotlib axes, default=None
-        None makes a figure.
-
-    Returns
-    -------
-    matplotlib axes
-
-    Examples
-    --------
-    >>> from novum.neighbors import plot_voronoi
-    >>> ax = plot_voronoi([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0], [1.0, -1.0]])
-    >>> len(ax.patches)
-    4
-    """
-    from matplotlib.patches import Polygon
-    from scipy.spatial import QhullError, Voronoi
-
-    named = list(X.columns) if hasattr(X, "columns") else ["column 0", "column 1"]
-    X = np.asarray(X, dtype=np.float64)
-    need_plane("plot_voronoi", X)
-    low, high = X.min(0), X.max(0)
-    width = float((high - low).max()) or 1.0
-    middle = (low + high) / 2
-    far = middle + 20 * width * np.array(
-        [[-1, -1], [-1, 1], [1, -1], [1, 1]]
-    )  # they close the outer cells, out of sight
-    try:
-        cells = Voronoi(np.concatenate([X, far]))
-    except QhullError as error:
-        raise DataError(
-            "plot_voronoi: the rows have no cells in the plane; give three or more that lie on no line."
-        ) from error
-    code = np.zeros(len(X), int) if y is None else np.unique(y, return_inverse=True)[1]
-    ax = drawing_axes(ax)
-    for i in range(len(X)):
-        corners = cells.vertices[cells.regions[cells.point_region[i]]]
-        ax.add_patch(Polygon(corners, facecolor=f"C{code[i] % 10}", alpha=0.3, edgecolor="gray", linewidth=0.8))
-    ax.scatter(*X.T, c=[f"C{c % 10}" for c in code], s=16, edgecolors="black", linewidths=0.5)
-    ax.set(
-        xlabel=str(named[0]),
-        ylabel=str(named[1]),
-        xlim=(low[0] - BORDER * width, high[0] + BORDER * width),
-        ylim=(low[1] - BORDER * width, high[1] + BORDER * width),
-    )
-    ax.set_aspect("equal")
     return ax
 
 

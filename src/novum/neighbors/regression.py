@@ -5,21 +5,20 @@ r"""Values by the mean of the nearest rows.
 The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or a function of the distance.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Domain, Int, Null, Real
-from novum.base.parameters import stores
-from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
-from novum.neighbors._targets import Values
-from novum.neighbors._votes import ByCount, ByRadius, values_by_count, values_by_radius
 from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_SEARCH
 from novum.neighbors.classification import WEIGHTS
-from novum.runtime.typing import Rows
+from novum.neighbors.queries import KNeighborsMixin, RadiusNeighborsMixin
+from novum.neighbors.targets import Values
+from novum.neighbors.votes import ByCount, ByRadius, values_by_count, values_by_radius
+from novum.runtime.typing import Metric, Rows
 from novum.runtime.warn import warn
 
 __all__ = ["KNeighborsRegressor", "RadiusNeighborsRegressor"]
@@ -60,12 +59,26 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
     )
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "weights": WEIGHTS}
 
-    @stores
     def __init__(
-        self, n_neighbors: int | None = 5, *, weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
-        metric_params: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_neighbors: int | None = 5,
+        *,
+        weights: Literal["uniform", "distance"] | Callable[..., Any] | None = "uniform",
+        algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Metric = "minkowski",
+        metric_params: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
     def predict(self, X: Rows) -> Any:
         """Return (1) for every query.
@@ -110,14 +123,28 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
     array([0.5])
     """
 
-    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "radius": Real(0, np.inf) | Null(), "weights": WEIGHTS}
+    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "radius": Real(0, np.inf), "weights": WEIGHTS}
 
-    @stores
     def __init__(
-        self, radius: float | None = 1.0, *, weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
-        metric_params: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        radius: float = 1.0,
+        *,
+        weights: Literal["uniform", "distance"] | Callable[..., Any] | None = "uniform",
+        algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Metric = "minkowski",
+        metric_params: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
     def predict(self, X: Rows) -> Any:
         """Return (1) for every query, NaN (and a warning) where no row is near.

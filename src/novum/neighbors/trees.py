@@ -9,7 +9,7 @@ so a branch farther away than the k-th neighbor found so far is left out. Querie
 after the other. Metrics that are no norm of (changed) coordinates are answered by looking at all rows.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from novum.engines.search.metrics import TREE_METRICS
 from novum.engines.search.tree import TreeIndex
 from novum.exceptions import ParameterError
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Numbers, Rows
 
 __all__ = ["BallTree", "KDTree", "SearchTree"]
 
@@ -53,9 +53,14 @@ class SearchTree(TreeIndex):
         return np.ascontiguousarray(np.broadcast_to(r, shape).ravel())
 
     def query(
-        self, X: Rows, k: Any = 1, return_distance: bool = True, dualtree: bool = False,
-        breadth_first: bool = False, sort_results: bool = True
-    ) -> Any:  # fmt: skip
+        self,
+        X: Rows,
+        k: int = 1,
+        return_distance: bool = True,
+        dualtree: bool = False,
+        breadth_first: bool = False,
+        sort_results: bool = True,
+    ) -> Any:
         """Return the k nearest rows of every query.
 
         Parameters
@@ -82,7 +87,12 @@ class SearchTree(TreeIndex):
         return (distance, index) if return_distance else index
 
     def query_radius(
-        self, X: Rows, r: Any, return_distance: bool = False, count_only: bool = False, sort_results: bool = False
+        self,
+        X: Rows,
+        r: float | Numbers,
+        return_distance: bool = False,
+        count_only: bool = False,
+        sort_results: bool = False,
     ) -> Any:
         """Return the rows within a radius of every query.
 
@@ -124,9 +134,15 @@ class SearchTree(TreeIndex):
         return np.array([self.count(X, np.full(len(X), radius), threads).sum() for radius in radii], dtype=np.int64)
 
     def kernel_density(
-        self, X: Rows, h: Any, kernel: Any = "gaussian", atol: Any = 0, rtol: float = 1e-8,
-        breadth_first: bool = True, return_log: bool = False
-    ) -> Any:  # fmt: skip
+        self,
+        X: Rows,
+        h: float,
+        kernel: Literal["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"] = "gaussian",
+        atol: float = 0,
+        rtol: float = 1e-8,
+        breadth_first: bool = True,
+        return_log: bool = False,
+    ) -> Any:
         """Return the sum of kernels of width h about the rows, each of total mass one, at every query.
 
         Parameters

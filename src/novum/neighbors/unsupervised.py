@@ -1,19 +1,19 @@
 """Nearest rows without targets: `NearestNeighbors`, and the graphs that link rows to their neighbors."""
 
 import math
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError
-from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
-from novum.neighbors._targets import stack_rows
 from novum.neighbors.base import COMMON_DOMAINS, NeighborsBase
+from novum.neighbors.queries import KNeighborsMixin, RadiusNeighborsMixin
+from novum.neighbors.targets import stack_rows
 from novum.neighbors.trees import SearchTree
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Metric, Numbers, Rows, Target
 
 __all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]
 
@@ -68,12 +68,26 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         "radius": Real(0, math.inf) | Null(),
     }
 
-    @stores
     def __init__(
-        self, *, n_neighbors: int | None = 5, radius: float | None = 1.0, algorithm: str = "auto",
-        leaf_size: int = 30, metric: Any = "minkowski", p: float | None = 2, metric_params: Any = None,
-        n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        n_neighbors: int | None = 5,
+        radius: float | None = 1.0,
+        algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
+        leaf_size: int = 30,
+        metric: Metric = "minkowski",
+        p: float | None = 2,
+        metric_params: Mapping[Any, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
@@ -81,7 +95,10 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
 
         Distances between all rows if metric="precomputed". A scan is read into memory.
 
-        [rows or a sparse matrix, no target]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         """
         if isinstance(X, SearchTree | NeighborsBase):
             self._adopt(X)
@@ -95,7 +112,10 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
     def partial_fit(self, X: Rows, y: Target = None) -> Any:
         """Add rows; the rows that are there keep their numbers.
 
-        [rows or a sparse matrix, no target]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         """
         if not hasattr(self, "n_samples_fit_"):
             return self.fit(X)
@@ -105,7 +125,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         return self
 
     @fits
-    def forget(self, indices: Any) -> Self:
+    def forget(self, indices: Numbers) -> Self:
         """Forget the rows of these numbers, or of a mask; later rows move up."""
         self._no_graph("forget")
         self._keep(self._fit_X[self._forgotten(indices)])
@@ -125,7 +145,7 @@ def search_and_queries(
                 f"Got {given[name]} for {name}, while the estimator has {getattr(X, name)} for the same parameter."
             )
         if isinstance(X, SearchTree):
-            model = NearestNeighbors(**given).fit(X)
+            model = NearestNeighbors(**given).fit(model)
     else:
         model = NearestNeighbors(**given).fit(X)
     if include_self == "auto":
@@ -136,9 +156,16 @@ def search_and_queries(
 
 
 def kneighbors_graph(
-    X: Rows, n_neighbors: Any, *, mode: Any = "connectivity", metric: Any = "minkowski", p: Any = 2,
-    metric_params: Any = None, include_self: bool = False, n_jobs: Any = None
-) -> Any:  # fmt: skip
+    X: Rows,
+    n_neighbors: int,
+    *,
+    mode: Literal["connectivity", "distance"] = "connectivity",
+    metric: Metric = "minkowski",
+    p: Any = 2,
+    metric_params: Mapping[str, Any] | None = None,
+    include_self: bool = False,
+    n_jobs: int | None = None,
+) -> Any:
     """Return the graph that links every row to its nearest rows.
 
     Parameters
@@ -170,9 +197,16 @@ def kneighbors_graph(
 
 
 def radius_neighbors_graph(
-    X: Rows, radius: Any, *, mode: Any = "connectivity", metric: Any = "minkowski", p: Any = 2,
-    metric_params: Any = None, include_self: bool = False, n_jobs: Any = None
-) -> Any:  # fmt: skip
+    X: Rows,
+    radius: float,
+    *,
+    mode: Any = "connectivity",
+    metric: Metric = "minkowski",
+    p: Any = 2,
+    metric_params: Mapping[str, Any] | None = None,
+    include_self: bool = False,
+    n_jobs: int | None = None,
+) -> Any:
     """Return the graph that links every row to all rows within a radius.
 
     Parameters

@@ -2,66 +2,72 @@
 
 from novum.neural_network.convolution import ConvNetClassifier
 from novum.neural_network.feed_forward.graph import FeedForwardGraph
-from novum.neural_network.feed_forward.threshold import logic_to_network, parity_network
+from novum.neural_network.feed_forward.structure import convolution_pattern
 from novum.neural_network.generative.autoencoder import Autoencoder
 from novum.neural_network.generative.boltzmann.deep import DeepBoltzmannMachine
 from novum.neural_network.generative.boltzmann.restricted import RestrictedBoltzmannMachine
+from novum.neural_network.generative.diversity import Diversity
 from novum.neural_network.generative.gan import GAN
-from novum.neural_network.generative.variational import VariationalAutoencoder
+from novum.neural_network.generative.variational import Bound, VariationalAutoencoder
+from novum.neural_network.gradients import GradientReport, gradient_report
 from novum.neural_network.message_passing.network import GraphNetwork
+from novum.neural_network.message_passing.plots import plot_graph
+from novum.neural_network.message_passing.unrolled import ComputationGraph, computation_graph
 from novum.neural_network.mlp.classifier import MLPClassifier
 from novum.neural_network.mlp.regressor import MLPRegressor
+from novum.neural_network.mlp.starts import initialize
+from novum.neural_network.modules import Activate, BatchNorm, Dense, Sequential, backpropagate
 from novum.neural_network.multi_task import MultiTaskNetwork
 from novum.neural_network.own_module import TorchClassifier, TorchRegressor
+from novum.neural_network.plots.layers import draw_network
 from novum.neural_network.recurrent.estimators import RecurrentClassifier, RecurrentRegressor
 from novum.neural_network.recurrent.recursive import RecursiveNetwork
 from novum.neural_network.recurrent.seq2seq import Seq2Seq
+from novum.neural_network.training.curve import TrainingCurve
+from novum.neural_network.training.rates import RateCurve
 from novum.neural_network.transformer.estimators import TransformerClassifier, TransformerSeq2Seq
-from novum.runtime.moved_names import moved_names
+from novum.neural_network.transformer.formulas import positional_encoding
 
 __all__ = [
     "GAN",
+    "Activate",
     "Autoencoder",
+    "BatchNorm",
+    "Bound",
+    "ComputationGraph",
     "ConvNetClassifier",
     "DeepBoltzmannMachine",
+    "Dense",
+    "Diversity",
     "FeedForwardGraph",
+    "GradientReport",
     "GraphNetwork",
     "MLPClassifier",
     "MLPRegressor",
     "MultiTaskNetwork",
+    "RateCurve",
     "RecurrentClassifier",
     "RecurrentRegressor",
     "RecursiveNetwork",
     "RestrictedBoltzmannMachine",
     "Seq2Seq",
+    "Sequential",
     "TorchClassifier",
     "TorchRegressor",
+    "TrainingCurve",
     "TransformerClassifier",
     "TransformerSeq2Seq",
     "VariationalAutoencoder",
-    "logic_to_network",
-    "parity_network",
+    "backpropagate",
+    "computation_graph",
+    "convolution_pattern",
+    "draw_network",
+    "gradient_report",
+    "initialize",
+    "plot_graph",
+    "positional_encoding",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        ".convolution.formulas": "convolve convolve_gradients max_pool",
-        ".generative.diversity": "Diversity",
-        ".generative.variational": "Bound",
-        ".message_passing.aggregation": "aggregate_neighbors",
-        ".message_passing.plots": "plot_graph",
-        ".message_passing.unrolled": "ComputationGraph computation_graph",
-        ".sketches": "Architecture plot_architecture",
-        ".diagram": "draw_network",
-        ".feed_forward.structure": "convolution_pattern",
-        ".feed_forward.threshold": "ParityNetworks ThresholdNetwork",
-        ".gradients": "GradientReport gradient_report",
-        ".mlp.starts": "initialize",
-        ".modules": "Activate BatchNorm Dense Sequential backpropagate collapse_linear",
-        ".training.curve": "TrainingCurve",
-        ".training.network": "NetworkEstimator",
-        ".training.rates": "RateCurve rate_curve",
-        ".transformer.formulas": "causal_mask positional_encoding scaled_dot_attention",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

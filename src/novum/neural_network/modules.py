@@ -5,7 +5,6 @@ r"""Layers as modules: what each computes, how errors pass it, and what its own 
                          dE/dx = delta W'                                                                              (2)
     batch normalization  x^ = (x - mean) / sqrt(variance + eps),  y = scale x^ + shift;
                          dE/dx = scale / sqrt(variance + eps) (dE/dy - mean dE/dy - x^ mean(dE/dy x^))                  (3)
-    without activations  W_1 W_2 ... W_L is one linear map                                                             (4)
 
 These are the literal formulas in NumPy, to read, to check and to experiment with; MLPClassifier and MLPRegressor train with
 compiled ones. A module keeps what its last forward pass saw, and `backward` leaves its gradients in `gradients`.
@@ -22,7 +21,7 @@ from novum.activations import Activation, get_activation
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import float_array, vector
 
-__all__ = ["Activate", "Backpropagation", "BatchNorm", "Dense", "Sequential", "backpropagate", "collapse_linear"]
+__all__ = ["Activate", "Array", "Backpropagation", "BatchNorm", "Dense", "Sequential", "backpropagate", "matrix"]
 
 Array = NDArray[Any]
 EPSILON = 1e-5  # PyTorch's
@@ -238,9 +237,14 @@ def total_loss(output: str, p: Array, y: Array, weight: Array | None = None) -> 
 
 
 def backpropagate(
-    coefs: Sequence[Any], intercepts: Sequence[Any] | None, X: Any, y: Any, *, activation: Any = "tanh",
-    output: str = "identity"
-) -> Backpropagation:  # fmt: skip
+    coefs: Sequence[Any],
+    intercepts: Sequence[Any] | None,
+    X: Any,
+    y: Any,
+    *,
+    activation: Any = "tanh",
+    output: str = "identity",
+) -> Backpropagation:
     """Return the errors and gradients of a network for some rows, by (2).
 
         delta_k = p_k - y_k,   delta_j = h'(a_j) sum_k w_jk delta_k,   dE/dw_ij = delta_j z_i    (2)
@@ -286,24 +290,3 @@ def backpropagate(
         [layer.delta for layer in layers],
         *([layer.gradients[k] for layer in layers] for k in (0, 1)),
     )
-
-
-def collapse_linear(coefs: Sequence[Any], intercepts: Sequence[Any] | None = None) -> tuple[Array, Array]:
-    """Return the one linear map (4) that a network without activations is: its weights and its shift.
-
-        x W_1 W_2 ... W_L + b,   b = (... (b_1 W_2 + b_2) W_3 ...) + b_L    (4)
-
-    Examples
-    --------
-    >>> from novum.neural_network.modules import collapse_linear
-    >>> collapse_linear([[[1.0, 2.0]], [[3.0], [4.0]]], [[0.5, 0.0], [1.0]])
-    (array([[11.]]), array([2.5]))
-    """
-    factors = [matrix("collapse_linear", "coefs", w) for w in coefs]
-    shifts = (
-        [np.zeros(w.shape[1]) for w in factors] if intercepts is None else [np.asarray(b, float) for b in intercepts]
-    )
-    weights, shift = factors[0], shifts[0]
-    for factor, more in zip(factors[1:], shifts[1:]):
-        weights, shift = weights @ factor, shift @ factor + more
-    return weights, shift

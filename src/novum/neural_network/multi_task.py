@@ -6,8 +6,9 @@ r"""Several targets, one body: tasks share the hidden layers, and each has a hea
 A task with few targets profits from what the others teach the body. Rows may lack targets: NaN for numbers, None for classes.
 """
 
+import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -16,9 +17,10 @@ from novum.base.domains import ArrayLike, Domain, Instance, Null, Real
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.training.examples import Tensors
 from novum.neural_network.training.judging import Aim
-from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import ArrayNetwork
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, Seed
 
 __all__ = ["MultiTaskNetwork"]
 
@@ -54,7 +56,44 @@ class MultiTaskNetwork(ArrayNetwork):
     task_weights : mapping of str to float, default=None
         a of eq. (2); None: 1 for every task.
     dropout : float, default=0.0
-    [training]
+    max_epochs : int, default=50
+        Most passes over the training rows.
+    batch_size : int, default=64
+        Rows of a step.
+    learning_rate : float, default=0.001
+        The length of the first step, before `schedule` shortens it.
+    optimizer : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}, default='adam'
+        The rule of a step; momentum is .9.
+    weight_decay : float, default=0.0
+        Weight of half the sum of squared weights in what is minimised ("adamw": the share by which weights shrink at a step).
+    schedule : {"constant", "linear", "cosine", "step", "plateau"}, default='constant'
+        How the rate falls: not at all, to zero along a line or half a cosine over all epochs, to a tenth after one half and after
+        three quarters of them, or to a tenth whenever the loss has not fallen for half of `patience` epochs.
+    warmup_steps : int, default=0
+        Steps over which the rate first rises from zero.
+    clip_norm : float or None, default=None
+        Longest gradient of a step; longer ones are shortened. None: as they are.
+    averaging : float or None, default=None
+        Decay of the exponential average of the weights over steps, which then predicts; None: the last weights do.
+    validation_fraction : float, default=0.0
+        Share of the rows held back to watch the loss; the weights of the best epoch are kept. `fit(validation=...)` brings its own.
+    patience : int or None, default=10
+        Epochs without a gain of `tol` in the loss (on the rows held back, or else in training) after which training ends.
+        None: after max_epochs.
+    tol : float, default=0.0001
+        See `patience`; a share of the loss.
+    mixed_precision : bool or "auto", default='auto'
+        Multiply in bfloat16; "auto": on a GPU.
+    compile : bool, default=False
+        Compile the network with PyTorch's compiler: a minute at first, faster steps on a GPU.
+    checkpoint : path or None, default=None
+        File that is written after every epoch, from which `resume` goes on to the same curve.
+    device : {"auto", "cpu", "cuda"}, default='auto'
+        Where to train and to predict; "auto": on a GPU if there is one.
+    verbose : bool, default=False
+        Print a line for every epoch.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Weights, order of rows, dropout. An int: the same network every time, on one machine and device.
 
     Attributes
     ----------
@@ -85,12 +124,57 @@ class MultiTaskNetwork(ArrayNetwork):
         "dropout": Real(0, 1, open="high"),
         **TRAINING,
     }
+    tasks_: dict[Any, Any]
+    classes_: dict[Any, Any]
 
-    @stores_training
     def __init__(
-        self, hidden: Sequence[int] = (64, 64), *, tasks: Mapping[str, str] | None = None,
-        task_weights: Mapping[str, float] | None = None, dropout: float = 0.0
-    ) -> None: ...  # fmt: skip
+        self,
+        hidden: Sequence[int] = (64, 64),
+        *,
+        tasks: Mapping[str, str] | None = None,
+        task_weights: Mapping[str, float] | None = None,
+        dropout: float = 0.0,
+        max_epochs: int = 50,
+        batch_size: int = 64,
+        learning_rate: float = 1e-3,
+        optimizer: Literal["sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"] = "adam",
+        weight_decay: float = 0.0,
+        schedule: Literal["constant", "linear", "cosine", "step", "plateau"] = "constant",
+        warmup_steps: int = 0,
+        clip_norm: float | None = None,
+        averaging: float | None = None,
+        validation_fraction: float = 0.0,
+        patience: int | None = 10,
+        tol: float = 1e-4,
+        mixed_precision: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.hidden = hidden
+        self.tasks = tasks
+        self.task_weights = task_weights
+        self.dropout = dropout
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.warmup_steps = warmup_steps
+        self.clip_norm = clip_norm
+        self.averaging = averaging
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.tol = tol
+        self.mixed_precision = mixed_precision
+        self.compile = compile
+        self.checkpoint = checkpoint
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
         import torch
@@ -202,7 +286,7 @@ class MultiTaskNetwork(ArrayNetwork):
         parts = self._outputs(Tensors(self._rows_of(X, False)), lambda module, batch: module(batch[0]))
         return {name: arrays.to_numpy(torch.cat([part[name] for part in parts]).double()) for name in self.tasks_}
 
-    def predict(self, X: Any) -> dict[str, np.ndarray]:
+    def predict(self, X: Rows) -> dict[str, np.ndarray]:
         """Return the class or the number of every row, for every task."""
         scores = self._scores(X)
         return {
@@ -212,7 +296,7 @@ class MultiTaskNetwork(ArrayNetwork):
             for name, z in scores.items()
         }
 
-    def predict_proba(self, X: Any) -> dict[str, np.ndarray]:
+    def predict_proba(self, X: Rows) -> dict[str, np.ndarray]:
         """Return the probabilities of the classes, for every task that has classes."""
         from scipy.special import softmax
 

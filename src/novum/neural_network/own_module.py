@@ -3,7 +3,7 @@
 import copy
 import os
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -11,8 +11,9 @@ from novum.base.domains import Domain, Function, Null
 from novum.exceptions import DataError, FileFormatError
 from novum.neural_network.training.checkpoint import read_checkpoint, under, write_checkpoint
 from novum.neural_network.training.curve import TrainingCurve
-from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import ClassifierNetwork, RegressorNetwork, weighted_mean
+from novum.runtime.typing import Seed
 
 __all__ = ["TorchClassifier", "TorchRegressor"]
 
@@ -87,7 +88,7 @@ class OwnModule:
             )
         return loss if loss.ndim == 0 else weighted_mean(loss.reshape(len(loss), -1).mean(dim=1), weight)
 
-    def save(self, path: Any) -> Any:
+    def save_weights(self, path: Any) -> Any:
         """Write the weights to a file without pickle; `load_weights` of an estimator with the same module reads it.
 
         The module itself is code, which no file of ours carries.
@@ -146,7 +147,44 @@ class TorchClassifier(OwnModule, ClassifierNetwork):
         it. It takes a float tensor of rows and returns a score (logit) for every class; for two classes one score will do.
     loss : callable, default=None
         `loss(scores, codes)` in place of the cross-entropy; with sample weights it must return a number for every row.
-    [training]
+    max_epochs : int, default=50
+        Most passes over the training rows.
+    batch_size : int, default=64
+        Rows of a step.
+    learning_rate : float, default=0.001
+        The length of the first step, before `schedule` shortens it.
+    optimizer : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}, default='adam'
+        The rule of a step; momentum is .9.
+    weight_decay : float, default=0.0
+        Weight of half the sum of squared weights in what is minimised ("adamw": the share by which weights shrink at a step).
+    schedule : {"constant", "linear", "cosine", "step", "plateau"}, default='constant'
+        How the rate falls: not at all, to zero along a line or half a cosine over all epochs, to a tenth after one half and after
+        three quarters of them, or to a tenth whenever the loss has not fallen for half of `patience` epochs.
+    warmup_steps : int, default=0
+        Steps over which the rate first rises from zero.
+    clip_norm : float or None, default=None
+        Longest gradient of a step; longer ones are shortened. None: as they are.
+    averaging : float or None, default=None
+        Decay of the exponential average of the weights over steps, which then predicts; None: the last weights do.
+    validation_fraction : float, default=0.0
+        Share of the rows held back to watch the loss; the weights of the best epoch are kept. `fit(validation=...)` brings its own.
+    patience : int or None, default=10
+        Epochs without a gain of `tol` in the loss (on the rows held back, or else in training) after which training ends.
+        None: after max_epochs.
+    tol : float, default=0.0001
+        See `patience`; a share of the loss.
+    mixed_precision : bool or "auto", default='auto'
+        Multiply in bfloat16; "auto": on a GPU.
+    compile : bool, default=False
+        Compile the network with PyTorch's compiler: a minute at first, faster steps on a GPU.
+    checkpoint : path or None, default=None
+        File that is written after every epoch, from which `resume` goes on to the same curve.
+    device : {"auto", "cpu", "cuda"}, default='auto'
+        Where to train and to predict; "auto": on a GPU if there is one.
+    verbose : bool, default=False
+        Print a line for every epoch.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Weights, order of rows, dropout. An int: the same network every time, on one machine and device.
 
     Attributes
     ----------
@@ -169,8 +207,50 @@ class TorchClassifier(OwnModule, ClassifierNetwork):
     True
     """
 
-    @stores_training
-    def __init__(self, module: Any, *, loss: Callable | None = None) -> None: ...
+    def __init__(
+        self,
+        module: Any,
+        *,
+        loss: Callable | None = None,
+        max_epochs: int = 50,
+        batch_size: int = 64,
+        learning_rate: float = 1e-3,
+        optimizer: Literal["sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"] = "adam",
+        weight_decay: float = 0.0,
+        schedule: Literal["constant", "linear", "cosine", "step", "plateau"] = "constant",
+        warmup_steps: int = 0,
+        clip_norm: float | None = None,
+        averaging: float | None = None,
+        validation_fraction: float = 0.0,
+        patience: int | None = 10,
+        tol: float = 1e-4,
+        mixed_precision: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.module = module
+        self.loss = loss
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.warmup_steps = warmup_steps
+        self.clip_norm = clip_norm
+        self.averaging = averaging
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.tol = tol
+        self.mixed_precision = mixed_precision
+        self.compile = compile
+        self.checkpoint = checkpoint
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _n_outputs(self) -> int:
         return len(self.classes_)
@@ -198,7 +278,44 @@ class TorchRegressor(OwnModule, RegressorNetwork):
         from its mean.
     loss : callable, default=None
         `loss(values, targets)` in place of the squared error; with sample weights it must return a number for every row.
-    [training]
+    max_epochs : int, default=50
+        Most passes over the training rows.
+    batch_size : int, default=64
+        Rows of a step.
+    learning_rate : float, default=0.001
+        The length of the first step, before `schedule` shortens it.
+    optimizer : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}, default='adam'
+        The rule of a step; momentum is .9.
+    weight_decay : float, default=0.0
+        Weight of half the sum of squared weights in what is minimised ("adamw": the share by which weights shrink at a step).
+    schedule : {"constant", "linear", "cosine", "step", "plateau"}, default='constant'
+        How the rate falls: not at all, to zero along a line or half a cosine over all epochs, to a tenth after one half and after
+        three quarters of them, or to a tenth whenever the loss has not fallen for half of `patience` epochs.
+    warmup_steps : int, default=0
+        Steps over which the rate first rises from zero.
+    clip_norm : float or None, default=None
+        Longest gradient of a step; longer ones are shortened. None: as they are.
+    averaging : float or None, default=None
+        Decay of the exponential average of the weights over steps, which then predicts; None: the last weights do.
+    validation_fraction : float, default=0.0
+        Share of the rows held back to watch the loss; the weights of the best epoch are kept. `fit(validation=...)` brings its own.
+    patience : int or None, default=10
+        Epochs without a gain of `tol` in the loss (on the rows held back, or else in training) after which training ends.
+        None: after max_epochs.
+    tol : float, default=0.0001
+        See `patience`; a share of the loss.
+    mixed_precision : bool or "auto", default='auto'
+        Multiply in bfloat16; "auto": on a GPU.
+    compile : bool, default=False
+        Compile the network with PyTorch's compiler: a minute at first, faster steps on a GPU.
+    checkpoint : path or None, default=None
+        File that is written after every epoch, from which `resume` goes on to the same curve.
+    device : {"auto", "cpu", "cuda"}, default='auto'
+        Where to train and to predict; "auto": on a GPU if there is one.
+    verbose : bool, default=False
+        Print a line for every epoch.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Weights, order of rows, dropout. An int: the same network every time, on one machine and device.
 
     Attributes
     ----------
@@ -222,8 +339,50 @@ class TorchRegressor(OwnModule, RegressorNetwork):
     True
     """
 
-    @stores_training
-    def __init__(self, module: Any, *, loss: Callable | None = None) -> None: ...
+    def __init__(
+        self,
+        module: Any,
+        *,
+        loss: Callable | None = None,
+        max_epochs: int = 50,
+        batch_size: int = 64,
+        learning_rate: float = 1e-3,
+        optimizer: Literal["sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"] = "adam",
+        weight_decay: float = 0.0,
+        schedule: Literal["constant", "linear", "cosine", "step", "plateau"] = "constant",
+        warmup_steps: int = 0,
+        clip_norm: float | None = None,
+        averaging: float | None = None,
+        validation_fraction: float = 0.0,
+        patience: int | None = 10,
+        tol: float = 1e-4,
+        mixed_precision: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.module = module
+        self.loss = loss
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.warmup_steps = warmup_steps
+        self.clip_norm = clip_norm
+        self.averaging = averaging
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.tol = tol
+        self.mixed_precision = mixed_precision
+        self.compile = compile
+        self.checkpoint = checkpoint
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _n_outputs(self) -> int:
         return self.n_outputs_

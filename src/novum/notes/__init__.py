@@ -2,7 +2,7 @@
 
 Four tables lie beside this file: `ledger.tsv` (every item of the five sets), `names.tsv` (what serves each of them, in names that
 can be imported), `chapters.tsv` (their titles) and `errata.tsv` (their misprints). `served.json` says which tests prove an item;
-`make coverage` writes it after those tests have passed.
+`make notes-coverage` writes it after those tests have passed.
 """
 
 from novum.notes.listing import Listing, notes
@@ -12,3 +12,7 @@ from novum.notes.stops import tour
 from novum.notes.tables import Chapter, Row, chapters, ledger, served
 
 __all__ = ["Chapter", "Erratum", "Listing", "Row", "chapters", "errata", "find", "ledger", "notes", "served", "tour"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,4 +1,4 @@
-"""The pages that are written from the tables: coverage, a page per chapter, errata. `tools/coverage.py` writes them to docs/."""
+"""The pages that `tools/notes_coverage.py` writes from the tables into docs/: coverage, a page per chapter, errata."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from novum.notes.tables import (
 
 __all__ = ["chapter_page", "coverage_page", "errata_page", "index_page", "pages"]
 
-HEAD = "<!-- Written by `make coverage` from src/novum/notes; edit the tables there. -->\n"
+HEAD = "<!-- Written by `make notes-coverage` from src/novum/notes; edit the tables there. -->\n"
 
 
 def cell(text: str) -> str:

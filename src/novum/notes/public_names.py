@@ -19,6 +19,7 @@ __all__ = ["PublicName", "public_names"]
 
 Definition = ast.ClassDef | ast.FunctionDef
 PREPARED = "prepared_names.json"
+FORM = 2  # of `Facts`; a file prepared for another form counts as changed
 ROOT = Path(__file__).parents[1]
 
 
@@ -45,41 +46,36 @@ def listed(tree: ast.Module) -> list[str]:
 
 
 def imported(tree: ast.Module) -> dict[str, tuple[str, str]]:
-    """Return where the names of a module come from: name to (module, name there)."""
+    """Return where the names of a module come from, imported at once or when first used: name to (module, name there)."""
     found: dict[str, tuple[str, str]] = {}
-    for node in tree.body:
+    for node in (*tree.body, *for_type_checkers(tree)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("novum"):
             found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
     return found
 
 
-def answered(tree: ast.Module, module: str) -> dict[str, str]:
-    """Return the names that a family answers without listing them, and the module of each (novum.runtime.moved_names)."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__getattr__":
-            places = ast.literal_eval(node.value.args[1]) if isinstance(node.value, ast.Call) else {}
-            full = {place: f"{module}{place}" if place.startswith(".") else place for place in places}
-            return {name: full[place] for place, names in places.items() for name in names.split()}
-    return {}
+def for_type_checkers(tree: ast.Module) -> list[ast.stmt]:
+    """Return the statements under `if TYPE_CHECKING:`, where a lazy package names what it imports (novum.runtime.lazy)."""
+    tests = (node for node in tree.body if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING")
+    return [inner for node in tests for inner in node.body]
 
 
-class Facts(NamedTuple):
+class ModuleNames(NamedTuple):
     """What one module says of names."""
 
     listed: list[str]  # in its `__all__`
     imported: dict[str, list[str]]  # name to module and name there
-    answered: dict[str, str]  # names that it answers without listing them, and their modules
     defined: dict[
         str, list[list[str]]
     ]  # by name: ending of the path, first line, rest; of a class also its public methods
 
 
-def facts_in(text: str, module: str) -> Facts:
+def facts_in(text: str) -> ModuleNames:
     """Return what the source of a module says of names."""
     tree = ast.parse(text)
     passed = {name: list(place) for name, place in imported(tree).items()}
     defined = {node.name: described(node) for node in tree.body if isinstance(node, Definition)}
-    return Facts(listed(tree), passed, answered(tree, module), defined)
+    return ModuleNames(listed(tree), passed, defined)
 
 
 def described(node: Definition) -> list[list[str]]:
@@ -104,9 +100,9 @@ class Sources:
     def __init__(self, root: Path, prepared: Path | None = None) -> None:
         self.root = root
         self.prepared: dict[str, list] = json.loads(prepared.read_bytes()) if prepared and prepared.is_file() else {}
-        self.read: dict[str, tuple[int, Facts] | None] = {}
+        self.read: dict[str, tuple[int, ModuleNames] | None] = {}
 
-    def facts(self, module: str) -> Facts | None:
+    def facts(self, module: str) -> ModuleNames | None:
         """Return what a module says of names, None where it was not written in Python."""
         if module not in self.read:
             path = file_of(module, self.root)
@@ -114,10 +110,10 @@ class Sources:
         found = self.read[module]
         return found[1] if found else None
 
-    def look(self, module: str, text: bytes) -> tuple[int, Facts]:
+    def look(self, module: str, text: bytes) -> tuple[int, ModuleNames]:
         """Return the sum over a source, by which a change is noticed, and its facts."""
-        check, (before, *facts) = crc32(text), self.prepared.get(module, [None])
-        return check, Facts(*facts) if before == check else facts_in(text.decode("utf-8"), module)
+        check, (before, *facts) = crc32(text, FORM), self.prepared.get(module, [None])
+        return check, ModuleNames(*facts) if before == check else facts_in(text.decode("utf-8"))
 
     def definition(self, module: str, name: str, depth: int = 5) -> list[list[str]] | None:
         """Return what is said where a name is defined, through at most `depth` modules that only pass it on."""
@@ -135,8 +131,8 @@ def names_of(module: str, sources: Sources) -> Iterator[PublicName]:
     facts = sources.facts(module)
     if facts is None:
         return
-    for name, place in {**dict.fromkeys(facts.listed, module), **facts.answered}.items():
-        found = sources.definition(place, name)
+    for name in facts.listed:
+        found = sources.definition(module, name)
         if found is None:
             if file_of(f"{module}.{name}", sources.root).is_file():  # a module, as feature_extraction.text
                 yield from names_of(f"{module}.{name}", sources)
@@ -144,20 +140,14 @@ def names_of(module: str, sources: Sources) -> Iterator[PublicName]:
         yield from (PublicName(f"{module}.{name}{end}", summary, rest) for end, summary, rest in found)
 
 
-def top_level(sources: Sources) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the families of `novum` and its functions with the module of each, from the two constants of its `__init__`."""
-    tree = ast.parse((sources.root / "__init__.py").read_text(encoding="utf-8"))
-    assigned = {getattr(node.targets[0], "id", ""): node.value for node in tree.body if isinstance(node, ast.Assign)}
-    return ast.literal_eval(assigned["_FAMILIES"]), ast.literal_eval(assigned["_NAMES"])
-
-
 def names_in(sources: Sources) -> tuple[PublicName, ...]:
-    """Return every public name of the library, families in alphabetical order."""
-    families, functions = top_level(sources)
-    homes = sorted([*families, "notes"])
-    found = [name for home in homes for name in names_of(f"novum.{home}", sources)]
-    tops = {f"novum.{name}": sources.definition(module, name) for name, module in functions.items()}
-    return (*(PublicName(path, *said[0][1:]) for path, said in tops.items() if said), *found)
+    """Return every public name of the library: the functions of the top, then families in alphabetical order."""
+    top = sources.facts("novum")
+    assert top is not None
+    families = [name for name in top.listed if top.imported[name][0] == "novum"]
+    found = [name for family in families for name in names_of(f"novum.{family}", sources)]
+    tops = {name: sources.definition("novum", name) for name in top.listed if name not in families}
+    return (*(PublicName(f"novum.{name}", *said[0][1:]) for name, said in tops.items() if said), *found)
 
 
 def prepared_file() -> Path | None:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from novum.notes.listing import Listing, clip
 from novum.notes.public_names import PublicName, public_names
 from novum.notes.tables import Row, chapters, ledger, names_of, served, table
-from novum.notes.words import WEAK, WORD, joined, likeness, nearness, strong, words_of
+from novum.notes.word_forms import WEAK, WORD, joined, likeness, nearness, strong, words_of
 
 __all__ = ["find"]
 

@@ -17,6 +17,7 @@ from novum.optimize.problem import without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.optimize.schedules import as_schedule
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["gradient_descent"]
 
@@ -24,9 +25,16 @@ GROWTH = 2.0  # backtracking starts from twice the last accepted step, so that i
 
 
 def gradient_descent(
-    objective: Any, start: Any, *, gradient: Any = None, step: Any = "backtracking", momentum: float = 0.0,
-    tol: float = 1e-6, max_iter: int = 10_000, keep_path: bool = False
-) -> Solution:  # fmt: skip
+    objective: Any,
+    start: Numbers,
+    *,
+    gradient: Any = None,
+    learning_rate: Any = "backtracking",
+    momentum: float = 0.0,
+    tol: float = 1e-6,
+    max_iter: int = 10_000,
+    keep_path: bool = False,
+) -> Solution:
     """Minimize by gradient descent (1).
 
         v <- momentum v - a(k) grad f(x),   x <- x + v   until ||grad f(x)|| <= tol    (1)
@@ -34,11 +42,11 @@ def gradient_descent(
     Parameters
     ----------
     objective : callable, Problem or None
-        None where only the gradient is known; then `step` must be a number or a schedule.
+        None where only the gradient is known; then `learning_rate` must be a number or a schedule.
     start : array-like of shape (d,)
     gradient : callable, True or None
         True: `objective` returns (value, gradient). None: central differences.
-    step : float, Schedule, function of k, or "backtracking"
+    learning_rate : float, Schedule, function of k, or "backtracking"
     momentum : float in [0, 1)
     tol : float
         Stop where the Euclidean norm of the gradient is at most this.
@@ -49,7 +57,7 @@ def gradient_descent(
     Examples
     --------
     >>> from novum.optimize import gradient_descent
-    >>> gradient_descent(lambda t: (t - 1) ** 2, 4.0, gradient=lambda t: 2 * (t - 1), step=0.1)
+    >>> gradient_descent(lambda t: (t - 1) ** 2, 4.0, gradient=lambda t: 2 * (t - 1), learning_rate=0.1)
     Solution: converged after 70 iterations (gradient norm 9.9e-07 <= tol 1e-06); value 2.43692e-13 at x = [1.]
     """
     owner = "gradient_descent"
@@ -57,15 +65,17 @@ def gradient_descent(
     momentum = check_number(owner, "momentum", momentum, 0, 1, open_high=True)
     tol = check_number(owner, "tol", tol, 0)
     max_iter = check_count(owner, "max_iter", max_iter)
-    searching = isinstance(step, str)
-    if searching and step != "backtracking":
-        raise ParameterError(f"{owner}(step={step!r}): step must be a positive number, a Schedule or 'backtracking'.")
+    searching = isinstance(learning_rate, str)
+    if searching and learning_rate != "backtracking":
+        raise ParameterError(
+            f"{owner}(learning_rate={learning_rate!r}): learning_rate must be a positive number, a Schedule or 'backtracking'."
+        )
     if searching and (problem.objective is None or momentum):
         raise ParameterError(
-            f"{owner}(step='backtracking'): backtracking needs an objective and momentum=0; "
-            "pass step as a number or a Schedule."
+            f"{owner}(learning_rate='backtracking'): backtracking needs an objective and momentum=0; "
+            "pass learning_rate as a number or a Schedule."
         )
-    schedule = None if searching else as_schedule(owner, "step", step)
+    schedule = None if searching else as_schedule(owner, "learning_rate", learning_rate)
 
     origin, velocity = x.copy(), np.zeros_like(x)
     accepted = 1.0
@@ -98,4 +108,4 @@ def gradient_descent(
     if converged and problem.objective is not None and falls_endlessly(problem.cost, origin, x):
         converged, reason = False, ENDLESS
     solution = trace.solution(x, problem.sign, converged, reason)
-    return conclude(owner, solution, "lower the step, raise max_iter or loosen tol")
+    return conclude(owner, solution, "lower the learning rate, raise max_iter or loosen tol")

@@ -1,6 +1,6 @@
 r"""Greedy search: from a state, take the best single move while it improves.
 
-    s <- argbest over s' in neighbors(s) of score(s'),     until no neighbor is better than s                  (1)
+    s <- argbest over s' in neighbors(s) of objective(s'),     until no neighbor is better than s                  (1)
 
 It ends in a state that no single move betters, which may be far from the best of all. Feature selection is the case in
 which a state is a set: forward adds one element, backward removes one.
@@ -31,19 +31,23 @@ class GreedyResult(NamedTuple):
 
 
 def greedy_search(
-    start: Any, neighbors: Callable[[Any], Iterable[Any]], score: Callable[[Any], float], *, maximize: bool = False,
-    max_iter: int = 10_000
-) -> GreedyResult:  # fmt: skip
+    start: Any,
+    neighbors: Callable[[Any], Iterable[Any]],
+    objective: Callable[[Any], float],
+    *,
+    maximize: bool = False,
+    max_iter: int = 10_000,
+) -> GreedyResult:
     """Search greedily (1); ties go to the neighbor listed first.
 
-        s <- argbest over s' in neighbors(s) of score(s'),   until no neighbor is better than s    (1)
+        s <- argbest over s' in neighbors(s) of objective(s'),   until no neighbor is better than s    (1)
 
     Parameters
     ----------
     start : object
     neighbors : callable
         A state to the states one move away.
-    score : callable
+    objective : callable
         A state to a number, lower is better unless `maximize`. Each state is scored once if it can be hashed.
     maximize : bool
     max_iter : int
@@ -56,8 +60,8 @@ def greedy_search(
     >>> greedy_search(frozenset(), subset_neighbors(3), lambda s: sum(worth[i] for i in s), maximize=True).state
     frozenset({0, 1})
     """
-    if not callable(neighbors) or not callable(score):
-        raise ParameterTypeError("greedy_search: neighbors and score must be functions of a state.")
+    if not callable(neighbors) or not callable(objective):
+        raise ParameterTypeError("greedy_search: neighbors and objective must be functions of a state.")
     max_iter = check_count("greedy_search", "max_iter", max_iter)
     known: dict[Any, float] = {}
     n_evaluated = 0
@@ -69,9 +73,9 @@ def greedy_search(
                 return known[state]
         except TypeError:  # not hashable: scored every time
             n_evaluated += 1
-            return float(score(state))
+            return float(objective(state))
         n_evaluated += 1
-        known[state] = float(score(state))
+        known[state] = float(objective(state))
         return known[state]
 
     sign = -1.0 if maximize else 1.0

@@ -16,12 +16,13 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from novum.exceptions import DataError
-from novum.optimize._differences import numeric_jacobian
+from novum.optimize.differences import numeric_jacobian
 from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.line_search import backtracking
 from novum.optimize.problem import Array, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number, vector
+from novum.runtime.typing import Numbers
 
 __all__ = ["newton", "newton_root"]
 
@@ -54,9 +55,16 @@ def pure_direction(hessian: Array, gradient: Array) -> Array:
 
 
 def newton(
-    objective: Any, start: Any, *, gradient: Any = None, hessian: Callable[[Any], Any] | None = None,
-    line_search: bool = True, tol: float = 1e-8, max_iter: int = 100, keep_path: bool = False
-) -> Solution:  # fmt: skip
+    objective: Any,
+    start: Numbers,
+    *,
+    gradient: Any = None,
+    hessian: Callable[[Any], Any] | None = None,
+    line_search: bool = True,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    keep_path: bool = False,
+) -> Solution:
     """Minimize by Newton's method (1).
 
         minimize   H(x) d = -grad f(x),   x <- x + t d,   t = 1 or by backtracking    (1)
@@ -128,9 +136,15 @@ def newton(
 
 
 def newton_root(
-    function: Callable[[Any], Any], start: Any, *, derivative: Callable[[Any], Any] | None = None,
-    damping: bool = True, tol: float = 1e-12, max_iter: int = 100, keep_path: bool = False
-) -> Solution:  # fmt: skip
+    function: Callable[[Any], Any],
+    start: Any,
+    *,
+    derivative: Callable[[Any], Any] | None = None,
+    damping: bool = True,
+    tol: float = 1e-12,
+    max_iter: int = 100,
+    keep_path: bool = False,
+) -> Solution:
     """Find a root of `function` by Newton-Raphson (3); `value` of the result is ||F||.
 
         root   J(x) d = -F(x),   x <- x + t d,   t = 1, halved while ||F|| grows    (3)

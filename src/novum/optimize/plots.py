@@ -1,4 +1,4 @@
-"""Pictures of descent: paths over the contours of an objective, and the supporting lines at a kink."""
+"""Pictures of descent: paths over the contours of an objective."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,18 +7,23 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.optimize.result import Solution
-from novum.optimize.subgradients import subdifferential
 from novum.report.axes import drawing_axes
-from novum.runtime.checks import check_count, check_number, vector
+from novum.runtime.typing import Axes
 
-__all__ = ["plot_descent", "plot_subgradients"]
+__all__ = ["plot_descent"]
 
 GRID = 121
 LEVELS = 20
 MARGIN = 0.25  # of the extent of the paths, left free around them
 
 
-def plot_descent(objective: Callable[[Any], Any], paths: Any, *, log_levels: bool = True, ax: Any = None) -> Any:
+def plot_descent(
+    objective: Callable[[Any], Any],
+    paths: Any,
+    *,
+    log_levels: bool = True,
+    ax: Axes | None = None,
+) -> Any:
     """Draw the steps of several iterations over the contours of an objective of two variables.
 
     Parameters
@@ -39,7 +44,7 @@ def plot_descent(objective: Callable[[Any], Any], paths: Any, *, log_levels: boo
     --------
     >>> from novum.optimize import gradient_descent, newton, plot_descent
     >>> bowl, slope = lambda x: x[0] ** 2 + 8 * x[1] ** 2, lambda x: [2 * x[0], 16 * x[1]]
-    >>> runs = {"gradient descent": gradient_descent(bowl, [3, 1], gradient=slope, step=0.1, keep_path=True),
+    >>> runs = {"gradient descent": gradient_descent(bowl, [3, 1], gradient=slope, learning_rate=0.1, keep_path=True),
     ...         "Newton": newton(bowl, [3, 1], gradient=slope, keep_path=True)}
     >>> [line.get_label() for line in plot_descent(bowl, runs).lines]
     ['gradient descent', 'Newton']
@@ -77,41 +82,3 @@ def _points(name: str, path: Any) -> Any:
             f"plot_descent: paths[{name!r}] has shape {points.shape}; only two variables can be drawn, (k, 2)."
         )
     return points
-
-
-def plot_subgradients(
-    function: Callable[[Any], Any], at: float, *, n_lines: int = 5, span: tuple[float, float] = (-3.0, 3.0),
-    ax: Any = None
-) -> Any:  # fmt: skip
-    """Draw a convex function of one variable and lines of its subgradients at a point, all of them below the curve.
-
-    Parameters
-    ----------
-    function : callable
-        Number to number.
-    at : float
-        Where the lines touch, for instance a kink.
-    n_lines : int
-        Slopes, spread evenly over the subdifferential.
-    span : (float, float)
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-    """
-    at = check_number("plot_subgradients", "at", at)
-    n_lines = check_count("plot_subgradients", "n_lines", n_lines)
-    low, high = vector("plot_subgradients", "span", span, 2)
-    if not low < high:
-        raise ParameterError(f"plot_subgradients(span={span!r}): span must be (low, high) with low < high.")
-    ax = drawing_axes(ax)
-    x = np.linspace(low, high, 401)
-    height = float(np.ravel(function(at))[0])
-    slopes = subdifferential(function, at)
-    for slope in np.linspace(slopes.low, slopes.high, n_lines):
-        ax.plot(x, height + slope * (x - at), color="0.6", linewidth=0.9)
-    ax.plot(x, [float(np.ravel(function(value))[0]) for value in x], linewidth=2, label="f")
-    ax.plot([at], [height], "o", color="black", label=f"slopes {slopes.low:.3g} to {slopes.high:.3g}")
-    ax.legend()
-    return ax

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.optimize._differences import numeric_hessian, numeric_jacobian
+from novum.optimize.differences import numeric_hessian, numeric_jacobian
 from novum.runtime.checks import is_false, is_true, vector
+from novum.runtime.typing import Numbers
 
-__all__ = ["Constraint", "Problem", "as_problem"]
+__all__ = ["Array", "Constraint", "Problem", "as_problem"]
 
 Array = NDArray[Any]
 
@@ -87,10 +88,15 @@ class Problem:
     """
 
     def __init__(
-        self, objective: Callable[[Any], Any] | None, *, gradient: Callable[[Any], Any] | bool | None = None,
-        hessian: Callable[[Any], Any] | None = None, equalities: Any = (), inequalities: Any = (),
-        maximize: bool = False
-    ) -> None:  # fmt: skip
+        self,
+        objective: Callable[[Any], Any] | None,
+        *,
+        gradient: Callable[[Any], Any] | bool | None = None,
+        hessian: Callable[[Any], Any] | None = None,
+        equalities: Any = (),
+        inequalities: Any = (),
+        maximize: bool = False,
+    ) -> None:
         if objective is None and not callable(gradient):
             raise ParameterError("Problem(objective=None): with no objective a gradient function is needed.")
         if objective is not None and not callable(objective):
@@ -104,7 +110,7 @@ class Problem:
         self.sign = -1.0 if maximize else 1.0
         self._last: tuple[Array, tuple[Any, Any]] | None = None
 
-    def value(self, x: Any) -> float:
+    def value(self, x: Numbers) -> float:
         """Return f(x); NaN where only the gradient is known."""
         if self.objective is None:
             return np.nan
@@ -155,12 +161,12 @@ class Problem:
         slope = numeric_jacobian(self.cost_gradient, x)
         return (slope + slope.T) / 2
 
-    def equality(self, x: Any) -> Array:
+    def equality(self, x: Numbers) -> Array:
         """Return g(x) - c of all equalities, shape (m,)."""
         x = np.asarray(x, dtype=np.float64)
         return np.concatenate([c.value(x) for c in self.equalities]) if self.equalities else np.empty(0)
 
-    def inequality(self, x: Any) -> Array:
+    def inequality(self, x: Numbers) -> Array:
         """Return h(x) - d of all inequalities, shape (m,); feasible where >= 0."""
         x = np.asarray(x, dtype=np.float64)
         return np.concatenate([c.value(x) for c in self.inequalities]) if self.inequalities else np.empty(0)
@@ -175,11 +181,11 @@ class Problem:
             np.concatenate([c.derivative(x) for c in self.inequalities]) if self.inequalities else np.empty((0, x.size))
         )
 
-    def is_feasible(self, x: Any, tol: float = 1e-8) -> bool:
+    def is_feasible(self, x: Numbers, tol: float = 1e-8) -> bool:
         """Return whether x meets every constraint to within `tol`."""
         return bool(np.all(np.abs(self.equality(x)) <= tol) and np.all(self.inequality(x) >= -tol))
 
-    def lagrangian(self, x: Any, equality_multipliers: Any = (), inequality_multipliers: Any = ()) -> float:
+    def lagrangian(self, x: Numbers, equality_multipliers: Any = (), inequality_multipliers: Any = ()) -> float:
         """Return L of (2).
 
         L(x, lambda, mu) = f(x) - sum_i lambda_i (g_i(x) - c_i) - sum_j mu_j (h_j(x) - d_j)    (2)
@@ -198,7 +204,7 @@ class Problem:
             - self.sign * slack
         )
 
-    def minimax(self, x: Any, tol: float = 1e-8) -> float:
+    def minimax(self, x: Numbers, tol: float = 1e-8) -> float:
         """Return (3): the value where x is feasible, else the worst value there is.
 
         sup over mu >= 0, lambda of L = f(x) where x is feasible, infinite elsewhere    (3)

@@ -18,6 +18,7 @@ from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.problem import Array, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["proximal_gradient"]
 
@@ -26,10 +27,17 @@ ROUNDING = 1e-14
 
 
 def proximal_gradient(
-    smooth: Any, start: Any, *, prox: Callable[[Array, float], Any], gradient: Any = None,
-    kinked: Callable[[Array], float] | None = None, step: float = 1.0, tol: float = 1e-8, max_iter: int = 10_000,
-    keep_path: bool = False
-) -> Solution:  # fmt: skip
+    smooth: Any,
+    start: Numbers,
+    *,
+    prox: Callable[[Array, float], Any],
+    gradient: Any = None,
+    kinked: Callable[[Array], float] | None = None,
+    learning_rate: float = 1.0,
+    tol: float = 1e-8,
+    max_iter: int = 10_000,
+    keep_path: bool = False,
+) -> Solution:
     """Minimize smooth + kinked by accelerated proximal gradient steps (1)-(3).
 
         x_new = prox(y - t grad smooth(y), t),   prox(v, t) = argmin_u ||u - v||^2 / 2 + t kinked(u)    (1)
@@ -46,7 +54,7 @@ def proximal_gradient(
         Of the smooth part.
     kinked : callable, optional
         The kinked part itself, for the history and the value.
-    step : float
+    learning_rate : float
         The first step tried.
     tol : float
         Stop where ||x_new - y|| / t is at most this.
@@ -64,7 +72,7 @@ def proximal_gradient(
     """
     owner = "proximal_gradient"
     problem, x = without_constraints(owner, smooth, gradient, None, start)
-    t = check_number(owner, "step", step, 0, open_low=True)
+    t = check_number(owner, "learning_rate", learning_rate, 0, open_low=True)
     tol = check_number(owner, "tol", tol, 0)
     max_iter = check_count(owner, "max_iter", max_iter)
 

@@ -16,14 +16,21 @@ from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.problem import Array, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["lbfgs"]
 
 
 def lbfgs(
-    objective: Any, start: Any, *, gradient: Any = None, memory: int = 10, tol: float = 1e-6, max_iter: int = 1000,
-    keep_path: bool = False
-) -> Solution:  # fmt: skip
+    objective: Any,
+    start: Numbers,
+    *,
+    gradient: Any = None,
+    memory: int = 10,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    keep_path: bool = False,
+) -> Solution:
     """Minimize a smooth function of many variables by L-BFGS (1).
 
         x <- x - t B_k grad f(x),   B_k built from the last `memory` pairs (s, y) = (x_new - x, g_new - g)    (1)

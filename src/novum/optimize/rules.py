@@ -166,12 +166,12 @@ class Adam(UpdateRule):
     """
 
     learning_rate: Any = 0.001
-    beta1: float = 0.9
-    beta2: float = 0.999
+    beta_1: float = 0.9
+    beta_2: float = 0.999
     epsilon: float = 1e-8
 
     def __post_init__(self) -> None:
-        _check(self, "beta1", "beta2")
+        _check(self, "beta_1", "beta_2")
 
     def init(self, weights: Array) -> State:
         """Return mean and mean square zero."""
@@ -183,7 +183,7 @@ class Adam(UpdateRule):
         Adam   m <- b1 m + (1 - b1) g;  r <- b2 r + (1 - b2) g^2;
         move = -eta m / (1 - b1^t) / (sqrt(r / (1 - b2^t)) + eps),   t = 1, 2, ...    (5)
         """
-        mean = self.beta1 * state[0] + (1 - self.beta1) * gradient
-        mean_square = self.beta2 * state[1] + (1 - self.beta2) * np.square(gradient)
-        scale = np.sqrt(mean_square / (1 - self.beta2 ** (k + 1))) + self.epsilon
-        return -self.rate(k) / (1 - self.beta1 ** (k + 1)) * mean / scale, (mean, mean_square)
+        mean = self.beta_1 * state[0] + (1 - self.beta_1) * gradient
+        mean_square = self.beta_2 * state[1] + (1 - self.beta_2) * np.square(gradient)
+        scale = np.sqrt(mean_square / (1 - self.beta_2 ** (k + 1))) + self.epsilon
+        return -self.rate(k) / (1 - self.beta_1 ** (k + 1)) * mean / scale, (mean, mean_square)

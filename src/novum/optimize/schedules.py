@@ -14,12 +14,12 @@ Stochastic iterations reach the optimum itself under the conditions of Robbins a
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from novum.exceptions import ParameterTypeError
-from novum.report.result import result
+from novum.optimize.schedule_base import RobbinsMonro, Schedule
 from novum.runtime.checks import check_count, check_number
 
 __all__ = [
@@ -30,41 +30,9 @@ __all__ = [
     "LinearSchedule",
     "PolynomialSchedule",
     "PowerSchedule",
-    "RobbinsMonro",
-    "Schedule",
     "StepSchedule",
     "as_schedule",
 ]
-
-
-@result
-class RobbinsMonro(NamedTuple):
-    """The two conditions (6) and why they hold or fail; true where both hold.
-
-    sum a(k) = infinity  (no point is out of reach)   and   sum a(k)^2 < infinity  (noise dies out)    (6)
-    """
-
-    sum_diverges: bool
-    squares_converge: bool
-    reason: str
-
-    def __bool__(self) -> bool:
-        return self.sum_diverges and self.squares_converge
-
-
-class Schedule:
-    """A step size as a function of the step; the base of all schedules."""
-
-    def __call__(self, k: Any) -> Any:
-        """Return a(k)."""
-        raise NotImplementedError
-
-    def satisfies_robbins_monro(self) -> RobbinsMonro:
-        """Return whether (6) holds, with the reason.
-
-        sum a(k) = infinity  (no point is out of reach)   and   sum a(k)^2 < infinity  (noise dies out)    (6)
-        """
-        raise NotImplementedError
 
 
 def _positive(schedule: Any, *names: str) -> None:
@@ -201,32 +169,32 @@ class StepSchedule(Schedule):
 
 @dataclass(frozen=True)
 class PolynomialSchedule(Schedule):
-    """Steps that fall to `final` over `steps` steps and stay there (5).
+    """Steps that fall to `final` over `n_steps` steps and stay there (5).
 
     polynomial   a(k) = end + (a - end) (1 - k / n)^p  for k < n,  then end    (5)
     """
 
     initial: float = 0.1
     final: float = 0.0
-    steps: int = 100
+    n_steps: int = 100
     power: float = 1.0
 
     def __post_init__(self) -> None:
         _positive(self, "initial", "power")
         object.__setattr__(self, "final", check_number(type(self).__name__, "final", self.final, 0, self.initial))
-        check_count(type(self).__name__, "steps", self.steps)
+        check_count(type(self).__name__, "n_steps", self.n_steps)
 
     def __call__(self, k: Any) -> Any:
         """Return (5)."""
-        left = np.maximum(0.0, 1 - np.asarray(k) / self.steps)
+        left = np.maximum(0.0, 1 - np.asarray(k) / self.n_steps)
         return (self.final + (self.initial - self.final) * left**self.power)[()]
 
     def satisfies_robbins_monro(self) -> RobbinsMonro:
         """Return which condition fails: the first at a floor of zero, the second above."""
         if self.final == 0:
-            return RobbinsMonro(False, True, f"the steps are zero from step {self.steps} on: their sum is finite")
+            return RobbinsMonro(False, True, f"the steps are zero from step {self.n_steps} on: their sum is finite")
         return RobbinsMonro(
-            True, False, f"constant at {self.final:g} from step {self.steps} on: the sum of squares is infinite"
+            True, False, f"constant at {self.final:g} from step {self.n_steps} on: the sum of squares is infinite"
         )
 
 

@@ -18,18 +18,27 @@ from novum.optimize.result import Solution, conclude
 from novum.optimize.rules import SGD, UpdateRule
 from novum.runtime.checks import check_count, check_number, float_array
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.renamed import renamed_parameter
+from novum.runtime.typing import Seed
 
 __all__ = ["minimize_stochastic"]
 
 
-@renamed_parameter("rng", "random_state")
 def minimize_stochastic(
-    gradient: Callable[..., Any], start: Any, n_rows: int, *, rule: UpdateRule | None = None, batch_size: int = 32,
-    max_epochs: int = 100, objective: Callable[[Any], Any] | None = None, tol: float | None = 1e-4,
-    patience: int = 5, shuffle: bool = True, average: bool = False, random_state: Any = None,
-    callback: Callable[[int, Any], Any] | None = None
-) -> Solution:  # fmt: skip
+    gradient: Callable[..., Any],
+    start: Any,
+    n_rows: int,
+    *,
+    rule: UpdateRule | None = None,
+    batch_size: int = 32,
+    max_epochs: int = 100,
+    objective: Callable[[Any], Any] | None = None,
+    tol: float | None = 1e-4,
+    patience: int = 5,
+    shuffle: bool = True,
+    average: bool = False,
+    random_state: Seed = None,
+    callback: Callable[[int, Any], Any] | None = None,
+) -> Solution:
     """Minimize a mean over rows by steps on batches of them (1).
 
         epoch:  shuffle the rows, cut them into batches B of m rows (the last may be shorter), and for each

@@ -23,6 +23,7 @@ from novum.optimize.schedules import InverseSqrtSchedule, as_schedule
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_count, check_number, float_array, vector
+from novum.runtime.typing import Numbers
 
 __all__ = ["Subdifferential", "is_subgradient", "subdifferential", "subgradient_descent"]
 
@@ -102,9 +103,16 @@ def subdifferential(function: Callable[[float], Any], at: float) -> Subdifferent
 
 
 def subgradient_descent(
-    objective: Any, start: Any, *, subgradient: Any = None, step: Any = None, tol: float | None = 1e-6,
-    patience: int = 200, max_iter: int = 10_000, keep_path: bool = False
-) -> Solution:  # fmt: skip
+    objective: Any,
+    start: Numbers,
+    *,
+    subgradient: Any = None,
+    learning_rate: Any = None,
+    tol: float | None = 1e-6,
+    patience: int = 200,
+    max_iter: int = 10_000,
+    keep_path: bool = False,
+) -> Solution:
     """Minimize a convex function with kinks by (3); returns the best point seen.
 
         x <- x - a(k) v(k),   the best point so far is kept; f(x_k) may rise between    (3)
@@ -115,7 +123,7 @@ def subgradient_descent(
     start : array-like of shape (d,)
     subgradient : callable, True or None
         Any element of the subdifferential. True: `objective` returns (value, subgradient).
-    step : float, Schedule or function of k
+    learning_rate : float, Schedule or function of k
         Default: 1 / sqrt(k + 1).
     tol : float or None
         Stop when the best value fell by at most tol (1 + |value|) over `patience` steps, or the subgradient is zero.
@@ -132,7 +140,7 @@ def subgradient_descent(
     --------
     >>> from novum.optimize import InverseTimeSchedule, subgradient_descent
     >>> result = subgradient_descent(lambda x: abs(x[0] - 2), 0.0, subgradient=lambda x: np.sign(x - 2),
-    ...                              step=InverseTimeSchedule(1.0), tol=None, max_iter=500)
+    ...                              learning_rate=InverseTimeSchedule(1.0), tol=None, max_iter=500)
     >>> result.value < 0.01
     True
     """
@@ -143,7 +151,7 @@ def subgradient_descent(
     tol = None if tol is None else check_number(owner, "tol", tol, 0)
     patience = check_count(owner, "patience", patience)
     max_iter = check_count(owner, "max_iter", max_iter)
-    schedule = InverseSqrtSchedule() if step is None else as_schedule(owner, "step", step)
+    schedule = InverseSqrtSchedule() if learning_rate is None else as_schedule(owner, "learning_rate", learning_rate)
     origin, trace = x.copy(), Trace(keep_path)
     best_x, best, last_drop, mark = x, np.inf, 0, np.inf
     converged, reason = tol is None, f"made the {counted(max_iter, 'step')} asked for"

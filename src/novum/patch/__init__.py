@@ -12,6 +12,7 @@ What was imported before the call stays what it was, so patch first. Processes t
 import os
 import sys
 from abc import ABCMeta
+from collections.abc import Sequence
 from importlib import import_module
 from types import FrameType, ModuleType
 from typing import Any
@@ -97,7 +98,7 @@ def register(module: str, classes: dict[str, type]) -> None:
             theirs.register(cls)
 
 
-def patch(names: Any = None) -> Replacements:
+def patch(names: Sequence[Any] | None = None) -> Replacements:
     """Let scikit-learn's modules hand out novum's classes.
 
     Parameters
@@ -177,6 +178,10 @@ class _Callable(ModuleType):
 
     def __call__(self, names: Any = None) -> Replacements:
         return patch(names)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 sys.modules[__name__].__class__ = _Callable

@@ -6,3 +6,7 @@ from novum.preprocessing.polar import PolarFeatures
 from novum.preprocessing.radial import RadialBasis
 
 __all__ = ["DropDependentFeatures", "GaussianBasis", "PolarFeatures", "RadialBasis", "SigmoidBasis"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

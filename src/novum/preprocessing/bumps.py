@@ -8,16 +8,16 @@ least to its largest value; the width s is given, or the distance between neighb
 phi is smooth in x, and local: a bump knows only what is near.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import TransformerMixin
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
@@ -108,9 +108,13 @@ class _Basis(TransformerMixin, Estimator):
         "width": Real(0, open="low") | Null(),
         "include_bias": Bool(),
     }
+    centers_: np.ndarray
+    width_: np.ndarray
 
-    @stores
-    def __init__(self, centers: Any = 10, *, width: float | None = None, include_bias: bool = False) -> None: ...
+    def __init__(self, centers: Any = 10, *, width: float | None = None, include_bias: bool = False) -> None:
+        self.centers = centers
+        self.width = width
+        self.include_bias = include_bias
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -118,7 +122,12 @@ class _Basis(TransformerMixin, Estimator):
 
         sample_weight: rows of weight zero do not widen the range.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, None, sample_weight)
         values = source.total(range_of, None, wider)
@@ -147,7 +156,7 @@ class _Basis(TransformerMixin, Estimator):
         check_is_fitted(self)
         return self._rows(X, type(self)._function, Bumps(self.centers_, self.width_[:, None], self.include_bias))
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+    def get_feature_names_out(self, input_features: Sequence[Any] | None = None) -> NDArray[Any]:
         """Return the names of the columns: the letter, the variable and the center."""
         check_is_fitted(self)
         names = feature_names_in(self, input_features)

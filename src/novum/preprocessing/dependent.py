@@ -13,19 +13,18 @@ is made of, X_j = X_kept c (plus a constant), follows from the triangle of the k
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import TransformerMixin
 from novum.engines.moments.triangles import factor, lengths
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 
-__all__ = ["DropDependentFeatures"]
+__all__ = ["DropDependentFeatures", "kept_columns"]
 
 SLACK = 100.0  # times eps and the number of columns: rounding of the triangle
 
@@ -89,9 +88,14 @@ class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
     """
 
     _domains: dict[str, Domain] = {"with_constant": Bool(), "tol": Real(0) | Null()}
+    support_: np.ndarray
+    dropped_: np.ndarray
+    combinations_: np.ndarray
+    rank_: int
 
-    @stores
-    def __init__(self, *, with_constant: bool = True, tol: float | None = None) -> None: ...
+    def __init__(self, *, with_constant: bool = True, tol: float | None = None) -> None:
+        self.with_constant = with_constant
+        self.tol = tol
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -99,7 +103,12 @@ class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
 
         sample_weight: rows of weight zero are left out; the others count alike but for rounding.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, None, sample_weight)
         found = factor(source, self.with_constant)

@@ -7,20 +7,20 @@ In the plane, and in d dimensions with y = x - origin:
     y_i = r sin(theta_1) ... sin(theta_{i-1}) cos(theta_i),   y_d = r sin(theta_1) ... sin(theta_{d-1})          (3)
 """
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import TransformerMixin
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Numbers, Rows, Target
 
 __all__ = ["PolarFeatures"]
 
@@ -78,15 +78,19 @@ class PolarFeatures(TransformerMixin, Estimator):
     """
 
     _domains: dict[str, Domain] = {"origin": ArrayLike() | Null()}
+    origin_: np.ndarray
 
-    @stores
-    def __init__(self, origin: Any = None) -> None: ...
+    def __init__(self, origin: Numbers | None = None) -> None:
+        self.origin = origin
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Check that there are at least two columns; nothing is learned.
 
-        [rows, no target]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         """
         d = self._source(X).n_features
         if d < 2:
@@ -116,7 +120,7 @@ class PolarFeatures(TransformerMixin, Estimator):
             if names is not None:
                 self.feature_names_in_ = names
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+    def get_feature_names_out(self, input_features: Sequence[Any] | None = None) -> NDArray[Any]:
         """Return "radius" and "angle", or "angle1" and so on where there are several."""
         check_is_fitted(self)
         count = len(self.origin_) - 1

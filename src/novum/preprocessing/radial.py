@@ -8,23 +8,22 @@ mean distance from a center to its nearest neighbor.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
-__all__ = ["RadialBasis"]
+__all__ = ["PROFILES", "RadialBasis", "neighbor_distance"]
 
 
 class Best(NamedTuple):
@@ -135,12 +134,22 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "width": Real(0, open="low") | Null(),
         "random_state": RandomState(),
     }
+    centers_: np.ndarray
+    width_: float
 
-    @stores
     def __init__(
-        self, centers: Any = 20, *, profile: str | Callable[..., Any] = "gaussian", width: float | None = None,
-        random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        centers: int | Numbers = 20,
+        *,
+        profile: Literal["gaussian", "multiquadric", "inverse_multiquadric", "thin_plate", "linear"]
+        | Callable[..., Any] = "gaussian",
+        width: float | None = None,
+        random_state: Seed = None,
+    ) -> None:
+        self.centers = centers
+        self.profile = profile
+        self.width = width
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -148,7 +157,12 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         sample_weight: how likely a row is to be drawn; zero leaves it out.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, None, sample_weight)
         self.centers_ = self._chosen(source)

@@ -1,25 +1,30 @@
 """Decisions over time: processes, plans, and agents that learn from experience."""
 
-from novum.reinforcement.agent_comparison import compare_agents
+from novum.reinforcement.agent_comparison import AgentComparison, compare_agents
+from novum.reinforcement.bellman import OperatorCheck, RewardProcess
 from novum.reinforcement.control.adaptive import ADP
 from novum.reinforcement.control.agents import SARSA, ExpectedSARSA, QLearning
 from novum.reinforcement.control.monte_carlo import MonteCarloControl
 from novum.reinforcement.deep.actor_critic import ActorCritic
 from novum.reinforcement.deep.dqn import DQN
 from novum.reinforcement.deep.reinforce import REINFORCE
-from novum.reinforcement.games.self_play import self_play
+from novum.reinforcement.deep.replay import ReplayBuffer
+from novum.reinforcement.episodes import Episode, Returns, return_bound, returns
+from novum.reinforcement.learning_curves import LearningCurve, plot_learning_curves
 from novum.reinforcement.linear.features import StateFeatures
 from novum.reinforcement.linear.semi_gradient import SemiGradientSARSA, SemiGradientTD
 from novum.reinforcement.mdp import MDP
-from novum.reinforcement.planning.horizon import backward_induction
+from novum.reinforcement.methods import method_tags
+from novum.reinforcement.planning.evaluation import PolicyValues
+from novum.reinforcement.planning.horizon import StagedPlan, backward_induction
+from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.planning.policy import modified_policy_iteration, policy_iteration
 from novum.reinforcement.planning.programs import linear_program
 from novum.reinforcement.planning.value import value_iteration
 from novum.reinforcement.policies import Policy
 from novum.reinforcement.prediction.learners import TD, MonteCarloPrediction
-from novum.reinforcement.schedules import Schedule
+from novum.reinforcement.schedules import running_mean
 from novum.reinforcement.worlds.grids import grid_world, room_4x3
-from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "ADP",
@@ -29,46 +34,39 @@ __all__ = [
     "SARSA",
     "TD",
     "ActorCritic",
+    "AgentComparison",
+    "Episode",
     "ExpectedSARSA",
+    "LearningCurve",
     "MonteCarloControl",
     "MonteCarloPrediction",
+    "OperatorCheck",
+    "Plan",
     "Policy",
+    "PolicyValues",
     "QLearning",
-    "Schedule",
+    "ReplayBuffer",
+    "Returns",
+    "RewardProcess",
     "SemiGradientSARSA",
     "SemiGradientTD",
+    "StagedPlan",
     "StateFeatures",
     "backward_induction",
     "compare_agents",
     "grid_world",
     "linear_program",
+    "method_tags",
     "modified_policy_iteration",
+    "plot_learning_curves",
     "policy_iteration",
+    "return_bound",
+    "returns",
     "room_4x3",
-    "self_play",
+    "running_mean",
     "value_iteration",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        ".agent_comparison": "AgentComparison",
-        ".bellman": "OperatorCheck RewardProcess",
-        ".deep.replay": "ReplayBuffer",
-        ".episodes": "Episode Returns return_bound returns",
-        ".games.checkers": "Checkers",
-        ".games.search": "BoardValue minimax",
-        ".games.self_play": "LinearEvaluation SelfPlay Tournament win_rate",
-        ".games.tic_tac_toe": "ConnectFour TicTacToe",
-        ".learning_curves": "LearningCurve plot_learning_curves",
-        ".methods": "method_tags",
-        ".planning.cost": "planning_cost",
-        ".planning.evaluation": "PolicyValues",
-        ".planning.horizon": "StagedPlan",
-        ".planning.plan": "Plan",
-        ".planning.regimes": "Regimes policy_regimes",
-        ".schedules": "running_mean",
-        ".worlds.classics": "cliff_walk gambler garnet inventory random_walk two_state windy_grid",
-        ".worlds.games": "blackjack pixel_catch pixels_of",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

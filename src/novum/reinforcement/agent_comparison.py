@@ -25,6 +25,7 @@ from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_level, float_array
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Seed
 from novum.runtime.warn import warn
 
 __all__ = ["AgentComparison", "compare_agents", "improvement_probability", "interquartile_mean"]
@@ -123,7 +124,7 @@ def score_table(name: str, value: Any, environment: Any, n_episodes: int) -> Arr
     if isinstance(value, list | tuple) and value and all(hasattr(one, "evaluate") for one in value):
         if environment is None:
             raise ParameterError(f"compare_agents: {name!r} holds agents; give the environment to try them in.")
-        value = [one.evaluate(environment, n_episodes).mean() for one in value]
+        value = [one.evaluate(environment, n_episodes).mean for one in value]
     table = float_array("compare_agents", f"scores of {name!r}", value).astype(np.float64)
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or not table.size or not np.isfinite(table).all():
@@ -169,9 +170,14 @@ def verdict(
 
 
 def compare_agents(
-    scores: Mapping[str, Any], *, environment: Any = None, n_episodes: int = 100, level: float = 0.95,
-    n_resamples: int = 2000, random_state: Any = 0
-) -> AgentComparison:  # fmt: skip
+    scores: Mapping[str, Any],
+    *,
+    environment: Any = None,
+    n_episodes: int = 100,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    random_state: Seed = 0,
+) -> AgentComparison:
     """Compare agents by their scores over several seeds; a warning tells where there are too few.
 
     Parameters

@@ -3,7 +3,6 @@
 A class docstring names shared parameters in a line of its own, `[learning, experience]`; their entries take its place.
 """
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,6 +17,7 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Choice, Domain, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError, ParameterError
+from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.episodes import Returns, mean_of
 from novum.reinforcement.gymnasium_tables import made_environment, observation_key
 from novum.reinforcement.layout import number_text
@@ -25,7 +25,6 @@ from novum.reinforcement.mdp import MDP
 from novum.reinforcement.planning.evaluation import circle_gains, exact_values
 from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.policies import Policy
-from novum.reinforcement.schedules import Schedule
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted
 from novum.report.result import Result
@@ -33,44 +32,12 @@ from novum.runtime.checks import check_count, check_level
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Axes, Seed
 
 __all__ = ["EXPERIENCE_DOMAINS", "Agent", "PlanComparison", "TabularAgent", "learned_tags", "live_runs", "name_of"]
 
-ENTRIES = {
-    "episodes": "episodes : int, default={}\n    How many to live in every run.",
-    "discount": (
-        "discount : float or None, default=None\n    What a reward is worth a step later. None: the process's own; 0.99 for a "
-        "Gymnasium environment, which has none."
-    ),
-    "max_steps": "max_steps : int, default=1000\n    Steps after which an episode is cut; what would follow is still counted on. A "
-    "table has no limit of its own, so that one of Gymnasium's TimeLimit is given here.",
-    "n_runs": (
-        "n_runs : int, default=1\n    Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all."
-    ),
-    "initial_value": "initial_value : float, default=0.0\n    First guess of every value; a high one makes the agent try "
-    "everything.",
-    "start": (
-        'start : {{"initial", "any"}}, default="initial"\n    Where episodes begin: as the process says, or in any '
-        "state that is not terminal (known processes only)."
-    ),
-    "random_state": "random_state : int, Generator, RandomState, SeedSequence or None, default=None\n    Same seed, same curve.",
-    "n_jobs": "n_jobs : int or None, default=None\n    Threads that share the runs; None: all processors.",
-    "learned": (
-        "action_values_ : ndarray of shape (n_states, n_actions)\n    NaN where an action cannot be taken.\npolicy_ : "
-        "Policy\n    Greedy "
-        "with respect to them.\nvalues_ : ndarray of shape (n_states,)\n    Of the best actions.\nreturns_ : ndarray of "
-        "shape (n_runs, "
-        "episodes)\n    Rewards of every episode, added up.\nlengths_ : ndarray of shape (n_runs, episodes)\n    Their "
-        "steps.\nrun_values_ "
-        ": ndarray of shape (n_runs, n_states, n_actions)\n    The table of every run.\nvisits_ : ndarray of shape "
-        "(n_states, n_actions)\n"
-        "    How often each action was taken, in all runs.\nstates_ : list\n    Names of the states.\nactions_ : list\n    "
-        "Names of the "
-        "actions.\nn_steps_ : int\n    Steps taken in all runs."
-    ),
-}
 EXPERIENCE_DOMAINS: dict[str, Domain] = {
-    "episodes": Int(1),
+    "n_episodes": Int(1),
     "discount": Real(0, 1) | Null(),
     "max_steps": Int(1),
     "n_runs": Int(1),
@@ -84,22 +51,6 @@ DEFAULT_DISCOUNT = 0.99  # of a Gymnasium environment
 NUMBERS: WeakKeyDictionary[Any, dict[Any, int]] = (
     WeakKeyDictionary()
 )  # of states by name, made when first asked; not part of a model
-
-
-def filled(doc: str | None) -> str | None:
-    """Return a docstring with the shared entries that a line in brackets names; `episodes=...` gives its default."""
-    if doc is None:
-        return None
-    lines = []
-    for line in inspect.cleandoc(doc).split("\n"):
-        names = line[1:-1].split(", ") if line[:1] == "[" and line[-1:] == "]" else []
-        if names and all(name.partition("=")[0] in ENTRIES for name in names):
-            for name in names:
-                key, _, default = name.partition("=")
-                lines.append(ENTRIES[key].format(default) if "{" in ENTRIES[key] else ENTRIES[key])
-        else:
-            lines.append(line)
-    return "\n".join(lines)
 
 
 def learned_tags(tags: Any) -> Any:
@@ -154,10 +105,7 @@ class Agent(Estimator):
     """
 
     _tags: tuple[str, ...] = ()  # model-free or -based, on- or off-policy, tabular or approximate, ...: rl taxonomy
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls.__doc__ = filled(cls.__doc__)
+    returns_: np.ndarray
 
     def __sklearn_tags__(self) -> Any:
         return learned_tags(super().__sklearn_tags__())
@@ -167,13 +115,18 @@ class Agent(Estimator):
         raise NotImplementedError(type(self).__name__)
 
     def evaluate(
-        self, environment: Any, *, episodes: int = 100, max_steps: int = 1000, level: float = 0.95,
-        random_state: Any = 0
-    ) -> Returns:  # fmt: skip
+        self,
+        environment: Any,
+        n_episodes: int = 100,
+        *,
+        max_steps: int = 1000,
+        level: float = 0.95,
+        random_state: Seed = 0,
+    ) -> Returns:
         """Return the rewards of new episodes, added up, with their mean and its interval; nothing is learned."""
         check_is_fitted(self)
         name = f"{type(self).__name__}.evaluate"
-        count, most = check_count(name, "episodes", episodes), check_count(name, "max_steps", max_steps)
+        count, most = check_count(name, "n_episodes", n_episodes), check_count(name, "max_steps", max_steps)
         check_level(name, level)
         made = made_environment(environment)
         totals, lengths = np.zeros(count), np.zeros(count, np.int32)
@@ -188,7 +141,7 @@ class Agent(Estimator):
                 over = bool(ended or cut)
         return mean_of(totals.copy(), totals, lengths, level)
 
-    def plot(self, ax: Any = None, *, window: int | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, window: int | None = None) -> Any:
         """Draw the learning curve: the mean over runs of smoothed episode rewards, with the band of single runs."""
         from novum.reinforcement.plots.curves import draw_learning
 
@@ -204,6 +157,10 @@ class TabularAgent(Agent):
     action_values_: NDArray[np.float64]
     states_: list[Any]
     actions_: list[Any]
+    values_: np.ndarray
+    run_values_: np.ndarray
+    environment_: Any
+    visits_: np.ndarray
 
     def act(self, observation: Any) -> Any:
         """Return the greedy action for an observation; the first action where the state was never met."""
@@ -213,7 +170,7 @@ class TabularAgent(Agent):
             return 0
         return int(np.nanargmax(self.action_values_[s])) if np.isfinite(self.action_values_[s]).any() else 0
 
-    def evaluate(self, environment: Any, **options: Any) -> Returns:
+    def evaluate(self, environment: Any, n_episodes: int = 100, **options: Any) -> Returns:
         """Return the rewards of new episodes, as `Agent.evaluate`; an environment of other states or actions is refused."""
         check_is_fitted(self)
         made = made_environment(environment)
@@ -224,7 +181,7 @@ class TabularAgent(Agent):
                 f"{type(self).__name__}.evaluate: {name_of(made)} has {states} states and {actions} actions, the agent learned "
                 f"{own[0]} and {own[1]} in {self.environment_}; judge it where it learned."
             )
-        return super().evaluate(made, **options)
+        return super().evaluate(made, n_episodes, **options)
 
     def _state(self, observation: Any) -> int | None:
         key = observation_key(observation)

@@ -24,6 +24,7 @@ from novum.reinforcement.policies import policy_table
 from novum.report.result import result
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Seed
 
 __all__ = ["OperatorCheck", "ProcessOperators", "RewardProcess"]
 
@@ -135,7 +136,7 @@ class ProcessOperators:
 
         return visits(self, policy)
 
-    def check_operator(self, policy: Any = None, *, trials: int = 20, random_state: Any = 0) -> OperatorCheck:
+    def check_operator(self, policy: Any = None, *, trials: int = 20, random_state: Seed = 0) -> OperatorCheck:
         """Try (5) and (6) on random functions; terminal values, which the operators do not change, are the same in both."""
         stream, n = Stream(seed_of(random_state)), self.model.n_states
         monotone, ratio = True, 0.0

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.runtime.typing import Seed
 
 if TYPE_CHECKING:
     Env = object
@@ -108,20 +109,26 @@ class EnvironmentFace(Env):
     def close(self) -> None:
         """Release nothing: there is nothing to release."""
 
-    def rollout(self, policy: Any = None, *, start: Any = None, max_steps: int = 1000, random_state: Any = 0) -> Any:
+    def rollout(self, policy: Any = None, *, start: Any = None, max_steps: int = 1000, random_state: Seed = 0) -> Any:
         """Return one `Episode` of a policy (uniform where none is given), cut after `max_steps`."""
         from novum.reinforcement.episodes import rollout
 
         return rollout(self, policy, start, max_steps, random_state)
 
     def simulate(
-        self, policy: Any = None, *, episodes: int = 1000, start: Any = None, max_steps: int = 1000,
-        level: float = 0.95, random_state: Any = 0
-    ) -> Any:  # fmt: skip
+        self,
+        policy: Any = None,
+        *,
+        n_episodes: int = 1000,
+        start: Any = None,
+        max_steps: int = 1000,
+        level: float = 0.95,
+        random_state: Seed = 0,
+    ) -> Any:
         """Return the discounted returns of many episodes, compiled, with their mean and its interval (a `Returns`)."""
         from novum.reinforcement.episodes import simulated
 
-        return simulated(self, policy, episodes, start, max_steps, level, random_state)
+        return simulated(self, policy, n_episodes, start, max_steps, level, random_state)
 
     def _draw(self) -> float:
         return float(self._generator.random() if Env is object else self.np_random.random())  # type: ignore[attr-defined]

@@ -22,7 +22,7 @@ from novum.report.result import Result, result
 from novum.runtime.checks import check_count, check_level, check_number, vector
 from novum.runtime.random import Stream, purpose_code, seed_of
 
-__all__ = ["Episode", "Returns", "return_bound", "returns", "rollout", "simulated"]
+__all__ = ["Episode", "Returns", "mean_of", "return_bound", "returns", "rollout", "simulated"]
 
 
 def returns(
@@ -173,13 +173,13 @@ def mean_of(
 
 
 def simulated(
-    mdp: Any, policy: Any, episodes: int, start: Any, max_steps: int, level: float, random_state: Any
+    mdp: Any, policy: Any, n_episodes: int, start: Any, max_steps: int, level: float, random_state: Any
 ) -> Returns:
     """Return many episodes of a policy, compiled; see `MDP.simulate`."""
-    episodes = check_count("simulate", "episodes", episodes)
+    n_episodes = check_count("simulate", "n_episodes", n_episodes)
     most = check_count("simulate", "max_steps", max_steps)
     level = check_level("simulate", level)
-    values, totals, lengths = np.empty(episodes), np.empty(episodes), np.empty(episodes, np.int32)
+    values, totals, lengths = np.empty(n_episodes), np.empty(n_episodes), np.empty(n_episodes, np.int32)
     table = policy_table(mdp, policy)
     lived_world(mdp, mdp.discount).simulate(
         policy_sums(mdp, table),

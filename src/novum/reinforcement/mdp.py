@@ -25,6 +25,7 @@ from novum.reinforcement.policies import TIE, Policy, greedy_actions, policy_tab
 from novum.reinforcement.tables import checked_table, ended_states, in_order, pair_matrix, table_names
 from novum.report.numbers import counted, num
 from novum.runtime.checks import check_number, probability_table
+from novum.runtime.typing import Axes
 
 __all__ = ["MDP"]
 
@@ -72,10 +73,18 @@ class MDP(ProcessOperators, EnvironmentFace):
     """
 
     def __init__(
-        self, transitions: Any, rewards: Any = None, *, discount: float = 1.0, initial: Any = None,
-        terminal: Any = (), states: Sequence[Any] | None = None, actions: Sequence[Any] | None = None,
-        name: str = "MDP", layout: Layout | None = None
-    ) -> None:  # fmt: skip
+        self,
+        transitions: Any,
+        rewards: Any = None,
+        *,
+        discount: float = 1.0,
+        initial: Any = None,
+        terminal: Any = (),
+        states: Sequence[Any] | None = None,
+        actions: Sequence[Any] | None = None,
+        name: str = "MDP",
+        layout: Layout | None = None,
+    ) -> None:
         self.name, self.recipe = name, ""
         self.discount = check_number(name, "discount", discount, 0, 1)
         self.layout = layout
@@ -109,9 +118,16 @@ class MDP(ProcessOperators, EnvironmentFace):
 
     @classmethod
     def from_model(
-        cls, model: Model, *, discount: float, initial: NDArray[np.float64], states: Sequence[Any] | None = None,
-        actions: Sequence[Any] | None = None, name: str = "MDP", layout: Layout | None = None
-    ) -> "MDP":  # fmt: skip
+        cls,
+        model: Model,
+        *,
+        discount: float,
+        initial: NDArray[np.float64],
+        states: Sequence[Any] | None = None,
+        actions: Sequence[Any] | None = None,
+        name: str = "MDP",
+        layout: Layout | None = None,
+    ) -> "MDP":
         """Return the process of arrays that are known to be right: nothing is checked, nothing copied."""
         made = cls.__new__(cls)
         made.recipe = ""
@@ -217,7 +233,7 @@ class MDP(ProcessOperators, EnvironmentFace):
         entry = None if self.model.entry_reward is None else self.model.entry_reward * factor
         return self.replaced(model=self.model._replace(reward=self.model.reward * factor, entry_reward=entry))
 
-    def plot(self, plan: Any = None, ax: Any = None) -> Any:
+    def plot(self, plan: Any = None, ax: Axes | None = None) -> Any:
         """Draw the process: values and arrows of a plan or policy on its grid, or states and transitions as a graph."""
         from novum.reinforcement.plots.grids import draw_process
         from novum.report.axes import drawing_axes

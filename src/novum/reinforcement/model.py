@@ -136,9 +136,13 @@ def row_sums(value: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np
 
 
 def model_of_matrices(
-    owner: str, transitions: Any, rewards: Any, terminal: NDArray[np.bool_], states: Sequence[Any],
-    actions: Sequence[Any]
-) -> Model:  # fmt: skip
+    owner: str,
+    transitions: Any,
+    rewards: Any,
+    terminal: NDArray[np.bool_],
+    states: Sequence[Any],
+    actions: Sequence[Any],
+) -> Model:
     """Return the model of a sparse matrix with a row per (state, action), row s * m + a, and rewards in any of the notes' forms."""
     n, m = len(states), len(actions)
     matrix = scipy.sparse.csr_array(transitions)
@@ -252,9 +256,13 @@ def expected(
 
 
 def model_of_lists(
-    owner: str, table: Mapping[Any, Any], terminal: NDArray[np.bool_], terminal_reward: NDArray[np.float64],
-    states: Sequence[Any], actions: Sequence[Any]
-) -> Model:  # fmt: skip
+    owner: str,
+    table: Mapping[Any, Any],
+    terminal: NDArray[np.bool_],
+    terminal_reward: NDArray[np.float64],
+    states: Sequence[Any],
+    actions: Sequence[Any],
+) -> Model:
     """Return the model of Gymnasium's form, {state: {action: [(probability, next state, reward, ended), ...]}}; `ended`
     may be missing."""
     number = {state: k for k, state in enumerate(states)}

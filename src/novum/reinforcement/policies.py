@@ -22,6 +22,7 @@ from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_number
 from novum.runtime.softmax import softmax_rows
+from novum.runtime.typing import Numbers
 
 __all__ = ["Policy", "greedy_actions", "policy_table"]
 
@@ -63,9 +64,14 @@ class Policy(Result):
     """
 
     def __init__(
-        self, probabilities: Any, states: Sequence[Any] | None = None, actions: Sequence[Any] | None = None, *,
-        layout: Layout | None = None, ties: Callable[[], list[list[int]]] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        probabilities: Numbers,
+        states: Sequence[Any] | None = None,
+        actions: Sequence[Any] | None = None,
+        *,
+        layout: Layout | None = None,
+        ties: Callable[[], list[list[int]]] | None = None,
+    ) -> None:
         try:
             table = np.asarray(probabilities, dtype=np.float64)
         except (TypeError, ValueError):
@@ -162,12 +168,12 @@ class Policy(Result):
         return cls(table, ties=lambda: ties)
 
     @classmethod
-    def epsilon_greedy(cls, values: Any, epsilon: float, possible: Any = None) -> "Policy":
+    def epsilon_greedy(cls, values: Any, exploration: float, possible: Any = None) -> "Policy":
         """Return (3) for a table of action values; the first of those that tie counts as greedy."""
-        check_number("Policy.epsilon_greedy", "epsilon", epsilon, 0, 1)
+        check_number("Policy.epsilon_greedy", "exploration", exploration, 0, 1)
         q, can = values_of(values, possible)
         count = np.maximum(can.sum(axis=1, keepdims=True), 1)
-        return cls((1 - epsilon) * cls.greedy(q, can).probabilities + epsilon * can / count)
+        return cls((1 - exploration) * cls.greedy(q, can).probabilities + exploration * can / count)
 
     @classmethod
     def softmax(cls, values: Any, temperature: float = 1.0, possible: Any = None) -> "Policy":

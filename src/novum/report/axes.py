@@ -7,7 +7,17 @@ import textwrap
 from math import ceil
 from typing import Any
 
-__all__ = ["FRAME", "LARGEST", "WIDE", "drawing_axes", "drawing_panels", "fit_title", "name_places", "new_figure"]
+__all__ = [
+    "FRAME",
+    "LARGEST",
+    "PANEL_SIZE",
+    "WIDE",
+    "drawing_axes",
+    "drawing_panels",
+    "fit_title",
+    "name_places",
+    "new_figure",
+]
 
 LARGEST, SMALLEST = 10.0, 4.0  # points of letters beside ticks
 LINE = 1.35  # heights of a letter that a line of text takes

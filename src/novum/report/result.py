@@ -22,8 +22,9 @@ import numpy as np
 
 from novum.report.axes import drawing_axes, fit_title, name_places
 from novum.report.numbers import cell_text
-from novum.report.pictures.plane import short_name
+from novum.report.plots.plane import short_name
 from novum.report.tables import html_table, text_table
+from novum.runtime.typing import Axes
 
 __all__ = ["RESULTS", "Result", "draw_bars", "result", "table_of_records"]
 
@@ -175,7 +176,7 @@ class Result:
             ax.set_ylabel(next(iter(drawn)))
         ax.set_title(words_of(type(self).__name__))
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Draw the result and return the axes; a new figure is made when `ax` is None."""
         ax = drawing_axes(ax)
         self._result_picture(ax)

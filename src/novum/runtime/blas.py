@@ -88,6 +88,10 @@ class _SingleBlas:
 
     def __enter__(self) -> None:
         with self.lock:
+            if self.depth and self.thread.depth and _core.runtime.threads.library_changes() == _libraries.changes:
+                self.depth += 1  # all that is loaded was limited by an outer level
+                self.thread.depth += 1
+                return
             found = libraries("blas")  # looked up at every level: a library may have been loaded since the outermost
             self.saved.limit([library for library in found if getattr(library, "threading_layer", None) != "openmp"])
             on_openmp = [library for library in found if getattr(library, "threading_layer", None) == "openmp"]

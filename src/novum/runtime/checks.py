@@ -42,9 +42,15 @@ def is_false(value: Any) -> bool:
 
 
 def check_number(
-    owner: str, name: str, value: Any, low: float = -np.inf, high: float = np.inf, *, open_low: bool = False,
-    open_high: bool = False
-) -> float:  # fmt: skip
+    owner: str,
+    name: str,
+    value: Any,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> float:
     """Return `value` as a float inside the interval, or raise."""
     interval = (
         f"{'(' if open_low or low == -np.inf else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"

@@ -113,9 +113,15 @@ class Stream:
         return f"Stream({self.seed})"
 
     def _fill(
-        self, kernel: Callable, purpose: str, iteration: int, rows: Rows, columns: int | None, dtype: DTypeLike,
-        *args: int
-    ) -> NDArray:  # fmt: skip
+        self,
+        kernel: Callable,
+        purpose: str,
+        iteration: int,
+        rows: Rows,
+        columns: int | None,
+        dtype: DTypeLike,
+        *args: int,
+    ) -> NDArray:
         start, count = bounds(rows)
         out = np.empty(count if columns is None else (count, columns), dtype)
         kernel(self.seed, purpose_code(purpose), iteration, start, *args, out)

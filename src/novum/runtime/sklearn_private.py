@@ -4,6 +4,7 @@ When a new release of scikit-learn moves one of these, this file changes and not
 imported when first asked for: it brings the whole of rich with it, which a plain fit does not need; so are the trees.
 """
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
@@ -24,6 +25,8 @@ from sklearn.utils.validation import _check_psd_eigenvalues as check_psd_eigenva
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _check_y as check_y
 from sklearn.utils.validation import _num_samples as num_samples
+
+from novum.runtime.typing import Target
 
 __all__ = [
     "BaseComposition",
@@ -84,13 +87,13 @@ class WordCounter:
     counts do not fit the `dtype` of the matrix, or columns its width.
     """
 
-    def fit_transform(self: Any, raw_documents: Any, y: Any = None) -> Any:
+    def fit_transform(self: Any, raw_documents: Iterable[str], y: Target = None) -> Any:
         """Learn the vocabulary and return the rows of counts, one per document."""
         X = super().fit_transform(raw_documents, y)  # type: ignore[misc]
         self._keep_plain_vocabulary()
         return X
 
-    def fit(self: Any, raw_documents: Any, y: Any = None) -> Any:
+    def fit(self: Any, raw_documents: Iterable[str], y: Target = None) -> Any:
         """Learn the vocabulary."""
         super().fit(raw_documents, y)  # type: ignore[misc]  # that of TfidfVectorizer passes `fit_transform` above by
         self._keep_plain_vocabulary()

@@ -53,7 +53,7 @@ def _in_dask_task() -> bool:
         return False
     # The local schedulers mark neither their threads nor their tasks: only the stack tells.
     frame = sys._getframe()
-    while frame := frame.f_back:  # type: ignore[assignment]
+    while frame := frame.f_back:
         if frame.f_code.co_name == "execute_task" and frame.f_globals.get("__name__") == "dask.local":
             return True
     return False

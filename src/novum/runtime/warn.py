@@ -35,5 +35,5 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
             first = first or level
             if frame.f_globals.get("__name__", "").partition(".")[0] not in BETWEEN:
                 break
-        frame, level = frame.f_back, level + 1  # type: ignore[assignment]
+        frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level if frame is not None else first or 2)

@@ -11,8 +11,8 @@ from novum.exceptions import NotConverged, ParameterError
 from novum.report.axes import drawing_axes, new_figure
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.runtime.message_text import first_few
 from novum.runtime.warn import warn
-from novum.runtime.words import first_few
 from novum.sampling.diagnosis import ChainDiagnosis, diagnose
 
 __all__ = ["Chains", "flat_labels", "resumed_state", "shapes_of"]
@@ -28,7 +28,7 @@ def shapes_of(owner: str, names: Any, d: int) -> dict[str, tuple[int, ...]]:
     if names is None:
         return {"x": (d,)} if d > 1 else {"x": ()}
     if isinstance(names, Mapping):
-        shapes = {
+        shapes: dict[str, tuple[int, ...]] = {
             str(k): tuple(np.atleast_1d(np.asarray(v, dtype=int)).tolist()) if v != () else () for k, v in names.items()
         }
     else:
@@ -90,10 +90,15 @@ class Chains(Result):
     """
 
     def __init__(
-        self, draws: NDArray[np.float64], shapes: Shapes, statistics: Mapping[str, NDArray[Any]] | None = None,
-        settings: Mapping[str, Any] | None = None, seconds: float = float("nan"),
-        state: Mapping[str, Any] | None = None, sampler: str = ""
-    ) -> None:  # fmt: skip
+        self,
+        draws: NDArray[np.float64],
+        shapes: Shapes,
+        statistics: Mapping[str, NDArray[Any]] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        seconds: float = float("nan"),
+        state: Mapping[str, Any] | None = None,
+        sampler: str = "",
+    ) -> None:
         self.draws, self.shapes, self.labels = draws, dict(shapes), flat_labels(shapes)
         self.statistics, self.settings = dict(statistics or {}), dict(settings or {})
         self.seconds, self.state, self.sampler = seconds, dict(state or {}), sampler

@@ -12,9 +12,9 @@ from novum.report.axes import name_places
 from novum.report.numbers import num, number
 from novum.report.result import Result
 from novum.runtime.checks import check_level, float_array
+from novum.runtime.message_text import first_few
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
-from novum.runtime.words import first_few
 from novum.sampling.convergence import energy_fraction, ess_tail, mcse_mean, mcse_sd, mixing
 
 __all__ = ["ChainDiagnosis", "diagnose"]
@@ -155,9 +155,16 @@ def quantities(chains: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Mappi
 
 
 def complaints_of(
-    names: tuple[str, ...], finite: NDArray[np.bool_], hat: Any, bulk: Any, tail: Any, n_chains: int,
-    n_divergent: int, n_deepest: int, energy: Any
-) -> list[str]:  # fmt: skip
+    names: tuple[str, ...],
+    finite: NDArray[np.bool_],
+    hat: Any,
+    bulk: Any,
+    tail: Any,
+    n_chains: int,
+    n_divergent: int,
+    n_deepest: int,
+    energy: Any,
+) -> list[str]:
     """Return what speaks against using the draws, each with its remedy; `finite`: of which quantities the squares are."""
     said = []
     with np.errstate(invalid="ignore"):
@@ -253,19 +260,31 @@ def diagnose(chains: Any, *, level: float = 0.9) -> ChainDiagnosis:
     n_divergent = int(np.sum(statistics.get("diverging", 0)))
     n_deepest = int(np.sum(statistics.get("reached_max_depth", 0)))
     return ChainDiagnosis(
-        names,
-        shown.mean(axis=(0, 1)),
-        shown.std(axis=(0, 1), ddof=1) if draws.shape[0] * draws.shape[1] > 1 else np.full(draws.shape[2], np.nan),
-        np.quantile(shown, (1 - level) / 2, axis=(0, 1)),
-        np.quantile(shown, (1 + level) / 2, axis=(0, 1)),
-        of_mean,
-        of_sd,
-        bulk,
-        tail,
-        hat,
-        energy,
-        n_divergent,
-        n_deepest,
-        tuple(complaints_of(names, finite, hat, bulk, tail, len(draws), n_divergent, n_deepest, energy)),
-        level,
+        names=names,
+        mean=shown.mean(axis=(0, 1)),
+        sd=shown.std(axis=(0, 1), ddof=1) if draws.shape[0] * draws.shape[1] > 1 else np.full(draws.shape[2], np.nan),
+        low=np.quantile(shown, (1 - level) / 2, axis=(0, 1)),
+        high=np.quantile(shown, (1 + level) / 2, axis=(0, 1)),
+        mcse_mean=of_mean,
+        mcse_sd=of_sd,
+        ess_bulk=bulk,
+        ess_tail=tail,
+        r_hat=hat,
+        energy_fraction=energy,
+        n_divergent=n_divergent,
+        n_deepest=n_deepest,
+        complaints=tuple(
+            complaints_of(
+                names,
+                finite=finite,
+                hat=hat,
+                bulk=bulk,
+                tail=tail,
+                n_chains=len(draws),
+                n_divergent=n_divergent,
+                n_deepest=n_deepest,
+                energy=energy,
+            )
+        ),
+        level=level,
     )

@@ -109,9 +109,19 @@ def in_processes(
 
 
 def run(
-    method: Method, density: Density, *, n_samples: Any, start: Any, n_chains: Any, n_warmup: Any, thin: Any,
-    names: Any, random_state: Any, n_jobs: Any, resume: Chains | None
-) -> tuple[Chains, BaseException | None]:  # fmt: skip
+    method: Method,
+    density: Density,
+    *,
+    n_samples: Any,
+    start: Any,
+    n_chains: Any,
+    n_warmup: Any,
+    thin: Any,
+    names: Any,
+    random_state: Any,
+    n_jobs: Any,
+    resume: Chains | None,
+) -> tuple[Chains, BaseException | None]:
     """Return the draws of all chains, those of `resume` before them, and the interrupt that cut them short, if one did."""
     owner = method.owner
     n_samples = check_count(owner, "n_samples", n_samples)

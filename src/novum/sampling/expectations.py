@@ -19,6 +19,7 @@ from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_level
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Seed
 from novum.runtime.warn import warn
 from novum.sampling.mean_errors import HEAVY_SHAPE, NO_MEAN, doubts_of, few_decide, interval_of, is_constant, is_event
 
@@ -153,9 +154,13 @@ def complain(values: NDArray[np.float64], event: NDArray[np.bool_], level: float
 
 
 def monte_carlo(
-    law: Any, function: Callable[[Any], Any] | None = None, n_samples: int = 10_000, *, level: float = 0.95,
-    random_state: Any = None
-) -> MonteCarloEstimate:  # fmt: skip
+    law: Any,
+    function: Callable[[Any], Any] | None = None,
+    n_samples: int = 10_000,
+    *,
+    level: float = 0.95,
+    random_state: Seed = None,
+) -> MonteCarloEstimate:
     """Return the expectation of a function of draws, with its error (1).
 
     Parameters

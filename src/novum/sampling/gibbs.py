@@ -5,17 +5,20 @@ systematic  T = T_1 T_2 ... T_k    leaves p invariant; not reversible
 random      a new order every sweep;   scan   one variable, drawn at random: both reversible                          (2)
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.base.domains import Bool, Choice, Instance
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.runtime.checks import check_choice, check_count, float_array
+from novum.runtime.checks import check_count, float_array
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Seed
 from novum.sampling.chains import Chains, resumed_state
 from novum.sampling.kernels import numbers_of, run_steps
+from novum.sampling.sampler import Sampler
 
 __all__ = ["GibbsSampler", "conditional_weights"]
 
@@ -28,7 +31,7 @@ def conditional_weights(table: NDArray[np.float64], state: tuple[int, ...], axis
     return table[tuple(slice(None) if a == axis else k for a, k in enumerate(state))]
 
 
-class GibbsSampler:
+class GibbsSampler(Sampler):
     """Draw from a joint law by its conditionals.
 
     Parameters
@@ -67,6 +70,12 @@ class GibbsSampler:
     0.8
     """
 
+    _domains = {
+        "conditionals": Instance(Mapping),
+        "order": Choice(*ORDERS),
+        "vectorized": Bool(),
+    }
+
     def __init__(
         self,
         conditionals: Mapping[str, Callable[[State, np.random.Generator], Any]],
@@ -74,13 +83,16 @@ class GibbsSampler:
         order: str = "systematic",
         vectorized: bool = False,
     ) -> None:
-        if not isinstance(conditionals, Mapping) or not conditionals or not all(map(callable, conditionals.values())):
+        self.conditionals = conditionals
+        self.order = order
+        self.vectorized = vectorized
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not self.conditionals or not all(map(callable, self.conditionals.values())):
             raise ParameterTypeError(
                 "GibbsSampler(conditionals=...): give a mapping of every variable's name to a function (state, generator) -> value."
             )
-        self.conditionals = dict(conditionals)
-        self.order = check_choice("GibbsSampler", "order", order, ORDERS)
-        self.vectorized = bool(vectorized)
 
     @classmethod
     def from_table(cls, table: Any, names: Any = None, *, order: str = "systematic") -> "GibbsSampler":
@@ -115,20 +127,17 @@ class GibbsSampler:
 
         return cls({name: conditional(axis) for axis, name in enumerate(labels)}, order=order)
 
-    def __repr__(self) -> str:
-        return f"GibbsSampler({', '.join(self.conditionals)}; order={self.order!r})"
-
-    def step(self, state: State, rng: np.random.Generator) -> State:
+    def step(self, state: State, random_state: np.random.Generator) -> State:
         """Return the state after one sweep, or after one variable of a scan: a kernel for `run_chains`."""
         new, names = dict(state), list(self.conditionals)
         if self.order == "random":
-            names = [names[i] for i in rng.permutation(len(names))]
+            names = [names[i] for i in random_state.permutation(len(names))]
         elif self.order == "scan":
-            names = [names[rng.integers(len(names))]]
+            names = [names[random_state.integers(len(names))]]
         for name in names:
-            value = self.conditionals[name](new, rng)
+            value = self.conditionals[name](new, random_state)
             if hasattr(value, "sample"):
-                value = value.sample(random_state=rng)
+                value = value.sample(random_state=random_state)
             if value is not None and np.shape(value) != np.shape(new[name]):
                 raise DataError(
                     f"GibbsSampler: the conditional of {name} returned shape {np.shape(value)}; its state has "
@@ -147,9 +156,17 @@ class GibbsSampler:
         return new
 
     def sample(
-        self, n_samples: int = 1000, *, start: Any = None, n_chains: int = 4, n_warmup: int = 1000, thin: int = 1,
-        random_state: Any = None, resume: Chains | None = None, check: bool = True
-    ) -> Chains:  # fmt: skip
+        self,
+        n_samples: int = 1000,
+        *,
+        start: Mapping[Any, Any] | Sequence[Any] | Callable[..., Any] | None = None,
+        n_chains: int = 4,
+        n_warmup: int = 1000,
+        thin: int = 1,
+        random_state: Seed = None,
+        resume: Chains | None = None,
+        check: bool = True,
+    ) -> Chains:
         """Return `n_samples` draws of every chain.
 
         Parameters
@@ -160,6 +177,7 @@ class GibbsSampler:
             The value of every variable that chains begin at: for all, for each of them, or a function of a NumPy Generator. With
             `vectorized`, a mapping of arrays with a row per chain is one for each.
         """
+        self._check_parameters()
         n_chains = check_count("GibbsSampler", "n_chains", n_chains)
         shapes: dict[str, tuple[int, ...]] | None = None
         states: list[State] = []

@@ -12,12 +12,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import LowLevelCallable
 
 from novum import _core
-from novum.runtime.checks import check_choice, check_count, check_number
+from novum.base.domains import Bool, Choice, Function, Instance, Int, Null, Real
+from novum.runtime.typing import Numbers, Seed
 from novum.sampling.chains import Chains
 from novum.sampling.densities import density_of
 from novum.sampling.driver import Method, Record, Request, run
+from novum.sampling.sampler import Sampler
 
 __all__ = ["HamiltonianMonteCarlo"]
 
@@ -38,7 +41,7 @@ def empty_record(n: int, d: int) -> Record:
     }
 
 
-class HamiltonianMonteCarlo:
+class HamiltonianMonteCarlo(Sampler):
     """Draw from a density by the No-U-Turn sampler, which follows its gradient.
 
     Parameters
@@ -79,36 +82,47 @@ class HamiltonianMonteCarlo:
     True
     """
 
-    def __init__(
-        self, log_prob: Callable[..., Any], gradient: Any = None, *, metric: str = "diagonal",
-        target_accept: float = 0.8, max_depth: int = 10, vectorized: bool = False
-    ) -> None:  # fmt: skip
-        self.log_prob, self.gradient, self.vectorized = log_prob, gradient, bool(vectorized)
-        self.metric = check_choice("HamiltonianMonteCarlo", "metric", metric, ("diagonal", "dense"))
-        self.target_accept = check_number(
-            "HamiltonianMonteCarlo", "target_accept", target_accept, 0, 1, open_low=True, open_high=True
-        )
-        self.max_depth = check_count("HamiltonianMonteCarlo", "max_depth", max_depth)
-        check_number("HamiltonianMonteCarlo", "max_depth", self.max_depth, 1, DEEPEST)
+    _domains = {
+        "log_prob": Function() | Instance(LowLevelCallable),
+        "gradient": Function() | Bool() | Null(),
+        "metric": Choice("diagonal", "dense"),
+        "target_accept": Real(0, 1, open="both"),
+        "max_depth": Int(1, DEEPEST),
+        "vectorized": Bool(),
+    }
 
-    def __repr__(self) -> str:
-        return f"HamiltonianMonteCarlo(metric={self.metric!r}, target_accept={self.target_accept}, max_depth={self.max_depth})"
+    def __init__(
+        self,
+        log_prob: Callable[..., Any],
+        gradient: Any = None,
+        *,
+        metric: str = "diagonal",
+        target_accept: float = 0.8,
+        max_depth: int = 10,
+        vectorized: bool = False,
+    ) -> None:
+        self.log_prob = log_prob
+        self.gradient = gradient
+        self.metric = metric
+        self.target_accept = target_accept
+        self.max_depth = max_depth
+        self.vectorized = vectorized
 
     def _chain(
         self, request: Request, number: int, start: Any, begin: int, learned: dict[str, Any], record: Record
     ) -> Any:
         return _core.sampling.chains.HamiltonianChain(
-            request.seed,
-            number,
-            begin,
-            request.n_warmup,
-            request.thin,
-            start,
-            self.metric == "dense",
-            self.max_depth,
-            self.target_accept,
-            learned.get("step_size", 0.0),
-            np.ravel(learned["covariance"]) if learned else None,
+            seed=request.seed,
+            chain=number,
+            begin=begin,
+            n_warmup=request.n_warmup,
+            thin=request.thin,
+            start=start,
+            dense=self.metric == "dense",
+            max_depth=self.max_depth,
+            target=self.target_accept,
+            step=learned.get("step_size", 0.0),
+            covariance=np.ravel(learned["covariance"]) if learned else None,
             **record,
         )
 
@@ -132,10 +146,19 @@ class HamiltonianMonteCarlo:
         }
 
     def sample(
-        self, n_samples: int = 1000, *, start: Any = None, n_chains: int = 4, n_warmup: int | None = None,
-        thin: int = 1, names: Any = None, random_state: Any = None, n_jobs: int | None = None,
-        resume: Chains | None = None, check: bool = True
-    ) -> Chains:  # fmt: skip
+        self,
+        n_samples: int = 1000,
+        *,
+        start: int | Numbers | Callable[..., Any] | None = None,
+        n_chains: int = 4,
+        n_warmup: int | None = None,
+        thin: int = 1,
+        names: Any = None,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+        resume: Chains | None = None,
+        check: bool = True,
+    ) -> Chains:
         """Return `n_samples` draws of every chain; a warning tells where they should not be used.
 
         Parameters
@@ -164,7 +187,8 @@ class HamiltonianMonteCarlo:
         -------
         Chains
         """
-        density = density_of("HamiltonianMonteCarlo", self.log_prob, self.gradient, self.vectorized, True)
+        self._check_parameters()
+        density = density_of("HamiltonianMonteCarlo", self.log_prob, self.gradient, bool(self.vectorized), True)
         method = Method(
             "HamiltonianMonteCarlo", empty_record, self._chain, self._learned, self._statistics, lambda d: WARMUP
         )

@@ -21,6 +21,7 @@ from novum.exceptions import DataError, DataWarning
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count
+from novum.runtime.typing import Seed
 from novum.runtime.warn import warn
 from novum.sampling.expectations import drawn, generator, values_of
 from novum.sampling.inverse import alias_draws
@@ -123,9 +124,14 @@ def checked_error(owner: str, values: Any, whole: bool, size: float, value: Any,
 
 
 def importance_sample(
-    log_prob: Callable[[Any], Any], proposal: Any, function: Callable[[Any], Any] | None = None,
-    n_samples: int = 10_000, *, self_normalized: bool = True, random_state: Any = None
-) -> ImportanceSample:  # fmt: skip
+    log_prob: Callable[[Any], Any],
+    proposal: Any,
+    function: Callable[[Any], Any] | None = None,
+    n_samples: int = 10_000,
+    *,
+    self_normalized: bool = True,
+    random_state: Seed = None,
+) -> ImportanceSample:
     """Return an expectation under one law from weighted draws of another; a warning tells where the weights are too uneven.
 
     Parameters
@@ -205,4 +211,14 @@ def importance_sample(
             DataWarning,
         )
     relative = float(np.sqrt(max(n * np.sum(weights**2) - 1, 0.0) / n))
-    return ImportanceSample(draws, weights, value, error, size, shape, total - float(np.log(n)), relative, log_w)
+    return ImportanceSample(
+        samples=draws,
+        weights=weights,
+        value=value,
+        standard_error=error,
+        effective_size=size,
+        pareto_shape=shape,
+        log_normalizer=total - float(np.log(n)),
+        log_normalizer_error=relative,
+        _log_weights=log_w,
+    )

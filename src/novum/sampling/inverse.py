@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_choice, check_count, float_array, probability_table
+from novum.runtime.typing import Numbers, Seed
 from novum.sampling.expectations import generator
 
 __all__ = ["alias_draws", "inverse_cdf", "quantile_by_bisection"]
@@ -79,9 +80,16 @@ def quantile_by_bisection(
 
 
 def inverse_cdf(
-    law: Any, n_samples: int | None = None, *, kind: str = "quantile", u: Any = None, low: float = -np.inf,
-    high: float = np.inf, method: str = "auto", random_state: Any = None
-) -> NDArray[Any]:  # fmt: skip
+    law: Any,
+    n_samples: int | None = None,
+    *,
+    kind: str = "quantile",
+    u: Numbers | None = None,
+    low: float = -np.inf,
+    high: float = np.inf,
+    method: str = "auto",
+    random_state: Seed = None,
+) -> NDArray[Any]:
     """Return draws of a law by the inverse of its distribution function.
 
     Parameters

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_count, probability_table
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Numbers, Seed
 from novum.sampling.chains import Chains, resumed_state, shapes_of
 
 __all__ = ["run_chains", "run_steps"]
@@ -35,11 +36,21 @@ def generator_at(state: Any) -> np.random.Generator:
 
 
 def run_steps(
-    owner: str, step: Step, states: list[Any],
-    record: Callable[[Any], tuple[NDArray[np.float64], tuple[float, ...]]], statistics: tuple[str, ...], names: Any,
-    *, n_samples: Any, n_warmup: Any, thin: Any, random_state: Any, resume: Chains | None,
-    begin: Callable[[Any], Any] = lambda state: state, settings: Mapping[str, Any] | None = None
-) -> tuple[Chains, BaseException | None]:  # fmt: skip
+    owner: str,
+    step: Step,
+    states: list[Any],
+    record: Callable[[Any], tuple[NDArray[np.float64], tuple[float, ...]]],
+    statistics: tuple[str, ...],
+    names: Any,
+    *,
+    n_samples: Any,
+    n_warmup: Any,
+    thin: Any,
+    random_state: Any,
+    resume: Chains | None,
+    begin: Callable[[Any], Any] = lambda state: state,
+    settings: Mapping[str, Any] | None = None,
+) -> tuple[Chains, BaseException | None]:
     """Return the draws of chains that `step` moves, and the interrupt that cut them short, if one did.
 
     `record` turns a state into its numbers and the statistics of the draw; `begin` makes the first state of a given one.
@@ -122,10 +133,19 @@ def combined(kernels: Any, weights: Any) -> Step:
 
 
 def run_chains(
-    kernel: Any, start: Any, n_samples: int = 1000, *, n_chains: int = 4, n_warmup: int = 1000, thin: int = 1,
-    weights: Any = None, names: Any = None, random_state: Any = None, resume: Chains | None = None,
-    check: bool = True
-) -> Chains:  # fmt: skip
+    kernel: Callable[..., Any] | Sequence[Any],
+    start: Numbers | Sequence[Any],
+    n_samples: int = 1000,
+    *,
+    n_chains: int = 4,
+    n_warmup: int = 1000,
+    thin: int = 1,
+    weights: Numbers | None = None,
+    names: Any = None,
+    random_state: Seed = None,
+    resume: Chains | None = None,
+    check: bool = True,
+) -> Chains:
     """Run Markov chains of a kernel of your own, or of several as a cycle or a mixture (1).
 
     Parameters

@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 from scipy import LowLevelCallable
 
 from novum import _core
-from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.base.domains import ArrayLike, Bool, Function, Instance, Methods, Null, Real
+from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Numbers, Seed
 from novum.sampling.chains import Chains
 from novum.sampling.densities import check_value, density_of, place_text
 from novum.sampling.driver import Method, Record, Request, run
 from novum.sampling.kernels import numbers_of, run_steps
+from novum.sampling.sampler import Sampler
 from novum.sampling.starts import start_points
 
 __all__ = ["MetropolisHastings", "acceptance"]
@@ -30,7 +33,7 @@ LEAST_WARMUP, WARMUP_PER_PAIR, MOST_WARMUP = 1000, 50, 50_000
 BEST_SCALE = 2.38  # over sqrt(d): Roberts, Gelman and Gilks (1997)
 
 
-class Place(NamedTuple):
+class ChainState(NamedTuple):
     """A state of a chain with a user's proposal."""
 
     x: Any
@@ -53,7 +56,7 @@ def walk_statistics(record: Record) -> Record:
     return {"log_prob": record["log_prob"], "acceptance_rate": record["accepted"]}
 
 
-class MetropolisHastings:
+class MetropolisHastings(Sampler):
     """Draw from a density by proposed steps that are taken or refused; no gradient is needed.
 
     Parameters
@@ -95,37 +98,50 @@ class MetropolisHastings:
     [0.2, 0.3, 0.5]
     """
 
-    def __init__(
-        self, log_prob: Callable[..., Any], proposal: Any = None, *, scale: Any = None, adapt: bool = True,
-        vectorized: bool = False
-    ) -> None:  # fmt: skip
-        if not callable(log_prob) and not isinstance(log_prob, LowLevelCallable):
-            raise ParameterTypeError(
-                f"MetropolisHastings(log_prob={log_prob!r}): log_prob must be a function of the state."
-            )
-        if proposal is not None:
-            if not callable(proposal) and not (hasattr(proposal, "sample") and hasattr(proposal, "log_prob")):
-                raise ParameterTypeError(
-                    f"MetropolisHastings(proposal={proposal!r}): give a symmetric function (x, generator) -> x', or an object with "
-                    "sample(x, generator) and log_prob(new, old)."
-                )
-            if vectorized or scale is not None:
-                raise ParameterError(
-                    "MetropolisHastings: scale= and vectorized= belong to the random walk, proposal=None."
-                )
-        if not adapt and scale is None and proposal is None:
-            raise ParameterError("MetropolisHastings(adapt=False): without learning, scale= must say how far to step.")
-        self.log_prob, self.proposal, self.scale = log_prob, proposal, scale
-        self.adapt, self.vectorized = bool(adapt), bool(vectorized)
+    _domains = {
+        "log_prob": Function() | Instance(LowLevelCallable),
+        "proposal": Function() | Methods("sample", "log_prob") | Null(),
+        "scale": Real(0, open="low") | ArrayLike() | Null(),
+        "adapt": Bool(),
+        "vectorized": Bool(),
+    }
 
-    def __repr__(self) -> str:
-        return f"MetropolisHastings(proposal={'random walk' if self.proposal is None else self.proposal!r})"
+    def __init__(
+        self,
+        log_prob: Callable[..., Any],
+        proposal: Any = None,
+        *,
+        scale: float | Numbers | None = None,
+        adapt: bool = True,
+        vectorized: bool = False,
+    ) -> None:
+        self.log_prob = log_prob
+        self.proposal = proposal
+        self.scale = scale
+        self.adapt = adapt
+        self.vectorized = vectorized
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.proposal is not None and (self.vectorized or self.scale is not None):
+            raise ParameterError("MetropolisHastings: scale= and vectorized= belong to the random walk, proposal=None.")
+        if not self.adapt and self.scale is None and self.proposal is None:
+            raise ParameterError("MetropolisHastings(adapt=False): without learning, scale= must say how far to step.")
 
     def sample(
-        self, n_samples: int = 1000, *, start: Any = None, n_chains: int = 4, n_warmup: int | None = None,
-        thin: int = 1, names: Any = None, random_state: Any = None, n_jobs: int | None = None,
-        resume: Chains | None = None, check: bool = True
-    ) -> Chains:  # fmt: skip
+        self,
+        n_samples: int = 1000,
+        *,
+        start: Any = None,
+        n_chains: int = 4,
+        n_warmup: int | None = None,
+        thin: int = 1,
+        names: Any = None,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+        resume: Chains | None = None,
+        check: bool = True,
+    ) -> Chains:
         """Return `n_samples` draws of every chain; the parameters are those of `HamiltonianMonteCarlo.sample`.
 
         `n_warmup=None` stands for 50 d^2 iterations, between 1,000 and 50,000: fewer do not show the walk a
@@ -133,6 +149,7 @@ class MetropolisHastings:
         With a proposal of the user it is 1000, and nothing is learned; `start` is a state or a list of `n_chains`
         states, and `n_jobs` has no effect.
         """
+        self._check_parameters()
         options: dict[str, Any] = {
             "n_samples": n_samples,
             "n_warmup": n_warmup,
@@ -141,7 +158,7 @@ class MetropolisHastings:
             "resume": resume,
         }
         if self.proposal is None:
-            density = density_of("MetropolisHastings", self.log_prob, None, self.vectorized, False)
+            density = density_of("MetropolisHastings", self.log_prob, None, bool(self.vectorized), False)
             method = Method(
                 "MetropolisHastings", empty_record, self._chain, self._learned, walk_statistics, self._warmup
             )
@@ -187,32 +204,32 @@ class MetropolisHastings:
             return list(start_points("MetropolisHastings", array, n_chains, 0, None))
         return [start if array.ndim == 0 else array] * n_chains
 
-    def _begin(self, x: Any) -> Place:
+    def _begin(self, x: Any) -> ChainState:
         value = float(self.log_prob(x))
         check_value("MetropolisHastings", value, np.asarray(x))
-        return Place(x, value, 0.0)
+        return ChainState(x, value, 0.0)
 
-    def step(self, state: Any, rng: np.random.Generator) -> Any:
+    def step(self, state: Any, random_state: np.random.Generator) -> Any:
         """Return the next state by (1): a kernel for `run_chains`, where states are bare."""
-        bare = not isinstance(state, Place)
+        bare = not isinstance(state, ChainState)
         place = self._begin(state) if bare else state
         if self.proposal is None:
             size = np.size(place.x)
             spread = self._covariance(size)
             new = place.x + (
-                spread @ rng.normal(size=size) if spread.ndim == 2 else spread * rng.normal(size=size)
+                spread @ random_state.normal(size=size) if spread.ndim == 2 else spread * random_state.normal(size=size)
             ).reshape(np.shape(place.x))
             log_ratio = 0.0
         elif hasattr(self.proposal, "sample") and hasattr(self.proposal, "log_prob"):
-            new = self.proposal.sample(place.x, rng)
+            new = self.proposal.sample(place.x, random_state)
             log_ratio = float(self.proposal.log_prob(place.x, new)) - float(self.proposal.log_prob(new, place.x))
         else:
-            new, log_ratio = self.proposal(place.x, rng), 0.0
+            new, log_ratio = self.proposal(place.x, random_state), 0.0
         value = float(self.log_prob(new))
         if value == np.inf:
             raise DataError(f"MetropolisHastings: log_prob is +inf at {place_text(np.asarray(new))}; mend log_prob.")
         chance = acceptance(value - place.log_prob + log_ratio)
-        after = Place(new, value, 1.0) if rng.random() < chance else place._replace(accepted=0.0)
+        after = ChainState(new, value, 1.0) if random_state.random() < chance else place._replace(accepted=0.0)
         return after.x if bare else after
 
     def _covariance(self, d: int) -> NDArray[np.float64]:
@@ -242,16 +259,16 @@ class MetropolisHastings:
             covariance = np.ravel(spread @ spread.T if spread.ndim == 2 else np.diag(spread**2))
             factor = BEST_SCALE / np.sqrt(d) if self.adapt else 1.0
         return _core.sampling.chains.RandomWalkChain(
-            request.seed,
-            number,
-            begin,
-            request.n_warmup,
-            request.thin,
-            start,
-            True,
-            self.adapt,
-            factor,
-            np.ascontiguousarray(covariance),
+            seed=request.seed,
+            chain=number,
+            begin=begin,
+            n_warmup=request.n_warmup,
+            thin=request.thin,
+            start=start,
+            dense=True,
+            adapts=bool(self.adapt),
+            scale=factor,
+            covariance=np.ascontiguousarray(covariance),
             **record,
         )
 

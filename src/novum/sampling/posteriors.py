@@ -3,14 +3,13 @@ r"""Log posteriors that are compiled, ready for the samplers.
 log p(theta | X, y) = sum_i w_i [y_i s_i - log(1 + e^s_i)] - |theta|^2/(2 scale^2) + const,   s = X beta + b          (1)
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
 from novum.exceptions import DataError
 from novum.runtime.checks import check_number, float_array, row_weights
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["LogisticPosterior"]
 
@@ -53,7 +52,13 @@ class LogisticPosterior:
     """
 
     def __init__(
-        self, X: Any, y: Any, prior_scale: float = 1.0, *, fit_intercept: bool = True, sample_weight: Any = None
+        self,
+        X: Rows,
+        y: Target,
+        prior_scale: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        sample_weight: RowWeights = None,
     ) -> None:
         self.X = np.ascontiguousarray(float_array("LogisticPosterior", "X", X))
         labels = np.asarray(y)

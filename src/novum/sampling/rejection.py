@@ -20,6 +20,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.typing import Seed
 from novum.sampling.expectations import drawn, generator
 
 __all__ = ["RejectionSample", "density_values", "proposal_parts", "rejection_sample"]
@@ -118,9 +119,14 @@ def density_values(owner: str, name: str, function: Callable[[Any], Any], draws:
 
 
 def rejection_sample(
-    density: Callable[[Any], Any], proposal: Any, n_samples: int = 1000, *, bound: float = 1.0, log: bool = False,
-    random_state: Any = None
-) -> RejectionSample:  # fmt: skip
+    density: Callable[[Any], Any],
+    proposal: Any,
+    n_samples: int = 1000,
+    *,
+    bound: float = 1.0,
+    log: bool = False,
+    random_state: Seed = None,
+) -> RejectionSample:
     """Return exact draws of a density that lies below a multiple of another.
 
     Parameters
@@ -211,14 +217,14 @@ def rejection_sample(
             )
 
     return RejectionSample(
-        np.concatenate(kept),
-        n_proposed,
-        rate,
-        k * rate,
-        k * float(np.sqrt(rate * (1 - rate) / n_proposed)),
-        k,
-        np.concatenate(shown)[:SHOWN],
-        np.concatenate(heights)[:SHOWN],
-        plain,
-        lambda x: k * np.exp(density_values(owner, "the proposal's log_prob", log_q, x)),
+        samples=np.concatenate(kept),
+        n_proposed=n_proposed,
+        acceptance_rate=rate,
+        normalizer=k * rate,
+        normalizer_error=k * float(np.sqrt(rate * (1 - rate) / n_proposed)),
+        bound=k,
+        proposals=np.concatenate(shown)[:SHOWN],
+        heights=np.concatenate(heights)[:SHOWN],
+        _density=plain,
+        _envelope=lambda x: k * np.exp(density_values(owner, "the proposal's log_prob", log_q, x)),
     )

@@ -1,10 +1,11 @@
 """Sequences: Markov chains, hidden Markov models, linear dynamical systems (Kalman filter and smoother)."""
 
 from novum.sequence.chains.markov_chain import MarkovChain
-from novum.sequence.hmm.categorical import CategoricalHMM, MultinomialHMM
+from novum.sequence.hmm.categorical import CategoricalHMM
 from novum.sequence.hmm.gaussian import GaussianHMM
 from novum.sequence.hmm.gaussian_mixture import GMMHMM
 from novum.sequence.hmm.generic import HiddenMarkovModel
+from novum.sequence.hmm.multinomial import MultinomialHMM
 from novum.sequence.hmm.poisson import PoissonHMM
 from novum.sequence.hmm.selection import compare_states
 from novum.sequence.hmm.variational.categorical import VariationalCategoricalHMM
@@ -27,3 +28,7 @@ __all__ = [
     "kalman_filter",
     "kalman_smoother",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -13,16 +13,16 @@ from threadpoolctl import threadpool_limits
 
 from novum.decision_theory import LossMatrixClassifier
 from novum.report.numbers import counted
-from novum.study.blend import Blend
-from novum.study.board import LAST_FITS, last_seconds
-from novum.study.choose import Leader, choose
-from novum.study.clock import TimeIsUp, within
-from novum.study.compare import Part, Scores, parts_of
-from novum.study.fits import Rows, fit_candidate
-from novum.study.roles import some_rows
-from novum.study.tuning import Judge
+from novum.study.comparison.blend import Blend
+from novum.study.comparison.board import LAST_FITS, last_seconds
+from novum.study.comparison.choose import Leader, choose
+from novum.study.comparison.clock import TimeIsUp, within
+from novum.study.comparison.compare import EnsembleMember, Scores, parts_of
+from novum.study.comparison.fits import Rows, fit_candidate
+from novum.study.comparison.tuning import Judge
+from novum.study.data.roles import some_rows
 
-__all__ = ["Kept", "affordable", "fit_again", "fit_kept", "fit_seconds", "keep", "model_to_save"]
+__all__ = ["KeptModel", "affordable", "fit_again", "fit_kept", "fit_seconds", "keep", "model_to_save"]
 
 FIRST_SHARE = 0.6  # of the time left, for the fit that is judged; the other one seeks no settings
 NEARLY_AS_FAST = 3.0  # times the fastest's seconds: where there is time for none, the best of these is kept
@@ -30,12 +30,12 @@ FEW_MORE = 2.0  # times the rows of the folds: all are taken
 LEAST_SECONDS = 1.0  # that a fit gets, however little is left
 
 
-class Kept(NamedTuple):
+class KeptModel(NamedTuple):
     """The row of the leaderboard that is kept, and its model fitted on the training rows."""
 
     leader: Leader
     reason: str
-    parts: list[Part]
+    parts: list[EnsembleMember]
     model: Any
     changes: list[dict[str, Any]]
     share: float  # of the rows that it was fitted on
@@ -73,9 +73,16 @@ def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None
 
 
 def keep(
-    leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, *, prefer: str, ordered: bool, until: float | None,
-    surely: float | None = None
-) -> Kept:  # fmt: skip
+    leaders: list[Leader],
+    scores: Scores,
+    rows: Rows,
+    train: np.ndarray,
+    *,
+    prefer: str,
+    ordered: bool,
+    until: float | None,
+    surely: float | None = None,
+) -> KeptModel:
     """Choose a row of the leaderboard and fit its model; one whose fit takes longer than it may makes room for another.
 
     Parameters
@@ -89,7 +96,7 @@ def keep(
     if not first.simplicity:  # by what was measured: the clock never keeps the baseline
         why = why if len(leaders) > 1 else "no other model has finished its folds"
         parts = parts_of(scores, first.position)
-        return Kept(first, why, parts, *fit_kept(rows, parts, train), 1.0)
+        return KeptModel(first, why, parts, *fit_kept(rows, parts, train), 1.0)
     able, late = [one for one in leaders if one.simplicity], ""
     while True:
         left = None if until is None else max(0.0, until - time.perf_counter())
@@ -109,7 +116,7 @@ def keep(
         try:
             with within(seconds):
                 model, changes = fit_kept(rows, parts, some, seconds=left)
-            return Kept(leader, reason, parts, model, changes, share)
+            return KeptModel(leader, reason, parts, model, changes, share)
         except TimeIsUp:
             late = leader.name
             if last_chance:
@@ -117,7 +124,7 @@ def keep(
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
 
 
-def of_a_fold(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, prefer: str) -> Kept:
+def of_a_fold(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, prefer: str) -> KeptModel:
     """Return the model of a fold, where there was no time to fit any on more rows: what was measured is not lost to the clock.
 
     Where none was kept (a study that goes on, or one on a cluster), the one that is chosen is fitted as in the folds, which took a
@@ -135,16 +142,19 @@ def of_a_fold(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarr
         model = fitted[0].pipeline
         if len(fitted) > 1:
             model = Blend([one.pipeline for one in fitted], [part.weight for part in parts])
-        return Kept(leader, reason, parts, model, [one.change for one in fitted], n / len(train))
+        return KeptModel(leader, reason, parts, model, [one.change for one in fitted], n / len(train))
     untuned = [part._replace(candidate=part.candidate._replace(tuned=False)) for part in parts]
     model, changes = fit_kept(rows, untuned, some_rows(train, n, False, rows.judge.seed))
-    return Kept(leader, reason, untuned, model, changes, n / len(train))
+    return KeptModel(leader, reason, untuned, model, changes, n / len(train))
 
 
 def fit_kept(
-    rows: Rows, parts: list[Part], train: np.ndarray, changes: list[dict[str, Any]] | None = None,
-    seconds: float | None = None
-) -> tuple[Any, list[dict[str, Any]]]:  # fmt: skip
+    rows: Rows,
+    parts: list[EnsembleMember],
+    train: np.ndarray,
+    changes: list[dict[str, Any]] | None = None,
+    seconds: float | None = None,
+) -> tuple[Any, list[dict[str, Any]]]:
     """Return the kept model fitted on some rows, and the changes of settings; these are sought unless they are given.
 
     What a fit warns about was noted when its candidate was compared.
@@ -160,7 +170,7 @@ def fit_kept(
     return model, [one.change for one in fitted]
 
 
-def fit_again(rows: Rows, kept: Kept, *, ordered: bool, until: float | None) -> Any:
+def fit_again(rows: Rows, kept: KeptModel, *, ordered: bool, until: float | None) -> Any:
     """Return the kept model fitted on all rows, or on as large a share of them as before; None where the time was too short."""
     every = np.arange(len(rows.y))
     some = some_rows(every, round(kept.share * len(every)), ordered, rows.judge.seed)

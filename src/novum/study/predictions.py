@@ -8,12 +8,12 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_level
+from novum.study.data.schema import Schema, check, forms_of, prepare, schema_of
+from novum.study.data.table import Table, table_of
+from novum.study.data.task import CLASSIFICATION
 from novum.study.memory.conformal import sets_of, widths_of
 from novum.study.memory.drift import drift_notes
 from novum.study.memory.kept import is_remembered, memory_of
-from novum.study.schema import Schema, check, forms_of, prepare, schema_of
-from novum.study.table import Table, table_of
-from novum.study.task import CLASSIFICATION
 
 __all__ = ["Predictions", "Reach", "checked_rows", "predict_table", "reach_of"]
 
@@ -83,8 +83,14 @@ def reach_of(model: Any, schema: Schema, prepared: Any, values: Any, level: floa
 
 
 def predict_table(
-    model: Any, frame: Any, *, proba: bool = False, unseen: bool = False, level: float | None = None, name: str = "the model"
-) -> Predictions:  # fmt: skip
+    model: Any,
+    frame: Any,
+    *,
+    proba: bool = False,
+    unseen: bool = False,
+    level: float | None = None,
+    name: str = "the model",
+) -> Predictions:
     """Return the predictions of a model that a study saved.
 
     Parameters

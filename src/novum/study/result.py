@@ -9,21 +9,21 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from novum.evaluation.proportion import Interval
+from novum.evaluation.intervals.proportion import Interval
 from novum.exceptions import DataError
 from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.report.tables import html_paragraph, html_table
-from novum.study.card import Card
-from novum.study.choose import Leader, leaderboard
-from novum.study.compare import Scores, parts_of
-from novum.study.explain import Explanation
-from novum.study.measures import MEASURES, Measure, probability
-from novum.study.schema import Schema, check, forms_of, prepare
-from novum.study.table import table_of
-from novum.study.task import Task
+from novum.study.comparison.choose import Leader, leaderboard
+from novum.study.comparison.compare import Scores, parts_of
+from novum.study.data.data_card import Card
+from novum.study.data.schema import Schema, check, forms_of, prepare
+from novum.study.data.table import table_of
+from novum.study.data.task import LearningTask
+from novum.study.insight.explain import Explanation
+from novum.study.scoring.measures import MEASURES, Measure, probability
 
-__all__ = ["HoldOut", "Listener", "StudyResult"]
+__all__ = ["HoldOut", "Listener", "StudyResult", "bytes_text"]
 
 MOST_CLASSES_NAMED = 6
 
@@ -93,16 +93,24 @@ class StudyResult(Result):
     """
 
     def __init__(
-        self, name: str, task: Task, measure: Measure, card: Card, leaks: list[tuple[str, float]], schema: Schema,
-        seed: int, n_train: int, n_held: int
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        task: LearningTask,
+        scoring: Measure,
+        card: Card,
+        leaks: list[tuple[str, float]],
+        schema: Schema,
+        random_state: int,
+        n_train: int,
+        n_held: int,
+    ) -> None:
         self.name = name
         self.task = task
-        self.measure = measure
+        self.scoring = scoring
         self.card = card
         self.leaks = leaks
         self.schema = schema
-        self.seed = seed
+        self.random_state = random_state
         self.n_train = n_train
         self.n_held = n_held
         self.leaders: list[Leader] = []
@@ -125,12 +133,18 @@ class StudyResult(Result):
     def compared(self, scores: Scores) -> None:
         """Take the scores of the candidates."""
         self.scores = scores
-        self.leaders = leaderboard(scores, self.measure) if scores.candidates else []
+        self.leaders = leaderboard(scores, self.scoring) if scores.candidates else []
 
     def finished(
-        self, model: Any, kept: Leader, reason: str, hold_out: HoldOut, explanation: Explanation,
-        changes: list[dict[str, Any]], judged: Any
-    ) -> None:  # fmt: skip
+        self,
+        model: Any,
+        kept: Leader,
+        reason: str,
+        hold_out: HoldOut,
+        explanation: Explanation,
+        changes: list[dict[str, Any]],
+        judged: Any,
+    ) -> None:
         """Take the kept model."""
         self.model, self.kept, self.reason, self.hold_out = model, kept, reason, hold_out
         self.explanation, self.changes = explanation, changes
@@ -165,7 +179,7 @@ class StudyResult(Result):
         named = [f"{label} {count}" for label, count in zip(task.labels, task.counts)][:MOST_CLASSES_NAMED]
         what = ", ".join(named) + (", …" if len(task.labels) > MOST_CLASSES_NAMED else "") or task.reason
         lines = [
-            f"{counted(self.card.n_rows, 'row')}, {kinds}; {task.target}: {what} -> {task.title}, measure: {self.measure.title}"
+            f"{counted(self.card.n_rows, 'row')}, {kinds}; {task.target}: {what} -> {task.title}, measure: {self.scoring.title}"
         ]
         missing = f"{counted(self.card.missing, 'cell')} missing" if self.card.missing else "nothing missing"
         found = any("identifier" in column.reason for column in self.card.left_out)
@@ -208,18 +222,18 @@ class StudyResult(Result):
         hold = self.hold_out
         if hold is None:
             return ""
-        text = self.measure.text
+        text = self.scoring.text
         ends = f"95 % interval {text(hold.interval.lower)} - {text(hold.interval.upper)}"
-        if self.measure.name == "accuracy":
+        if self.scoring.name == "accuracy":
             return f"{int((hold.y == hold.predicted).sum())} of {len(hold.y)} right: {text(hold.score)}, {ends}"
-        return f"{self.measure.title} {text(hold.score)} on {counted(len(hold.y), 'row')}, {ends}"
+        return f"{self.scoring.title} {text(hold.score)} on {counted(len(hold.y), 'row')}, {ends}"
 
     def doubted(self) -> str:
         """Return a sentence about intervals that a few rows decide; nothing where there are none."""
         hold = self.hold_out
         if hold is None or not hold.few:
             return ""
-        titles = [MEASURES[name].title if name in MEASURES else self.measure.title for name in hold.few]
+        titles = [MEASURES[name].title if name in MEASURES else self.scoring.title for name in hold.few]
         rows = f"about {max(round(min(hold.few.values())), 1)} of the {counted(len(hold.y), 'row')}"
         if len(titles) == 1:
             return f"The interval of {titles[0]} is approximate and may be too narrow: {rows} decide it."
@@ -243,7 +257,7 @@ class StudyResult(Result):
         if self.hold_out is None:
             return ""
         named = [
-            (MEASURES[name], value) for name, (value, _) in self.hold_out.every.items() if name != self.measure.name
+            (MEASURES[name], value) for name, (value, _) in self.hold_out.every.items() if name != self.scoring.name
         ]
         return ", ".join(f"{measure.title} {measure.text(value)}" for measure, value in named)
 
@@ -286,7 +300,7 @@ class StudyResult(Result):
 
     def table(self) -> list[list[str]]:
         """Return the leaderboard as cells: model, score, interval, verdict, p, size, whose it is."""
-        text = self.measure.text
+        text = self.scoring.text
         return [
             [
                 leader.name + (", tuned" if leader.tuned else ""),
@@ -305,9 +319,9 @@ class StudyResult(Result):
         rows = self.table()
         width = max([24, *(len(row[0]) for row in rows)])
         middle = max([15, *(len(row[2]) for row in rows)])
-        tight = max(10, len(self.measure.title))
+        tight = max(10, len(self.scoring.title))
         lines = [
-            f"{'':<{width}}  {self.measure.title:>{tight}}   {'95 % interval':>{middle}}   worse than the best? {'size':>9}"
+            f"{'':<{width}}  {self.scoring.title:>{tight}}   {'95 % interval':>{middle}}   worse than the best? {'size':>9}"
         ]
         return lines + [
             f"{r[0]:<{width}}  {r[1]:>{tight}}   {r[2]:>{middle}}   {r[3]:<11} {r[4]:<9}{r[5]:>9}  {r[6]}".rstrip()
@@ -321,7 +335,7 @@ class StudyResult(Result):
         ends = np.array([leader.interval for leader in leaders]).reshape(-1, 2)
         ax.errorbar(mean, place, xerr=np.abs(ends.T - mean), fmt="o", capsize=4)
         ax.set_yticks(place, [leader.name for leader in leaders])
-        ax.set(xlabel=f"{self.measure.title}, 95 % interval", title=self.reason or "")
+        ax.set(xlabel=f"{self.scoring.title}, 95 % interval", title=self.reason or "")
 
     def __repr__(self) -> str:
         parts = [*self.formalised()[:2], *self.lines()]
@@ -336,7 +350,7 @@ class StudyResult(Result):
         return "\n".join(parts)
 
     def _repr_html_(self) -> str:
-        head = ["model", self.measure.title, "95 % interval", "worse than the best?", "corrected t, Holm", "size", "by"]
+        head = ["model", self.scoring.title, "95 % interval", "worse than the best?", "corrected t, Holm", "size", "by"]
         ends = [line for line in repr(self).splitlines() if line.startswith(("keep", "hold-out"))]
         return html_table([head, *self.table()]) + html_paragraph([*self.formalised()[:2], *ends])
 
@@ -351,7 +365,7 @@ class StudyResult(Result):
                 {
                     "model": leader.name,
                     "by": leader.by,
-                    self.measure.name: leader.mean,
+                    self.scoring.name: leader.mean,
                     "lower": leader.interval.lower,
                     "upper": leader.interval.upper,
                     "difference": leader.difference,
@@ -383,12 +397,12 @@ class StudyResult(Result):
         table, _ = check(table_of(frame, forms=forms_of(self.schema)), self.schema, unseen=unseen)
         return self.model.predict(prepare(table, self.schema))
 
-    def save(self, folder: str | os.PathLike) -> list[Path]:
+    def write_report(self, folder: str | os.PathLike) -> list[Path]:
         """Write report.html, report.md, model.novum, MODEL_CARD.md and scores.csv into a folder, all or none; return their paths.
 
         What the folder already holds under these names is replaced; nothing else in it is touched.
         """
-        from novum.study.output import write_study
+        from novum.study.report.output import write_study
 
         return write_study(self, Path(folder))
 

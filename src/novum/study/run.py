@@ -11,6 +11,7 @@ The six steps of designing a learning system, in order, with the test rows locke
 """
 
 import os
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -22,32 +23,31 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.runtime.checks import check_count, check_number
-from novum.runtime.renamed import renamed_parameter
-from novum.study.candidates import candidates_for
-from novum.study.card import make_card
-from novum.study.choose import PREFERENCES
-from novum.study.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
-from novum.study.compare import compare
-from novum.study.costs import cost_table
-from novum.study.explain import MOST_SECONDS, explain
+from novum.study.comparison.candidates import candidates_for
+from novum.study.comparison.choose import PREFERENCES
+from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
+from novum.study.comparison.compare import compare
+from novum.study.comparison.fits import Rows
+from novum.study.comparison.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.comparison.progress import SavedProgress
+from novum.study.comparison.tuning import Judge, predict_rows
+from novum.study.comparison.workers import available_cores
+from novum.study.data.data_card import make_card
+from novum.study.data.files import read_table
+from novum.study.data.leaks import find_leaks
+from novum.study.data.roles import check_parts, group_numbers, some_rows, time_order, weights_in
+from novum.study.data.schema import attach, prepare, schema_for
+from novum.study.data.spellings import find_label
+from novum.study.data.table import Table, table_of
+from novum.study.data.task import LearningTask, find_task
 from novum.study.final import fit_again, keep, model_to_save
-from novum.study.fits import Rows
-from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.insight.explain import MOST_SECONDS, explain
 from novum.study.insight.findings import look_further
-from novum.study.intervals import FEW_DECIDE, deciding_rows, score_interval
-from novum.study.leaks import find_leaks
-from novum.study.measures import MEASURES, measure_for
 from novum.study.memory.kept import memory_from, remember
-from novum.study.progress import SavedProgress
-from novum.study.reading import read_table
 from novum.study.result import HoldOut, Listener, Silence, StudyResult
-from novum.study.roles import check_parts, group_numbers, some_rows, time_order, weights_in
-from novum.study.schema import attach, prepare, schema_for
-from novum.study.spellings import find_label
-from novum.study.table import Table, table_of
-from novum.study.task import Task, find_task
-from novum.study.tuning import Judge, predict_rows
-from novum.study.workers import available_cores
+from novum.study.scoring.costs import cost_table
+from novum.study.scoring.intervals import FEW_DECIDE, deciding_rows, score_interval
+from novum.study.scoring.measures import MEASURES, measure_for
 
 __all__ = ["Study"]
 
@@ -66,7 +66,7 @@ class Study:
         The column to predict.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" decides by the target's values and says why.
-    measure : str or None, default=None
+    scoring : str or None, default=None
         Of classes "accuracy", "balanced_accuracy", "f1", "auc", "average_precision", "log_loss" or "brier"; of numbers "rmse",
         "mae", "median_error" or "r2". None: accuracy or rmse; the mean cost where there are costs.
     models : list of str, dict of estimators or None, default=None
@@ -99,7 +99,7 @@ class Study:
         less without `tune`.
     time_limit : float or None, default=None
         Seconds for the whole study; the comparison uses what is finished. None: as many as are usual for the size of the table,
-        minutes (novum.study.clock).
+        minutes (novum.study.comparison.clock).
     n_jobs : int or None, default=None
         Processes; None: one per core.
     cluster : str or None, default=None
@@ -117,15 +117,31 @@ class Study:
     array([0, 0, 0])
     """
 
-    @renamed_parameter("seed", "random_state")
     def __init__(
-        self, frame: Any, target: str, *, task: str = "auto", measure: str | None = None, models: Any = None,
-        drop: tuple[str, ...] | list[str] = (), prefer: str = "accuracy", tune: bool = True, ensemble: bool = True,
-        group: str | None = None, time: str | None = None, weights: str | None = None, costs: Any = None,
-        positive: Any = None, random_state: int = 0, hold_out: float = 0.25, folds: int | None = None,
-        repeats: int | None = None, time_limit: float | None = None, n_jobs: int | None = None,
-        cluster: str | None = None
-    ) -> None:  # fmt: skip
+        self,
+        frame: Any,
+        target: str,
+        *,
+        task: str = "auto",
+        scoring: str | None = None,
+        models: Any = None,
+        drop: tuple[str, ...] | list[str] = (),
+        prefer: str = "accuracy",
+        tune: bool = True,
+        ensemble: bool = True,
+        group: str | None = None,
+        time: str | None = None,
+        weights: str | None = None,
+        costs: Mapping[Any, Any] | None = None,
+        positive: Any = None,
+        random_state: int = 0,
+        hold_out: float = 0.25,
+        folds: int | None = None,
+        repeats: int | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        cluster: str | None = None,
+    ) -> None:
         if prefer not in PREFERENCES:
             raise ParameterError(f"Study(prefer={prefer!r}): prefer must be one of {', '.join(PREFERENCES)}.")
         if group is not None and time is not None:
@@ -133,7 +149,7 @@ class Study:
         self.frame = frame
         self.target = target
         self.task = task
-        self.measure = measure
+        self.scoring = scoring
         self.models = models
         self.drop = tuple(drop)
         self.prefer = prefer
@@ -197,7 +213,7 @@ class Study:
             table, task = table.take(order), task._replace(y=task.y[order])
             weight = None if weight is None else weight[order]
         positive, costs = self._wishes(task)
-        wanted = self.measure or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
+        wanted = self.scoring or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
         measure = measure_for(task.kind, wanted, positive, costs)
         apart = tuple(name for name in (self.group, self.weights) if name is not None)
         card = make_card(table, task, self.drop, apart, timed=self.time is not None, grouped=self.group is not None)
@@ -212,7 +228,17 @@ class Study:
         train, held = split_rows(task.y, task.kind, self.hold_out, self.random_state, parting)
         check_parts(task, train, held, table.name)
         leaks = find_leaks(frame.iloc[train], task.y[train], task, self.random_state)
-        result = StudyResult(table.name, task, measure, card, leaks, schema, self.random_state, len(train), len(held))
+        result = StudyResult(
+            name=table.name,
+            task=task,
+            scoring=measure,
+            card=card,
+            leaks=leaks,
+            schema=schema,
+            random_state=self.random_state,
+            n_train=len(train),
+            n_held=len(held),
+        )
         listener.step("formalise", result.formalised())
 
         classes = np.unique(task.y) if task.labels else None
@@ -256,7 +282,7 @@ class Study:
             formed=lambda name, mean: listener.formed(name, measure.text(mean)),
         )
         if scores.stopped == "time limit" and not asked:
-            usual = f"a table of this size has {num(limit):.0f} s unless you give it more (--budget)"
+            usual = f"a table of this size has {num(limit):.0f} s unless you give it more (--time-limit)"
             scores = scores._replace(notes=[*scores.notes, usual])
         result.compared(scores)
         listener.step("train", result.trained())
@@ -264,13 +290,22 @@ class Study:
             listener.step("leaderboard", result.lines())
         if scores.candidates and scores.stopped != "interrupted":
             try:
-                self._conclude(result, table, everything, train, held, positive, clock, listener)
+                self._conclude(
+                    result,
+                    table=table,
+                    rows=everything,
+                    train=train,
+                    held=held,
+                    positive=positive,
+                    clock=clock,
+                    listener=listener,
+                )
             except KeyboardInterrupt:  # the comparison is there, and is kept
                 result.interrupted()
         result.elapsed = perf_counter() - start
         return result
 
-    def _wishes(self, task: Task) -> tuple[int | None, np.ndarray | None]:
+    def _wishes(self, task: LearningTask) -> tuple[int | None, np.ndarray | None]:
         """Return the number of the positive class and the table of costs."""
         if not task.labels:
             for option in ("positive", "costs"):
@@ -287,11 +322,18 @@ class Study:
         return positive, cost_table(self.costs, task.labels)
 
     def _conclude(
-        self, result: StudyResult, table: Table, rows: Rows, train: np.ndarray, held: np.ndarray, positive: int | None,
-        clock: Clock, listener: Listener
-    ) -> None:  # fmt: skip
+        self,
+        result: StudyResult,
+        table: Table,
+        rows: Rows,
+        train: np.ndarray,
+        held: np.ndarray,
+        positive: int | None,
+        clock: Clock,
+        listener: Listener,
+    ) -> None:
         """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
-        measure, judge, ordered = result.measure, rows.judge, self.time is not None
+        measure, judge, ordered = result.scoring, rows.judge, self.time is not None
         if result.scores is None:
             raise DataError("StudyResult: nothing has been compared yet.")
         kept = keep(
@@ -335,21 +377,31 @@ class Study:
         final = fit_again(rows, kept, ordered=ordered, until=clock.until())
         result.refitted, result.share = final is not None, kept.share
         explaining, seconds = perf_counter(), clock.to_explain(MOST_SECONDS)
-        explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained, weight)
+        explanation = explain(
+            model,
+            frame=frame,
+            y=y,
+            said=said,
+            judge=judge,
+            positive=positive,
+            seconds=seconds,
+            advance=listener.explained,
+            weight=weight,
+        )
         left = LOOKING * seconds - (perf_counter() - explaining)
         result.findings = found = look_further(
             rows,
-            kept,
-            result.scores,
-            train,
-            held,
-            said,
-            explanation,
-            result.schema,
-            positive,
-            left,
-            ordered,
-            listener.looked,
+            kept=kept,
+            scores=result.scores,
+            train=train,
+            held=held,
+            said=said,
+            explanation=explanation,
+            schema=result.schema,
+            positive=positive,
+            seconds=left,
+            ordered=ordered,
+            advance=listener.looked,
         )
         saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
         remember(saved, memory_from(found, table, result.schema, rows.frame, self.random_state, positive))

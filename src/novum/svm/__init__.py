@@ -24,3 +24,7 @@ __all__ = [
     "plot_margin",
     "plot_tube",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,7 +1,7 @@
 """What all kernel machines share: reading rows, the kernel, the support vectors and the decision over them."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -15,12 +15,12 @@ from novum.base.validation import check_weight, home_of, rows_at_hand
 from novum.exceptions import DataError, DataWarning, NotConverged
 from novum.fold.blocks import Block
 from novum.kernels.choice import looks_numeric, things_of
-from novum.report.pictures.plane import grid_over, without_names
+from novum.report.plots.plane import grid_over, without_names
 from novum.runtime import arrays
+from novum.runtime.message_text import first_few
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
-from novum.runtime.words import first_few
-from novum.svm.dual import Limits, Machine
+from novum.svm.dual import DualOptimum, Limits
 from novum.svm.kernel_choice import NAMES, Kernel, choose, matrix_of, weighted_sums
 
 __all__ = ["COMMON_DOMAINS", "Decision", "KernelMachine", "Training", "part_sums", "single_decision"]
@@ -82,6 +82,27 @@ class KernelMachine(Estimator):
     _target: str | None = None
     _squares_columns = True
     _squares_rows = True
+    support_: np.ndarray
+    support_vectors_: Any
+    dual_objective_: np.ndarray
+    duality_gap_: np.ndarray
+    kkt_violation_: np.ndarray
+    fit_status_: float
+    shape_fit_: list[Any] | tuple[Any, ...]
+    _intercept_: Any
+    _n_support: Any
+    cache_size: float
+    coef0: float
+    degree: int
+    dual_coef_: Any
+    gamma: float | str
+    kernel: Any
+    max_iter: int
+    shrinking: bool
+    tol: float
+
+    if TYPE_CHECKING:  # of every machine
+        decision_function: Callable[..., Any]
 
     def _limits(self, threads: int | None = None) -> Limits:
         threads = thread_count(None) if threads is None else threads
@@ -187,7 +208,7 @@ class KernelMachine(Estimator):
         else:
             self.support_vectors_ = rows[support].astype(np.float64)
 
-    def _tell(self, machines: list[Machine]) -> None:
+    def _tell(self, machines: list[DualOptimum]) -> None:
         """Set the account of the solver, and warn where it was cut short."""
         self.dual_objective_ = np.array([m.objective for m in machines])
         self.duality_gap_ = np.array([m.gap for m in machines])

@@ -6,16 +6,17 @@ p is the feature map of the kernel. The dual is (2) of `novum.svm.dual`; C = inf
 share of margin errors instead of their price.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Real
-from novum.base.parameters import stores
+from novum.runtime.typing import LabelWeights, Seed
 from novum.svm.base import Training
-from novum.svm.dual import Limits, Machine, classify, hard_margin, nu_classify
+from novum.svm.dual import DualOptimum, Limits, classify, hard_margin, nu_classify
 from novum.svm.pairwise import PairwiseClassifier
 
 __all__ = ["SVC", "NuSVC"]
@@ -95,17 +96,44 @@ class SVC(PairwiseClassifier):
     )
     _domains = {**PairwiseClassifier._domains, "C": Real(0, np.inf, open="low")}
 
-    @stores
     def __init__(
-        self, *, C: float = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale",
-        coef0: float = 0.0, shrinking: bool = True, probability: bool | str = "deprecated", tol: float = 1e-3,
-        cache_size: float = 200, class_weight: Any = None, verbose: bool = False, max_iter: int = -1,
-        decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Literal["linear", "poly", "rbf", "sigmoid", "precomputed"] | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool | Literal["deprecated"] = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: LabelWeights = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: Literal["ovo", "ovr"] = "ovr",
+        break_ties: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
 
     def _machine(
         self, points: Any, sign: NDArray[np.float64], weight: NDArray[np.float64], training: Training, limits: Limits
-    ) -> Machine:
+    ) -> DualOptimum:
         if np.isinf(self.C):
             return hard_margin(points, training.kernel, sign, limits)
         return classify(points, training.kernel, sign, self.C * weight, limits)
@@ -141,15 +169,42 @@ class NuSVC(PairwiseClassifier):
     _one_class = " (specified nu is infeasible)"
     _domains = {**PairwiseClassifier._domains, "nu": Real(0, 1, open="low")}
 
-    @stores
     def __init__(
-        self, *, nu: float = 0.5, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale",
-        coef0: float = 0.0, shrinking: bool = True, probability: bool | str = "deprecated", tol: float = 1e-3,
-        cache_size: float = 200, class_weight: Any = None, verbose: bool = False, max_iter: int = -1,
-        decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Literal["linear", "poly", "rbf", "sigmoid", "precomputed"] | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool | Literal["deprecated"] = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: LabelWeights = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: Literal["ovo", "ovr"] = "ovr",
+        break_ties: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
 
     def _machine(
         self, points: Any, sign: NDArray[np.float64], weight: NDArray[np.float64], training: Training, limits: Limits
-    ) -> Machine:
+    ) -> DualOptimum:
         return nu_classify(points, training.kernel, sign, weight, self.nu, limits)

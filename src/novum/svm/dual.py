@@ -21,7 +21,7 @@ from novum import _core
 from novum.exceptions import DataError, ParameterError
 from novum.svm.kernel_choice import Kernel, squares_of
 
-__all__ = ["Limits", "Machine", "classify", "enclose", "hard_margin", "nu_classify", "nu_regress", "regress"]
+__all__ = ["DualOptimum", "Limits", "classify", "enclose", "hard_margin", "nu_classify", "nu_regress", "regress"]
 
 GAP = 5e-4  # of tol, as a share of the objective: a gap so small that more steps would change no printed digit
 MOST_STEPS = 10_000_000  # where max_iter sets no limit: nothing runs for ever
@@ -64,7 +64,7 @@ class Problem(NamedTuple):
     start: NDArray[np.float64]
 
 
-class Machine(NamedTuple):
+class DualOptimum(NamedTuple):
     """An optimum of (1) in the terms of the decision."""
 
     coefficient: NDArray[np.float64]  # (n,): of every row in the decision
@@ -120,13 +120,24 @@ def size_of(points: Any, kernel: Kernel) -> float:
         return 1.0 if kernel.name == "sigmoid" else float(abs(kernel.gamma * square + kernel.coef0) ** kernel.degree)
 
 
-def machine_of(coefficient: NDArray, level: float, account: tuple, scale: float = 1.0) -> Machine:
+def machine_of(coefficient: NDArray, level: float, account: tuple, scale: float = 1.0) -> DualOptimum:
     """Return the machine with the account of its solver: steps, violation, gap, objective, rows computed, converged."""
     steps, violation, gap, objective, _, converged = account
-    return Machine(coefficient, level, steps, violation, gap, objective, converged, scale)
+    return DualOptimum(
+        coefficient=coefficient,
+        level=level,
+        steps=steps,
+        violation=violation,
+        gap=gap,
+        objective=objective,
+        converged=converged,
+        scale=scale,
+    )
 
 
-def classify(points: Any, kernel: Kernel, sign: NDArray[np.float64], C: NDArray[np.float64], limits: Limits) -> Machine:
+def classify(
+    points: Any, kernel: Kernel, sign: NDArray[np.float64], C: NDArray[np.float64], limits: Limits
+) -> DualOptimum:
     """Solve (2) for signs of +1 and -1 and a bound per row."""
     lower, upper = np.where(sign > 0, 0.0, -C), np.where(sign > 0, C, 0.0)
     problem = Problem(1, False, -sign, lower, upper, np.zeros(len(sign)))
@@ -136,7 +147,7 @@ def classify(points: Any, kernel: Kernel, sign: NDArray[np.float64], C: NDArray[
 
 def nu_classify(
     points: Any, kernel: Kernel, sign: NDArray[np.float64], weight: NDArray[np.float64], nu: float, limits: Limits
-) -> Machine:
+) -> DualOptimum:
     """Solve (3). A half of the variables is one class; those of the other class are held at zero in it."""
     total = nu * float(weight.sum()) / 2
     by_class = [np.where(sign > 0, weight, 0.0), np.where(sign < 0, weight, 0.0)]
@@ -162,7 +173,7 @@ def nu_classify(
     return machine_of(both / r, float(level[0] + level[1]) / (2 * r), account, r)
 
 
-def hard_margin(points: Any, kernel: Kernel, sign: NDArray[np.float64], limits: Limits) -> Machine:
+def hard_margin(points: Any, kernel: Kernel, sign: NDArray[np.float64], limits: Limits) -> DualOptimum:
     """Solve (7), to `tol` in units of the margin; raise where the classes cannot be separated."""
     n, zeros = len(sign), np.zeros(2 * len(sign))
     caps = [np.where(sign > 0, 2.0, 0.0), np.where(sign < 0, 2.0, 0.0)]  # above the sums, so that no bound is reached
@@ -194,7 +205,7 @@ def filled(bound: NDArray[np.float64], total: float) -> NDArray[np.float64]:
 
 def regress(
     points: Any, kernel: Kernel, y: NDArray[np.float64], C: NDArray[np.float64], epsilon: float, limits: Limits
-) -> Machine:
+) -> DualOptimum:
     """Solve (4)."""
     zeros = np.zeros(len(y))
     linear = np.concatenate([epsilon - y, -epsilon - y])
@@ -213,7 +224,7 @@ def regress(
 
 def nu_regress(
     points: Any, kernel: Kernel, y: NDArray[np.float64], C: NDArray[np.float64], nu: float, limits: Limits
-) -> Machine:
+) -> DualOptimum:
     """Solve (5); the width of the tube is half the distance of the levels."""
     zeros, start = np.zeros(len(y)), filled(C, nu * float(C.sum()) / 2)
     linear = np.concatenate([-y, -y])
@@ -225,7 +236,7 @@ def nu_regress(
     return machine_of(b[: len(y)] + b[len(y) :], float(level[0] + level[1]) / 2, account, width)
 
 
-def enclose(points: Any, kernel: Kernel, weight: NDArray[np.float64], nu: float, limits: Limits) -> Machine:
+def enclose(points: Any, kernel: Kernel, weight: NDArray[np.float64], nu: float, limits: Limits) -> DualOptimum:
     """Solve (6)."""
     start = filled(weight, nu * float(weight.sum()))
     zeros = np.zeros(len(weight))

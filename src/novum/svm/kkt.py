@@ -23,6 +23,7 @@ from novum.exceptions import DataError
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import row_weights
+from novum.runtime.typing import Rows, RowWeights, Target
 from novum.svm.classification import SVC
 from novum.svm.regression import SVR
 
@@ -70,7 +71,7 @@ class KKTReport(Result):
         return dict(zip(names.tolist(), count.tolist(), strict=True))
 
 
-def kkt_report(model: Any, X: Any, y: Any, sample_weight: Any = None) -> KKTReport:
+def kkt_report(model: Any, X: Rows, y: Target, sample_weight: RowWeights = None) -> KKTReport:
     """Return the role of every row of the fit with its multiplier and slack, both objectives and their gap.
 
     Parameters
@@ -136,7 +137,16 @@ def of_classifier(
     role = np.select([wrong, on, inside], [OF_CLASSIFIER[3], OF_CLASSIFIER[1], OF_CLASSIFIER[2]], OF_CLASSIFIER[0])
     violation = max(0.0, float(off.max()))
     return KKTReport(
-        role, multiplier, margin, slack, bound, float(np.sqrt(square)), primal, dual, primal - dual, violation
+        role=role,
+        multiplier=multiplier,
+        margin=margin,
+        slack=slack,
+        bound=bound,
+        norm=float(np.sqrt(square)),
+        primal=primal,
+        dual=dual,
+        gap=primal - dual,
+        violation=violation,
     )
 
 
@@ -156,5 +166,14 @@ def of_regressor(model: Any, signed: NDArray, y: NDArray, bound: NDArray, fitted
     role = np.select([on, size > width], [OF_REGRESSOR[1], OF_REGRESSOR[2]], OF_REGRESSOR[0])
     violation = max(0.0, float(off.max()))
     return KKTReport(
-        role, signed, residual, slack, bound, float(np.sqrt(square)), primal, dual, primal - dual, violation
+        role=role,
+        multiplier=signed,
+        margin=residual,
+        slack=slack,
+        bound=bound,
+        norm=float(np.sqrt(square)),
+        primal=primal,
+        dual=dual,
+        gap=primal - dual,
+        violation=violation,
     )

@@ -7,11 +7,10 @@ Squared losses are minimised by Newton's method on the primal (`novum.svm.square
 absolute ones, and short wide tables, by coordinate descent on the dual (`novum/svm/dual_descent.h`).
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +19,7 @@ from novum import _core
 from novum.base.classes import labels_of
 from novum.base.domains import Choice, ClassWeight, Domain, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model.decisions import LinearDecisions, dense_coef
 from novum.linear_model.frame import say_far
@@ -30,7 +29,7 @@ from novum.runtime.checks import is_false, is_true
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 from novum.svm.linear_machine import COMMON, LinearMachine, Solved
 from novum.svm.squared_loss import Loss
@@ -89,12 +88,34 @@ class LinearSVC(LinearDecisions, LinearMachine):
         "class_weight": ClassWeight() | Choice("balanced") | Null(),
     }
 
-    @stores
     def __init__(
-        self, penalty: str = "l2", loss: str = "squared_hinge", *, dual: bool | str = "auto", tol: float = 1e-4,
-        C: float = 1.0, multi_class: str = "ovr", fit_intercept: bool = True, intercept_scaling: float = 1,
-        class_weight: Any = None, verbose: int = 0, random_state: Any = None, max_iter: int = 1000
-    ) -> None: ...  # fmt: skip
+        self,
+        penalty: Literal["l1", "l2"] = "l2",
+        loss: Literal["hinge", "squared_hinge"] = "squared_hinge",
+        *,
+        dual: bool | Literal["auto"] = "auto",
+        tol: float = 1e-4,
+        C: float = 1.0,
+        multi_class: Literal["ovr", "crammer_singer"] = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        verbose: int = 0,
+        random_state: Seed = None,
+        max_iter: int = 1000,
+    ) -> None:
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -102,7 +123,13 @@ class LinearSVC(LinearDecisions, LinearMachine):
 
         From files and clusters with the squared hinge, which needs passes only.
 
-        [rows or a sparse matrix, target, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         l1, squared = self.penalty == "l1", self.loss == "squared_hinge"
         if (l1 and (not squared or is_true(self.dual))) or (not squared and is_false(self.dual)):
@@ -218,13 +245,32 @@ class LinearSVR(RegressorMixin, LinearMachine):
         "epsilon": Real(0),
         "loss": Choice("epsilon_insensitive", "squared_epsilon_insensitive"),
     }
+    intercept_: np.ndarray | float
 
-    @stores
     def __init__(
-        self, *, epsilon: float = 0.0, tol: float = 1e-4, C: float = 1.0, loss: str = "epsilon_insensitive",
-        fit_intercept: bool = True, intercept_scaling: float = 1.0, dual: bool | str = "auto", verbose: int = 0,
-        random_state: Any = None, max_iter: int = 1000
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        epsilon: float = 0.0,
+        tol: float = 1e-4,
+        C: float = 1.0,
+        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: bool | Literal["auto"] = "auto",
+        verbose: int = 0,
+        random_state: Seed = None,
+        max_iter: int = 1000,
+    ) -> None:
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -232,7 +278,13 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
         From files and clusters with the squared loss, which needs passes only.
 
-        [rows or a sparse matrix, target, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         squared = self.loss == "squared_epsilon_insensitive"
         if not squared and is_false(self.dual):
@@ -270,7 +322,13 @@ class LinearSVR(RegressorMixin, LinearMachine):
     def predict(self, X: Rows) -> Any:
         """Return the prediction for every row.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self)
         line = Line(np.atleast_2d(dense_coef(self.coef_)), np.atleast_1d(self.intercept_), True)

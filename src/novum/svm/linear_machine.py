@@ -47,6 +47,14 @@ class LinearMachine(SparseCoefficients, Estimator):
     """What linear machines share."""
 
     _squares_columns = True
+    n_iter_: int
+    dual: bool | str
+    fit_intercept: bool
+    intercept_scaling: float
+    loss: str
+    max_iter: int
+    random_state: Any
+    tol: float
 
     def _constant(self) -> float:
         return float(self.intercept_scaling) if self.fit_intercept else 0.0

@@ -14,6 +14,7 @@ from novum.exceptions import DataError
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import float_array, vector
+from novum.runtime.typing import Numbers, Rows, Target
 
 __all__ = ["Margins", "canonical_hyperplane", "margins"]
 
@@ -29,7 +30,7 @@ class Margins(Result):
     width: float  # of the strip without points: twice the margin
 
 
-def margins(coef: Any, intercept: float, X: Any, y: Any) -> Margins:
+def margins(coef: Numbers, intercept: float, X: Rows, y: Target) -> Margins:
     """Return the margins (1) of every point and of the set.
 
     Parameters
@@ -55,7 +56,7 @@ def margins(coef: Any, intercept: float, X: Any, y: Any) -> Margins:
     return Margins(functional, geometric, least, least / norm, 2 * least / norm)
 
 
-def canonical_hyperplane(coef: Any, intercept: float, X: Any, y: Any) -> tuple[NDArray[np.float64], float]:
+def canonical_hyperplane(coef: Any, intercept: float, X: Rows, y: Target) -> tuple[NDArray[np.float64], float]:
     """Return the same plane in its canonical form (2); it must separate the points.
 
     Parameters

@@ -1,15 +1,15 @@
 """The boundary of most of the rows: the plane in feature space that lies furthest from the origin, with a share nu beyond it."""
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import OutlierMixin
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -59,19 +59,46 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     """
 
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "nu": Real(0, 1, open="low")}
+    dual_coef_: np.ndarray
+    intercept_: np.ndarray
+    offset_: np.ndarray
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
-        tol: float = 1e-3, nu: float = 0.5, shrinking: bool = True, cache_size: float = 200, verbose: bool = False,
-        max_iter: int = -1
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        kernel: Literal["linear", "poly", "rbf", "sigmoid", "precomputed"] | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the boundary.
 
-        [rows in memory or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         training, _ = self._read(X, None, sample_weight)
         used, points = training.used, training.points
@@ -96,20 +123,38 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     def decision_function(self, X: Rows) -> Any:
         """Return the distance from the boundary in feature space, times |w|: positive inside.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         return self._ask(X, single_decision, self._single())
 
     def score_samples(self, X: Rows) -> Any:
         """Return the decision plus `offset_`.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         return self._ask(X, raw_score, self._single())
 
     def predict(self, X: Rows) -> Any:
         """Return +1 for rows inside, -1 for others.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         return self._ask(X, verdict, self._single())

@@ -15,7 +15,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from novum.runtime.pool import map_ordered
-from novum.svm.dual import Machine
+from novum.svm.dual import DualOptimum
 
 __all__ = ["Trained", "confidence_of_classes", "decisions", "train", "votes"]
 
@@ -27,18 +27,23 @@ class Trained(NamedTuple):
     of_class: NDArray[np.int32]  # how many of each class
     coefficient: NDArray[np.float64]  # (classes - 1, support vectors)
     intercept: NDArray[np.float64]  # of every pair
-    machines: list[Machine]
+    machines: list[DualOptimum]
 
 
 def train(
-    code: NDArray[np.intp], classes: int, points: Any, is_matrix: bool, used: NDArray[np.intp],
-    solve: Callable[[Any, NDArray[np.float64], NDArray[np.intp], int], Machine], threads: int
-) -> Trained:  # fmt: skip
+    code: NDArray[np.intp],
+    classes: int,
+    points: Any,
+    is_matrix: bool,
+    used: NDArray[np.intp],
+    solve: Callable[[Any, NDArray[np.float64], NDArray[np.intp], int], DualOptimum],
+    threads: int,
+) -> Trained:
     """Train a machine per pair; `solve(points, sign, rows, threads)` trains one. Pairs share the threads, a single one has all."""
     pairs = list(combinations(range(classes), 2))
     of_class = [used[code[used] == c] for c in range(classes)]
 
-    def one(pair: tuple[int, int]) -> Machine:
+    def one(pair: tuple[int, int]) -> DualOptimum:
         rows = np.concatenate([of_class[pair[0]], of_class[pair[1]]])
         sign = np.repeat([1.0, -1.0], [len(of_class[pair[0]]), len(of_class[pair[1]])])
         if len(rows) == points.shape[0] and (rows == np.arange(len(rows))).all():

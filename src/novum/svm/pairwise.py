@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.classes import distinct
 from novum.base.domains import Bool, Choice, ClassWeight, Domain, Null, RandomState
 from novum.base.estimator import fits
+from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
@@ -23,7 +23,7 @@ from novum.runtime.random import seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.runtime.warn import warn
 from novum.svm.base import COMMON_DOMAINS, Decision, KernelMachine, Training, part_sums
-from novum.svm.dual import Limits, Machine
+from novum.svm.dual import DualOptimum, Limits
 from novum.svm.pairs import Trained, confidence_of_classes, decisions, train, votes
 from novum.svm.probabilities import fit_pairs, probabilities
 
@@ -90,10 +90,20 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         "break_ties": Bool(),
         "random_state": RandomState(),
     }
+    classes_: np.ndarray
+    class_weight_: np.ndarray
+    dual_coef_: Any
+    intercept_: np.ndarray
+    n_iter_: np.ndarray
+    break_ties: bool
+    class_weight: Any
+    decision_function_shape: str
+    probability: bool | str
+    random_state: Any
 
     def _machine(
         self, points: Any, sign: NDArray[np.float64], weight: NDArray[np.float64], training: Training, limits: Limits
-    ) -> Machine:
+    ) -> DualOptimum:
         raise NotImplementedError
 
     @fits
@@ -102,7 +112,13 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
 
         With kernel="precomputed" X is the kernel matrix between all rows; with a callable whatever it understands.
 
-        [rows in memory or a sparse matrix, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         training, target = self._read(X, y, sample_weight)
         classes, code = distinct(target)
@@ -178,7 +194,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     ) -> Trained:
         limits = self._limits()
 
-        def solve(points: Any, sign: NDArray[np.float64], rows: NDArray[np.intp], threads: int) -> Machine:
+        def solve(points: Any, sign: NDArray[np.float64], rows: NDArray[np.intp], threads: int) -> DualOptimum:
             return self._machine(points, sign, weight[rows], training, limits._replace(threads=threads))
 
         is_matrix = training.kernel.is_matrix
@@ -219,7 +235,13 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     def decision_function(self, X: Rows) -> Any:
         """Return the decision: one number for two classes, else one per class ("ovr") or per pair ("ovo").
 
-        [rows or a sparse matrix] -> array of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
         """
         decision = self._pairs()
         if len(self.classes_) == 2:
@@ -229,7 +251,13 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     def predict(self, X: Rows) -> Any:
         """Return the class that wins most pairs.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         decision = self._pairs()
         if self.break_ties and self.decision_function_shape == "ovo":
@@ -243,7 +271,13 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     def predict_proba(self, X: Rows) -> Any:
         """Return the probabilities of the classes, from the decisions by a sigmoid per pair; need `probability=True`.
 
-        [rows or a sparse matrix] -> array of shape (n_samples, n_classes)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
         """
         decision = self._pairs()
         if self._platt is None:

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.runtime.typing import Axes, Rows, Target
 from novum.svm.kkt import OF_REGRESSOR, kkt_report
 
 __all__ = ["plot_margin", "plot_tube"]
@@ -15,7 +16,7 @@ COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b")
 ROOM = 0.15  # of the range of the points, around them
 
 
-def plot_margin(model: Any, X: Any, y: Any, ax: Any = None, grid: int = 200, slack: bool = False) -> Any:
+def plot_margin(model: Any, X: Rows, y: Target, ax: Axes | None = None, grid: int = 200, slack: bool = False) -> Any:
     """Draw the boundary of a classifier over two columns, its margins, and rings around support vectors.
 
     Parameters
@@ -63,7 +64,7 @@ def plot_margin(model: Any, X: Any, y: Any, ax: Any = None, grid: int = 200, sla
     return ax
 
 
-def plot_tube(model: Any, x: Any, y: Any, ax: Any = None, grid: int = 300) -> Any:
+def plot_tube(model: Any, x: Any, y: Any, ax: Axes | None = None, grid: int = 300) -> Any:
     """Draw a regressor over one column with the tube about it, and the rows by their role.
 
     Parameters

@@ -5,22 +5,22 @@
 The dual is (4) of `novum.svm.dual`. The nu-machine chooses the width e so that a share of at most nu lies outside the tube.
 """
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Domain, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import DataError
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.svm.base import COMMON_DOMAINS, KernelMachine, Training, single_decision
-from novum.svm.dual import Machine, nu_regress, regress
+from novum.svm.dual import DualOptimum, nu_regress, regress
 
 __all__ = ["SVR", "NuSVR"]
 
@@ -29,8 +29,13 @@ class TubeRegressor(RegressorMixin, KernelMachine):
     """Regressor with a tube."""
 
     _target = "numeric"
+    dual_coef_: Any
+    intercept_: np.ndarray
+    epsilon_: float
+    n_iter_: int
+    C: float
 
-    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> Machine:
+    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> DualOptimum:
         raise NotImplementedError
 
     @fits
@@ -39,7 +44,13 @@ class TubeRegressor(RegressorMixin, KernelMachine):
 
         With kernel="precomputed" X is the kernel matrix between all rows; with a callable whatever it understands.
 
-        [rows in memory or a sparse matrix, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         training, target = self._read(X, y, sample_weight)
         if target.ndim == 2 and target.shape[1] > 1:
@@ -66,7 +77,13 @@ class TubeRegressor(RegressorMixin, KernelMachine):
     def predict(self, X: Rows) -> Any:
         """Return the function at every row.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._ask(X, single_decision, self._decision([np.arange(len(self.support_))], self._dual_coef_))
@@ -115,14 +132,34 @@ class SVR(TubeRegressor):
     )
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "C": Real(0, np.inf, open="low"), "epsilon": Real(0)}
 
-    @stores
     def __init__(
-        self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
-        tol: float = 1e-3, C: float = 1.0, epsilon: float = 0.1, shrinking: bool = True, cache_size: float = 200,
-        verbose: bool = False, max_iter: int = -1
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        kernel: Literal["linear", "poly", "rbf", "sigmoid", "precomputed"] | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
 
-    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> Machine:
+    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> DualOptimum:
         return regress(points, training.kernel, y, C, self.epsilon, self._limits())
 
 
@@ -159,12 +196,32 @@ class NuSVR(TubeRegressor):
 
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "C": Real(0, open="low"), "nu": Real(0, 1, open="low")}
 
-    @stores
     def __init__(
-        self, *, nu: float = 0.5, C: float = 1.0, kernel: Any = "rbf", degree: int = 3,
-        gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True, tol: float = 1e-3,
-        cache_size: float = 200, verbose: bool = False, max_iter: int = -1
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Literal["linear", "poly", "rbf", "sigmoid", "precomputed"] | Callable[..., Any] = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
 
-    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> Machine:
+    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> DualOptimum:
         return nu_regress(points, training.kernel, y, C, self.nu, self._limits())

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.fold.blocks import Block, Source
-from novum.linear_model.logistic.newton import Found, Objective, Value
+from novum.linear_model.logistic.newton import NewtonMinimum, Objective, Value
 from novum.runtime import arrays
 
 __all__ = ["Loss", "SquaredObjective", "newton_conjugate"]
@@ -159,7 +159,9 @@ class SquaredObjective(Objective):
         return self.source.total(curved, Along(point, None)).value / self.weight + self.l2
 
 
-def newton_conjugate(objective: SquaredObjective, theta: NDArray[np.float64], tol: float, max_iter: int) -> Found:
+def newton_conjugate(
+    objective: SquaredObjective, theta: NDArray[np.float64], tol: float, max_iter: int
+) -> NewtonMinimum:
     """Minimise (3) by Newton steps of conjugate gradients, for many columns, until `tol` of the first gradient is left."""
     point = objective.point(theta)
     value = objective.value(point)
@@ -180,7 +182,7 @@ def newton_conjugate(objective: SquaredObjective, theta: NDArray[np.float64], to
         theta, value, n_iter = theta + step * d, there, n_iter + 1
         norm = float(np.linalg.norm(value.gradient))
         history.append(value.objective)
-    return Found(theta, n_iter, norm <= tol * first, history, norm)
+    return NewtonMinimum(theta, n_iter, norm <= tol * first, history, norm)
 
 
 def conjugate_step(

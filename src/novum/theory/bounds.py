@@ -26,6 +26,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import cell_text, counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.typing import Rows, Seed, Target
 from novum.theory.capacity import log_growth
 from novum.theory.sample_size import log_count
 
@@ -153,9 +154,16 @@ def infer_kind(kind: Any, training_error: float, log_h: Any, vc: Any, margin: An
 
 
 def from_numbers(
-    n: int, delta: float, training_error: float, kind: str, log_h: float | None, vc: float | None,
-    margin: tuple[float, float, float, float] | None, rademacher: float | None, form: str
-) -> ErrorBound:  # fmt: skip
+    n: int,
+    delta: float,
+    training_error: float,
+    kind: str,
+    log_h: float | None,
+    vc: float | None,
+    margin: tuple[float, float, float, float] | None,
+    rademacher: float | None,
+    form: str,
+) -> ErrorBound:
     """Return the bound of the given kind."""
 
     def needed(value: Any, name: str) -> Any:
@@ -199,12 +207,27 @@ def from_numbers(
 
 
 def error_bound(
-    model: Any = None, X: Any = None, y: Any = None, delta: float = 0.05, *, n: int | None = None,
-    training_error: float = 0.0, hypotheses: int | None = None, log_hypotheses: float | None = None,
-    vc: float | None = None, margin: float | None = None, radius: float = 1.0, norm: float = 1.0,
-    constant: float = 1.0, rademacher: float | None = None, kind: str | None = None, form: str = "exponential",
-    held_out: bool = False, n_draws: int = 20, random_state: Any = None
-) -> ErrorBound:  # fmt: skip
+    model: Any = None,
+    X: Rows | None = None,
+    y: Target = None,
+    delta: float = 0.05,
+    *,
+    n: int | None = None,
+    training_error: float = 0.0,
+    hypotheses: int | None = None,
+    log_hypotheses: float | None = None,
+    vc: float | None = None,
+    margin: float | None = None,
+    radius: float = 1.0,
+    norm: float = 1.0,
+    constant: float = 1.0,
+    rademacher: float | None = None,
+    kind: str | None = None,
+    form: str = "exponential",
+    held_out: bool = False,
+    n_draws: int = 20,
+    random_state: Seed = None,
+) -> ErrorBound:
     """Return a bound on the true error: of a fitted classifier on (X, y), or from numbers.
 
     Parameters
@@ -261,7 +284,7 @@ def error_bound(
     """
     delta = check_number("error_bound", "delta", delta, 0, 1, open_low=True, open_high=True)
     if model is not None:
-        from novum.theory._fitted_bounds import bound_of_model  # needs every family of models
+        from novum.theory.fitted_bounds import bound_of_model  # needs every family of models
 
         if (
             n is not None
@@ -274,7 +297,17 @@ def error_bound(
                 "error_bound: n and the capacity are read off the model; leave out n, hypotheses, vc and rademacher."
             )
         draws = check_count("error_bound", "n_draws", n_draws)
-        return bound_of_model(model, X, y, delta, kind, margin, bool(held_out), draws, random_state)
+        return bound_of_model(
+            model,
+            X=X,
+            y=y,
+            delta=delta,
+            kind=kind,
+            margin=margin,
+            held_out=bool(held_out),
+            n_draws=draws,
+            random_state=random_state,
+        )
     if X is not None or y is not None:
         raise ParameterError(
             "error_bound: X and y belong to a fitted model; pass it first, or give n and training_error."
@@ -289,9 +322,23 @@ def error_bound(
         vc = check_number("error_bound", "vc", vc, 0)
     widths = None
     if margin is not None:
-        names = ("margin", margin), ("radius", radius), ("norm", norm), ("constant", constant)
-        widths = tuple(check_number("error_bound", name, value, 0, open_low=True) for name, value in names)
+        widths = (
+            check_number("error_bound", "margin", margin, 0, open_low=True),
+            check_number("error_bound", "radius", radius, 0, open_low=True),
+            check_number("error_bound", "norm", norm, 0, open_low=True),
+            check_number("error_bound", "constant", constant, 0, open_low=True),
+        )
     if rademacher is not None:
         rademacher = check_number("error_bound", "rademacher", rademacher, 0)
     kind = infer_kind(kind, error, log_h, vc, margin, rademacher)
-    return from_numbers(n, delta, error, kind, log_h, vc, widths, rademacher, form)  # type: ignore[arg-type]
+    return from_numbers(
+        n,
+        delta=delta,
+        training_error=error,
+        kind=kind,
+        log_h=log_h,
+        vc=vc,
+        margin=widths,
+        rademacher=rademacher,
+        form=form,
+    )

@@ -23,6 +23,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_level, check_number, vector
+from novum.runtime.typing import Numbers
 
 __all__ = ["MeanInterval", "bernstein", "chebyshev", "clt_interval", "hoeffding"]
 
@@ -52,9 +53,14 @@ def given_two(owner: str, n: Any, epsilon: Any, delta: Any) -> tuple[int | None,
 
 
 def third(
-    n: int | None, epsilon: float | None, delta: float | None, *, tail: Callable[[int, float], float],
-    radius: Callable[[int, float], float], size: Callable[[float, float], float]
-) -> float | int:  # fmt: skip
+    n: int | None,
+    epsilon: float | None,
+    delta: float | None,
+    *,
+    tail: Callable[[int, float], float],
+    radius: Callable[[int, float], float],
+    size: Callable[[float, float], float],
+) -> float | int:
     """Return the quantity that is None by the formula for it."""
     if delta is None:
         assert n is not None and epsilon is not None
@@ -66,9 +72,14 @@ def third(
 
 
 def hoeffding(
-    n: int | None = None, epsilon: float | None = None, delta: float | None = None, *, low: float = 0.0,
-    high: float = 1.0, two_sided: bool = False
-) -> float | int:  # fmt: skip
+    n: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    two_sided: bool = False,
+) -> float | int:
     """Return the third of sample size, deviation and probability by Hoeffding's inequality (1).
 
         hoeffding   P(xbar - m >= e) <= exp(-2 n e^2 / (b - a)^2)   draws in [a, b]    (1)
@@ -153,9 +164,14 @@ def chebyshev(
 
 
 def bernstein(
-    n: int | None = None, epsilon: float | None = None, delta: float | None = None, *, variance: float,
-    bound: float = 1.0, two_sided: bool = False
-) -> float | int:  # fmt: skip
+    n: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    *,
+    variance: float,
+    bound: float = 1.0,
+    two_sided: bool = False,
+) -> float | int:
     """Return the third of sample size, deviation and probability by Bernstein's inequality (3).
 
         bernstein   P(xbar - m >= e) <= exp(-n e^2 / (2 v + 2 c e / 3))   variance v, |x - m| <= c    (3)
@@ -250,7 +266,7 @@ class MeanInterval(Result):
         return ax
 
 
-def clt_interval(sample: Any, level: float = 0.95, *, std: float | None = None) -> MeanInterval:
+def clt_interval(sample: Numbers, level: float = 0.95, *, std: float | None = None) -> MeanInterval:
     """Return the interval (4) for the expectation of independent draws; its level is reached as their number grows.
 
         clt   m in xbar +- z_{1-delta/2} s / sqrt(n)   in the limit only    (4)

@@ -107,9 +107,16 @@ def factors_of(kind: str, values: list[int], k: int | None, depth: Any, n_leaves
 
 
 def hypothesis_count(
-    kind: str, n_features: int, *, n_values: int | Sequence[int] = 2, k: int | None = None,
-    depth: int | None = None, n_leaves: int | None = None, never: bool = False, log: bool = False
-) -> int | float:  # fmt: skip
+    kind: str,
+    n_features: int,
+    *,
+    n_values: int | Sequence[int] = 2,
+    k: int | None = None,
+    depth: int | None = None,
+    n_leaves: int | None = None,
+    never: bool = False,
+    log: bool = False,
+) -> int | float:
     """Return the number of hypotheses of a class over attributes with finitely many values, or its natural logarithm.
 
     Parameters

@@ -3,12 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novum.base.domains import Domain
 from novum.base.estimator import Estimator, fits
+from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError
 from novum.runtime.typing import Rows, Target
 from novum.theory.conjunctions import covers, generalize, rows_of
@@ -42,6 +42,9 @@ class FindS(ClassifierMixin, Estimator):
     """
 
     _domains: dict[str, Domain] = {}
+    hypothesis_: tuple[Any, ...] | None
+    classes_: np.ndarray
+    consistent_: bool
 
     @fits
     def fit(self, X: Rows, y: Target) -> Self:

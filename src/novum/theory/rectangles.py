@@ -18,13 +18,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
 from novum.base.domains import Domain, Int, Null
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.report.axes import drawing_axes
@@ -41,7 +40,7 @@ class Extent(NamedTuple):
     high: NDArray[Any]  # (k, d)
 
 
-class Gathered(NamedTuple):
+class LabelledBlocks(NamedTuple):
     """Rows, codes and weights, a list of blocks each."""
 
     X: list[Any]
@@ -80,9 +79,9 @@ def merge_extents(a: Extent, b: Extent) -> Extent:
     return Extent(np.minimum(a.low, b.low), np.maximum(a.high, b.high))
 
 
-def gather_rows(_: Any, block: Block) -> Gathered:
+def gather_rows(_: Any, block: Block) -> LabelledBlocks:
     X, y, weight = present(block)
-    return Gathered([X], [y], [weight])
+    return LabelledBlocks([X], [y], [weight])
 
 
 def inside(low: NDArray, high: NDArray, X: NDArray) -> NDArray[np.bool_]:
@@ -182,15 +181,26 @@ class RectangleLearner(ClassifierMixin, Estimator):
     """
 
     _domains: dict[str, Domain] = {"n_rectangles": Int(1) | Null()}
+    classes_: np.ndarray
+    low_: np.ndarray
+    high_: np.ndarray
+    box_class_: np.ndarray
+    training_error_: float
 
-    @stores
-    def __init__(self, n_rectangles: int | None = 1) -> None: ...
+    def __init__(self, n_rectangles: int | None = 1) -> None:
+        self.n_rectangles = n_rectangles
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the boxes.
 
-        [rows, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)

@@ -45,9 +45,15 @@ def least_for_growth(h: float, epsilon: float, delta: float) -> int:
 
 
 def pac_sample_size(
-    epsilon: float, delta: float, *, hypotheses: int | None = None, log_hypotheses: float | None = None,
-    vc: float | None = None, agnostic: bool = False, form: str = "exponential"
-) -> int:  # fmt: skip
+    epsilon: float,
+    delta: float,
+    *,
+    hypotheses: int | None = None,
+    log_hypotheses: float | None = None,
+    vc: float | None = None,
+    agnostic: bool = False,
+    form: str = "exponential",
+) -> int:
     """Return how many independent examples suffice for an error (agnostic: an excess over the training error) of epsilon.
 
     Parameters

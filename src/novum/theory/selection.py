@@ -19,6 +19,7 @@ from novum.report.axes import drawing_axes, name_places
 from novum.report.numbers import cell_text, num
 from novum.report.result import Result
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Rows, Target
 from novum.theory.bounds import ErrorBound, error_bound
 
 __all__ = ["StructuralRisk", "structural_risk_minimization"]
@@ -82,7 +83,7 @@ class StructuralRisk(Result):
 
 
 def structural_risk_minimization(
-    models: Mapping[str, Any], X: Any, y: Any, delta: float = 0.05, *, kind: str | None = None, **options: Any
+    models: Mapping[str, Any], X: Rows, y: Target, delta: float = 0.05, *, kind: str | None = None, **options: Any
 ) -> StructuralRisk:
     """Fit one model of every class and choose the least bound (1).
 

@@ -23,7 +23,7 @@ from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
-from novum.theory._concepts import ONE_DIMENSION, ORACLES, oracle_of
+from novum.runtime.typing import Numbers, Seed
 from novum.theory.capacity import (
     VCDimension,
     class_name,
@@ -32,6 +32,7 @@ from novum.theory.capacity import (
     table_dimension,
     vc_of_class,
 )
+from novum.theory.concepts import ONE_DIMENSION, ORACLES, oracle_of
 
 __all__ = ["Shattering", "shatters", "vc_dimension"]
 
@@ -143,7 +144,7 @@ def oracle_name(owner: str, concepts: Any) -> str | None:
     return name
 
 
-def shatters(concepts: Any, points: Any, *, k: int = 1, degree: int = 2) -> Shattering:
+def shatters(concepts: Any, points: Numbers, *, k: int = 1, degree: int = 2) -> Shattering:
     """Return whether a class of concepts realizes every labeling of the points, with the proof.
 
     Parameters
@@ -220,9 +221,17 @@ def candidate_sets(X: NDArray | None, size: int, d: int, n_trials: int, rng: Any
 
 
 def vc_dimension(
-    concepts: Any, n_features: int = 2, *, k: int = 1, degree: int = 1, n_hypotheses: int | None = None,
-    n_parameters: int | None = None, points: Any = None, n_trials: int = 0, random_state: Any = None
-) -> VCDimension:  # fmt: skip
+    concepts: Any,
+    n_features: int = 2,
+    *,
+    k: int = 1,
+    degree: int = 1,
+    n_hypotheses: int | None = None,
+    n_parameters: int | None = None,
+    points: Numbers | None = None,
+    n_trials: int = 0,
+    random_state: Seed = None,
+) -> VCDimension:
     """Return the VC dimension of a class: known, counted for enumerated hypotheses, or found by search.
 
     Parameters

@@ -14,7 +14,7 @@ on ties its members answer nothing.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 from novum.report.result import Result
+from novum.runtime.typing import Numbers, Rows, Target
 
 __all__ = ["VersionSpace", "majority"]
 
@@ -96,7 +97,7 @@ class VersionSpace(Result):
         self.examples: tuple[tuple[Any, Any], ...] = ()
 
     @staticmethod
-    def conjunctions(domains: Any, *, positive: Any = None) -> Any:
+    def conjunctions(domains: Sequence[Any], *, positive: Any = None) -> Any:
         """Return the space of all conjunctions over attributes with these values, kept by its boundaries.
 
         Parameters
@@ -137,11 +138,11 @@ class VersionSpace(Result):
         return f"VersionSpace of {len(self)} after {counted(len(self.examples), 'example')}: {shown}{more}"
 
     @staticmethod
-    def consistent(hypothesis: Callable[[Any], Any], X: Any, y: Any) -> bool:
+    def consistent(hypothesis: Callable[[Any], Any], X: Rows, y: Target) -> bool:
         """Return whether a hypothesis gives every instance its label."""
         return all(plain(hypothesis(x)) == label for x, label in labelled_pairs(X, y))
 
-    def observe(self, X: Any, y: Any) -> "VersionSpace":
+    def observe(self, X: Rows, y: Target) -> "VersionSpace":
         """Return the space of the hypotheses that also agree with these examples (1).
 
         VS = {h in H : h(x) = y for every example (x, y)}    (1)
@@ -150,7 +151,7 @@ class VersionSpace(Result):
         kept = {n: h for n, h in self.hypotheses.items() if all(plain(h(x)) == label for x, label in new)}
         return self._with(kept, self.examples + tuple(new))
 
-    def votes(self, x: Any) -> dict[Any, int]:
+    def votes(self, x: Numbers) -> dict[Any, int]:
         """Return how many hypotheses give x which label; None counts abstentions."""
         return dict(Counter(plain(h(plain(x))) for h in self.hypotheses.values()))
 
@@ -161,11 +162,11 @@ class VersionSpace(Result):
         """
         return [majority(plain(h(x)) for h in self.hypotheses.values()) for x in instances_of(X)]
 
-    def unanimous(self, x: Any) -> bool:
+    def unanimous(self, x: Numbers) -> bool:
         """Return whether all hypotheses agree on x: then its label is certain if the truth is in the space."""
         return len(self.votes(x)) == 1
 
-    def best(self, X: Any, y: Any, performance: Callable[[list[Any], list[Any]], float] | None = None) -> str:
+    def best(self, X: Rows, y: Target, performance: Callable[[list[Any], list[Any]], float] | None = None) -> str:
         """Return the name of the hypothesis of the largest performance (3), the first of equals.
 
             h* = argmax_{h in H} performance(h, examples)    (3)

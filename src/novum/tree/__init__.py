@@ -2,16 +2,17 @@
 
 What trees and ensembles share lies in `engines.trees`: `nodes.Tree` is the node table (scikit-learn's field names, category sets,
 more than two children where a grower gives `branch_begin` and `branch_node`), `exact` grows single trees and forests, `bins` turns
-columns into one-byte codes and `histograms` grows trees on them. Here `_multiway` is the grower of the notes' trees (a branch per
+columns into one-byte codes and `histograms` grows trees on them. Here `multiway` is the grower of the notes' trees (a branch per
 category, rows divided at missing cells).
 """
 
-from novum.runtime.moved_names import moved_names
-from novum.tree._impurity import impurity, split_impurity
+from novum.engines.trees.nodes import Tree
 from novum.tree.classifier import DecisionTreeClassifier, ExtraTreeClassifier
-from novum.tree.drawing import plot_tree
 from novum.tree.gain_table import information_gain_table
+from novum.tree.impurity_measures import impurity, split_impurity
+from novum.tree.plots import plot_tree
 from novum.tree.presets import C45, ID3
+from novum.tree.reduced_error import PruningCurve
 from novum.tree.regressor import DecisionTreeRegressor, ExtraTreeRegressor
 from novum.tree.rules import export_dnf, export_rules
 from novum.tree.text import export_text
@@ -23,6 +24,8 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "PruningCurve",
+    "Tree",
     "export_dnf",
     "export_rules",
     "export_text",
@@ -32,10 +35,6 @@ __all__ = [
     "split_impurity",
 ]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        "novum.engines.trees.nodes": "Tree",
-        "._reduced_error": "PruningCurve",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch, check_array, check_consistent_length, metadata_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from novum.base.estimator import Estimator
+from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.validation import check_weight, read_in_passes
 from novum.engines.trees.exact import Target, grow, layout_of, prepare
 from novum.engines.trees.input_table import coded_frame, frame_levels, is_frame, read_table
@@ -23,10 +24,10 @@ from novum.runtime import arrays, sklearn_private
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights
-from novum.tree._column_splits import column_of
-from novum.tree._multiway import grow_branches
-from novum.tree._multiway_parameters import policy_of
-from novum.tree._reduced_error import curve_of, held_out, leaf_scores, prune_by_score
+from novum.tree.column_splits import column_of
+from novum.tree.multiway import grow_branches
+from novum.tree.multiway_parameters import policy_of
+from novum.tree.reduced_error import curve_of, held_out, leaf_scores, prune_by_score
 
 __all__ = ["TREE_SEARCH", "BaseTree", "Data", "Leaves"]
 
@@ -124,6 +125,10 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
     cost_weight: Any = 1.0
     tree_: Tree
     levels_: dict[str, list[Any]]
+    n_outputs_: int
+    max_features_: float
+    is_categorical_: np.ndarray
+    pruning_log_: dict[Any, Any]
 
     @abstractmethod
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
@@ -175,7 +180,16 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         sparse = not isinstance(data.X, np.ndarray)
         if (policy := policy_of(self, d, data.target, sparse)) is not None:
             parts = [column_of(data.X[:, j], data.levels[j]) for j in range(d)]
-            tree = grow_branches(data.X, parts, data.target, rules, policy, data.weight, data.seed, thread_count(None))
+            tree = grow_branches(
+                data.X,
+                columns=parts,
+                target=data.target,
+                rules=rules,
+                policy=policy,
+                weight=data.weight,
+                seed=data.seed,
+                n_threads=thread_count(None),
+            )
             return best_first(tree, rules.max_leaf_nodes) if rules.max_leaf_nodes else tree
         threads = thread_count(None)
         columns = prepare(data.X, data.levels, layout_of(rules, d, sparse), threads)
@@ -215,7 +229,15 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
     def apply(self, X: Rows, check_input: bool = True) -> Any:
         """Return the leaf that each row ends in.
 
-        [rows or a sparse matrix, trust] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        check_input : bool, default=True
+            False trusts X to be a float array or a CSR matrix.
+
+        Returns
+        -------
+        array of shape (n_samples,)
             Numbers of nodes.
         """
         check_is_fitted(self)
@@ -244,7 +266,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
 
     def _picture_of_model(self, ax: Any) -> Any:
         """Draw the tree, five levels of it; return the axes."""
-        from novum.tree.drawing import figure_for, plot_tree
+        from novum.tree.plots import figure_for, plot_tree
 
         ax = figure_for(self.tree_, DRAWN_LEVELS).subplots() if ax is None else ax
         return plot_tree(self, max_depth=DRAWN_LEVELS, filled=True, ax=ax)[0].axes

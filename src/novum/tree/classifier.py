@@ -14,7 +14,7 @@ with two classes no subset of them does better (Breiman et al. 1984, thm 4.5); w
 Missing cells go to the side that makes (3) least.
 
 The notes' trees (ID3, C4.5) are the same class: `branching`, `missing`, `significance`, `attribute_costs` and the criterion
-"gain_ratio" call the grower in `_multiway`, which ranks splits into groups v by the fall of impurity, divided for the ratio by
+"gain_ratio" call the grower in `multiway`, which ranks splits into groups v by the fall of impurity, divided for the ratio by
 
     -sum_v W_v / W log2(W_v / W)                                                                   (4)
 
@@ -23,11 +23,11 @@ and, where columns have costs, by
     gain^2 / cost   or   (2^gain - 1) / (cost + 1)^w                                               (5)
 """
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -36,12 +36,12 @@ from novum.base.candidacy import Candidacy
 from novum.base.classes import distinct
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.engines.trees.exact import Target, class_target
 from novum.engines.trees.limits import COMMON_DOMAINS
-from novum.runtime.typing import Rows, RowWeights
-from novum.tree._multiway_parameters import PRUNING_DOMAINS, SCORE_DOMAINS
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed
 from novum.tree.base import TREE_SEARCH, BaseTree
+from novum.tree.multiway_parameters import PRUNING_DOMAINS, SCORE_DOMAINS
 
 __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
 
@@ -147,17 +147,54 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     classes_: Any
     n_classes_: Any
 
-    @stores
     def __init__(
-        self, *, criterion: str = "gini", splitter: str = "best", max_depth: int | None = None,
-        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = None, random_state: Any = None, max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0, class_weight: Any = None, ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None, categorical_features: Any = "from_dtype", branching: str = "binary",
-        missing: str = "best_side", pruning: str | None = None, validation_fraction: float = 0.2,
-        significance: float | None = None, attribute_costs: Any = None, cost_form: str = "tan_schlimmer",
-        cost_weight: float = 1.0
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        criterion: Literal["gini", "entropy", "log_loss", "gain_ratio"] = "gini",
+        splitter: Literal["best", "random"] = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = None,
+        random_state: Seed = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Numbers | None = None,
+        categorical_features: Literal["from_dtype"] | Numbers | None = "from_dtype",
+        branching: Literal["binary", "multiway"] = "binary",
+        missing: Literal["best_side", "fractional", "fill", "fill_by_class"] = "best_side",
+        pruning: Literal["reduced_error"] | None = None,
+        validation_fraction: float = 0.2,
+        significance: float | None = None,
+        attribute_costs: Mapping[Any, Any] | Numbers | None = None,
+        cost_form: Literal["tan_schlimmer", "nunez"] = "tan_schlimmer",
+        cost_weight: float = 1.0,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+        self.branching = branching
+        self.missing = missing
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+        self.significance = significance
+        self.attribute_costs = attribute_costs
+        self.cost_form = cost_form
+        self.cost_weight = cost_weight
 
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
         check_classification_targets(y)
@@ -179,7 +216,15 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
         histograms of 255 bins per column, small ones exactly.
 
-        [rows or a sparse matrix, targets, weights, check_input]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
+        check_input : bool, default=True
+            Kept for scikit-learn's sake; the checks cost little.
         """
         self._grow(X, y, sample_weight)
         return self
@@ -187,7 +232,15 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     def predict(self, X: Rows, check_input: bool = True) -> Any:
         """Return the class of the largest share in every row's leaf.
 
-        [rows or a sparse matrix, trust] -> array of shape (n_samples,) or (n_samples, n_outputs)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        check_input : bool, default=True
+            False trusts X to be a float array or a CSR matrix.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_outputs)
         """
         check_is_fitted(self)
         labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
@@ -196,7 +249,15 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     def predict_proba(self, X: Rows, check_input: bool = True) -> Any:
         """Return the shares of the classes in every row's leaf.
 
-        [rows or a sparse matrix, trust] -> array of shape (n_samples, n_classes), or a list of them, one per output
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        check_input : bool, default=True
+            False trusts X to be a float array or a CSR matrix.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes), or a list of them, one per output
         """
         check_is_fitted(self)
         share = self._ask(X, self.tree_.value[:, 0] if self.n_outputs_ == 1 else self.tree_.value, check_input)
@@ -241,12 +302,23 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     _domains = CART_DOMAINS
 
     def __init__(
-        self, *, criterion: str = "gini", splitter: str = "random", max_depth: int | None = None,
-        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt", random_state: Any = None, max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0, class_weight: Any = None, ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        criterion: Literal["gini", "entropy", "log_loss"] = "gini",
+        splitter: Literal["best", "random"] = "random",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = "sqrt",
+        random_state: Seed = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Numbers | None = None,
+        categorical_features: Numbers | Literal["from_dtype"] | None = "from_dtype",
+    ) -> None:
         super().__init__(
             criterion=criterion,
             splitter=splitter,

@@ -11,7 +11,7 @@ A column of numbers is divided at the threshold with the largest gain.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,11 @@ from novum.report.numbers import num
 from novum.report.result import Result, draw_bars
 from novum.report.tables import html_paragraph, html_table, text_table
 from novum.runtime.checks import check_choice
-from novum.tree._column_splits import Column, Entries, column_of, search, threshold_candidates
-from novum.tree._conditions import Names, float_rows, names_of
-from novum.tree._splits import channels, gain_ratio, independence, judge, masses, tables, weights
+from novum.runtime.typing import Numbers, Rows, RowWeights
 from novum.tree.classifier import DecisionTreeClassifier
+from novum.tree.column_splits import Column, Entries, column_of, search, threshold_candidates
+from novum.tree.conditions import Names, float_rows, names_of
+from novum.tree.splits import channels, gain_ratio, independence, judge, masses, tables, weights
 
 __all__ = ["GainTable", "Partition", "ThresholdTable", "information_gain_table"]
 
@@ -172,9 +173,15 @@ def _entry(found: dict[str, Any], name: str, known: list[str]) -> Any:
 
 
 def information_gain_table(
-    X: Any, y: Any, *, tree: Any = None, node: int = 0, sample_weight: Any = None,
-    categorical_features: Any = "from_dtype", missing: str = "fractional"
-) -> GainTable:  # fmt: skip
+    X: Rows,
+    y: Any,
+    *,
+    tree: DecisionTreeClassifier | None = None,
+    node: int = 0,
+    sample_weight: RowWeights = None,
+    categorical_features: Literal["from_dtype"] | Numbers | None = "from_dtype",
+    missing: str = "fractional",
+) -> GainTable:
     """Return what every attribute gains, for all rows or for those at a node of a tree.
 
     Parameters
@@ -276,18 +283,18 @@ def tabulate_node(
     entropy_here, gini_here = (float(masses(one, whole)[0]) / total for one in (target, gini))
     gain, entropy, ratio, by_gini, p_value = cells.T
     return GainTable(
-        names.features,
-        entropy_here,
-        gini_here,
-        total,
-        gain,
-        entropy,
-        ratio,
-        by_gini,
-        p_value,
-        threshold,
-        partitions,
-        candidates,
+        attributes=names.features,
+        entropy=entropy_here,
+        gini=gini_here,
+        weight=total,
+        gain=gain,
+        split_entropy=entropy,
+        gain_ratio=ratio,
+        gini_gain=by_gini,
+        p_value=p_value,
+        threshold=threshold,
+        _partitions=partitions,
+        _thresholds=candidates,
     )
 
 

@@ -14,27 +14,27 @@ so sums suffice. Medians of all beginnings and ends of a column come from a Fenw
 their means and cut in this order, which is exact for (1) and (3) and one output, and a good guess otherwise.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
+from novum.base.sklearn_base import RegressorMixin
 from novum.base.validation import MOST_SIZE
 from novum.engines.trees.exact import Target, number_target
 from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.exceptions import DataError
-from novum.runtime.typing import Rows, RowWeights
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed
 from novum.runtime.warn import warn
-from novum.tree._multiway_parameters import PRUNING_DOMAINS
 from novum.tree.base import TREE_SEARCH, BaseTree
 from novum.tree.dependence import tree_dependence
+from novum.tree.multiway_parameters import PRUNING_DOMAINS
 
-__all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor"]
+__all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor", "checked_numbers", "current_criterion"]
 
 CART_DOMAINS: dict[str, Domain] = {
     **COMMON_DOMAINS,
@@ -118,13 +118,26 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
     _domains: dict[str, Domain] = {**CART_DOMAINS, **PRUNING_DOMAINS}
 
     def __init__(
-        self, *, criterion: str = "squared_error", splitter: str = "best", max_depth: int | None = None,
-        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = None, random_state: Any = None, max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0, ccp_alpha: float = 0.0, monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype", branching: str = "binary", missing: str = "best_side",
-        pruning: str | None = None, validation_fraction: float = 0.2
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        criterion: Literal["squared_error", "absolute_error", "poisson"] = "squared_error",
+        splitter: Literal["best", "random"] = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = None,
+        random_state: Seed = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Numbers | None = None,
+        categorical_features: Numbers | Literal["from_dtype"] | None = "from_dtype",
+        branching: Literal["binary", "multiway"] = "binary",
+        missing: Literal["best_side", "fractional", "fill"] = "best_side",
+        pruning: Literal["reduced_error"] | None = None,
+        validation_fraction: float = 0.2,
+    ) -> None:
         self.criterion = current_criterion(criterion)
         self.splitter = splitter
         self.max_depth = max_depth
@@ -161,7 +174,15 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
         histograms of 255 bins per column, small ones exactly; criterion="squared_error" alone, and one target.
 
-        [rows or a sparse matrix, targets, weights, check_input]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
+        check_input : bool, default=True
+            Kept for scikit-learn's sake; the checks cost little.
         """
         self._grow(X, y, sample_weight)
         return self
@@ -173,7 +194,15 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
     def predict(self, X: Rows, check_input: bool = True) -> Any:
         """Return the value of every row's leaf.
 
-        [rows or a sparse matrix, trust] -> array of shape (n_samples,) or (n_samples, n_outputs)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        check_input : bool, default=True
+            False trusts X to be a float array or a CSR matrix.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_outputs)
         """
         check_is_fitted(self)
         value = self.tree_.value[:, 0, 0] if self.n_outputs_ == 1 else self.tree_.value[:, :, 0]
@@ -205,12 +234,22 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     _domains = CART_DOMAINS
 
     def __init__(
-        self, *, criterion: str = "squared_error", splitter: str = "random", max_depth: int | None = None,
-        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = 1.0, random_state: Any = None, min_impurity_decrease: float = 0.0,
-        max_leaf_nodes: int | None = None, ccp_alpha: float = 0.0, monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype"
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        criterion: Literal["squared_error", "absolute_error", "poisson"] = "squared_error",
+        splitter: Literal["best", "random"] = "random",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | Literal["sqrt", "log2"] | None = 1.0,
+        random_state: Seed = None,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Numbers | None = None,
+        categorical_features: Numbers | Literal["from_dtype"] | None = "from_dtype",
+    ) -> None:
         super().__init__(
             criterion=current_criterion(criterion),
             splitter=splitter,

@@ -21,8 +21,8 @@ from novum.engines.trees.nodes import Tree
 from novum.engines.trees.pruning import prune
 from novum.engines.trees.ranks import encode, grow_coded, knows
 from novum.runtime.threads import thread_count
-from novum.tree._multiway_parameters import policy_of
 from novum.tree.base import BaseTree, Data
+from novum.tree.multiway_parameters import policy_of
 
 __all__ = ["regrower"]
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.report.numbers import num
 from novum.report.result import Result
-from novum.tree._conditions import Condition, Names, condition_words, float_rows, holds, names_of, paths
+from novum.tree.conditions import Condition, Names, condition_words, float_rows, holds, names_of, paths
 
 __all__ = ["Formula", "Formulas", "Rule", "RuleSet", "export_dnf", "export_rules"]
 
@@ -162,7 +162,11 @@ def said(model: Any, leaf: int, names: Names) -> tuple[Any, str, float]:
 
 
 def export_rules(
-    decision_tree: Any, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2
+    decision_tree: Any,
+    *,
+    feature_names: Sequence[Any] | None = None,
+    class_names: Sequence[Any] | None = None,
+    decimals: int = 2,
 ) -> RuleSet:
     """Return one rule per leaf, its conditions merged so that every column occurs once.
 
@@ -205,7 +209,11 @@ def export_rules(
 
 
 def export_dnf(
-    decision_tree: Any, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2
+    decision_tree: Any,
+    *,
+    feature_names: Sequence[Any] | None = None,
+    class_names: Sequence[Any] | None = None,
+    decimals: int = 2,
 ) -> Formulas:
     """Return the formula (1) of every class.
 

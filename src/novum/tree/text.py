@@ -1,20 +1,27 @@
 """A tree in lines of text: a line per branch, indented by depth."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Int, check
 from novum.engines.trees.nodes import LEAF, Tree
-from novum.tree._conditions import condition_words, edge_condition, names_of
+from novum.tree.conditions import condition_words, edge_condition, names_of
 
 __all__ = ["export_text"]
 
 
 def export_text(
-    decision_tree: Any, *, feature_names: Any = None, class_names: Any = None, max_depth: int = 10,
-    spacing: int = 3, decimals: int = 2, show_weights: bool = False
-) -> str:  # fmt: skip
+    decision_tree: Any,
+    *,
+    feature_names: Sequence[Any] | None = None,
+    class_names: Sequence[Any] | None = None,
+    max_depth: int = 10,
+    spacing: int = 3,
+    decimals: int = 2,
+    show_weights: bool = False,
+) -> str:
     """Return a tree as text, as scikit-learn writes it; branches of categories by their names.
 
     Parameters

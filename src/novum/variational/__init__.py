@@ -1,23 +1,28 @@
 """Approximate inference: expectation maximisation, bounds of the evidence, factorised posteriors, Laplace, pathwise gradients."""
 
-from novum.runtime.moved_names import moved_names
-from novum.variational.bounds import elbo
-from novum.variational.expectation_maximization import em
+from novum.variational.bounds import Bound, elbo
+from novum.variational.coordinate_ascent import MeanField
+from novum.variational.expectation_maximization import ExpectationMaximization, em
 from novum.variational.factorized import mean_field
-from novum.variational.laplace_approximation import laplace
-from novum.variational.normal import vb_normal
-from novum.variational.path_gradients import pathwise_gradient
+from novum.variational.laplace_approximation import LaplaceApproximation, laplace
+from novum.variational.normal import VariationalNormal, vb_normal
+from novum.variational.path_gradients import GradientEstimate, pathwise_gradient
 
-__all__ = ["elbo", "em", "laplace", "mean_field", "pathwise_gradient", "vb_normal"]
+__all__ = [
+    "Bound",
+    "ExpectationMaximization",
+    "GradientEstimate",
+    "LaplaceApproximation",
+    "MeanField",
+    "VariationalNormal",
+    "elbo",
+    "em",
+    "laplace",
+    "mean_field",
+    "pathwise_gradient",
+    "vb_normal",
+]
 
-__getattr__ = moved_names(
-    __name__,
-    {
-        ".bounds": "Bound",
-        ".coordinate_ascent": "MeanField",
-        ".expectation_maximization": "ExpectationMaximization",
-        ".laplace_approximation": "LaplaceApproximation",
-        ".normal": "VariationalNormal",
-        ".path_gradients": "GradientEstimate",
-    },
-)
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

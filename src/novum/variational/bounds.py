@@ -10,6 +10,7 @@ Over a table of log p(X, Z) all terms are sums, and each is computed by its own 
 distribution that can be drawn from, (2) is the mean of log p(X, z) - log q(z) over draws, with its standard error.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, float_array, probability_table
+from novum.runtime.typing import Numbers, Seed
 
 __all__ = ["Bound", "elbo", "log_table", "posterior_of_table", "table_bound"]
 
@@ -97,7 +99,14 @@ def sampled_bound(log_joint: Any, q: Any, n_samples: int, random_state: Any) -> 
     return Bound(float(terms.mean()), float(joint.mean()), float(-own.mean()), nan, nan, error)
 
 
-def elbo(log_joint: Any, q: Any, *, axis: Any = -1, n_samples: int = 10_000, random_state: Any = None) -> Bound:
+def elbo(
+    log_joint: Numbers | Callable[..., Any],
+    q: Any,
+    *,
+    axis: int | Sequence[Any] | None = -1,
+    n_samples: int = 10_000,
+    random_state: Seed = None,
+) -> Bound:
     """Return the evidence lower bound of q with its terms, and what it leaves out.
 
         log p(X) = E_q[log p(X, Z)] + H(q) + KL(q || p(Z | X))    (1)

@@ -82,9 +82,13 @@ class MeanField(Result):
 
 
 def coordinate_ascent(
-    owner: str, updates: Mapping[Any, Callable[[dict[Any, Any]], Any]], start: Mapping[Any, Any],
-    bound: Callable[[dict[Any, Any]], float], tol: float, max_iter: int
-) -> MeanField:  # fmt: skip
+    owner: str,
+    updates: Mapping[Any, Callable[[dict[Any, Any]], Any]],
+    start: Mapping[Any, Any],
+    bound: Callable[[dict[Any, Any]], float],
+    tol: float,
+    max_iter: int,
+) -> MeanField:
     """Sweep over the updates, each a function of all factors to the new one, until the factors rest."""
     q = dict(start)
     bounds, converged = [float(bound(q))], False

@@ -144,7 +144,7 @@ class Steps:
         return 0.0 if self.log_prior is None else float(self.log_prior(theta))
 
 
-class Watch:
+class MonotonicityCheck:
     """Whether the objective has ever fallen; warns the first time."""
 
     def __init__(self) -> None:
@@ -167,7 +167,7 @@ class Watch:
 
 def climb(steps: Steps, theta: Any, tol: float, max_iter: int) -> ExpectationMaximization:
     """Return the run from one start."""
-    q, watch, converged = None, Watch(), False
+    q, watch, converged = None, MonotonicityCheck(), False
     rows: list[tuple[Terms, Terms, float]] = []
     blank = Terms(*[float("nan")] * 3)
     for iteration in range(max_iter + 1):
@@ -196,25 +196,32 @@ def climb(steps: Steps, theta: Any, tol: float, max_iter: int) -> ExpectationMax
             watch.see(after_m.bound + steps.prior(theta), "M", iteration)
     first, second = (np.array([row[k] for row in rows], dtype=np.float64) for k in (0, 1))
     return ExpectationMaximization(
-        theta,
-        q,
-        first[:, 0],
-        first[:, 1],
-        first[:, 2],
-        second[:, 1],
-        second[:, 2],
-        np.array([row[2] for row in rows]),
-        converged,
-        len(rows) - 1,
+        parameters=theta,
+        q=q,
+        log_likelihood=first[:, 0],
+        bound_after_e=first[:, 1],
+        kl_after_e=first[:, 2],
+        bound_after_m=second[:, 1],
+        kl_after_m=second[:, 2],
+        log_prior=np.array([row[2] for row in rows]),
+        converged=converged,
+        n_iter=len(rows) - 1,
     )
 
 
 def em(
-    start: Any, m_step: Callable[[Any, Any], Any], *, log_joint: Callable[[Any], Any] | None = None,
-    e_step: Callable[[Any, Any], Any] | None = None, log_likelihood: Callable[[Any], float] | None = None,
-    bound: Callable[[Any, Any], float] | None = None, log_prior: Callable[[Any], float] | None = None,
-    more_starts: Sequence[Any] = (), tol: float = 1e-8, max_iter: int = 1000
-) -> ExpectationMaximization:  # fmt: skip
+    start: Any,
+    m_step: Callable[[Any, Any], Any],
+    *,
+    log_joint: Callable[[Any], Any] | None = None,
+    e_step: Callable[[Any, Any], Any] | None = None,
+    log_likelihood: Callable[[Any], float] | None = None,
+    bound: Callable[[Any, Any], float] | None = None,
+    log_prior: Callable[[Any], float] | None = None,
+    more_starts: Sequence[Any] = (),
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+) -> ExpectationMaximization:
     """Run expectation maximisation, or variational EM, for a model given by functions.
 
         log p(X | theta) = L(q, theta) + KL(q || p(Z | X, theta))    (1)

@@ -20,6 +20,7 @@ from novum.distributions import NormalGamma
 from novum.exceptions import DataError, DataWarning, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Numbers, Seed
 from novum.runtime.warn import warn
 from novum.variational.bounds import log_table
 from novum.variational.coordinate_ascent import MeanField, coordinate_ascent, warn_unless_converged
@@ -78,10 +79,17 @@ def table_mean_field(log_joint: Any, starts: list[Any], tol: float, max_iter: in
 
 
 def mean_field(
-    model: Any, data: Any = None, target: Any = None, *, start: Any = None,
-    bound: Callable[[dict[Any, Any]], float] | None = None, n_init: int = 5, tol: float = 1e-10,
-    max_iter: int = 1000, random_state: Any = None
-) -> Any:  # fmt: skip
+    model: Any,
+    data: Any = None,
+    target: Numbers | None = None,
+    *,
+    start: Mapping[Any, Any] | None = None,
+    bound: Callable[[dict[Any, Any]], float] | None = None,
+    n_init: int = 5,
+    tol: float = 1e-10,
+    max_iter: int = 1000,
+    random_state: Seed = None,
+) -> Any:
     """Approximate a posterior by independent factors, updated in turn until none moves.
 
         log q_i(Z_i) = E_{the other factors}[log p(X, Z)] + const    (1)

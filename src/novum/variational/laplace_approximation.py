@@ -11,7 +11,7 @@ sigma have different approximations.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -227,9 +227,14 @@ def is_positive_definite(hessian: Array, scale: Array) -> bool:
 
 
 def laplace(
-    log_density: Callable[..., Any], start: Any, *, gradient: Callable[..., Any] | None = None,
-    hessian: Callable[..., Any] | None = None, bounds: Any = None, max_iter: int = 500
-) -> LaplaceApproximation:  # fmt: skip
+    log_density: Callable[..., Any],
+    start: Any,
+    *,
+    gradient: Callable[..., Any] | None = None,
+    hessian: Callable[..., Any] | None = None,
+    bounds: Mapping[Any, Any] | Sequence[Any] | None = None,
+    max_iter: int = 500,
+) -> LaplaceApproximation:
     """Approximate a density by a Gaussian at its mode, and its integral.
 
         q = N(theta*, H^-1),   log integral exp f ~ f(theta*) + d/2 log 2 pi - 1/2 log det H    (2, 3)
@@ -364,4 +369,13 @@ def conclude(
             )
     names = tuple(target.parameters.label(i) for i in range(theta.size))
     mode = target.parameters.shaped(theta)
-    return LaplaceApproximation(mode, covariance, evidence, peak, curvature, theta, names, target.value)
+    return LaplaceApproximation(
+        mode=mode,
+        covariance=covariance,
+        log_evidence=evidence,
+        log_density=peak,
+        hessian=curvature,
+        _center=theta,
+        _names=names,
+        _function=target.value,
+    )

@@ -19,6 +19,7 @@ from scipy.special import digamma, gammaln
 from novum.distributions import Gamma, Normal, NormalGamma
 from novum.exceptions import DataError, ParameterTypeError
 from novum.runtime.checks import check_count, check_number, row_weights, vector
+from novum.runtime.typing import Numbers, RowWeights
 from novum.variational.coordinate_ascent import MeanField, coordinate_ascent, warn_unless_converged
 
 __all__ = ["VariationalNormal", "vb_normal"]
@@ -130,7 +131,7 @@ def normal_bound(sums: NormalSums, prior: NormalGamma, mean: Normal, precision: 
 
 
 def vb_normal(
-    data: Any, prior: NormalGamma, *, sample_weight: Any = None, tol: float = 1e-10, max_iter: int = 1000
+    data: Numbers, prior: NormalGamma, *, sample_weight: RowWeights = None, tol: float = 1e-10, max_iter: int = 1000
 ) -> VariationalNormal:
     """Approximate the posterior of a normal's mean and precision by independent factors.
 

@@ -21,6 +21,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.result import Result, draw_bars
 from novum.runtime.checks import check_count, float_array
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["GradientEstimate", "pathwise_gradient"]
 
@@ -172,10 +173,16 @@ def gaussian_transform(parameters: Any, noise: Any) -> Any:
 
 
 def pathwise_gradient(
-    function: Callable[[Any], Any], parameters: Mapping[str, Any], *, gradient: Callable[[Any], Any] | None = None,
-    transform: Callable[[Any, Any], Any] | None = None, log_prob: Callable[[Any, Any], Any] | None = None,
-    noise_size: int | None = None, n_samples: int = 1000, random_state: Any = None
-) -> GradientEstimate:  # fmt: skip
+    function: Callable[[Any], Any],
+    parameters: Mapping[str, Any],
+    *,
+    gradient: Callable[[Any], Any] | None = None,
+    transform: Callable[[Any, Any], Any] | None = None,
+    log_prob: Callable[[Any, Any], Any] | None = None,
+    noise_size: int | None = None,
+    n_samples: int = 1000,
+    random_state: Seed = None,
+) -> GradientEstimate:
     """Estimate the gradient of E[f(z)] in the parameters of the distribution of z (reparameterisation).
 
         z = g(lambda, eps):   d/dlambda E[f(z)] = E[f'(z) dg/dlambda]    (1)

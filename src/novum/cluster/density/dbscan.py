@@ -9,7 +9,8 @@ are large enough, and leaves that are known to be in one cluster are not compare
 of neighbors.
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
@@ -20,7 +21,6 @@ from sklearn.neighbors import sort_graph_by_row_values
 from novum import _core
 from novum.base.domains import Domain, Int, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.cluster.labels import LabelModel
 from novum.cluster.rows import rows_in_memory
 from novum.engines.search.metrics import Form, form_of
@@ -31,7 +31,7 @@ from novum.neighbors.trees import KDTree
 from novum.runtime import sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Metric, Rows, RowWeights, Target
 from novum.runtime.warn import warn
 
 __all__ = ["DBSCAN", "dbscan"]
@@ -41,12 +41,14 @@ MOST_LISTED = 33  # neighbors that are remembered of a row while it may be no co
 LEAVES = 64  # of the tree that a thread takes at a time
 
 
-class Found(NamedTuple):
+class DensityClusters(NamedTuple):
     labels: NDArray  # (n,)
     core: NDArray  # numbers of the core rows
 
 
-def density_in_tree(X: NDArray, form: Form, eps: float, need: float, weight: NDArray | None, threads: int) -> Found:
+def density_in_tree(
+    X: NDArray, form: Form, eps: float, need: float, weight: NDArray | None, threads: int
+) -> DensityClusters:
     """Return (1)-(3) under a norm."""
     kernels = _core.cluster.density
     rows = np.ascontiguousarray(form.changed(X), np.float64)
@@ -67,7 +69,7 @@ def density_in_tree(X: NDArray, form: Form, eps: float, need: float, weight: NDA
         need - 1 if weight is None and need <= MOST_LISTED else 0
     )  # a row that is no core has so many neighbors at most
     few = np.full((len(places), int(listed)), -1, np.int32)
-    each(lambda a, b: kernels.find_cores(handle, radius, need, placed, a, b, core, few))
+    each(lambda a, b: kernels.find_cores(handle, eps=radius, need=need, weight=placed, a=a, b=b, core=core, few=few))
     each(lambda a, b: kernels.join_inside(handle, radius, core, parent, whole, a, b))
     each(lambda a, b: kernels.join_across(handle, radius, core, parent, whole, a, b))
     kernels.number_clusters(handle, core, parent, label)
@@ -78,10 +80,10 @@ def density_in_tree(X: NDArray, form: Form, eps: float, need: float, weight: NDA
     there = places < len(X)
     labels, is_core = np.empty(len(X), np.int64), np.empty(len(X), bool)
     labels[places[there]], is_core[places[there]] = label[there], core[there]
-    return Found(labels, np.flatnonzero(is_core))
+    return DensityClusters(labels, np.flatnonzero(is_core))
 
 
-def density_in_graph(graph: Any, need: float, weight: NDArray | None) -> Found:
+def density_in_graph(graph: Any, need: float, weight: NDArray | None) -> DensityClusters:
     """Return (1)-(3) from the graph that links every row to all within eps, itself among them."""
     n = graph.shape[0]
     w = np.ones(n) if weight is None else weight
@@ -89,7 +91,7 @@ def density_in_graph(graph: Any, need: float, weight: NDArray | None) -> Found:
     core = np.flatnonzero(is_core)
     labels = np.full(n, NOISE, np.int64)
     if len(core) == 0:
-        return Found(labels, core)
+        return DensityClusters(labels, core)
     _, component = connected_components(graph[core][:, core], directed=False)
     _, first, code = np.unique(component, return_index=True, return_inverse=True)
     labels[core] = np.argsort(np.argsort(first))[code]
@@ -97,7 +99,7 @@ def density_in_graph(graph: Any, need: float, weight: NDArray | None) -> Found:
     border = ~is_core[reached.row]
     order = np.lexsort((-labels[core[reached.col[border]]], reached.row[border]))
     labels[reached.row[border][order]] = labels[core[reached.col[border][order]]]  # the last written is the lowest
-    return Found(labels, core)
+    return DensityClusters(labels, core)
 
 
 class DBSCAN(LabelModel):
@@ -148,18 +150,39 @@ class DBSCAN(LabelModel):
         "min_samples": Int(1),
         "p": COMMON_DOMAINS["p"],
     }
+    labels_: np.ndarray
+    core_sample_indices_: np.ndarray
+    components_: np.ndarray
 
-    @stores
     def __init__(
-        self, eps: float = 0.5, *, min_samples: int = 5, metric: Any = "euclidean", metric_params: Any = None,
-        algorithm: str = "auto", leaf_size: int = 30, p: float | None = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        eps: float = 0.5,
+        *,
+        min_samples: int = 5,
+        metric: Metric = "euclidean",
+        metric_params: Mapping[Any, Any] | None = None,
+        algorithm: Literal["auto", "ball_tree", "kd_tree", "brute"] = "auto",
+        leaf_size: int = 30,
+        p: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.eps = eps
+        self.min_samples = min_samples
+        self.metric = metric
+        self.metric_params = metric_params
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.n_jobs = n_jobs
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the clusters. Distances between all rows if metric="precomputed". A scan is read into memory batch by batch.
 
-        [rows or a sparse matrix, no target]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
             What a row adds to the density around it; may be negative.
         """

@@ -6,7 +6,8 @@ r"""HDBSCAN: DBSCAN for all radii at once, and the clusters that last longest.
 The least spanning tree of (2) is the tree of single linkage, from which small clusters are taken out (`condensed`).
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
@@ -17,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from novum import _core
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.base.validation import home_of
 from novum.cluster.density.condensed import condense, kept_clusters, labels_and_strengths
 from novum.cluster.hierarchy.cuts import cut_where
@@ -29,7 +29,7 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.neighbors import pairwise_distances
 from novum.neighbors.trees import KDTree
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Metric, Rows, Target
 from novum.runtime.warn import warn
 
 __all__ = ["HDBSCAN"]
@@ -190,21 +190,51 @@ class HDBSCAN(LabelModel):
         "store_centers": Choice("centroid", "medoid", "both") | Null(),
         "copy": Bool(),
     }
+    labels_: np.ndarray
+    probabilities_: np.ndarray
+    centroids_: np.ndarray
+    medoids_: np.ndarray
 
-    @stores
     def __init__(
-        self, min_cluster_size: int = 5, min_samples: int | None = None, cluster_selection_epsilon: float = 0.0,
-        max_cluster_size: int | None = None, metric: Any = "euclidean", metric_params: Any = None,
-        alpha: float = 1.0, algorithm: str = "auto", leaf_size: int = 40, n_jobs: int | None = None,
-        cluster_selection_method: str = "eom", allow_single_cluster: bool = False, store_centers: str | None = None,
-        copy: bool = True
-    ) -> None: ...  # fmt: skip
+        self,
+        min_cluster_size: int = 5,
+        min_samples: int | None = None,
+        cluster_selection_epsilon: float = 0.0,
+        max_cluster_size: int | None = None,
+        metric: Metric = "euclidean",
+        metric_params: Mapping[Any, Any] | None = None,
+        alpha: float = 1.0,
+        algorithm: Literal["auto", "brute", "kd_tree", "ball_tree"] = "auto",
+        leaf_size: int = 40,
+        n_jobs: int | None = None,
+        cluster_selection_method: Literal["eom", "leaf"] = "eom",
+        allow_single_cluster: bool = False,
+        store_centers: Literal["centroid", "medoid", "both"] | None = None,
+        copy: bool = True,
+    ) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.metric_params = metric_params
+        self.alpha = alpha
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.n_jobs = n_jobs
+        self.cluster_selection_method = cluster_selection_method
+        self.allow_single_cluster = allow_single_cluster
+        self.store_centers = store_centers
+        self.copy = copy
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Find the clusters. Rows with NaN or infinity are in none. Distances between all rows if metric="precomputed".
 
-        [rows or a sparse matrix, no target]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         """
         precomputed = isinstance(self.metric, str) and self.metric == "precomputed"
         if precomputed and self.store_centers is not None:

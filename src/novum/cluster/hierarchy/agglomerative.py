@@ -4,7 +4,7 @@ Which are closest: `merges` (1)-(4), along the edges of a graph if one is given 
 `cuts` (1), (2). Greedy: a merge is never undone, so the clusters minimise nothing as a whole.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_memory
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, Methods, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.cluster.hierarchy.constrained import constrained_merges, linked_graph
 from novum.cluster.hierarchy.cuts import cut_by_number, labels_below
 from novum.cluster.hierarchy.merges import METHODS, Merged, matrix_merges, row_merges
@@ -22,7 +21,7 @@ from novum.cluster.rows import checked_square, is_symmetric, rows_in_memory
 from novum.engines.search.metrics import VALID_METRICS, usual_name
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Metric, Rows, Target
 from novum.runtime.warn import warn
 
 __all__ = ["AgglomerativeClustering", "ward_tree"]
@@ -116,19 +115,42 @@ class AgglomerativeClustering(LabelModel):
         "distance_threshold": Real(0) | Null(),
         "compute_distances": Bool(),
     }
+    n_clusters_: int
+    labels_: np.ndarray
+    n_leaves_: int
+    n_connected_components_: int
+    children_: np.ndarray
+    distances_: np.ndarray
 
-    @stores
     def __init__(
-        self, n_clusters: int | None = 2, *, metric: Any = "euclidean", memory: Any = None,
-        connectivity: Any = None, compute_full_tree: str | bool = "auto", linkage: str = "ward",
-        distance_threshold: float | None = None, compute_distances: bool = False
-    ) -> None: ...  # fmt: skip
+        self,
+        n_clusters: int | None = 2,
+        *,
+        metric: Metric = "euclidean",
+        memory: Any = None,
+        connectivity: Any = None,
+        compute_full_tree: Literal["auto"] | bool = "auto",
+        linkage: Literal["single", "complete", "average", "weighted", "ward", "centroid", "median"] = "ward",
+        distance_threshold: float | None = None,
+        compute_distances: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.memory = memory
+        self.connectivity = connectivity
+        self.compute_full_tree = compute_full_tree
+        self.linkage = linkage
+        self.distance_threshold = distance_threshold
+        self.compute_distances = compute_distances
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Build the tree and cut it. Distances between all rows if metric="precomputed". A scan is read into memory.
 
-        [rows, no target]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         """
         X, _ = rows_in_memory(self, X, min_rows=2)
         self._check_settings(X)
@@ -140,17 +162,17 @@ class AgglomerativeClustering(LabelModel):
         if graph is None:
             whole = True
         elif whole == "auto":
-            whole = self.distance_threshold is not None or self.n_clusters < max(MANY_CLUSTERS, CLUSTER_SHARE * n)
-        stop = 1 if whole else min(self.n_clusters, n)
+            whole = self.n_clusters is None or self.n_clusters < max(MANY_CLUSTERS, CLUSTER_SHARE * n)
+        stop = 1 if whole or self.n_clusters is None else min(self.n_clusters, n)
         grow = check_memory(self.memory).cache(grow_tree)
         tree, self.n_connected_components_ = grow(X, graph, self.linkage, self.metric, stop, type(self).__name__)
         self.children_, self.n_leaves_ = tree.children, n
         if self.distance_threshold is not None or self.compute_distances:
             self.distances_ = tree.height
-        if self.distance_threshold is not None:
-            self.n_clusters_ = int((tree.height >= self.distance_threshold).sum()) + 1
-        else:
+        if self.n_clusters is not None:
             self.n_clusters_ = self.n_clusters
+        else:
+            self.n_clusters_ = int((tree.height >= self.distance_threshold).sum()) + 1
         if whole:
             self.labels_ = cut_by_number(tree.children, n, self.n_clusters_)
         else:

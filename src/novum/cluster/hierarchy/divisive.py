@@ -8,26 +8,25 @@ The heights of a split are the J that it removes, so that the tree can be drawn 
 among the rows of the hull of a few sweeps: from a row to the one farthest from it, and on until the distance grows no more.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.domains import Choice, Domain, Int, RandomState
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.cluster.criterion import nearest_means
 from novum.cluster.kmeans import KMeans
 from novum.cluster.labels import LabelModel
 from novum.cluster.rows import rows_in_memory, warn_of_few_clusters
 from novum.exceptions import DataError
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 
 __all__ = ["DivisiveClustering"]
 
 
-class Part(NamedTuple):
+class SubCluster(NamedTuple):
     """A cluster of the tree."""
 
     rows: NDArray  # which
@@ -108,17 +107,35 @@ class DivisiveClustering(LabelModel):
         "random_state": RandomState(),
     }
     _squares_columns = True
+    labels_: np.ndarray
+    n_clusters_: int
+    children_: np.ndarray
+    distances_: np.ndarray
+    inertia_: float
 
-    @stores
     def __init__(
-        self, n_clusters: int = 2, *, split: str = "means", n_init: int = 4, random_state: Any = None
-    ) -> None: ...
+        self,
+        n_clusters: int = 2,
+        *,
+        split: Literal["means", "farthest"] = "means",
+        n_init: int = 4,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.split = split
+        self.n_init = n_init
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Split until there are enough clusters. A scan is read into memory.
 
-        [rows, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         X, given = rows_in_memory(self, X, sample_weight)
         n = len(X)
@@ -133,7 +150,7 @@ class DivisiveClustering(LabelModel):
                 f"n_samples={len(everyone)} should be >= n_clusters={self.n_clusters}: so many rows of DivisiveClustering have a"
                 " weight."
             )
-        parts = [Part(everyone, error_of(X, weight, everyone), 0)]
+        parts = [SubCluster(everyone, error_of(X, weight, everyone), 0)]
         splits: list[tuple[int, int, int, float]] = []  # node, its two halves, what the split gained
         seeds = Stream(seed_of(self.random_state)).integers("divisive", 0, self.n_clusters, 2**31)
         while len(parts) < self.n_clusters:
@@ -145,7 +162,7 @@ class DivisiveClustering(LabelModel):
             if not second.any() or second.all():
                 break
             new = [
-                Part(rows, error_of(X, weight, rows), 2 * len(splits) + 1 + i)
+                SubCluster(rows, error_of(X, weight, rows), 2 * len(splits) + 1 + i)
                 for i, rows in enumerate((part.rows[~second], part.rows[second]))
             ]
             splits.append((part.node, new[0].node, new[1].node, part.error - new[0].error - new[1].error))
@@ -157,7 +174,7 @@ class DivisiveClustering(LabelModel):
             self.labels_[rest] = nearest_means(X[rest].astype(np.float64), self.labels_[~rest], X[~rest])
         return self
 
-    def _learn(self, parts: list[Part], splits: list[tuple[int, int, int, float]], n: int) -> None:
+    def _learn(self, parts: list[SubCluster], splits: list[tuple[int, int, int, float]], n: int) -> None:
         """Turn clusters and splits into fitted attributes."""
         parts = sorted(parts, key=lambda part: part.rows[0])
         self.labels_ = np.empty(n, np.int64)

@@ -1,6 +1,6 @@
 """`linkage`: the tree of merges as SciPy's table, which can cut and draw itself."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from novum.cluster.hierarchy.merges import METHODS, Merged, matrix_merges, row_m
 from novum.cluster.rows import check_reach, is_symmetric
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Metric
 from novum.runtime.warn import warn
 
 __all__ = ["Dendrogram", "linkage"]
@@ -31,9 +31,13 @@ class Dendrogram(np.ndarray):
         return len(self) + 1
 
     def cut(
-        self, n_clusters: int | None = None, *, height: float | None = None, inconsistency: float | None = None,
-        depth: int = 2
-    ) -> NDArray:  # fmt: skip
+        self,
+        n_clusters: int | None = None,
+        *,
+        height: float | None = None,
+        inconsistency: float | None = None,
+        depth: int = 2,
+    ) -> NDArray:
         """Return the label of every row after a cut; give exactly one of the three.
 
         Parameters
@@ -90,7 +94,12 @@ def checked_matrix(X: NDArray) -> NDArray:
 
 
 def linkage(
-    X: Rows, method: Any = "single", metric: Any = "euclidean", *, metric_params: Any = None, n_jobs: Any = None
+    X: Any,
+    method: Literal["single", "complete", "average", "weighted", "ward", "centroid", "median"] = "single",
+    metric: Metric = "euclidean",
+    *,
+    metric_params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
 ) -> Dendrogram:
     """Merge the closest two clusters until one is left.
 

@@ -107,9 +107,13 @@ def square_distances(X: NDArray, metric: Any, params: dict[str, Any], threads: i
 
 
 def spanning_edges(
-    X: NDArray, form: Form, threads: int, core: NDArray | None = None, lists: tuple[NDArray, NDArray] | None = None,
-    tree: KDTree | None = None
-) -> tuple[NDArray, NDArray]:  # fmt: skip
+    X: NDArray,
+    form: Form,
+    threads: int,
+    core: NDArray | None = None,
+    lists: tuple[NDArray, NDArray] | None = None,
+    tree: KDTree | None = None,
+) -> tuple[NDArray, NDArray]:
     """Return the edges of the least spanning tree of rows under a norm, in no order; no weight is below the `core` of its ends."""
     pair, height = empty_merges(len(X))
     rows = np.ascontiguousarray(form.changed(X), np.float64)

@@ -50,7 +50,7 @@ def leaf_order(children: NDArray, n: int) -> NDArray:
 
 def plot_dendrogram(
     tree: Any, *, n_clusters: int | None = None, height: float | None = None, labels: Any = None, ax: Any = None
-) -> Any:  # fmt: skip
+) -> Any:
     """Draw a tree of merges, and the line that cuts it.
 
     Parameters

@@ -19,7 +19,7 @@ from novum.cluster.number.partitions import checked_range, checked_rows, partiti
 from novum.exceptions import ParameterError
 from novum.report.result import Result
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Fittable, Rows, Seed
 
 __all__ = ["Elbow", "Gap", "elbow", "gap_statistic", "mark"]
 
@@ -69,7 +69,7 @@ def bend_of(numbers: NDArray, error: NDArray) -> tuple[NDArray, int]:
     return below, int(numbers[int(np.argmax(below))])
 
 
-def elbow(X: Rows, clusterer: Any = None, *, max_clusters: int = 10, random_state: Any = None) -> Elbow:
+def elbow(X: Rows, clusterer: Fittable | None = None, *, max_clusters: int = 10, random_state: Seed = None) -> Elbow:
     """Return the sum of squared distances for 1 to `max_clusters` clusters, and where it bends.
 
     Parameters
@@ -122,9 +122,14 @@ class Gap(Result):
 
 
 def gap_statistic(
-    X: Rows, clusterer: Any = None, *, max_clusters: int = 10, n_references: int = 20, rule: str = "global",
-    random_state: Any = None
-) -> Gap:  # fmt: skip
+    X: Rows,
+    clusterer: Fittable | None = None,
+    *,
+    max_clusters: int = 10,
+    n_references: int = 20,
+    rule: str = "global",
+    random_state: Seed = None,
+) -> Gap:
     """Return by how much the clusters of X are tighter than those of rows without clusters.
 
     Parameters

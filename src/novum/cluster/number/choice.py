@@ -22,7 +22,7 @@ from novum.report.axes import new_figure
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Fittable, Rows, Seed
 
 __all__ = ["ClusterChoice", "choose_clusters"]
 
@@ -101,9 +101,14 @@ def evidence(X: NDArray, k: int, criterion: str, seed: int) -> float:
 
 
 def choose_clusters(
-    X: Rows, clusterer: Any = None, *, max_clusters: int = 10, criteria: Sequence[str] = CRITERIA,
-    n_resamples: int = 10, random_state: Any = None
-) -> ClusterChoice:  # fmt: skip
+    X: Rows,
+    clusterer: Fittable | None = None,
+    *,
+    max_clusters: int = 10,
+    criteria: Sequence[str] = CRITERIA,
+    n_resamples: int = 10,
+    random_state: Seed = None,
+) -> ClusterChoice:
     """Return what every criterion says about the number of clusters, in one table.
 
     Parameters

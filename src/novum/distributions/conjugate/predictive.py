@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaln, gammaln, nbdtrik, xlog1py
 
-from novum.distributions._base import Distribution, Support
-from novum.distributions._counts import WIDTH, count_quantile
-from novum.distributions._draws import smallest_at_least
-from novum.distributions._ops import real_rows
-from novum.distributions._tails import log_beta_tail, log_share, whole_isf
+from novum.distributions.base import Distribution, Support
+from novum.distributions.discrete.counts import WIDTH, count_quantile
+from novum.distributions.numerics.draws import smallest_at_least
+from novum.distributions.numerics.ops import real_rows
+from novum.distributions.numerics.tails import log_beta_tail, log_share, whole_isf
 from novum.exceptions import ParameterError
 from novum.runtime import arrays
 

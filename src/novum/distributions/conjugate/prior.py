@@ -10,9 +10,11 @@ after one update. (4) is evaluated at the center of the posterior, where nothing
 (13), are in `novum.distributions.conjugate.rules`.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from novum.distributions.conjugate import registry
+from novum.runtime.typing import Rows, RowWeights
 
 __all__ = ["ConjugatePrior"]
 
@@ -20,7 +22,13 @@ __all__ = ["ConjugatePrior"]
 class ConjugatePrior:
     """What every family that is a prior of another's parameters can do. See `novum.distributions.conjugate_pairs`."""
 
-    def update(self, data: Any, likelihood: Any = None, *, sample_weight: Any = None) -> Any:
+    def update(
+        self,
+        data: Rows | Mapping[Any, Any] | Iterable[Any],
+        likelihood: Any = None,
+        *,
+        sample_weight: RowWeights = None,
+    ) -> Any:
         """Return the posterior (1), which is again of this family and can be updated again.
 
         Parameters
@@ -57,7 +65,13 @@ class ConjugatePrior:
         pair, chosen = registry.resolve_pair(self, likelihood, "predictive")
         return pair.predictive(self, chosen)
 
-    def log_evidence(self, data: Any, likelihood: Any = None, *, sample_weight: Any = None) -> Any:
+    def log_evidence(
+        self,
+        data: Rows | Mapping[Any, Any] | Iterable[Any],
+        likelihood: Any = None,
+        *,
+        sample_weight: RowWeights = None,
+    ) -> Any:
         """Return log p(data), eq. (4), with the parameters integrated out under this prior.
 
         Parameters

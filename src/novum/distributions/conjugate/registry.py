@@ -104,10 +104,11 @@ def resolve_pair(prior: Any, likelihood: Any, method: str) -> tuple[Any, Any]:
         free = [pair.likelihood for pair in own if not pair.known]
         likelihood = prior.__dict__.get("_likelihood", free[0] if len(free) == 1 else None)
     shown = " or ".join(
-        f"{pair.likelihood.__name__}({', '.join(f'{name}=...' for name in pair.known)})" if pair.known
+        f"{pair.likelihood.__name__}({', '.join(f'{name}=...' for name in pair.known)})"
+        if pair.known
         else pair.likelihood.__name__
         for pair in own
-    )  # fmt: skip
+    )
     family = likelihood if isinstance(likelihood, type) else type(likelihood)
     for pair in own:
         if pair.likelihood is family:
@@ -130,7 +131,7 @@ def about(pair: Any, prior: Any, likelihood: Any, rows: Any) -> Any:
 
 def open_pair(prior: Any, data: Any, likelihood: Any, sample_weight: Any, method: str) -> tuple[Any, Any, Any, bool]:
     """Return pair, likelihood, source of the data, and whether they are one-dimensional."""
-    from novum.distributions._fit import open_rows  # the engine is needed for data, not for a table of pairs
+    from novum.distributions.learning.fit import open_rows  # the engine is needed for data, not for a table of pairs
 
     pair, chosen = resolve_pair(prior, likelihood, method)
     source, flat = open_rows(f"{type(prior).__name__}.{method}", data, sample_weight)
@@ -139,7 +140,7 @@ def open_pair(prior: Any, data: Any, likelihood: Any, sample_weight: Any, method
 
 def posterior(prior: Any, data: Any, likelihood: Any, sample_weight: Any, method: str = "update") -> tuple[Any, ...]:
     """Return the posterior, then the pair, the likelihood, the source and its flatness for further passes."""
-    from novum.distributions._fit import rows_of, statistics_of
+    from novum.distributions.learning.fit import rows_of, statistics_of
 
     pair, chosen, source, flat = open_pair(prior, data, likelihood, sample_weight, method)
     rows, _ = rows_of(source.first(), pair.likelihood._event_ndim, flat)
@@ -159,7 +160,7 @@ class Fit(NamedTuple):
 
 def log_likelihood_of(params: tuple[Any, bool], block: Any) -> Fit:
     """Return the weighted log-likelihood of one block."""
-    from novum.distributions._fit import rows_of
+    from novum.distributions.learning.fit import rows_of
 
     model, flat = params
     x, weight = model._aligned(*rows_of(block, model._event_ndim, flat))

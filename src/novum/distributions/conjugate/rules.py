@@ -23,23 +23,23 @@ from typing import Any
 
 import numpy as np
 
-from novum.distributions.bernoulli import Bernoulli
-from novum.distributions.beta import Beta
-from novum.distributions.binomial import Binomial
-from novum.distributions.categorical import Categorical
 from novum.distributions.conjugate.predictive import Predictive
-from novum.distributions.dirichlet import Dirichlet
-from novum.distributions.exponential import Exponential
-from novum.distributions.gamma import Gamma
+from novum.distributions.continuous.beta import Beta
+from novum.distributions.continuous.exponential import Exponential
+from novum.distributions.continuous.gamma import Gamma
+from novum.distributions.continuous.normal import Normal
+from novum.distributions.continuous.student_t import StudentT
+from novum.distributions.discrete.bernoulli import Bernoulli
+from novum.distributions.discrete.binomial import Binomial
+from novum.distributions.discrete.categorical import Categorical
+from novum.distributions.discrete.multinomial import Multinomial
+from novum.distributions.discrete.poisson import Poisson
 from novum.distributions.gaussian import algebra
-from novum.distributions.multinomial import Multinomial
-from novum.distributions.multivariate_normal import MultivariateNormal
-from novum.distributions.multivariate_student_t import MultivariateStudentT
-from novum.distributions.normal import Normal
-from novum.distributions.normal_gamma import NormalGamma
-from novum.distributions.normal_inverse_wishart import NormalInverseWishart
-from novum.distributions.poisson import Poisson
-from novum.distributions.student_t import StudentT
+from novum.distributions.multivariate.dirichlet import Dirichlet
+from novum.distributions.multivariate.multivariate_normal import MultivariateNormal
+from novum.distributions.multivariate.multivariate_student_t import MultivariateStudentT
+from novum.distributions.multivariate.normal_gamma import NormalGamma
+from novum.distributions.multivariate.normal_inverse_wishart import NormalInverseWishart
 from novum.report.result import Result
 
 __all__ = ["PAIRS", "ConjugatePair"]
@@ -173,70 +173,135 @@ def vector_student(prior: NormalInverseWishart, _: Any) -> MultivariateStudentT:
 
 PAIRS = (
     ConjugatePair(
-        Bernoulli, Beta, "p", (), "Beta(a + successes, b + failures)", "Bernoulli(a / (a + b))",
-        lambda _, p: Bernoulli(p), _share,
-        lambda prior, _, about, s: _trials(prior, s.successes, s.mass),
-        lambda prior, _: Bernoulli(_share(prior)),
+        likelihood=Bernoulli,
+        prior=Beta,
+        unknown="p",
+        known=(),
+        posterior_text="Beta(a + successes, b + failures)",
+        predictive_text="Bernoulli(a / (a + b))",
+        bound=lambda _, p: Bernoulli(p),
+        center=_share,
+        posterior=lambda prior, _, about, s: _trials(prior, s.successes, s.mass),
+        predictive=lambda prior, _: Bernoulli(_share(prior)),
     ),
     ConjugatePair(
-        Binomial, Beta, "p", ("n",), "Beta(a + successes, b + failures)", "beta-binomial",
-        lambda known, p: Binomial(known.n, p), _share,
-        lambda prior, known, about, s: _trials(prior, s.successes, known.n * s.mass),
-        lambda prior, known: Predictive(prior, known),
+        likelihood=Binomial,
+        prior=Beta,
+        unknown="p",
+        known=("n",),
+        posterior_text="Beta(a + successes, b + failures)",
+        predictive_text="beta-binomial",
+        bound=lambda known, p: Binomial(known.n, p),
+        center=_share,
+        posterior=lambda prior, known, about, s: _trials(prior, s.successes, known.n * s.mass),
+        predictive=lambda prior, known: Predictive(prior, known),
     ),
     ConjugatePair(
-        Categorical, Dirichlet, "p", (), "Dirichlet(alpha + counts)", "Categorical(alpha / sum alpha)",
-        lambda _, p: Categorical(p), _shares,
-        lambda prior, _, about, s: Dirichlet(prior.alpha + s.counts),
-        lambda prior, _: Categorical(_shares(prior)),
+        likelihood=Categorical,
+        prior=Dirichlet,
+        unknown="p",
+        known=(),
+        posterior_text="Dirichlet(alpha + counts)",
+        predictive_text="Categorical(alpha / sum alpha)",
+        bound=lambda _, p: Categorical(p),
+        center=_shares,
+        posterior=lambda prior, _, about, s: Dirichlet(prior.alpha + s.counts),
+        predictive=lambda prior, _: Categorical(_shares(prior)),
     ),
     ConjugatePair(
-        Multinomial, Dirichlet, "p", ("n",), "Dirichlet(alpha + counts)", "Dirichlet-multinomial",
-        lambda known, p: Multinomial(known.n, p), _shares,
-        lambda prior, _, about, s: Dirichlet(prior.alpha + s.counts),
-        lambda prior, known: Predictive(prior, known),
+        likelihood=Multinomial,
+        prior=Dirichlet,
+        unknown="p",
+        known=("n",),
+        posterior_text="Dirichlet(alpha + counts)",
+        predictive_text="Dirichlet-multinomial",
+        bound=lambda known, p: Multinomial(known.n, p),
+        center=_shares,
+        posterior=lambda prior, _, about, s: Dirichlet(prior.alpha + s.counts),
+        predictive=lambda prior, known: Predictive(prior, known),
     ),
     ConjugatePair(
-        Poisson, Gamma, "rate", (), "Gamma(shape + sum x, rate + n)", "negative binomial",
-        lambda _, rate: Poisson(rate), _ratio,
-        lambda prior, _, about, s: Gamma(prior.shape + s.total, prior.rate + s.mass),
-        lambda prior, _: Predictive(prior, Poisson),
+        likelihood=Poisson,
+        prior=Gamma,
+        unknown="rate",
+        known=(),
+        posterior_text="Gamma(shape + sum x, rate + n)",
+        predictive_text="negative binomial",
+        bound=lambda _, rate: Poisson(rate),
+        center=_ratio,
+        posterior=lambda prior, _, about, s: Gamma(prior.shape + s.total, prior.rate + s.mass),
+        predictive=lambda prior, _: Predictive(prior, Poisson),
     ),
     ConjugatePair(
-        Exponential, Gamma, "rate", (), "Gamma(shape + n, rate + sum x)", "Lomax",
-        lambda _, rate: Exponential(rate), _ratio,
-        lambda prior, _, about, s: Gamma(prior.shape + s.mass, prior.rate + s.total),
-        lambda prior, _: Predictive(prior, Exponential),
+        likelihood=Exponential,
+        prior=Gamma,
+        unknown="rate",
+        known=(),
+        posterior_text="Gamma(shape + n, rate + sum x)",
+        predictive_text="Lomax",
+        bound=lambda _, rate: Exponential(rate),
+        center=_ratio,
+        posterior=lambda prior, _, about, s: Gamma(prior.shape + s.mass, prior.rate + s.total),
+        predictive=lambda prior, _: Predictive(prior, Exponential),
     ),
     ConjugatePair(
-        Normal, Gamma, "precision", ("mean",), "Gamma(shape + n/2, rate + sum (x - mean)^2 / 2)", "StudentT",
-        lambda known, precision: Normal(known.mean, 1 / precision), _ratio,
-        lambda prior, _, about, s: Gamma(prior.shape + s.mass / 2, prior.rate + s.second / 2),
-        lambda prior, known: StudentT(2 * prior.shape, known.mean, np.sqrt(prior.rate / prior.shape)),
+        likelihood=Normal,
+        prior=Gamma,
+        unknown="precision",
+        known=("mean",),
+        posterior_text="Gamma(shape + n/2, rate + sum (x - mean)^2 / 2)",
+        predictive_text="StudentT",
+        bound=lambda known, precision: Normal(known.mean, 1 / precision),
+        center=_ratio,
+        posterior=lambda prior, _, about, s: Gamma(prior.shape + s.mass / 2, prior.rate + s.second / 2),
+        predictive=lambda prior, known: StudentT(2 * prior.shape, known.mean, np.sqrt(prior.rate / prior.shape)),
     ),
     ConjugatePair(
-        Normal, Normal, "mean", ("var",), "Normal, precisions add", "Normal(mean, var + known var)",
-        lambda known, mean: Normal(mean, known.var), lambda prior: prior.mean,
-        mean_posterior,
-        lambda prior, known: Normal(prior.mean, prior.var + known.var),
+        likelihood=Normal,
+        prior=Normal,
+        unknown="mean",
+        known=("var",),
+        posterior_text="Normal, precisions add",
+        predictive_text="Normal(mean, var + known var)",
+        bound=lambda known, mean: Normal(mean, known.var),
+        center=lambda prior: prior.mean,
+        posterior=mean_posterior,
+        predictive=lambda prior, known: Normal(prior.mean, prior.var + known.var),
     ),
     ConjugatePair(
-        MultivariateNormal, MultivariateNormal, "mean", ("cov",), "MultivariateNormal, precisions add",
-        "MultivariateNormal(mean, cov + known cov)",
-        lambda known, mean: MultivariateNormal(mean, known.cov), lambda prior: prior.mean,
-        vector_posterior,
-        lambda prior, known: MultivariateNormal(prior.mean, prior.cov + known.cov),
+        likelihood=MultivariateNormal,
+        prior=MultivariateNormal,
+        unknown="mean",
+        known=("cov",),
+        posterior_text="MultivariateNormal, precisions add",
+        predictive_text="MultivariateNormal(mean, cov + known cov)",
+        bound=lambda known, mean: MultivariateNormal(mean, known.cov),
+        center=lambda prior: prior.mean,
+        posterior=vector_posterior,
+        predictive=lambda prior, known: MultivariateNormal(prior.mean, prior.cov + known.cov),
     ),
     ConjugatePair(
-        Normal, NormalGamma, "mean and precision", (), "NormalGamma", "StudentT",
-        lambda _, theta: Normal(theta[..., 0], 1 / theta[..., 1]), _pair_center,
-        normal_gamma_posterior,
-        student,
+        likelihood=Normal,
+        prior=NormalGamma,
+        unknown="mean and precision",
+        known=(),
+        posterior_text="NormalGamma",
+        predictive_text="StudentT",
+        bound=lambda _, theta: Normal(theta[..., 0], 1 / theta[..., 1]),
+        center=_pair_center,
+        posterior=normal_gamma_posterior,
+        predictive=student,
     ),
     ConjugatePair(
-        MultivariateNormal, NormalInverseWishart, "mean and cov", (), "NormalInverseWishart", "MultivariateStudentT",
-        lambda _, theta: MultivariateNormal(theta[..., 0, :], theta[..., 1:, :]), _matrix_center,
-        wishart_posterior,
-        vector_student,
+        likelihood=MultivariateNormal,
+        prior=NormalInverseWishart,
+        unknown="mean and cov",
+        known=(),
+        posterior_text="NormalInverseWishart",
+        predictive_text="MultivariateStudentT",
+        bound=lambda _, theta: MultivariateNormal(theta[..., 0, :], theta[..., 1:, :]),
+        center=_matrix_center,
+        posterior=wishart_posterior,
+        predictive=vector_student,
     ),
-)  # fmt: skip
+)

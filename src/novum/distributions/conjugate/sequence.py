@@ -15,6 +15,7 @@ import numpy as np
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
+from novum.runtime.typing import Numbers
 
 __all__ = ["PosteriorSequence", "posterior_sequence"]
 
@@ -73,7 +74,7 @@ class PosteriorSequence(Result):
         return ax
 
 
-def posterior_sequence(prior: Any, data: Any, sizes: Sequence[int], likelihood: Any = None) -> PosteriorSequence:
+def posterior_sequence(prior: Any, data: Numbers, sizes: Sequence[int], likelihood: Any = None) -> PosteriorSequence:
     """Return the posteriors after the first n observations, for every n in sizes.
 
     Parameters

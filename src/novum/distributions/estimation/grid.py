@@ -8,7 +8,7 @@ Everything is exact up to the grid: no conjugacy, no sampling. The number of poi
 is for one, two or three of them. The evidence is never needed to find the mode, and always to compare models.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
@@ -22,6 +22,7 @@ from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_level
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights
 
 __all__ = ["GridPosterior", "posterior_grid"]
 
@@ -198,9 +199,13 @@ def log_prior_on(grid: dict[str, Array], prior: Any, shape: tuple[int, ...]) -> 
 
 
 def posterior_grid(
-    log_density: Callable[..., Any], data: Any, grid: Mapping[str, Any], prior: Any = None, *,
-    sample_weight: Any = None
-) -> GridPosterior:  # fmt: skip
+    log_density: Callable[..., Any],
+    data: Rows | Mapping[Any, Any] | Iterable[Any],
+    grid: Mapping[str, Any],
+    prior: Any = None,
+    *,
+    sample_weight: RowWeights = None,
+) -> GridPosterior:
     """Return the posterior (9) on a grid.
 
         p(theta | D) = p(D | theta) p(theta) / p(D),   p(D) = int p(D | theta) p(theta) dtheta    (9)

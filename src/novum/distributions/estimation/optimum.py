@@ -12,7 +12,7 @@ without bounds, polished by Newton's method; it finds a maximum, for functions w
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from novum.distributions.estimation.result import Estimate, Profile
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 from novum.optimize import lbfgs
 from novum.runtime.checks import check_count
+from novum.runtime.typing import Rows, RowWeights
 from novum.runtime.warn import warn
 
 __all__ = ["maximum_a_posteriori", "maximum_likelihood"]
@@ -59,9 +60,16 @@ class Search:
     """The function to be maximised, and its maximum."""
 
     def __init__(
-        self, owner: str, log_density: Any, data: Any, start: Any, bounds: Any, weight: Any, log_prior: Any,
-        max_iter: int
-    ) -> None:  # fmt: skip
+        self,
+        owner: str,
+        log_density: Any,
+        data: Any,
+        start: Any,
+        bounds: Any,
+        weight: Any,
+        log_prior: Any,
+        max_iter: int,
+    ) -> None:
         self.owner, self.kind = owner, "log-likelihood" if log_prior is None else "log-posterior"
         self.parameters = Parameters(owner, start, bounds)
         check_names(owner, "start", log_density, self.parameters.names)
@@ -160,15 +168,15 @@ class Search:
             errors = np.sqrt(np.diag(cov))
         shaped = self.parameters.shaped
         return Estimate(
-            shaped(theta),
-            shaped(errors),
-            cov,
-            self.value(theta),
-            self.state["n"],
-            direction is None,
-            direction,
-            theta,
-            self,
+            parameters=shaped(theta),
+            standard_errors=shaped(errors),
+            covariance=cov,
+            value=self.value(theta),
+            n=self.state["n"],
+            identifiable=direction is None,
+            flat_direction=direction,
+            _theta=theta,
+            _search=self,
         )
 
     def profile(self, found: Estimate, parameter: Any, values: Any) -> Profile:
@@ -192,9 +200,14 @@ class Search:
 
 
 def maximum_likelihood(
-    log_density: Callable[..., Any], data: Any, start: Any, *, bounds: Any = None, sample_weight: Any = None,
-    max_iter: int = 500
-) -> Estimate:  # fmt: skip
+    log_density: Callable[..., Any],
+    data: Rows | Mapping[Any, Any] | Iterable[Any],
+    start: Any,
+    *,
+    bounds: Any = None,
+    sample_weight: RowWeights = None,
+    max_iter: int = 500,
+) -> Estimate:
     """Return (1) for a density that you write down.
 
         theta_ML  = argmax sum_i w_i log p(x_i | theta)    (1)
@@ -226,7 +239,16 @@ def maximum_likelihood(
       mean = 4 (standard error 1.41)
       var = 10 (standard error 6.32)
     """
-    return Search("maximum_likelihood", log_density, data, start, bounds, sample_weight, None, max_iter).estimate()
+    return Search(
+        owner="maximum_likelihood",
+        log_density=log_density,
+        data=data,
+        start=start,
+        bounds=bounds,
+        weight=sample_weight,
+        log_prior=None,
+        max_iter=max_iter,
+    ).estimate()
 
 
 def prior_of(owner: str, prior: Any, start: Any, bounds: Any) -> tuple[Callable[..., Any], Any]:
@@ -256,9 +278,15 @@ def prior_of(owner: str, prior: Any, start: Any, bounds: Any) -> tuple[Callable[
 
 
 def maximum_a_posteriori(
-    log_density: Callable[..., Any], data: Any, prior: Any, start: Any, *, bounds: Any = None,
-    sample_weight: Any = None, max_iter: int = 500
-) -> Estimate:  # fmt: skip
+    log_density: Callable[..., Any],
+    data: Rows | Mapping[Any, Any] | Iterable[Any],
+    prior: Any,
+    start: Any,
+    *,
+    bounds: Any = None,
+    sample_weight: RowWeights = None,
+    max_iter: int = 500,
+) -> Estimate:
     """Return (2): the mode of the posterior, in the parameters as you write them.
 
         theta_MAP = argmax sum_i w_i log p(x_i | theta) + log p(theta)   a flat prior gives (1)    (2)
@@ -284,4 +312,13 @@ def maximum_a_posteriori(
     """
     owner = "maximum_a_posteriori"
     log_prior, limits = prior_of(owner, prior, start, bounds)
-    return Search(owner, log_density, data, start, limits, sample_weight, log_prior, max_iter).estimate()
+    return Search(
+        owner=owner,
+        log_density=log_density,
+        data=data,
+        start=start,
+        bounds=limits,
+        weight=sample_weight,
+        log_prior=log_prior,
+        max_iter=max_iter,
+    ).estimate()

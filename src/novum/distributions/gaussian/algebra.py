@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.distributions._triangular import log_determinant, solve_lower, squared_length
+from novum.distributions.numerics.triangular import log_determinant, solve_lower, squared_length
 from novum.exceptions import DataError
 
 __all__ = [

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.distributions._triangular import solve_lower
 from novum.distributions.gaussian.algebra import (
     Array,
     Gaussian,
@@ -24,6 +23,7 @@ from novum.distributions.gaussian.algebra import (
     times,
     transpose,
 )
+from novum.distributions.numerics.triangular import solve_lower
 
 __all__ = [
     "Information",

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.distributions._parameters import real
 from novum.distributions.gaussian import algebra
+from novum.distributions.parameters import real
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.report.result import result
+from novum.runtime.typing import Numbers, Target
 
 __all__ = ["GaussianOperations", "LinearGaussianModel", "linear_gaussian"]
 
@@ -25,7 +26,7 @@ class GaussianOperations:
         """Return the distribution of some coordinates, in the order given (an index, a slice, a list or a mask)."""
         return self._made(*algebra.marginal(self.mean, self.cov, keep))
 
-    def condition(self, observed: Any, value: Any) -> Any:
+    def condition(self, observed: Any, value: Numbers) -> Any:
         """Return the distribution of the other coordinates, given the values of the observed ones.
 
         Parameters
@@ -42,7 +43,7 @@ class GaussianOperations:
         """
         return self._made(*algebra.condition(self.mean, self.cov, observed, value))
 
-    def affine(self, A: Any, b: Any = 0.0, noise: Any = None) -> Any:
+    def affine(self, A: Numbers, b: Numbers = 0.0, noise: Any = None) -> Any:
         """Return the distribution of A x + b, plus independent noise N(0, noise) where it is given."""
         return self._made(*algebra.affine(self.mean, self.cov, A, b, noise))
 
@@ -69,7 +70,7 @@ class LinearGaussianModel(NamedTuple):
     log_evidence: Any
 
 
-def linear_gaussian(prior: Any, A: Any, noise: Any, y: Any, b: Any = 0.0) -> LinearGaussianModel:
+def linear_gaussian(prior: Any, A: Numbers, noise: Numbers | float, y: Target, b: Numbers = 0.0) -> LinearGaussianModel:
     """Return the posterior of x and the marginal of y for x ~ prior and y = A x + b + N(0, noise).
 
     Parameters

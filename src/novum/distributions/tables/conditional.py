@@ -8,7 +8,7 @@ r"""Conditional tables P(A | B): the rules of probability as operations on them.
 Where the condition has probability zero nothing is said about A: such rows hold NaN, and a product with that zero is zero.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from novum.distributions.tables.text import as_html, as_text, draw_table, state_
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import Result
 from novum.runtime.checks import float_array
+from novum.runtime.typing import Numbers
 
 if TYPE_CHECKING:
     from novum.distributions.tables.joint import JointTable
@@ -51,7 +52,7 @@ class ConditionalTable(Result):
     array([0.925234, 0.074766])
     """
 
-    def __init__(self, p: Any, names: Any, given: Any, states: Any = None) -> None:
+    def __init__(self, p: Numbers, names: str | Sequence[Any], given: str | Sequence[Any], states: Any = None) -> None:
         array = float_array("ConditionalTable", "p", p).astype(np.float64)
         self.given = (given,) if isinstance(given, str) else tuple(given)
         self.names = (names,) if isinstance(names, str) else tuple(names)

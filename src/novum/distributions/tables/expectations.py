@@ -6,7 +6,7 @@ r"""Means over the outcomes of a joint table.
 (1) to (4) are those of `joint`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from novum.distributions.tables.axes import align_axes, evaluate_states, sum_to
 from novum.exceptions import DataError
+from novum.runtime.typing import Numbers, Target
 
 __all__ = ["Expectations"]
 
@@ -42,7 +43,7 @@ class Expectations:
                 f"lambda {arguments[0]}: ..."
             ) from None
 
-    def expectation(self, function: Any, given: Any = None) -> Any:
+    def expectation(self, function: str | Callable[..., Any], given: Any = None) -> Any:
         """Return E[f] of (5).
 
             E[f]   = sum P(outcome) f(outcome),   E[f | x] the same in P(. | x)    (5)
@@ -83,7 +84,7 @@ class Expectations:
         """Return the variance of a variable or function."""
         return float(self.covariance(function)[0, 0])
 
-    def correlation(self, x: Any, y: Any) -> float:
+    def correlation(self, x: Numbers, y: Target) -> float:
         """Return cov(x, y) / (sd(x) sd(y))."""
         spread = self.variance(x) * self.variance(y)
         if spread <= 0:

@@ -46,16 +46,16 @@ class IndependenceCheck(Result):
         Largest |P(a, b | c) - P(a | c) P(b | c)|.
     at : dict
         The states where it is largest: a counterexample where (11) fails.
-    tolerance : float
+    tol : float
         Deviation up to which (11) counts as true.
     """
 
     deviation: float
     at: dict[str, Any]
-    tolerance: float
+    tol: float
 
     def __bool__(self) -> bool:
-        return self.deviation <= self.tolerance
+        return self.deviation <= self.tol
 
 
 @dataclass(frozen=True)

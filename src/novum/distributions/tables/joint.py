@@ -8,7 +8,7 @@ r"""A joint distribution over finitely many states of named variables.
 Every entry is >= 0 and they sum to one: with (4) these are the axioms of a probability space with the outcomes as atoms.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
 from typing import Any
@@ -41,6 +41,7 @@ from novum.report.result import Result
 from novum.runtime.checks import float_array, probability_table
 from novum.runtime.labels import in_order
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed
 
 __all__ = ["JointTable"]
 
@@ -84,7 +85,7 @@ class JointTable(Expectations, Result):
     (-0.02, False)
     """
 
-    def __init__(self, p: Any, names: Any = None, states: Any = None) -> None:
+    def __init__(self, p: Numbers, names: str | Sequence[Any] | None = None, states: Any = None) -> None:
         array = probability_table("JointTable", "p", p).copy()
         array.flags.writeable = False
         self.p: NDArray[Any] = array
@@ -95,7 +96,7 @@ class JointTable(Expectations, Result):
     # ------------------------------------------------------------------------------------------ other beginnings
 
     @classmethod
-    def from_counts(cls, counts: Any, names: Any = None, states: Any = None) -> "JointTable":
+    def from_counts(cls, counts: Numbers, names: Any = None, states: Any = None) -> "JointTable":
         """Return the table of relative frequencies of an array of counts, or weights, >= 0."""
         array = float_array("JointTable.from_counts", "counts", counts).astype(np.float64)
         if array.ndim == 0 or not np.all(array >= 0) or not np.isfinite(array).all() or not array.any():
@@ -105,7 +106,13 @@ class JointTable(Expectations, Result):
         return table
 
     @classmethod
-    def from_samples(cls, data: Any, names: Any = None, states: Any = None, sample_weight: Any = None) -> "JointTable":
+    def from_samples(
+        cls,
+        data: Rows | Mapping[Any, Any] | Iterable[Any],
+        names: Sequence[Any] | None = None,
+        states: Any = None,
+        sample_weight: RowWeights = None,
+    ) -> "JointTable":
         """Return the table of relative frequencies of observed rows.
 
         Parameters
@@ -292,7 +299,9 @@ class JointTable(Expectations, Result):
         sizes = [int(np.prod([len(self.states[name]) for name in group], dtype=int)) for group in groups]
         return joint.reshape(sizes), names
 
-    def independence(self, a: Any, b: Any, given: Any = (), *, tol: float = EXACT) -> IndependenceCheck:
+    def independence(
+        self, a: Hashable | Iterable[Any], b: Hashable | Iterable[Any], given: Any = (), *, tol: float = EXACT
+    ) -> IndependenceCheck:
         """Decide whether a and b (names or tuples of names) are independent, given others or not."""
         joint, names = self._three("independence", a, b, given)
         gap = deviation(joint)
@@ -312,7 +321,9 @@ class JointTable(Expectations, Result):
                         found.append(Statement(a, b, given))
         return found
 
-    def test_independence(self, a: Any, b: Any, given: Any = (), *, statistic: str = "g") -> IndependenceTest:
+    def test_independence(
+        self, a: Hashable | Iterable[Any], b: Hashable | Iterable[Any], given: Any = (), *, statistic: str = "g"
+    ) -> IndependenceTest:
         """Test independence by the counts behind the table: statistic "g" (likelihood ratio) or "chi2" (Pearson)."""
         if self.n_samples is None:
             raise DataError(
@@ -324,7 +335,7 @@ class JointTable(Expectations, Result):
 
     # ------------------------------------------------------------------------------------------ draws and pictures
 
-    def sample(self, size: int, random_state: Any = None) -> dict[str, NDArray[Any]]:
+    def sample(self, size: int, random_state: Seed = None) -> dict[str, NDArray[Any]]:
         """Draw outcomes: a column of states per variable."""
         rows = Stream(seed_of(random_state)).choice_with_replacement("table", 0, size, self.p.ravel())
         places_ = np.unravel_index(rows, self.p.shape)

@@ -21,7 +21,7 @@ from novum.report.result import result
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Cost", "Engine", "Factor", "TooLarge"]
+__all__ = ["MEMORY_LIMIT", "Cost", "Engine", "Factor", "TooLarge", "in_bytes"]
 
 MEMORY_LIMIT = 2 << 30  # bytes that a query may take unless the caller allows more
 KEPT_PLANS = 256
@@ -125,9 +125,13 @@ class Engine:
         return np.concatenate([self.cells, *soft]) if soft else self.cells
 
     def marginals(
-        self, observed: Sequence[int], rows: NDArray[np.int32], targets: Sequence[Sequence[int]],
-        soft: dict[int, NDArray[np.float64]] | None = None, limit: float = MEMORY_LIMIT
-    ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:  # fmt: skip
+        self,
+        observed: Sequence[int],
+        rows: NDArray[np.int32],
+        targets: Sequence[Sequence[int]],
+        soft: dict[int, NDArray[np.float64]] | None = None,
+        limit: float = MEMORY_LIMIT,
+    ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
         """Return p(target | row) for every target, with an axis for the rows first, and log Z of every row.
 
         Rows whose evidence has probability zero get NaN and -inf.
@@ -152,9 +156,13 @@ class Engine:
         return parts, log
 
     def maximum(
-        self, observed: Sequence[int], rows: NDArray[np.int32], chosen: Sequence[int],
-        soft: dict[int, NDArray[np.float64]] | None = None, limit: float = MEMORY_LIMIT
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:  # fmt: skip
+        self,
+        observed: Sequence[int],
+        rows: NDArray[np.int32],
+        chosen: Sequence[int],
+        soft: dict[int, NDArray[np.float64]] | None = None,
+        limit: float = MEMORY_LIMIT,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the best values of `chosen` for every row, and the log of the maximum; the others are summed out."""
         soft = soft or {}
         plan = self._fitting(self._maximum(tuple(observed), tuple(chosen), tuple(soft)), limit)

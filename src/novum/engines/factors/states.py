@@ -10,10 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning
+from novum.runtime.message_text import first_few, value_text
 from novum.runtime.warn import warn
-from novum.runtime.words import first_few, value_text
 
-__all__ = ["coded_columns", "coded_rows", "columns_of", "found_states", "learned_states"]
+__all__ = [
+    "coded_columns",
+    "coded_rows",
+    "columns_of",
+    "declares_categories",
+    "found_states",
+    "learned_states",
+    "plain",
+    "state_codes",
+]
 
 MANY_STATES = 20  # different values up to which any column counts as states
 MOST_STATES = 1000

@@ -22,10 +22,12 @@ from novum.runtime import arrays
 
 __all__ = [
     "DIAGONAL",
+    "EMPTY",
     "FORMS",
     "FULL",
     "TIED",
     "MixtureSums",
+    "checked_array",
     "checked_precisions",
     "covariance_parameters",
     "dense",

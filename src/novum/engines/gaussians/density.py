@@ -68,6 +68,8 @@ def density_of(
 
 def host(x: Any) -> Any:
     """Return a tensor that lives on a processor as an array over the same memory; all else as it is."""
+    if x is None or isinstance(x, np.ndarray):
+        return x
     return x.numpy() if arrays.is_tensor(x) and x.device.type == "cpu" else x
 
 
@@ -90,7 +92,7 @@ def empty_sums(kind: int, k: int, d: int) -> tuple[NDArray, NDArray, NDArray]:
 
 def weight_of(block: Block) -> float:
     """Return the weight of all rows."""
-    return float(block.rows) if block.weight is None else float(block.weight.sum())
+    return float(len(block.X)) if block.weight is None else float(block.weight.sum())
 
 
 def scatter(center: NDArray, block: Block) -> NDArray:
@@ -101,7 +103,14 @@ def scatter(center: NDArray, block: Block) -> NDArray:
     mass, first, second = empty_sums(FULL, 1, len(center))
     X = host(block.X)
     _core.gaussians.mixture.moments(
-        FULL, X, host(block.weight), np.ones((len(X), 1)), center[None], mass, first, second
+        FULL,
+        X=X,
+        weight=host(block.weight),
+        responsibility=np.ones((len(X), 1)),
+        shift=center[None],
+        mass=mass,
+        first=first,
+        second=second,
     )
     if block.memory is not None:
         block.memory["scatter"] = (center, second[0])
@@ -124,7 +133,16 @@ def pass_of(density: Density, block: Block) -> MixtureSums:
     k, d = density.mean.shape
     mass, first, second = empty_sums(density.layout, k, d)
     log_likelihood, information = _core.gaussians.mixture.statistics(
-        density.layout, X, weight, density.mean, density.factor, density.constant, density.center, mass, first, second
+        density.layout,
+        X=X,
+        weight=weight,
+        mean=density.mean,
+        factor=density.factor,
+        constant=density.constant,
+        center=density.center,
+        mass=mass,
+        first=first,
+        second=second,
     )
     if density.layout == TIED:
         second = tied_second(scatter(density.center, block), density.mean - density.center, mass, first)
@@ -134,12 +152,20 @@ def pass_of(density: Density, block: Block) -> MixtureSums:
 def moments_of(kind: int, responsibility: NDArray, shift: NDArray, block: Block) -> MixtureSums:
     """Return (4) of one block under given responsibilities (rows, k), about `shift`; a block of a tensor comes to the host."""
     k, d = shift.shape
-    X = np.ascontiguousarray(arrays.to_numpy(block.X))
-    weight = None if block.weight is None else arrays.to_numpy(block.weight)
+    X, weight = block.X, block.weight
+    X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else arrays.to_numpy(X))
+    weight = weight if weight is None or isinstance(weight, np.ndarray) else arrays.to_numpy(weight)
     mass, first, second = empty_sums(FULL if kind == TIED else kind, k, d)
     full = FULL if kind == TIED else kind
     _core.gaussians.mixture.moments(
-        full, X, weight, np.ascontiguousarray(responsibility, np.float64), shift, mass, first, second
+        full,
+        X=X,
+        weight=weight,
+        responsibility=np.ascontiguousarray(responsibility, np.float64),
+        shift=shift,
+        mass=mass,
+        first=first,
+        second=second,
     )
     return MixtureSums(mass, first, second.sum(axis=0) if kind == TIED else second, 0.0, 0.0, weight_of(block))
 
@@ -150,7 +176,7 @@ def evaluate_block(density: Density, block: Block, what: str) -> Any:
     k = len(density.constant)
     if not is_complete(block):
         found = missing.all_joint(density, X)
-    elif arrays.is_tensor(X):
+    elif not isinstance(X, np.ndarray) and arrays.is_tensor(X):
         found = tensors.tensor_joint(density, X)
     else:
         out: Any = (

@@ -21,7 +21,7 @@ from novum.engines.gaussians.tensors import log_sum
 from novum.fold.blocks import Block, add
 from novum.runtime import arrays as _array
 
-__all__ = ["all_joint", "moments_under", "split_pass"]
+__all__ = ["all_joint", "dense_joint", "moments_under", "observed_cells", "split_pass"]
 
 BATCH_VALUES = 2**22  # of padded inverses held at a time: 32 MB
 LOG_TWO_PI = float(np.log(2 * np.pi))

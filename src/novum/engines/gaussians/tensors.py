@@ -17,7 +17,7 @@ from novum.engines.gaussians.covariance import DIAGONAL, FULL, TIED, MixtureSums
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
-__all__ = ["cast", "log_sum", "tensor_joint", "tensor_pass"]
+__all__ = ["LOWEST", "cast", "log_sum", "tensor_joint", "tensor_pass"]
 
 LOWEST = float(np.finfo(np.float64).min)  # in place of minus infinity, from which it cannot be subtracted
 VALUES = 2**27  # of whitened rows, or of products of coordinates, held at a time: 1 GB of float64

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.fold.blocks import Block
+from novum.fold.homes.memory import block_rows
 from novum.runtime import arrays
 
 __all__ = [
@@ -25,9 +26,13 @@ __all__ = [
     "nearest",
     "origin",
     "plain_pass",
+    "rows_per_block",
     "take_rows",
 ]
 
+# Looking a row up costs as much as reading this many of its values: blocks of narrow data hold fewer rows.
+ROW_VALUES = 8
+WORTH_TWO = 2**14  # rows from which on a pass gains more by a second thread than it costs to ask it
 TENSOR_VALUES = 2**27  # what a GPU holds at a time for scores or differences: 1 GB of float64
 
 
@@ -37,6 +42,12 @@ class ClusterSums(NamedTuple):
     first: NDArray  # (k, d): sum of w (x - origin) of every cluster
     mass: NDArray  # (k,): sum of w
     inertia: float  # sum of w |x - c|^2
+
+
+def rows_per_block(n: int, d: int) -> int:
+    """Return how many of n rows in memory a block holds; from some number on there are two blocks at least."""
+    rows = block_rows(n, d + ROW_VALUES)
+    return min(rows, -(-n // 2)) if n >= WORTH_TWO else rows
 
 
 def origin(centers: NDArray, dtype: np.dtype, sparse: bool) -> NDArray:
@@ -124,7 +135,9 @@ def lloyd_pass(centers: NDArray, block: Block) -> tuple[ClusterSums, Any]:
     first, mass = np.zeros(centers.shape), np.zeros(len(centers))
     weight = host(block.weight)
     if scipy.sparse.issparse(X):
-        inertia = _core.kmeans.sparse.step(X.data, X.indices, X.indptr, weight, centers, label, first, mass)
+        inertia = _core.kmeans.sparse.step(
+            X.data, column=X.indices, start=X.indptr, weight=weight, centers=centers, label=label, sums=first, mass=mass
+        )
     else:
         inertia = _core.kmeans.dense.step(X, weight, centers, label, first, mass)
     return ClusterSums(first, mass, inertia), label

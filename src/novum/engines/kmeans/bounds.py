@@ -68,7 +68,7 @@ class Lloyd(NamedTuple):
     guide: Guide
 
 
-class State(NamedTuple):
+class BoundsMemory(NamedTuple):
     """What a block remembers of a run."""
 
     run: int
@@ -132,12 +132,12 @@ def guided_pass(params: Lloyd, block: Block) -> ClusterSums:
     memory = block.memory
     if memory is None or (arrays.is_tensor(block.X) and block.X.device.type != "cpu"):
         return lloyd_pass(params.centers, block)[0]
-    state: State | None = memory.get("kmeans")
+    state: BoundsMemory | None = memory.get("kmeans")
     if state is not None and (state.run != params.run or len(state.label) != block.rows):
         state = None
     if state is None or params.guide is None or arrays.is_sparse(block.X):
         sums, label = lloyd_pass(params.centers, block)
-        memory["kmeans"] = State(params.run, params.number, label, None, 0)
+        memory["kmeans"] = BoundsMemory(params.run, params.number, label, None, 0)
         return sums
     X, weight = host(block.X), host(block.weight)
     label = state.label
@@ -145,16 +145,16 @@ def guided_pass(params: Lloyd, block: Block) -> ClusterSums:
     if isinstance(params.guide, Neighbors):
         known = state.known or block.rows
         inertia, looked = _core.kmeans.dense.neighbor_step(
-            X, weight, params.centers, *params.guide[:3], label, known, first, mass
+            X, weight, params.centers, *params.guide[:3], label=label, known=known, sums=first, mass=mass
         )
         known = block.rows if looked <= FULL_SHARE * known else probe_rows(X)
-        memory["kmeans"] = State(params.run, params.number, label, None, known)
+        memory["kmeans"] = BoundsMemory(params.run, params.number, label, None, known)
         return ClusterSums(first, mass, inertia)
     lower, known = state.lower, state.known
     if lower is None:
         lower, known = unknown(block.rows, params.guide), probe_rows(X)
     inertia, looked = _core.kmeans.dense.grouped_step(
-        X, weight, params.centers, *params.guide, label, lower, known, first, mass
+        X, weight, params.centers, *params.guide, label=label, lower=lower, known=known, sums=first, mass=mass
     )
     pays = state.new or groups_pay(looked / known, params.centers, X.dtype.itemsize)
     grows = pays and known < block.rows
@@ -163,7 +163,7 @@ def guided_pass(params: Lloyd, block: Block) -> ClusterSums:
         known = block.rows
     elif not pays:
         known = probe_rows(X)
-    memory["kmeans"] = State(params.run, params.number, label, lower, known, grows)
+    memory["kmeans"] = BoundsMemory(params.run, params.number, label, lower, known, grows)
     return ClusterSums(first, mass, inertia)
 
 
@@ -190,7 +190,7 @@ def groups_pay(looked: float, centers: NDArray, itemsize: int) -> bool:
 
 def known_labels(params: Lloyd, block: Block) -> Any:
     """Return the labels of the pass `params`, if the block remembers them, else None."""
-    state: State | None = None if block.memory is None else block.memory.get("kmeans")
+    state: BoundsMemory | None = None if block.memory is None else block.memory.get("kmeans")
     if state is None or (state.run, state.number, len(state.label)) != (params.run, params.number, block.rows):
         return None
     return state.label

@@ -21,7 +21,7 @@ from novum.fold.blocks import Block, Source
 from novum.fold.engine import fold
 from novum.runtime import arrays
 
-__all__ = ["Clusters", "labels_of_block", "lloyd"]
+__all__ = ["Clusters", "FarthestRows", "furthest_rows", "labels_of_block", "lloyd", "relocate", "same_clustering"]
 
 
 class Clusters(NamedTuple):
@@ -44,12 +44,12 @@ class Furthest(NamedTuple):
     label: NDArray  # (m,)
 
 
-class Wanted(NamedTuple):
+class FarthestRows(NamedTuple):
     params: Lloyd
     how_many: int
 
 
-def furthest_rows(wanted: Wanted, block: Block) -> Furthest:
+def furthest_rows(wanted: FarthestRows, block: Block) -> Furthest:
     """Return the rows of one block that are furthest from their centers, leaving out rows without weight."""
     label = known_labels(wanted.params, block)
     if label is None:
@@ -88,9 +88,8 @@ def relocate(sums: ClusterSums, origin: NDArray, far: Furthest) -> ClusterSums:
 
 
 def lloyd(
-    source: Source, start: NDArray, *, run: int, tol: float, max_iter: int,
-    report: Callable[..., Any] | None = None
-) -> Clusters:  # fmt: skip
+    source: Source, start: NDArray, *, run: int, tol: float, max_iter: int, report: Callable[..., Any] | None = None
+) -> Clusters:
     """Repeat (2) and (3) from `start`; the centers are kept in the dtype of the data."""
     dtype, sparse = source.dtype, source.sparse
     shift = [np.inf]
@@ -98,7 +97,7 @@ def lloyd(
     def update(params: Lloyd, sums: ClusterSums) -> Lloyd:
         origin = assignment.origin(params.centers, dtype, sparse)
         if n_empty := int((sums.mass == 0).sum()):
-            far = source.total(furthest_rows, Wanted(params, n_empty), merge_furthest(n_empty))
+            far = source.total(furthest_rows, FarthestRows(params, n_empty), merge_furthest(n_empty))
             sums = relocate(sums, origin, far)
         centers, shift[0] = assignment.move(params.centers, origin, sums, dtype)
         bounded = params.guide is not None and shift[0]
@@ -129,3 +128,9 @@ def labels_of_block(params: Lloyd, block: Block) -> Any:
     """Return the labels of one block under the centers of `params`."""
     label = known_labels(params, block)
     return assignment.nearest(params.centers, block) if label is None else label
+
+
+def same_clustering(a: NDArray, b: NDArray, k: int) -> bool:
+    """Return whether two labellings differ by the names of the clusters alone."""
+    pairs = np.unique(a.astype(np.int64) * k + b)
+    return len(pairs) == len(np.unique(a)) == len(np.unique(b))

@@ -23,7 +23,7 @@ from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays as _array
 from novum.runtime.random import Stream
 
-__all__ = ["Seeds", "plus_plus", "random_rows", "rows_at_hand"]
+__all__ = ["EXHAUSTED", "Seeds", "plus_plus", "random_rows", "rows_at_hand", "unit_of"]
 
 SAMPLE_ROWS, SAMPLE_PER_CENTER = 2**16, 64  # rows that stand for data read in passes: enough to see clusters of 1/1000
 EXHAUSTED = 1e-9  # share of the first potential below which differences of potentials are recomputed
@@ -44,7 +44,7 @@ class Chosen(NamedTuple):
     last: int = 0  # which of the candidates before became the last center
 
 
-class State(NamedTuple):
+class SeedingMemory(NamedTuple):
     """What a block remembers while centers are chosen."""
 
     run: int
@@ -61,7 +61,7 @@ class Potentials(NamedTuple):
     values: list
 
 
-class Drawn(NamedTuple):
+class SampledRows(NamedTuple):
     """Rows with the smallest keys."""
 
     key: NDArray  # (m,)
@@ -76,7 +76,7 @@ class Sampling(NamedTuple):
     size: int
 
 
-def block_draw(sampling: Sampling, block: Block) -> Drawn:
+def block_draw(sampling: Sampling, block: Block) -> SampledRows:
     """Return the rows of one block with the smallest keys; rows without weight are never drawn."""
     weight = None if block.weight is None else _array.to_numpy(block.weight)
     rows = range(block.start, block.start + block.X.shape[0])
@@ -85,14 +85,14 @@ def block_draw(sampling: Sampling, block: Block) -> Drawn:
     smallest = np.argpartition(keys, size - 1)[:size] if size else np.arange(0)
     smallest = smallest[np.isfinite(keys[smallest])]
     smallest = smallest[np.lexsort((smallest, keys[smallest]))]
-    return Drawn(keys[smallest], block.start + smallest, assignment.take_rows(block.X, smallest))
+    return SampledRows(keys[smallest], block.start + smallest, assignment.take_rows(block.X, smallest))
 
 
-def merge_drawn(size: int, a: Drawn, b: Drawn) -> Drawn:
+def merge_drawn(size: int, a: SampledRows, b: SampledRows) -> SampledRows:
     """Return the `size` smallest keys of two blocks."""
-    both = Drawn(*(np.concatenate(pair) for pair in zip(a, b)))
+    both = SampledRows(*(np.concatenate(pair) for pair in zip(a, b)))
     smallest = np.lexsort((both.row, both.key))[:size]
-    return Drawn(*(field[smallest] for field in both))
+    return SampledRows(*(field[smallest] for field in both))
 
 
 def random_rows(source: Source, k: int, stream: Stream, run: int, purpose: str = "kmeans random") -> Seeds:
@@ -112,16 +112,16 @@ def rows_at_hand(source: Source, k: int, stream: Stream, run: int) -> MemorySour
     return MemorySource(ArrayTiles(drawn.centers[order].astype(source.dtype)))
 
 
-def block_state(chosen: Chosen, block: Block) -> State:
+def block_state(chosen: Chosen, block: Block) -> SeedingMemory:
     """Return the state of a block, up to date with the chosen centers."""
     assert block.memory is not None
-    state: State | None = block.memory.get("seeding")
+    state: SeedingMemory | None = block.memory.get("seeding")
     count = len(chosen.centers)
     if state is None or state.run != chosen.run or state.taken > count:
         dtype = block.X.dtype
         n = block.X.shape[0]
         norm, square, owner = np.empty(n, dtype), np.empty(n, dtype), np.zeros(n, np.int32)
-        state = State(chosen.run, 0, norm, square, owner, [])
+        state = SeedingMemory(chosen.run, 0, norm, square, owner, [])
     if state.taken == count - 1 and state.better:
         rows, nearer = state.better[chosen.last]
         state.square[rows], state.owner[rows] = nearer, count - 1
@@ -132,11 +132,18 @@ def block_state(chosen: Chosen, block: Block) -> State:
     return state
 
 
-def absorb(chosen: Chosen, block: Block, state: State) -> None:
+def absorb(chosen: Chosen, block: Block, state: SeedingMemory) -> None:
     """Bring the state up to date with centers it has not seen as candidates."""
     if not scipy.sparse.issparse(block.X):
         _core.kmeans.seeding.absorb(
-            block.X, block.weight, chosen.centers, state.taken, state.norm, state.square, state.owner, chosen.scale
+            block.X,
+            weight=block.weight,
+            chosen=chosen.centers,
+            first=state.taken,
+            norm=state.norm,
+            square=state.square,
+            owner=state.owner,
+            scale=chosen.scale,
         )
         return
     for j in range(state.taken, len(chosen.centers)):
@@ -183,11 +190,11 @@ def potentials(source: MemorySource, chosen: Chosen) -> NDArray:
     return np.array(source.total(block_potential, chosen).values)
 
 
-def unit_of(source: MemorySource, center: NDArray) -> float:
-    """Return the power of two that brings distances from `center` near one, judged by the first block."""
-    far = largest_difference(center, source.first())
+def unit_of(block: Block, center: NDArray) -> float:
+    """Return the power of two that brings distances between the rows of a block and `center` near one."""
+    far = largest_difference(center, block)
     exponent = -int(np.frexp(far)[1]) if np.isfinite(far) else 0
-    most = np.finfo(source.dtype).maxexp - 2
+    most = np.finfo(block.X.dtype).maxexp - 2
     return float(np.ldexp(1.0, max(-most, min(most, exponent))))
 
 
@@ -222,7 +229,7 @@ def plus_plus(source: MemorySource, k: int, stream: Stream, run: int, trials: in
     first = random_rows(source, 1, stream, run, "kmeans++ first")
     centers, rows = np.empty((k, source.n_features)), np.empty(k, np.int64)
     centers[0], rows[0] = first.centers[0], first.rows[0]
-    scale, best = unit_of(source, centers[0]), 0
+    scale, best = unit_of(source.first(), centers[0]), 0
     parts = potentials(source, Chosen(centers[:1], centers[:0], run, scale))
     beginning = parts.sum()
     for j in range(1, k):

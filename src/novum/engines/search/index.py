@@ -17,7 +17,7 @@ from novum.engines.search.metrics import Form, usual_name
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.pool import map_ordered
 
-__all__ = ["Blocks", "Index", "Lists", "Precomputed", "Scan", "distances_between", "nearest_of", "pieces"]
+__all__ = ["Blocks", "Index", "Lists", "Precomputed", "Scan", "alike", "distances_between", "nearest_of", "pieces"]
 
 SCAN_QUERIES = 4096  # most queries of a block: they and their candidates stay below a few megabytes
 BLOCK_DISTANCES = 1 << 21  # of a metric without form: 16 MB of distances at a time

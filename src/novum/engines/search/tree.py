@@ -14,7 +14,7 @@ from novum.engines.search.metrics import Form, form_of, usual_name
 from novum.exceptions import ParameterError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, RowWeights
+from novum.runtime.typing import Metric, Rows, RowWeights
 
 __all__ = ["TreeIndex"]
 
@@ -33,7 +33,12 @@ class TreeIndex:
     _ball: ClassVar[bool] = False
 
     def __init__(
-        self, X: Rows, leaf_size: Any = 40, metric: Any = "minkowski", sample_weight: RowWeights = None, **kwargs: Any
+        self,
+        X: Rows,
+        leaf_size: Any = 40,
+        metric: Metric = "minkowski",
+        sample_weight: RowWeights = None,
+        **kwargs: Any,
     ) -> None:
         X = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X", estimator=type(self).__name__)
         if not isinstance(leaf_size, int | np.integer) or leaf_size < 1:
@@ -74,12 +79,12 @@ class TreeIndex:
         self._index.ravel()[:n] = np.arange(n)
         rows, threads = np.ascontiguousarray(form.changed(self.data)), thread_count(None)
         arrays = (self._packed, self._index, self._bounds, self._cut, self._cut_column, form.p, self._ball)
-        parts = [(0, leaves)]
+        parts: list[tuple[int, int]] = [(0, leaves)]
         while (
             threads > 1 and n > MANY_ROWS and len(parts) < 2 * threads
         ):  # the upper nodes here, what is below by threads
             for _ in map_ordered(
-                lambda part: _core.search.neighbors.build(rows, *arrays, *part, False), parts, threads
+                lambda part: _core.search.neighbors.build(rows, *arrays, part[0], part[1], False), parts, threads
             ):
                 pass
             parts = [half for a, b in parts for half in ((a, (a + b + 1) // 2), ((a + b + 1) // 2, b))]
@@ -91,7 +96,14 @@ class TreeIndex:
         assert self._norm is not None
         n = len(self.data)
         return _core.search.neighbors.Tree(
-            self._packed, self._index, self._bounds, self._cut, self._cut_column, n, self._norm, self._ball
+            packed=self._packed,
+            index=self._index,
+            bounds=self._bounds,
+            cut=self._cut,
+            cut_column=self._cut_column,
+            n=n,
+            p=self._norm,
+            ball=self._ball,
         )
 
     @property
@@ -156,9 +168,17 @@ class TreeIndex:
         return out
 
     def sums(
-        self, X: Any, kernel: str, width: float, threads: int, *, rtol: float = 0.0, skip: Any = None,
-        weight: RowWeights = None, target: Any = None
-    ) -> Any:  # fmt: skip
+        self,
+        X: Any,
+        kernel: str,
+        width: float,
+        threads: int,
+        *,
+        rtol: float = 0.0,
+        skip: Any = None,
+        weight: RowWeights = None,
+        target: Any = None,
+    ) -> Any:
         """Return sum_j w_j K(d_ij / width) without the row skip[i], the logarithm of its unit, and the sums of w_j K t_j.
 
         `weight` and `target` are in the order of the leaves (`placed`). Only for norms.
@@ -171,15 +191,15 @@ class TreeIndex:
         def work(part: Any) -> None:
             handle.kernel_sums(
                 X[part],
-                None if skip is None else skip[part],
-                KERNELS.index(kernel),
-                float(width),
-                tail,
-                weight,
-                target,
-                total[part],
-                unit[part],
-                None if moved is None else moved[part],
+                skip=None if skip is None else skip[part],
+                kernel=KERNELS.index(kernel),
+                width=float(width),
+                tail=tail,
+                weight=weight,
+                target=target,
+                sum=total[part],
+                log_unit=unit[part],
+                target_sum=None if moved is None else moved[part],
             )
 
         for _ in map_ordered(work, pieces(len(X), threads, TREE_QUERIES, 16), threads):

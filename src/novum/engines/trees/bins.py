@@ -105,7 +105,7 @@ def edges_of(column: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
     return np.minimum(edges, LARGEST_EDGE)
 
 
-class Wanted(NamedTuple):
+class SampleRequest(NamedTuple):
     """Which rows to sample."""
 
     stream: Stream
@@ -126,7 +126,7 @@ def listed_rows(able: NDArray, weight: NDArray | None, block: Block) -> tuple[ND
     return able[here], None if weight is None else weight[here]
 
 
-def sample_of(wanted: Wanted, block: Block) -> Sample:
+def sample_of(wanted: SampleRequest, block: Block) -> Sample:
     """Return the rows of one block with the smallest keys."""
     size = wanted.size
     able, weight = wanted.rows_of(block)
@@ -152,19 +152,23 @@ def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
 
 
 def sample_bins(
-    source: Source, stream: Stream, max_bins: int,
-    rows_of: Callable[[Block], tuple[NDArray, NDArray | None]] = positive_rows, *, n_rows: int = 0,
-    n_threads: int = 1
-) -> Bins:  # fmt: skip
+    source: Source,
+    stream: Stream,
+    max_bins: int,
+    rows_of: Callable[[Block], tuple[NDArray, NDArray | None]] = positive_rows,
+    *,
+    n_rows: int = 0,
+    n_threads: int = 1,
+) -> Bins:
     """Return the bins of columns of numbers from a sample of a source, of the rows that `rows_of` tells of every block.
 
     Where the number of rows is known, blocks send little more than what is taken in the end.
     """
     size = SAMPLE_ROWS
     most = -np.log1p(-AMPLE * size / n_rows) if n_rows > 2 * AMPLE * size else np.inf  # of exponential keys
-    sample = source.total(sample_of, Wanted(stream, size, rows_of, most), merge_samples(size))
+    sample = source.total(sample_of, SampleRequest(stream, size, rows_of, most), merge_samples(size))
     if len(sample.key) < size and np.isfinite(most):  # most rows are none that may be taken
-        sample = source.total(sample_of, Wanted(stream, size, rows_of), merge_samples(size))
+        sample = source.total(sample_of, SampleRequest(stream, size, rows_of), merge_samples(size))
     weight = sample.weight if len(sample.weight) else None
 
     def columns(first: int) -> NDArray:
@@ -174,9 +178,16 @@ def sample_bins(
 
 
 def learn_bins(
-    source: Source, stream: Stream, max_bins: int, categories: NDArray, *, rows: NDArray, n_rows: int,
-    weight: NDArray | None = None, n_threads: int = 1
-) -> Bins:  # fmt: skip
+    source: Source,
+    stream: Stream,
+    max_bins: int,
+    categories: NDArray,
+    *,
+    rows: NDArray,
+    n_rows: int,
+    weight: NDArray | None = None,
+    n_threads: int = 1,
+) -> Bins:
     """Return the bins of the sorted `rows` of a source of `n_rows`, or of a sample of them.
 
     `categories` holds, for every column, the number of categories it is coded in, or 0; `weight` those of

@@ -17,7 +17,17 @@ from novum import _core
 from novum.engines.trees.nodes import Tree
 from novum.runtime.pool import map_ordered
 
-__all__ = ["CRITERIA", "Rules", "Target", "class_target", "grow", "layout_of", "number_target", "prepare"]
+__all__ = [
+    "CRITERIA",
+    "LEAST_CELLS",
+    "Rules",
+    "Target",
+    "class_target",
+    "grow",
+    "layout_of",
+    "number_target",
+    "prepare",
+]
 
 CRITERIA = {"gini": 0, "entropy": 1, "log_loss": 1, "squared_error": 2, "absolute_error": 3, "poisson": 4}
 VALUES, ORDER, RANKS = 0, 1, 2  # how columns are prepared
@@ -88,29 +98,35 @@ def prepare(X: Any, levels: list[int], layout: int, n_threads: int = 1) -> Any:
 
 
 def grow(
-    columns: Any, target: Target, rules: Rules, weight: NDArray | None = None, seed: int = 0, *, n_threads: int = 1,
-    consume: bool = False
-) -> Tree:  # fmt: skip
+    columns: Any,
+    target: Target,
+    rules: Rules,
+    weight: NDArray | None = None,
+    seed: int = 0,
+    *,
+    n_threads: int = 1,
+    consume: bool = False,
+) -> Tree:
     """Return a tree; `consume` lets it take the sorted columns, which then serve no other."""
     n, d = columns.shape
     grower = _core.trees.exact.grower(
         columns,
-        CRITERIA[target.criterion],
-        target.code,
-        target.y,
-        target.n_classes.tolist(),
-        weight,
-        rules.random,
-        rules.max_features,
-        rules.min_samples_split,
-        rules.min_samples_leaf,
-        rules.max_depth,
-        rules.max_leaf_nodes,
-        rules.min_weight_leaf,
-        rules.min_impurity_decrease,
-        seed,
-        list(rules.monotone),
-        consume,
+        criterion=CRITERIA[target.criterion],
+        code=target.code,
+        y=target.y,
+        classes=target.n_classes.tolist(),
+        weight=weight,
+        random=rules.random,
+        max_features=rules.max_features,
+        min_split=rules.min_samples_split,
+        min_leaf=rules.min_samples_leaf,
+        max_depth=rules.max_depth,
+        max_leaves=rules.max_leaf_nodes,
+        min_weight_leaf=rules.min_weight_leaf,
+        min_decrease=rules.min_impurity_decrease,
+        seed=seed,
+        monotone=list(rules.monotone),
+        consume=consume,
     )
     if n_threads == 1 or rules.max_leaf_nodes or n * d < LEAST_CELLS:
         grower.run()

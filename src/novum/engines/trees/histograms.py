@@ -24,7 +24,7 @@ from novum.engines.trees.bins import Bins
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
-__all__ = ["NODE", "Grower", "Growing", "Packed", "add_packed", "pack"]
+__all__ = ["NODE", "Grower", "Growing", "Packed", "add_packed", "as_bytes", "pack"]
 
 LEAST_CURVATURE = 1e-3  # on either side of a split, as in scikit-learn: with less, (1) is noise
 # The table of a tree: scikit-learn's names; `bin_threshold` is the last code that goes left.
@@ -87,21 +87,21 @@ class Grower:
     def __init__(self, team: Any, words: NDArray, bins: Bins, growing: Growing) -> None:
         self.bins = bins
         self.native = _core.trees.boosting.Growth(
-            team,
-            words,
-            bins.counts,
-            (bins.categories > 0).astype(np.uint8),
-            growing.monotone,
-            growing.together,
-            bins.missing,
-            growing.l2_regularization,
-            LEAST_CURVATURE,
-            growing.learning_rate,
-            growing.max_features,
-            growing.min_samples_leaf,
-            growing.max_leaf_nodes or 0,
-            growing.max_depth or 0,
-            growing.seed,
+            team=team,
+            words=words,
+            bins=bins.counts,
+            categorical=(bins.categories > 0).astype(np.uint8),
+            monotone=growing.monotone,
+            together=growing.together,
+            missing=bins.missing,
+            l2=growing.l2_regularization,
+            least_curvature=LEAST_CURVATURE,
+            learning_rate=growing.learning_rate,
+            feature_share=growing.max_features,
+            least_rows=growing.min_samples_leaf,
+            most_leaves=growing.max_leaf_nodes or 0,
+            most_depth=growing.max_depth or 0,
+            seed=growing.seed,
         )
 
     def grow(self, pairs: NDArray, units: tuple[float, float], number: int) -> tuple[int, int]:

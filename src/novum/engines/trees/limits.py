@@ -77,9 +77,13 @@ def signs_of(estimator: Any, d: int, categorical: list[int], n_outputs: int, n_c
 
 
 def rules_of(
-    estimator: Any, shape: tuple[int, int], weight: NDArray | None, categorical: list[int], n_outputs: int,
-    n_classes: int
-) -> Rules:  # fmt: skip
+    estimator: Any,
+    shape: tuple[int, int],
+    weight: NDArray | None,
+    categorical: list[int],
+    n_outputs: int,
+    n_classes: int,
+) -> Rules:
     """Return the rules of an estimator for data of this shape; `n_classes` is 0 for a regression."""
     n, d = shape
     tried = min(d, columns_tried(estimator.max_features, d))

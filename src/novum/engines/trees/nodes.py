@@ -77,13 +77,26 @@ class Tree:
     _packed_in_files = True  # novum.persistence.packing
 
     def __init__(
-        self, n_features: int, n_classes: NDArray, *, children_left: NDArray, children_right: NDArray,
-        feature: NDArray, threshold: NDArray, impurity: NDArray, n_node_samples: NDArray,
-        weighted_n_node_samples: NDArray, value: NDArray, missing_go_to_left: NDArray,
-        category_begin: NDArray | None = None, category_words: NDArray | None = None,
-        n_categories: NDArray | None = None, branch_begin: NDArray | None = None,
-        branch_node: NDArray | None = None, missing_branch: NDArray | None = None
-    ) -> None:  # fmt: skip
+        self,
+        n_features: int,
+        n_classes: NDArray,
+        *,
+        children_left: NDArray,
+        children_right: NDArray,
+        feature: NDArray,
+        threshold: NDArray,
+        impurity: NDArray,
+        n_node_samples: NDArray,
+        weighted_n_node_samples: NDArray,
+        value: NDArray,
+        missing_go_to_left: NDArray,
+        category_begin: NDArray | None = None,
+        category_words: NDArray | None = None,
+        n_categories: NDArray | None = None,
+        branch_begin: NDArray | None = None,
+        branch_node: NDArray | None = None,
+        missing_branch: NDArray | None = None,
+    ) -> None:
         self.n_features = n_features
         self.n_classes = np.asarray(n_classes, np.int64)
         self.children_left, self.children_right, self.feature = children_left, children_right, feature
@@ -231,13 +244,13 @@ class Tree:
         if (walk := _walks.get(self)) is None:
             walk = _core.trees.exact.walk(
                 self.children_left,
-                self.children_right,
-                self.feature,
-                self.threshold,
-                self.missing_go_to_left,
-                np.ascontiguousarray(self.category_begin),
-                self.category_words,
-                self.n_features,
+                right=self.children_right,
+                feature=self.feature,
+                threshold=self.threshold,
+                missing_left=self.missing_go_to_left,
+                word_begin=np.ascontiguousarray(self.category_begin),
+                words=self.category_words,
+                columns=self.n_features,
             )
             _walks[self] = walk
         leaf = np.empty(X.shape[0], np.int64)

@@ -18,26 +18,25 @@ so every round divides the bound by what its member knows. Derivations: docs/the
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.classes import distinct
 from novum.base.domains import Choice, Domain
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.engines.trees.input_table import Table
 from novum.ensemble.adaboost.members import codes_of, members
 from novum.ensemble.adaboost.rounds import Round, WeightBoosting, takes_weights
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Fittable, Rows, Seed, Target
 
 __all__ = ["AdaBoostClassifier"]
 
@@ -124,12 +123,23 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
     _candidacy = Candidacy(rank=8, settings={"n_estimators": 200}, most_rows=20_000)
     _domains: dict[str, Domain] = {**WeightBoosting._domains, "algorithm": Choice("SAMME", "M1")}
+    classes_: np.ndarray
+    n_classes_: int
 
-    @stores
     def __init__(
-        self, estimator: Any = None, *, n_estimators: int = 50, learning_rate: float = 1.0,
-        random_state: Any = None, algorithm: str = "SAMME"
-    ) -> None: ...  # fmt: skip
+        self,
+        estimator: Fittable | None = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: Seed = None,
+        algorithm: Literal["SAMME", "M1"] = "SAMME",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.algorithm = algorithm
 
     def _default(self) -> Any:
         from novum.tree import DecisionTreeClassifier

@@ -9,23 +9,22 @@ With d the weights of the rows (sum one), h_m the member of round m and rate nu,
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
-from novum.base.parameters import stores
+from novum.base.sklearn_base import RegressorMixin
 from novum.engines.trees.input_table import Table
 from novum.ensemble.adaboost.members import members, numbers_of
 from novum.ensemble.adaboost.rounds import Round, WeightBoosting
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.random import Stream
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Fittable, Rows, Seed
 
 __all__ = ["AdaBoostRegressor"]
 
@@ -104,11 +103,20 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
     _domains: dict[str, Domain] = {**WeightBoosting._domains, "loss": Choice("linear", "square", "exponential")}
     _kind = "numeric"
 
-    @stores
     def __init__(
-        self, estimator: Any = None, *, n_estimators: int = 50, learning_rate: float = 1.0, loss: str = "linear",
-        random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        estimator: Fittable | None = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        loss: Literal["linear", "square", "exponential"] = "linear",
+        random_state: Seed = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.loss = loss
+        self.random_state = random_state
 
     def _default(self) -> Any:
         from novum.tree import DecisionTreeRegressor
@@ -146,7 +154,13 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
 
             H(x) = the least h_m(x) that members with half of all votes a_m or more do not exceed    (4)
 
-        [rows in memory or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._answers(X, median, Committee(self.estimators_, self._votes()))

@@ -7,17 +7,18 @@ could decide) or is no better than chance (its vote would be zero or negative).
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.sklearn_base import MetaEstimatorMixin
 from novum.base.validation import check_target, check_weight
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table
 from novum.ensemble.adaboost.members import by_row
@@ -59,6 +60,17 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
     _reports_passes = True
     _kind = "classes"  # of the target
     categorical_features = "from_dtype"  # how tables are read: the members have no other word for it
+    estimators_: list[Any]
+    estimator_weights_: np.ndarray
+    estimator_errors_: np.ndarray
+    estimator_: Any
+    estimator: Any
+    n_estimators: int
+    random_state: Any
+
+    if TYPE_CHECKING:  # of the classifier and the regressor
+        _metric: Callable[..., Any]
+        staged_predict: Callable[..., Any]
 
     @abstractmethod
     def _default(self) -> Any:
@@ -74,7 +86,13 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
 
         sample_weight: weights of the first round, before they are divided by their sum.
 
-        [rows in memory or a sparse matrix, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         self.estimator_ = self._default() if self.estimator is None else clone(self.estimator)
         self.levels_ = frame_levels(X) if is_frame(X) else {}

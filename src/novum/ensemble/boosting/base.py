@@ -34,7 +34,7 @@ from novum.runtime.checks import is_false
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 
-__all__ = ["HistGradientBoosting", "Model", "raw_of_block"]
+__all__ = ["BoostedModel", "HistGradientBoosting", "raw_of_block"]
 
 EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
 WORTH_THREADS = 2**15  # cells from which on a second thread is worth its start
@@ -42,14 +42,14 @@ MOST_CODES = 255  # one byte, less the code of a missing value
 logger = logging.getLogger("novum")
 
 
-class Model(NamedTuple):
+class BoostedModel(NamedTuple):
     """What raw scores are made of."""
 
     packed: Packed
     start: NDArray  # (outputs,)
 
 
-def raw_of_block(model: Model, block: Block) -> NDArray:
+def raw_of_block(model: BoostedModel, block: Block) -> NDArray:
     """Return the raw scores of a block, of shape (rows, outputs), in float64."""
     raw = np.empty((block.rows, len(model.start)))
     raw[:] = model.start
@@ -115,6 +115,27 @@ class HistGradientBoosting(Estimator):
     _sets: NDArray
     train_score_: NDArray
     validation_score_: NDArray
+    n_trees_per_iteration_: int
+    do_early_stopping_: bool
+    is_categorical_: np.ndarray | None
+    categorical_features: Any
+    early_stopping: str | bool
+    interaction_cst: Any
+    l2_regularization: float
+    learning_rate: float
+    max_bins: int
+    max_depth: int | None
+    max_features: float
+    max_iter: int
+    max_leaf_nodes: int | None
+    min_samples_leaf: int
+    monotonic_cst: Any
+    n_iter_no_change: int
+    random_state: Any
+    tol: float
+    validation_fraction: float | None
+    verbose: int | bool
+    warm_start: bool
 
     def _descent(self, target: NDArray, weight: NDArray | None) -> Descent:
         raise NotImplementedError
@@ -160,7 +181,18 @@ class HistGradientBoosting(Estimator):
         team = _core.trees.boosting.Team(n_threads)
         stream = Stream(seed)
         by_class = target if self._target == "classes" else None
-        rows = prepare_rows(source, target, weight, held, share, by_class, stream, counts, self.max_bins, n_threads)
+        rows = prepare_rows(
+            source,
+            target=target,
+            weight=weight,
+            held=held,
+            share=share,
+            by_class=by_class,
+            stream=stream,
+            categories=counts,
+            max_bins=self.max_bins,
+            n_threads=n_threads,
+        )
         descent = self._descent(rows.target, rows.weight)
         if again:
             if self.max_iter < self.n_iter_:
@@ -172,7 +204,18 @@ class HistGradientBoosting(Estimator):
         else:
             trees, start = NO_TREES, descent.start(rows.target, rows.weight)
         self._seed = seed
-        self._fit_boosted(X, y, team, descent, growing, rows, trees, start, stops, again)
+        self._fit_boosted(
+            X,
+            y=y,
+            team=team,
+            descent=descent,
+            growing=growing,
+            rows=rows,
+            trees=trees,
+            start=start,
+            stops=stops,
+            again=again,
+        )
         self.is_categorical_, self._encoder = mask, encoder
         self.do_early_stopping_ = stops
         return self
@@ -186,11 +229,20 @@ class HistGradientBoosting(Estimator):
         fit_blocks(self, X, y, source, given, raw_of_block, EARLY_STOPPING_ROWS)
 
     def _fit_boosted(
-        self, X: Any, y: Any, team: Any, descent: Descent, growing: Growing, rows: Prepared, trees: Trees,
-        start: NDArray, stops: bool, again: bool
-    ) -> None:  # fmt: skip
+        self,
+        X: Any,
+        y: Any,
+        team: Any,
+        descent: Descent,
+        growing: Growing,
+        rows: Prepared,
+        trees: Trees,
+        start: NDArray,
+        stops: bool,
+        again: bool,
+    ) -> None:
         """Run the iterations and set what they lead to."""
-        model = Model(pack(trees.nodes, trees.root, trees.sets, descent.outputs), start)
+        model = BoostedModel(pack(trees.nodes, trees.root, trees.sets, descent.outputs), start)
         train, held = rows.with_raw(raw_of_block, model)
         scores = Scores(self, descent, team, rows, train, held) if stops else None
         if scores is not None and again:
@@ -208,7 +260,16 @@ class HistGradientBoosting(Estimator):
                 stop = scores is not None and scores.look()
                 return bool(report(iteration + 1, loss)) or stop
 
-            made = boost(team, descent, growing, rows.bins, train, held, range(begin, self.max_iter), after)
+            made = boost(
+                team,
+                descent=descent,
+                growing=growing,
+                bins=rows.bins,
+                train=train,
+                held=held,
+                iterations=range(begin, self.max_iter),
+                after=after,
+            )
         self._nodes, self._root, self._sets = join(made, trees)  # plain arrays: what a file may hold
         self._start = start
         self._weighted_fit = rows.weight is not None
@@ -251,15 +312,15 @@ class HistGradientBoosting(Estimator):
             raise ParameterError("Categorical features cannot have monotonic constraints.")
         sets = column_sets(type(self).__name__, self.interaction_cst, d)
         return Growing(
-            float(self.learning_rate),
-            self.max_leaf_nodes,
-            self.max_depth,
-            int(self.min_samples_leaf),
-            float(self.l2_regularization),
-            float(self.max_features),
-            np.ascontiguousarray(monotone),
-            [sorted(int(j) for j in group) for group in sets or []],
-            seed,
+            learning_rate=float(self.learning_rate),
+            max_leaf_nodes=self.max_leaf_nodes,
+            max_depth=self.max_depth,
+            min_samples_leaf=int(self.min_samples_leaf),
+            l2_regularization=float(self.l2_regularization),
+            max_features=float(self.max_features),
+            monotone=np.ascontiguousarray(monotone),
+            together=[sorted(int(j) for j in group) for group in sets or []],
+            seed=seed,
         )
 
     def _should_stop(self, scores: list[float]) -> bool:
@@ -304,18 +365,22 @@ class HistGradientBoosting(Estimator):
             return
         model = pack(nodes, root, self._sets, len(self._start))
         _core.trees.traversal.add_values(
-            model.nodes, model.value, model.sets, model.root, np.zeros((1, self.n_features_in_)),
+            model.nodes,
+            model.value,
+            model.sets,
+            model.root,
+            np.zeros((1, self.n_features_in_)),
             np.zeros((1, len(self._start))),
-        )  # fmt: skip
+        )
 
-    def _model(self, iterations: slice = slice(None)) -> Model:
+    def _model(self, iterations: slice = slice(None)) -> BoostedModel:
         """Return the trees of some iterations, packed."""
         trees, outputs = self._trees, len(self._start)
         first, last, _ = iterations.indices(len(trees.root) // outputs)
         bounds = np.append(trees.root, len(trees.nodes))
         begin, end = bounds[first * outputs], bounds[last * outputs]
         root = trees.root[first * outputs : last * outputs] - begin
-        return Model(pack(trees.nodes[begin:end], root, trees.sets, outputs), self._start)
+        return BoostedModel(pack(trees.nodes[begin:end], root, trees.sets, outputs), self._start)
 
     def _raw(self, X: Any, finish: Any) -> Any:
         """Return `finish(raw)` of the raw scores of every row, in the dtype and the home of X."""
@@ -353,7 +418,7 @@ class HistGradientBoosting(Estimator):
         return tags
 
 
-def finish_block(params: tuple[Model, Any], block: Block) -> NDArray:
+def finish_block(params: tuple[BoostedModel, Any], block: Block) -> NDArray:
     """Return what a subclass makes of the raw scores of a block, numbers in the dtype of the rows."""
     model, finish = params
     out = finish(raw_of_block(model, block))

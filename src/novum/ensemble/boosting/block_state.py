@@ -23,7 +23,7 @@ from novum.fold.homes.spill import spill_blocks
 from novum.runtime import arrays
 
 __all__ = [
-    *("Built", "Look", "Step", "Task", "Trees", "block_histograms", "brought_up", "build", "built_blocks"),
+    *("Built", "Look", "Step", "BlockPreparation", "Trees", "block_histograms", "brought_up", "build", "built_blocks"),
     *("look_at", "merge_looks", "rows_taken"),
 ]
 
@@ -31,7 +31,7 @@ PARTS = ("train", "held")
 Trees = tuple[tuple[NDArray, NDArray], ...]  # nodes and sets of categories
 
 
-class Task(NamedTuple):
+class BlockPreparation(NamedTuple):
     """What makes a block ready."""
 
     bins: Bins
@@ -55,7 +55,7 @@ class Built(NamedTuple):
 class Step(NamedTuple):
     """What a pass carries."""
 
-    task: Task
+    task: BlockPreparation
     start: NDArray  # (outputs,)
     number: int  # iterations whose trees count
     last: Trees  # those of the last one
@@ -74,7 +74,7 @@ class Look(NamedTuple):
     lost: int = 0
 
 
-def rows_taken(task: Task, block: Block) -> tuple[NDArray, NDArray, NDArray | None]:
+def rows_taken(task: BlockPreparation, block: Block) -> tuple[NDArray, NDArray, NDArray | None]:
     """Return which rows of a block are trained on, which are held back, and the weights of all."""
     weight = None if block.weight is None else arrays.to_numpy(block.weight)
     if task.factor is not None:
@@ -87,7 +87,7 @@ def rows_taken(task: Task, block: Block) -> tuple[NDArray, NDArray, NDArray | No
     return there & ~out, there & out, weight
 
 
-def build(task: Task, block: Block) -> Built:
+def build(task: BlockPreparation, block: Block) -> Built:
     """Fill the memory of a block; return what is learned on the way."""
     train, held, weight = rows_taken(task, block)
     target, memory = np.ascontiguousarray(arrays.to_numpy(block.y), np.float64), block.memory
@@ -212,6 +212,6 @@ def block_histograms(step: Step, block: Block) -> Histograms:
     return histograms_of(step.requests, channels, memory["train_words"], task.bins, memory, 2)
 
 
-def built_blocks(source: Source, task: Task) -> AbstractContextManager[tuple[Source, Built]]:
+def built_blocks(source: Source, task: BlockPreparation) -> AbstractContextManager[tuple[Source, Built]]:
     """Give the source with all blocks built."""
     return spill_blocks(source, build, task, merge_built)

@@ -124,10 +124,17 @@ def pick_rows(values: NDArray | None, rows: NDArray) -> NDArray | None:
 
 
 def prepare_rows(
-    source: Source, target: NDArray, weight: NDArray | None, held: tuple[Source, NDArray, NDArray | None] | None,
-    share: float | int | None, by_class: NDArray | None, stream: Stream, categories: NDArray, max_bins: int,
-    n_threads: int
-) -> Prepared:  # fmt: skip
+    source: Source,
+    target: NDArray,
+    weight: NDArray | None,
+    held: tuple[Source, NDArray, NDArray | None] | None,
+    share: float | int | None,
+    by_class: NDArray | None,
+    stream: Stream,
+    categories: NDArray,
+    max_bins: int,
+    n_threads: int,
+) -> Prepared:
     """Return rows ready for boosting: `held` ones that were given, or a `share` of the source's, class by class if told."""
     rows = np.arange(len(target)) if weight is None else np.flatnonzero(weight > 0)
     held_rows = None

@@ -16,10 +16,10 @@ from novum.base.callbacks import reporting
 from novum.engines.trees.bins import sample_bins
 from novum.engines.trees.histograms import Growing
 from novum.engines.trees.passes.single_tree import Survey
-from novum.ensemble.boosting.block_state import Built, Task, built_blocks, rows_taken
+from novum.ensemble.boosting.block_state import BlockPreparation, Built, built_blocks, rows_taken
 from novum.ensemble.boosting.coded_rows import codes_of, results_array, targets_of
 from novum.ensemble.boosting.newton import NO_TREES, join
-from novum.ensemble.boosting.passes import Given, boost_blocks
+from novum.ensemble.boosting.passes import ValidationRows, boost_blocks
 from novum.ensemble.boosting.quantile_leaves import start_quantile, weight_unit
 from novum.ensemble.boosting.validation_rows import SPLIT_ROWS, Holding, holding_of
 from novum.exceptions import DataError, ParameterError
@@ -31,7 +31,7 @@ __all__ = ["fit_blocks"]
 logger = logging.getLogger("novum")
 
 
-def train_rows(task: Task, block: Block) -> tuple[NDArray, NDArray | None]:
+def train_rows(task: BlockPreparation, block: Block) -> tuple[NDArray, NDArray | None]:
     """Return which rows of a block are trained on, and the weights of all."""
     train, _, weight = rows_taken(task, block)
     return train, weight
@@ -78,20 +78,43 @@ def fit_blocks(
     model = estimator._model() if again else None
     descent = estimator._descent(np.empty(0), None)
     before = None if model is None else partial(raw_of_block, model)
-    task = Task(None, descent, factor, holding, before)  # type: ignore[arg-type]
+    task = BlockPreparation(None, descent, factor, holding, before)  # type: ignore[arg-type]
     bins = sample_bins(source, Stream(seed), estimator.max_bins, partial(train_rows, task), n_rows=found.rows)
     task = task._replace(bins=bins)
     with built_blocks(source, task) as (kept, built):
-        run_iterations(estimator, X, y, kept, task, built, growing, held, stops, again, model, raw_of_block)
+        run_iterations(
+            estimator,
+            X=X,
+            y=y,
+            kept=kept,
+            task=task,
+            built=built,
+            growing=growing,
+            held=held,
+            stops=stops,
+            again=again,
+            model=model,
+            raw_of_block=raw_of_block,
+        )
     estimator._seed = seed
     estimator.is_categorical_ = estimator._encoder = None
     estimator.do_early_stopping_ = stops
 
 
 def run_iterations(
-    estimator: Any, X: Any, y: Any, kept: Source, task: Task, built: Built, growing: Growing, held: Any,
-    stops: bool, again: bool, model: Any, raw_of_block: Any
-) -> None:  # fmt: skip
+    estimator: Any,
+    X: Any,
+    y: Any,
+    kept: Source,
+    task: BlockPreparation,
+    built: Built,
+    growing: Growing,
+    held: Any,
+    stops: bool,
+    again: bool,
+    model: Any,
+    raw_of_block: Any,
+) -> None:
     """Run the iterations over blocks that are built, and set what they lead to."""
     descent, bins = task.descent, task.bins
     if again:
@@ -105,7 +128,7 @@ def run_iterations(
         rows, target, weight = held
         raw = np.empty((descent.outputs, len(target)))
         raw[:] = start[:, None] if model is None else results_array(rows.rows(raw_of_block, model)).T
-        given = Given(codes_of(rows, bins), target, weight, raw)
+        given = ValidationRows(codes_of(rows, bins), target, weight, raw)
     trees = estimator._trees if again else NO_TREES
     begin = len(trees.root) // descent.outputs
     train_scores: list[float] = estimator.train_score_.tolist() if again else []
@@ -128,7 +151,17 @@ def run_iterations(
             return bool(report(iteration + 1, -train)) or stop
 
         iterations = range(begin, estimator.max_iter)
-        made = boost_blocks(kept, task, built, start, growing, iterations, given, scored, look)
+        made = boost_blocks(
+            kept,
+            task=task,
+            built=built,
+            start=start,
+            growing=growing,
+            iterations=iterations,
+            given=given,
+            scored=scored,
+            look=look,
+        )
     estimator._start = start
     estimator._nodes, estimator._root, estimator._sets = join(made.trees, trees)
     estimator._weighted_fit = built.weighted

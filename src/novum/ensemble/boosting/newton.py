@@ -70,9 +70,15 @@ def should_stop(scores: list[float], patience: int, tol: float) -> bool:
 
 
 def boost(
-    team: Any, descent: Descent, growing: Growing, bins: Bins, train: Rows, held: Rows | None, iterations: range,
-    after: Callable[[int], bool]
-) -> list[tuple[NDArray, NDArray]]:  # fmt: skip
+    team: Any,
+    descent: Descent,
+    growing: Growing,
+    bins: Bins,
+    train: Rows,
+    held: Rows | None,
+    iterations: range,
+    after: Callable[[int], bool],
+) -> list[tuple[NDArray, NDArray]]:
     """Return the trees of (2) to (4), with their sets of categories; raw scores of both kinds of rows are kept up to date.
 
     `after(iteration)` is told of every iteration and ends the descent by returning True.

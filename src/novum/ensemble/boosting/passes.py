@@ -20,11 +20,20 @@ from novum.engines.trees.best_first import Growth
 from novum.engines.trees.histograms import Growing, as_bytes
 from novum.engines.trees.passes.boosted import HistRule, table_of
 from novum.engines.trees.passes.growth import Histograms, Request, grow_trees, merge_histograms, room_for
-from novum.ensemble.boosting.block_state import Built, Look, Step, Task, Trees, block_histograms, look_at, merge_looks
+from novum.ensemble.boosting.block_state import (
+    BlockPreparation,
+    Built,
+    Look,
+    Step,
+    Trees,
+    block_histograms,
+    look_at,
+    merge_looks,
+)
 from novum.ensemble.boosting.quantile_leaves import refit_leaves, weight_unit
 from novum.fold.blocks import Source
 
-__all__ = ["Boosted", "Given", "boost_blocks"]
+__all__ = ["Boosted", "ValidationRows", "boost_blocks"]
 
 
 def repeat_pass(source: Source, statistics: Callable, step: Step, merge: Callable, trees: Callable[[], Trees]) -> Any:
@@ -42,7 +51,7 @@ class Boosted(NamedTuple):
     passes: int
 
 
-class Given(NamedTuple):
+class ValidationRows(NamedTuple):
     """Rows held back that were given apart, in memory."""
 
     words: NDArray
@@ -52,9 +61,16 @@ class Given(NamedTuple):
 
 
 def boost_blocks(
-    source: Source, task: Task, built: Built, start: NDArray, growing: Growing, iterations: range,
-    given: Given | None, scored: bool, look: Callable[[int, float, float | None], bool]
-) -> Boosted:  # fmt: skip
+    source: Source,
+    task: BlockPreparation,
+    built: Built,
+    start: NDArray,
+    growing: Growing,
+    iterations: range,
+    given: ValidationRows | None,
+    scored: bool,
+    look: Callable[[int, float, float | None], bool],
+) -> Boosted:
     """Return the trees of all iterations.
 
     `look(iteration, score of the rows trained on, of those held back)` is told of the state before the first iteration and

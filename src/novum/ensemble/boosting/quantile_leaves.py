@@ -16,7 +16,7 @@ from novum.engines.moments.quantiles import Digits, Probe, digit_sums, group_qua
 from novum.engines.trees.best_first import Growth
 from novum.engines.trees.passes.growth import Request, leaf_of_rows, nodes_of
 from novum.engines.trees.passes.node_table import descendants
-from novum.ensemble.boosting.block_state import Built, Step, Task, Trees, brought_up, build, look_at
+from novum.ensemble.boosting.block_state import BlockPreparation, Built, Step, Trees, brought_up, build, look_at
 from novum.fold.blocks import Block, Source
 
 __all__ = ["refit_leaves", "start_quantile", "weight_unit"]
@@ -25,7 +25,7 @@ __all__ = ["refit_leaves", "start_quantile", "weight_unit"]
 class Refit(NamedTuple):
     """What a pass carries that looks for quantiles: of targets, or of the residuals of every leaf."""
 
-    task: Task
+    task: BlockPreparation
     probe: Probe
     step: Step | None = None  # of the leaves' tree, in its only request
     group: NDArray | None = None  # (nodes,): the leaf that counts the rows at a node
@@ -55,7 +55,7 @@ def block_digits(refit: Refit, block: Block) -> Digits:
     return digit_sums(refit.probe, refit.group[leaf], target - memory["train_raw"][0], weight)
 
 
-def start_quantile(source: Source, task: Task, unit: float) -> NDArray:
+def start_quantile(source: Source, task: BlockPreparation, unit: float) -> NDArray:
     """Return the start of a loss whose leaves are quantiles: that of the targets."""
     assert task.descent.refit is not None
     level = task.descent.refit

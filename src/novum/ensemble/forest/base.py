@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
@@ -25,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Domain, Function, Int, Null, Share
 from novum.base.estimator import Estimator
+from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.sparse_matrices import sound_sparse
 from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table
@@ -101,6 +101,9 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
     levels_: dict[str, list[Any]]
     _rate: float | None = None  # draws per unit of weight of a fit to rows outside memory
     _weighted_draws: bool = False
+    n_outputs_: int
+    max_features_: float
+    is_categorical_: np.ndarray
 
     @property
     def estimator_(self) -> Any:
@@ -280,7 +283,13 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
     def apply(self, X: Rows) -> Any:
         """Return the leaf that each row ends in, in every tree.
 
-        [rows or a sparse matrix] -> array of shape (n_samples, n_estimators)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_estimators)
         """
         check_is_fitted(self)
         return self._ask(X, every_leaf, self._votes())

@@ -1,10 +1,10 @@
 """Forests for classes: trees vote with the shares of the classes in their leaves."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.classes import distinct
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.base.validation import plainly_labels
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of
 from novum.ensemble.forest.votes import best_labels, mean_value
 from novum.exceptions import DataError, DataWarning
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["CLASSIFIER_DOMAINS", "ForestClassifier"]
@@ -36,16 +36,53 @@ class ForestClassifier(ClassifierMixin, BaseForest):
 
     classes_: Any
     n_classes_: Any
+    oob_score_: float
+    oob_decision_function_: np.ndarray
 
-    @stores
     def __init__(
-        self, n_estimators: Any = 100, *, criterion: Any = "gini", max_depth: Any = None,
-        min_samples_split: Any = 2, min_samples_leaf: Any = 1, min_weight_fraction_leaf: Any = 0.0,
-        max_features: Any = "sqrt", max_leaf_nodes: Any = None, min_impurity_decrease: Any = 0.0,
-        bootstrap: bool = True, oob_score: Any = False, n_jobs: Any = None, random_state: Any = None,
-        verbose: Any = 0, warm_start: bool = False, class_weight: Any = None, ccp_alpha: Any = 0.0,
-        max_samples: Any = None, monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
-    ) -> None: ...  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: int | float | None = None,
+        monotonic_cst: Numbers | Mapping[Any, int] | None = None,
+        categorical_features: Numbers | str | None = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
 
     def _read_target(self, y: NDArray, weight: NDArray | None) -> tuple[NDArray, NDArray | None]:
         if not (y.shape[1] == 1 and plainly_labels(y)):
@@ -138,7 +175,13 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         Notes of RandomForestClassifier.
         sample_weight: with `bootstrap`, rows are drawn in proportion to it; without, trees use it.
 
-        [rows or a sparse matrix, targets, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         self._fit(X, y, sample_weight)
         return self
@@ -146,7 +189,13 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def predict(self, X: Rows) -> Any:
         """Return the class of the largest mean share.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,) or (n_samples, n_outputs)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_outputs)
         """
         check_is_fitted(self)
         labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
@@ -155,7 +204,13 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def predict_proba(self, X: Rows) -> Any:
         """Return the shares of the classes in the leaves, averaged over the trees.
 
-        [rows or a sparse matrix] -> array of shape (n_samples, n_classes), or a list of them, one per output
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes), or a list of them, one per output
         """
         check_is_fitted(self)
         share = self._ask(X, mean_value, self._votes())
@@ -167,7 +222,13 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def tree_votes(self, X: Rows) -> Any:
         """Return the share of the trees that vote for each class: majority in place of mean shares.
 
-        [rows or a sparse matrix] -> array of shape (n_samples, n_classes), or a list of them, one per output
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes), or a list of them, one per output
         """
         leaves, votes = np.asarray(self.apply(X)), self._votes()
         numbers = np.atleast_1d(self.n_classes_)

@@ -42,7 +42,7 @@ from novum.engines.trees.passes.growth import (
 )
 from novum.engines.trees.passes.node_table import Totals, assemble, limb_sums
 from novum.engines.trees.passes.single_tree import (
-    Task,
+    ChannelEncoding,
     below_rules,
     fixed_pairs,
     merge_extremes,
@@ -56,7 +56,6 @@ from novum.fold.blocks import Block, Source
 from novum.fold.homes.spill import spill_blocks
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Target
 
 __all__ = ["Plan", "grow_forest"]
 
@@ -67,7 +66,7 @@ GATHERED_VALUES = 2**23  # that (4) looks at together: 8 MiB of codes, 64 MiB as
 class Plan(NamedTuple):
     """What a pass carries."""
 
-    task: Task
+    task: ChannelEncoding
     sampling: BlockSampling | None  # None: every tree sees all rows
     seeds: tuple[int, ...] = ()  # of the trees that grow now
     first: int = 0  # number of the first of them
@@ -147,7 +146,7 @@ def block_totals(plan: Plan, block: Block) -> Totals:
     return Totals(np.concatenate([part.upper for part in parts]), np.concatenate([part.lower for part in parts]))
 
 
-class Gathered(NamedTuple):
+class CodedLeafRows(NamedTuple):
     """Rows of some leaves, block after block."""
 
     words: list[NDArray]
@@ -156,9 +155,9 @@ class Gathered(NamedTuple):
     place: list[NDArray]
 
 
-def gather_block(plan: Plan, block: Block) -> Gathered:
+def gather_block(plan: Plan, block: Block) -> CodedLeafRows:
     """Return the rows of one block that end in the leaves that are marked."""
-    memory, out = begin(plan, block), Gathered([], [], [], [])
+    memory, out = begin(plan, block), CodedLeafRows([], [], [], [])
     words, target = memory["words"], memory["target"]
     asked = [k for k, mark in enumerate(plan.marks) if len(mark)]
     masses = [mass_of(plan, memory, k) for k in asked]
@@ -215,7 +214,7 @@ def between_bins(threshold: NDArray, feature: NDArray, extremes: Extremes) -> ND
 
 
 def tree_below(
-    task: Task, rule: CartRule, node: Node, words: NDArray, y: NDArray, mass: NDArray, middle: NDArray
+    task: ChannelEncoding, rule: CartRule, node: Node, words: NDArray, y: NDArray, mass: NDArray, middle: NDArray
 ) -> Tree:
     """Return (4) of one node."""
     here, target, X = below_rules(rule, node), target_of(task, y), decode_rows(words, middle)
@@ -257,9 +256,14 @@ def trees_below(
         y, mass = np.concatenate(found.target), np.concatenate(found.mass)
 
         def one(
-            item: int, some: Any = some, order: Any = order, begins: Any = begins, words: Any = words,
-            y: Target = y, mass: Any = mass
-        ) -> Tree:  # fmt: skip
+            item: int,
+            some: Any = some,
+            order: Any = order,
+            begins: Any = begins,
+            words: Any = words,
+            y: Any = y,
+            mass: Any = mass,
+        ) -> Tree:
             rows, (k, node) = order[begins[item] : begins[item + 1]], some[item]
             return tree_below(plan.task, rules[k], node, words[:, rows], y[rows], mass[rows], middle)
 

@@ -1,19 +1,20 @@
 """Forests for numbers: the mean of what the trees predict."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
+from novum.base.sklearn_base import RegressorMixin
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of
 from novum.ensemble.forest.votes import mean_number, mean_value
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.tree.dependence import tree_dependence
 from novum.tree.regressor import checked_numbers, current_criterion
 
@@ -28,14 +29,32 @@ REGRESSOR_DOMAINS: dict[str, Domain] = {
 class ForestRegressor(RegressorMixin, BaseForest):
     """Base of the forests for numbers."""
 
+    oob_score_: Any
+    oob_prediction_: Any
+
     def __init__(
-        self, n_estimators: Any = 100, *, criterion: Any = "squared_error", max_depth: Any = None,
-        min_samples_split: Any = 2, min_samples_leaf: Any = 1, min_weight_fraction_leaf: Any = 0.0,
-        max_features: Any = 1.0, max_leaf_nodes: Any = None, min_impurity_decrease: Any = 0.0,
-        bootstrap: bool = True, oob_score: Any = False, n_jobs: Any = None, random_state: Any = None,
-        verbose: Any = 0, warm_start: bool = False, ccp_alpha: Any = 0.0, max_samples: Any = None,
-        monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
-    ) -> None:  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: int | float | None = None,
+        monotonic_cst: Numbers | Mapping[Any, int] | None = None,
+        categorical_features: Numbers | str | None = "from_dtype",
+    ) -> None:
         self.n_estimators = n_estimators
         self.criterion = current_criterion(criterion)
         self.max_depth = max_depth
@@ -95,7 +114,13 @@ class ForestRegressor(RegressorMixin, BaseForest):
         Notes of RandomForestClassifier.
         sample_weight: with `bootstrap`, rows are drawn in proportion to it; without, trees use it.
 
-        [rows or a sparse matrix, targets, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         self._fit(X, y, sample_weight)
         return self
@@ -109,7 +134,13 @@ class ForestRegressor(RegressorMixin, BaseForest):
     def predict(self, X: Rows) -> Any:
         """Return the mean of the trees' predictions.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,) or (n_samples, n_outputs)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_outputs)
         """
         check_is_fitted(self)
         return self._ask(X, mean_number if self.n_outputs_ == 1 else mean_value, self._votes())

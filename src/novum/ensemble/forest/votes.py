@@ -59,14 +59,14 @@ def packed_of(trees: list[Tree], values: list[NDArray], width: int, columns: lis
         if columns is not None:
             feature = np.where(feature < 0, -2, columns[t][np.maximum(feature, 0)])
         packed.append(
-            tree.children_left,
-            tree.children_right,
-            feature,
-            tree.threshold,
-            tree.missing_go_to_left,
-            np.ascontiguousarray(tree.category_begin),
-            tree.category_words,
-            np.ascontiguousarray(value),
+            left=tree.children_left,
+            right=tree.children_right,
+            feature=feature,
+            threshold=tree.threshold,
+            missing_left=tree.missing_go_to_left,
+            word_begin=np.ascontiguousarray(tree.category_begin),
+            words=tree.category_words,
+            values=np.ascontiguousarray(value),
         )
     return packed
 

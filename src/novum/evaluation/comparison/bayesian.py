@@ -83,8 +83,11 @@ class BayesianComparison(Result):
         """Draw the posterior with the region of practical equivalence, or the three probabilities."""
         ax = drawing_axes(ax)
         if self.law is None:
-            ax.bar([f"{self.names[1]} better", "equivalent", f"{self.names[0]} better"],
-                   [self.b_better, self.equivalent, self.a_better], color="#33415c")  # fmt: skip
+            ax.bar(
+                [f"{self.names[1]} better", "equivalent", f"{self.names[0]} better"],
+                [self.b_better, self.equivalent, self.a_better],
+                color="#33415c",
+            )
             ax.set(ylabel="posterior probability", ylim=(0, 1))
             return ax
         x = np.linspace(float(self.law.ppf(0.001)), float(self.law.ppf(0.999)), 500)

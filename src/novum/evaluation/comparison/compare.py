@@ -7,7 +7,7 @@ made once and shared. `novum.evaluation.comparison.design` says which test is va
 `bayesian` have their formulas. Scores are scikit-learn's, higher is better.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from novum.evaluation.hypotheses.paired import FEWER_ERRORS, PAIRED_TESTS, delon
 from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, result_of
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.checks import check_choice, check_number, check_significance
+from novum.runtime.typing import Rows, Seed, Splitter, Target
 from novum.runtime.warn import warn
 
 __all__ = ["compare"]
@@ -97,10 +98,17 @@ def pairs_of(
         order = {pair: n for n, pair in enumerate(ranked.pairs)}
         unit = np.sqrt(k * (k + 1) / (6 * len(found.scores)))
         return [
-            Pair(names[i], names[j], float(-ranked.z[order[i, j]] * unit), None,
-                 float(ranked.alone[order[i, j]]), float(ranked.p_values[order[i, j]]), post)
+            Pair(
+                names[i],
+                names[j],
+                float(-ranked.z[order[i, j]] * unit),
+                None,
+                float(ranked.alone[order[i, j]]),
+                float(ranked.p_values[order[i, j]]),
+                post,
+            )
             for (i, j), post in zip(index, posteriors)
-        ]  # fmt: skip
+        ]
     results = [paired_test_of(found, test, i, j, alternative) for i, j in index]
     p = np.array([np.nan if one is None else one.p_value for one in results])
     adjusted = adjusted_values(p, adjust)
@@ -147,11 +155,24 @@ def chosen_adjustment(adjust: str, test: str, baseline: int | None) -> str:
 
 
 def compare(
-    models: Any, X: Any = None, y: Any = None, *, cv: Any = 10, scoring: Any = None, test: str = "auto",
-    baseline: str | None = None, alternative: str = "two-sided", significance: float = 0.05, adjust: str = "auto",
-    rope: float | None = PRACTICAL, design: str = "folds", test_over_train: float | None = None, groups: Any = None,
-    n_jobs: int | None = None, random_state: Any = 0
-) -> Comparison:  # fmt: skip
+    models: Any,
+    X: Rows | Mapping[Any, Any] | None = None,
+    y: Target = None,
+    *,
+    cv: Splitter = 10,
+    scoring: str | Callable[..., Any] | None = None,
+    test: str = "auto",
+    baseline: str | None = None,
+    alternative: str = "two-sided",
+    significance: float = 0.05,
+    adjust: str = "auto",
+    rope: float | None = PRACTICAL,
+    design: str = "folds",
+    test_over_train: float | None = None,
+    groups: Target = None,
+    n_jobs: int | None = None,
+    random_state: Seed = 0,
+) -> Comparison:
     """Compare models on the same folds of a data set, or on several data sets, by a test that is valid for the design.
 
     Parameters
@@ -227,10 +248,20 @@ def compare(
         several = isinstance(X, Mapping) and y is None
         if several and groups is not None:
             raise ParameterError("compare(groups=...): groups are for one data set.")
-        if several:
+        if isinstance(X, Mapping) and y is None:
             found = on_several(models, X, cv, scoring, n_jobs, random_state)
         else:
-            found = on_one(models, X, y, cv, scoring, groups, n_jobs, random_state, test.startswith("mcnemar"))
+            found = on_one(
+                models,
+                X=X,
+                y=y,
+                cv=cv,
+                scoring=scoring,
+                groups=groups,
+                n_jobs=n_jobs,
+                seed=random_state,
+                mcnemar=test.startswith("mcnemar"),
+            )
     return judge(found, test, baseline, alternative, significance, adjust, rope)
 
 
@@ -273,7 +304,7 @@ def judge(
             f"compare(baseline={baseline!r}): no model of that name is left; there are {', '.join(found.names)}."
         )
     base = None if baseline is None else found.names.index(baseline)
-    k, labels, measure = len(found.names), found.classification, found.measure
+    k, labels, measure = len(found.names), found.classification, found.scoring
     chosen = usual_test(found.design, k, labels, measure) if test == "auto" else test
     known = verdicts(found.design, k, labels, measure)
     impossible = [v for v in known if v.test == chosen and v.valid == "no"]
@@ -300,6 +331,22 @@ def judge(
             width = critical_difference(k, len(each), significance, adjust) if adjust != "holm" else None
     pairs = pairs_of(found, test, adjust, base, alternative, rope)
     return Comparison(
-        found.names, found.scores, found.parts, found.design, test, adjust, significance, found.measure, pairs, overall, known,
-        found.failures, found.warnings, found.seconds, ranks, width, baseline, alternative,
-    )  # fmt: skip
+        names=found.names,
+        scores=found.scores,
+        parts=found.parts,
+        design=found.design,
+        test=test,
+        adjust=adjust,
+        significance=significance,
+        scoring=found.scoring,
+        pairs=pairs,
+        overall=overall,
+        verdicts=known,
+        failures=found.failures,
+        warnings=found.warnings,
+        seconds=found.seconds,
+        ranks=ranks,
+        critical_difference=width,
+        baseline=baseline,
+        alternative=alternative,
+    )

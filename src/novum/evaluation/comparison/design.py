@@ -45,8 +45,10 @@ def is_five_by_two(folds: list[Fold]) -> bool:
     if len(folds) != 10:
         return False
     pairs = zip(folds[::2], folds[1::2])
-    return all(np.array_equal(np.sort(a.train), np.sort(b.test)) and np.array_equal(np.sort(a.test), np.sort(b.train))
-               for a, b in pairs)  # fmt: skip
+    return all(
+        np.array_equal(np.sort(a.train), np.sort(b.test)) and np.array_equal(np.sort(a.test), np.sort(b.train))
+        for a, b in pairs
+    )
 
 
 def design_of(folds: list[Fold], rows: int) -> Design:
@@ -87,7 +89,10 @@ TABLE: dict[str, dict[str, tuple[str, str]]] = {
     },
     "corrected_t": {
         "folds": ("yes", "corrects the variance for overlapping training sets; measured to keep its level nearly"),
-        "repeated folds": ("yes", "corrects the variance for overlapping training sets; measured to keep its level nearly"),
+        "repeated folds": (
+            "yes",
+            "corrects the variance for overlapping training sets; measured to keep its level nearly",
+        ),
         "random splits": ("yes", "made for random splits"),
         "time order": ("approximately", GROWING),
         "5x2": ("approximately", "halves overlap less than it assumes"),
@@ -127,7 +132,7 @@ TABLE: dict[str, dict[str, tuple[str, str]]] = {
         "data sets": ("yes", "signed test: data sets are independent"),
         "": ("no", "with one row or one part there is no spread between parts to learn from"),
     },
-}  # fmt: skip
+}
 TABLE["mcnemar_exact"] = TABLE["mcnemar"]
 FEW_SETS = 6  # two-sided Wilcoxon and sign tests cannot reach .05 with five differences: 2/2^5 > .05
 CLASSIFIERS_ONLY = ("mcnemar", "mcnemar_exact")

@@ -57,9 +57,16 @@ def friedman(ranks: NDArray) -> TestResult:
     statistic = (k - 1) * float(((ranks.sum(0) - N * center) ** 2).sum()) / spread if spread > 0 else 0.0
     remark = "fewer than ten data sets: the chi-squared law is rough" if N < 10 else ""
     return result_of(
-        "Friedman test", statistic, stats.chi2(k - 1), "greater", df=k - 1, n=N, symbol="X2_F", remark=remark,
+        "Friedman test",
+        statistic,
+        stats.chi2(k - 1),
+        "greater",
+        df=k - 1,
+        n=N,
+        symbol="X2_F",
+        remark=remark,
         parameter="the models differ",
-    )  # fmt: skip
+    )
 
 
 def iman_davenport(ranks: NDArray) -> TestResult:

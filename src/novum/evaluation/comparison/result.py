@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.evaluation._swapped_pair import reversed_result
 from novum.evaluation.comparison.bayesian import BayesianComparison
 from novum.evaluation.comparison.design import Design, Verdict
+from novum.evaluation.comparison.swapped_pair import reversed_result
 from novum.evaluation.hypotheses.result import TestResult, shown_p
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted, num
@@ -88,7 +88,7 @@ class Comparison(Result):
     test: str
     adjust: str
     significance: float
-    measure: str
+    scoring: str
     pairs: list[Pair]
     overall: dict[str, TestResult]
     verdicts: list[Verdict]
@@ -202,7 +202,7 @@ class Comparison(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the critical-difference diagram of mean ranks, or the differences with their intervals."""
-        from novum.evaluation.comparison.plot import draw_differences, draw_ranks
+        from novum.evaluation.comparison.plots import draw_differences, draw_ranks
 
         return draw_differences(self, ax) if self.ranks is None else draw_ranks(self, ax)
 
@@ -211,7 +211,7 @@ class Comparison(Result):
         score = "mean rank" if self.ranks is not None else "s.d."
         second = self.ranks if self.ranks is not None else score_deviations(self.scores)
         order = np.argsort(-self.scores.mean(0) if self.ranks is None else self.ranks, kind="stable")
-        lines = [f"{self.measure} of {counted(len(self.names), 'model')} on {self.design.description}"]
+        lines = [f"{self.scoring} of {counted(len(self.names), 'model')} on {self.design.description}"]
         if len(self.scores) > 1:
             lines.append(f"  {'':<{width}}      mean  {score:>9}")
             lines += [

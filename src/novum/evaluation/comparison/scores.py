@@ -9,10 +9,10 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 
-from novum.evaluation._score_names import check_one_score
 from novum.evaluation.comparison.design import Design, design_of
 from novum.evaluation.comparison.result import Failure
-from novum.evaluation.comparison.shared_folds import Outcome, Task, run, splits_of
+from novum.evaluation.comparison.shared_folds import FoldFit, Outcome, run, splits_of
+from novum.evaluation.scores.score_names import check_one_score
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.sklearn_private import num_samples
 
@@ -27,7 +27,7 @@ class Measured:
 
     def __init__(self, names: list[str], scores: NDArray, parts: list[str], design: Design) -> None:
         self.names, self.scores, self.parts, self.design = names, scores, parts, design
-        self.measure = "score"
+        self.scoring = "score"
         self.failures: list[Failure] = []
         self.warnings: list[str] = []
         self.seconds: NDArray | None = None
@@ -73,9 +73,16 @@ def messages_of(names: list[str], done: list[Outcome]) -> list[str]:
 
 
 def on_one(
-    models: dict[str, Any], X: Any, y: Any, cv: Any, scoring: Any, groups: Any, n_jobs: Any, seed: Any,
-    mcnemar: bool = False
-) -> Measured:  # fmt: skip
+    models: dict[str, Any],
+    X: Any,
+    y: Any,
+    cv: Any,
+    scoring: Any,
+    groups: Any,
+    n_jobs: Any,
+    seed: Any,
+    mcnemar: bool = False,
+) -> Measured:
     """Return the scores of models on the splits of one data set, with their predictions where McNemar's test needs them."""
     if y is None:
         raise DataError("compare: pass y, the target of the rows of X.")
@@ -98,7 +105,7 @@ def on_one(
     elif classification and (mcnemar or design.kind in ("hold-out", "leave-one-out")) and design.kind in POOLED:
         keep = "labels"
     tasks = [
-        Task(j, f, model, X, y, fold, scorers[j], keep)
+        FoldFit(model=j, fold=f, estimator=model, X=X, y=y, split=fold, score=scorers[j], keep=keep)
         for f, fold in enumerate(folds)
         for j, model in enumerate(models.values())
     ]
@@ -111,7 +118,7 @@ def on_one(
         scores[one.fold, one.model], seconds[one.fold, one.model] = one.score, one.seconds
         if one.error:
             out.failures.append(Failure(names[one.model], parts[one.fold], one.error))
-    out.measure, out.warnings, out.seconds = (
+    out.scoring, out.warnings, out.seconds = (
         measure,
         messages_of(names, done),
         seconds.mean(0),
@@ -148,11 +155,11 @@ def on_several(models: dict[str, Any], data: Mapping, cv: Any, scoring: Any, n_j
             raise DataError(
                 f"compare: data set {name!r} must be a pair (X, y) or a Bunch with data and target."
             ) from problem
-        one = on_one(models, X, y, cv, scoring, None, n_jobs, seed)
+        one = on_one(models, X=X, y=y, cv=cv, scoring=scoring, groups=None, n_jobs=n_jobs, seed=seed)
         rows.append(one.scores.mean(0))
         times.append(one.seconds)
         out.failures += [Failure(f.model, f"{name}, {f.part}", f.error) for f in one.failures]
         out.warnings += [f"{name}: {text}" for text in one.warnings]
-        out.measure = one.measure
+        out.scoring = one.scoring
     out.scores, out.seconds = np.array(rows), np.mean(times, axis=0)
     return out

@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
     prediction: np.ndarray | None = None
 
 
-class Task(NamedTuple):
+class FoldFit(NamedTuple):
     """One fit to be made: the arguments of `fit_and_score`."""
 
     model: int
@@ -101,11 +101,13 @@ def outcomes(tasks: Sequence[tuple], processes: int | None) -> Generator[Outcome
     from joblib import Parallel, delayed
 
     ordered = Parallel(n_jobs=processes, return_as="generator" if processes is None else "generator_unordered")
-    yield from ordered(delayed(in_worker if processes else fit_and_score)(*((os.getpid(),) if processes else ()), *task)
-                       for task in tasks)  # fmt: skip
+    yield from ordered(
+        delayed(in_worker if processes else fit_and_score)(*((os.getpid(),) if processes else ()), *task)
+        for task in tasks
+    )
 
 
-def run(tasks: Sequence[Task], n_jobs: int | None) -> list[Outcome]:
+def run(tasks: Sequence[FoldFit], n_jobs: int | None) -> list[Outcome]:
     """Return all outcomes, in the order of the tasks.
 
     With `n_jobs` None a backend configured by `joblib.parallel_config` is used; where there is none, the first fits are timed, and

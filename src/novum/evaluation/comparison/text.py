@@ -55,7 +55,7 @@ def of_two(comparison: "Comparison", pair: "Pair") -> str:
     shown = pair.posterior.sentence() if comparison.test == "bayesian" and pair.posterior else test_of(comparison, pair)
     mean = "a mean " if len(comparison.scores) > 1 else "the "
     return (
-        f"On {comparison.design.description}, {first} had {mean}{comparison.measure} of {num(means[first]):.3f} and {second} of"
+        f"On {comparison.design.description}, {first} had {mean}{comparison.scoring} of {num(means[first]):.3f} and {second} of"
         f" {num(means[second]):.3f}, {found} ({shown})."
     )
 
@@ -71,7 +71,7 @@ def of_many(comparison: "Comparison") -> str:
             verb = "differ" if comparison.differs_overall else "cannot be shown to differ"
             found = f"F{result._shown_df()} = {num(result.statistic):.3g}, {shown_p(result.p_value)}"
             text += f"Their ranks {verb} ({result.name}: {found}). "
-    by = "rank" if comparison.ranks is not None else comparison.measure
+    by = "rank" if comparison.ranks is not None else comparison.scoring
     value = comparison.means[best] if comparison.ranks is None else comparison.ranks[comparison.names.index(best)]
     mean = "mean " if len(comparison.scores) > 1 else ""
     text += f"{best} has the best {mean}{by} ({num(value):.3f}). "

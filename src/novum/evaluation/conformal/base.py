@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from novum.base.estimator import Estimator
+from novum.base.sklearn_base import MetaEstimatorMixin
 from novum.runtime import sklearn_private
 from novum.runtime.checks import check_level
 from novum.runtime.random import Stream, seed_of
@@ -96,7 +97,7 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
             text = str(error).replace(type(model).__name__, type(self).__name__)
             raise type(error)(text) from error
 
-    def _asked(self, method: str, level: float | None) -> float:
+    def _level(self, method: str, level: float | None) -> float:
         owner = f"{type(self).__name__}.{method}"
         given = self.level if level is None else level
         return check_level(owner, given)

@@ -12,20 +12,19 @@ and the guarantee still holds. With `class_conditional` every class y has its ow
 that each class is covered at the level, not only the classes on average. A class without calibration rows is in every set.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Methods, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.evaluation.conformal.base import ConformalEstimator, conformal_quantile
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import sklearn_private
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Fittable, Rows, Seed, Target
 
 __all__ = ["ConformalClassifier"]
 
@@ -105,12 +104,29 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         "fitted": Bool(),
         "random_state": RandomState(),
     }
+    estimator_: Any
+    classes_: np.ndarray
+    scores_: np.ndarray
+    score_classes_: np.ndarray
 
-    @stores
     def __init__(
-        self, estimator: Any = None, *, method: str = "adaptive", class_conditional: bool = False,
-        level: float = 0.9, calibration_size: float = 0.25, fitted: bool = False, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        estimator: Fittable | None = None,
+        *,
+        method: Literal["adaptive", "split"] = "adaptive",
+        class_conditional: bool = False,
+        level: float = 0.9,
+        calibration_size: float = 0.25,
+        fitted: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.class_conditional = class_conditional
+        self.level = level
+        self.calibration_size = calibration_size
+        self.fitted = fitted
+        self.random_state = random_state
 
     def _default(self) -> Any:
         from novum.naive_bayes import GaussianNB
@@ -169,7 +185,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     def thresholds(self, level: float | None = None) -> Any:
         """Return the largest score that a class of a set may have, by class, at the level given or the estimator's."""
         check_is_fitted(self)
-        level = self._asked("thresholds", level)
+        level = self._level("thresholds", level)
         if not self.class_conditional:
             return np.full(len(self.classes_), conformal_quantile(self.scores_, level))
         own = (self.scores_[self.score_classes_ == k] for k in range(len(self.classes_)))

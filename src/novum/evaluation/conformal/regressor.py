@@ -13,21 +13,21 @@ uncertain. (2) and (3) use every row for fitting and for calibration; at worst t
 """
 
 import math
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.intervals import IntervalPrediction, check_interval
+from novum.base.sklearn_base import RegressorMixin
 from novum.evaluation.conformal.base import ConformalEstimator, conformal_quantile
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import sklearn_private
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Fittable, Rows, Seed, Target
 
 __all__ = ["ConformalRegressor"]
 
@@ -94,9 +94,9 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     >>> X = rng.uniform(-2, 2, (500, 1))
     >>> y = 3 * X[:, 0] + rng.laplace(size=500)
     >>> model = ConformalRegressor(LinearRegression(), level=0.9, random_state=0).fit(X, y)
-    >>> model.predict_interval([[0.0], [1.0]]).round(1)
-    array([[-2.1,  2. ],
-           [ 0.9,  5. ]])
+    >>> found = model.predict([[0.0], [1.0]], interval="prediction")
+    >>> found.lower.round(1), found.upper.round(1)
+    (array([-2.1,  0.9]), array([2., 5.]))
     """
 
     _domains: dict[str, Domain] = {
@@ -108,12 +108,29 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         "fitted": Bool(),
         "random_state": RandomState(),
     }
+    estimator_: Any
+    estimators_: list[Any]
+    scores_: np.ndarray
+    folds_: np.ndarray
 
-    @stores
     def __init__(
-        self, estimator: Any = None, *, method: str = "split", level: float = 0.9, calibration_size: float = 0.25,
-        cv: int = 10, fitted: bool = False, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        estimator: Fittable | None = None,
+        *,
+        method: Literal["split", "cv_plus", "jackknife_plus", "quantile"] = "split",
+        level: float = 0.9,
+        calibration_size: float = 0.25,
+        cv: int = 10,
+        fitted: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.level = level
+        self.calibration_size = calibration_size
+        self.cv = cv
+        self.fitted = fitted
+        self.random_state = random_state
 
     def _default(self) -> Any:
         from novum.linear_model import LinearRegression
@@ -183,36 +200,42 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         shares = ((1 - self.level) / 2, 0.5, (1 + self.level) / 2)
         return [self._fitted_model(X, target, rows, quantile=share) for share in shares]
 
-    def predict(self, X: Rows) -> Any:
-        """Return what the regressor predicts."""
-        check_is_fitted(self)
-        model = self.estimator_
-        return self._in_own_name(model, lambda: model.predict(X))
-
-    def predict_interval(self, X: Rows, level: float | None = None) -> Any:
-        """Return the interval of every row.
+    def predict(self, X: Rows, *, interval: str | None = None, level: float | None = None) -> Any:
+        """Return what the regressor predicts, with the interval of every row where one is requested.
 
         Parameters
         ----------
         X : what the regressor takes
+        interval : {None, "prediction"}, default=None
+            "prediction": for a new target, of the stated coverage whatever the distribution.
         level : float, default=None
             Another level than that of the estimator, without refitting; not for "quantile".
 
         Returns
         -------
-        ndarray of shape (n_samples, 2)
-            Lower and upper ends; infinite where too few rows calibrate for the level.
+        array of shape (n_samples,); with an interval IntervalPrediction(value, lower, upper)
+            Ends are infinite where too few rows calibrate for the level.
         """
-        center = np.asarray(self.predict(X), np.float64)
-        asked = self._asked("predict_interval", level)
+        check_is_fitted(self)
+        model = self.estimator_
+        value = self._in_own_name(model, lambda: model.predict(X))
+        if interval is None:
+            return value
+        level = self._level("predict", level)
+        check_interval("ConformalRegressor.predict", interval, level, ("prediction",))
+        ends = self._ends(X, np.asarray(value, np.float64), level)
+        return IntervalPrediction(value, ends[:, 0], ends[:, 1])
+
+    def _ends(self, X: Any, center: np.ndarray, level: float) -> np.ndarray:
+        """Return lower and upper ends, (n_samples, 2)."""
         if self.method in FOLDED:
             by_fold = np.stack([np.asarray(model.predict(X), np.float64) for model in self.estimators_], axis=1)
-            return plus_interval(by_fold, self.folds_, self.scores_, asked)
-        width = conformal_quantile(self.scores_, asked)
+            return plus_interval(by_fold, self.folds_, self.scores_, level)
+        width = conformal_quantile(self.scores_, level)
         if self.method == "quantile":
-            if level is not None and level != self.level:
+            if level != self.level:
                 raise ParameterError(
-                    f"ConformalRegressor.predict_interval(level={level!r}): the quantiles were fitted for {self.level};"
+                    f"ConformalRegressor.predict(level={level!r}): the quantiles were fitted for {self.level};"
                     " refit with the level you want."
                 )
             low, high = (np.asarray(model.predict(X), np.float64) for model in self.estimators_)
@@ -232,10 +255,10 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         -------
         (float, float)
         """
-        ends, target = self.predict_interval(X, level), np.asarray(y, np.float64)
-        if target.shape != (len(ends),):
+        found, target = self.predict(X, interval="prediction", level=level), np.asarray(y, np.float64)
+        if target.shape != found.lower.shape:
             raise DataError(
-                f"ConformalRegressor.coverage: {len(ends)} rows and y of shape {target.shape}; give one target per row."
+                f"ConformalRegressor.coverage: {len(found.lower)} rows and y of shape {target.shape}; give one target per row."
             )
-        inside = (ends[:, 0] <= target) & (target <= ends[:, 1])
-        return float(inside.mean()), float((ends[:, 1] - ends[:, 0]).mean())
+        inside = (found.lower <= target) & (target <= found.upper)
+        return float(inside.mean()), float((found.upper - found.lower).mean())

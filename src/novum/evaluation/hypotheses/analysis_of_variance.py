@@ -67,8 +67,14 @@ def anova(*groups: ArrayLike, equal_variances: bool = True) -> TestResult:
         df = (k - 1, (k**2 - 1) / (3 * q))
         F = float((w * (means - share @ means) ** 2).sum() / (k - 1) / (1 + 2 * (k - 2) / (k**2 - 1) * q))
     return result_of(
-        "one-way analysis of variance" if equal_variances else "Welch's analysis of variance", float(F), stats.f(*df), "greater",
-        df=df, symbol="F", parameter="the share of the variance that the groups tell (eta squared)", null_value=0.0,
+        "one-way analysis of variance" if equal_variances else "Welch's analysis of variance",
+        float(F),
+        stats.f(*df),
+        "greater",
+        df=df,
+        symbol="F",
+        parameter="the share of the variance that the groups tell (eta squared)",
+        null_value=0.0,
         n=tuple(int(s) for s in sizes),
         estimate=B / (B + W) if B + W > 0 else 0.0,
-    )  # fmt: skip
+    )

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, result_of
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_count, check_number, float_array
+from novum.runtime.typing import Numbers
 
 __all__ = ["chi_squared_test", "proportion_test"]
 
@@ -151,9 +152,15 @@ def proportion_test(
             return result_of("exact binomial test", s[0], law, alternative, bound=bound, symbol="s", **parts)
         remark = "" if trials[0] * min(p0, 1 - p0) >= FEW else f"fewer than {FEW:g} expected; exact=True is better"
         return result_of(
-            "proportion z-test", (estimate - p0) / error, stats.norm(), alternative, symbol="z", remark=remark,
-            bound=partial(wilson_end, s[0], trials[0]), **parts,
-        )  # fmt: skip
+            "proportion z-test",
+            (estimate - p0) / error,
+            stats.norm(),
+            alternative,
+            symbol="z",
+            remark=remark,
+            bound=partial(wilson_end, s[0], trials[0]),
+            **parts,
+        )
     if exact or proportion is not None:
         raise ParameterError(
             "proportion_test: `proportion` and `exact` are for one sample; two are compared with each other."
@@ -163,11 +170,20 @@ def proportion_test(
     error = float(np.sqrt(p * (1 - p) * (1 / trials[0] + 1 / trials[1])))
     few = min(min(k, m - k) for k, m in zip(s, trials)) < FEW
     return result_of(
-        "two-proportion z-test", (first - second) / error if error > 0 else 0.0, stats.norm(), alternative, symbol="z",
-        parameter="the difference of the proportions", null_value=0.0, estimate=first - second, standard_error=error,
-        n=tuple(trials), bound=partial(score_end, s[0], trials[0], s[1], trials[1]), limits=(-1.0, 1.0),
+        "two-proportion z-test",
+        (first - second) / error if error > 0 else 0.0,
+        stats.norm(),
+        alternative,
+        symbol="z",
+        parameter="the difference of the proportions",
+        null_value=0.0,
+        estimate=first - second,
+        standard_error=error,
+        n=tuple(trials),
+        bound=partial(score_end, s[0], trials[0], s[1], trials[1]),
+        limits=(-1.0, 1.0),
         remark=f"a cell has fewer than {FEW:g}; the normal law is rough" if few else "",
-    )  # fmt: skip
+    )
 
 
 def expected_counts(observed: np.ndarray, expected: Any) -> np.ndarray:
@@ -188,7 +204,7 @@ def expected_counts(observed: np.ndarray, expected: Any) -> np.ndarray:
 
 
 def chi_squared_test(
-    observed: ArrayLike, expected: Any = None, *, n_fitted: int = 0, correction: bool = False
+    observed: ArrayLike, expected: Numbers | None = None, *, n_fitted: int = 0, correction: bool = False
 ) -> TestResult:
     """Test counts against expected ones, or the independence of rows and columns of a table.
 
@@ -251,6 +267,13 @@ def chi_squared_test(
         gap = np.maximum(gap - 0.5, 0.0)
     remark = f"{int((E < FEW).sum())} of {E.size} expected counts are below {FEW:g}" if (E < FEW).any() else ""
     return result_of(
-        f"chi-squared test of {name}", float((gap**2 / E).sum()), stats.chi2(df), "greater", df=df, parameter=claim,
-        n=int(O.sum()), symbol="X2", remark=remark,
-    )  # fmt: skip
+        f"chi-squared test of {name}",
+        float((gap**2 / E).sum()),
+        stats.chi2(df),
+        "greater",
+        df=df,
+        parameter=claim,
+        n=int(O.sum()),
+        symbol="X2",
+        remark=remark,
+    )

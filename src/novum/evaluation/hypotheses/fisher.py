@@ -106,7 +106,20 @@ def fisher_exact_test(table: ArrayLike, *, alternative: str = "two-sided") -> Te
     }
     law = stats.hypergeom(int(O.sum()), int(O[0].sum()), int(O[:, 0].sum()))
     return result_of(
-        "Fisher's exact test", seen, law, alternative, p_value=min(1.0, tails[alternative]), symbol="a", n=int(O.sum()),
-        parameter="the odds ratio", null_value=1.0, limits=(0.0, np.inf), bound=partial(ratio_end, a, logs, seen),
-        estimate=0.0 if seen == a[0] else float("inf") if seen == a[-1] else solve(lambda w: float(law_at(a, logs, w) @ a) - seen),
-    )  # fmt: skip
+        "Fisher's exact test",
+        seen,
+        law,
+        alternative,
+        p_value=min(1.0, tails[alternative]),
+        symbol="a",
+        n=int(O.sum()),
+        parameter="the odds ratio",
+        null_value=1.0,
+        limits=(0.0, np.inf),
+        bound=partial(ratio_end, a, logs, seen),
+        estimate=0.0
+        if seen == a[0]
+        else float("inf")
+        if seen == a[-1]
+        else solve(lambda w: float(law_at(a, logs, w) @ a) - seen),
+    )

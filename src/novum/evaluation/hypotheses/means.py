@@ -81,9 +81,14 @@ def differences(owner: str, x: Any, y: Any) -> NDArray[np.float64]:
 
 
 def z_test(
-    x: ArrayLike, y: ArrayLike | None = None, *, sigma: Any, mean: float = 0.0, paired: bool = False,
-    alternative: str = "two-sided"
-) -> TestResult:  # fmt: skip
+    x: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    sigma: float,
+    mean: float = 0.0,
+    paired: bool = False,
+    alternative: str = "two-sided",
+) -> TestResult:
     """Test a mean, or the difference of two, where the standard deviation is known.
 
     Parameters
@@ -128,9 +133,18 @@ def z_test(
         error = float(np.sqrt(sigmas[0] ** 2 / len(a) + sigmas[-1] ** 2 / len(b)))
         name, n, parameter = "two-sample z-test", (len(a), len(b)), "the difference of the means"
     return result_of(
-        name, (estimate - m0) / error, law, alternative, parameter=parameter, null_value=m0, estimate=estimate,
-        standard_error=float(error), n=n, symbol="z", bound=partial(bound_of, estimate, float(error), law),
-    )  # fmt: skip
+        name,
+        (estimate - m0) / error,
+        law,
+        alternative,
+        parameter=parameter,
+        null_value=m0,
+        estimate=estimate,
+        standard_error=float(error),
+        n=n,
+        symbol="z",
+        bound=partial(bound_of, estimate, float(error), law),
+    )
 
 
 def two_samples(a: NDArray, b: NDArray, pooled: bool) -> tuple[float, float]:
@@ -146,9 +160,14 @@ def two_samples(a: NDArray, b: NDArray, pooled: bool) -> tuple[float, float]:
 
 
 def t_test(
-    x: ArrayLike, y: ArrayLike | None = None, *, mean: float = 0.0, paired: bool = False,
-    equal_variances: bool = False, alternative: str = "two-sided"
-) -> TestResult:  # fmt: skip
+    x: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    mean: float = 0.0,
+    paired: bool = False,
+    equal_variances: bool = False,
+    alternative: str = "two-sided",
+) -> TestResult:
     """Test a mean, the difference of two means, or the mean of paired differences.
 
     Parameters
@@ -206,6 +225,15 @@ def t_test(
         n, parameter = (len(a), len(b)), "the difference of the means"
     law = stats.t(df)
     return result_of(
-        name, ratio(estimate - m0, error, size), law, alternative, df=df, parameter=parameter, null_value=m0,
-        estimate=estimate, standard_error=error, n=n, bound=partial(bound_of, estimate, error, law),
-    )  # fmt: skip
+        name,
+        ratio(estimate - m0, error, size),
+        law,
+        alternative,
+        df=df,
+        parameter=parameter,
+        null_value=m0,
+        estimate=estimate,
+        standard_error=error,
+        n=n,
+        bound=partial(bound_of, estimate, error, law),
+    )

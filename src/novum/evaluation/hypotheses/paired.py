@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novum.evaluation.area import delong_test
 from novum.evaluation.hypotheses.means import bound_of, ratio, t_test
 from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, result_of
+from novum.evaluation.intervals.area import delong_test
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_choice, check_number, vector
+from novum.runtime.typing import Target
 
 __all__ = ["FEWER_ERRORS", "PAIRED_TESTS", "delong", "mcnemar", "paired_test"]
 
@@ -45,10 +46,18 @@ def corrected_t(d: NDArray, size: float, test_over_train: float, alternative: st
     error = float(d.std(ddof=1) * np.sqrt(1 / len(d) + test_over_train))
     law, mean = stats.t(len(d) - 1), float(d.mean())
     return result_of(
-        "corrected resampled t-test", ratio(mean, error, size), law, alternative, df=len(d) - 1, n=len(d),
-        parameter="the mean difference", null_value=0.0, estimate=mean, standard_error=error,
+        "corrected resampled t-test",
+        ratio(mean, error, size),
+        law,
+        alternative,
+        df=len(d) - 1,
+        n=len(d),
+        parameter="the mean difference",
+        null_value=0.0,
+        estimate=mean,
+        standard_error=error,
         bound=partial(bound_of, mean, error, law),
-    )  # fmt: skip
+    )
 
 
 def five_by_two(d: NDArray, size: float, kind: str, alternative: str) -> TestResult:
@@ -80,7 +89,7 @@ def five_by_two(d: NDArray, size: float, kind: str, alternative: str) -> TestRes
     # large F speaks against the hypothesis whatever the direction of the difference: one tail, "greater" for the picture
     return result_of(
         "5x2cv combined F test", statistic, law, "greater", p_value=p, df=(10, 5), symbol="F", both_ways=True, **parts
-    )  # fmt: skip
+    )
 
 
 def mcnemar(only_a: int, only_b: int, *, exact: bool | None = None, alternative: str = "two-sided") -> TestResult:
@@ -100,20 +109,38 @@ def mcnemar(only_a: int, only_b: int, *, exact: bool | None = None, alternative:
     remark = f"only {n} rows disagree; mcnemar_exact is better" if n < FEW_DISCORDANT else ""
     law, p = stats.chi2(1), float(stats.chi2.sf(statistic, 1))
     return result_of(
-        "McNemar's test", statistic, law, "greater", p_value=p, df=1, symbol="X2", remark=remark, both_ways=True, **parts
-    )  # fmt: skip
+        "McNemar's test",
+        statistic,
+        law,
+        "greater",
+        p_value=p,
+        df=1,
+        symbol="X2",
+        remark=remark,
+        both_ways=True,
+        **parts,
+    )
 
 
 def delong(y: NDArray, a: NDArray, b: NDArray, alternative: str) -> TestResult:
-    """Return DeLong's test (novum.evaluation.area) that two scores of the same rows have the same area under the ROC curve."""
+    """Return DeLong's test (novum.evaluation.intervals.area) that two scores of the same rows have the same area."""
     from scipy import stats
 
     found, law = delong_test(y, a, b), stats.norm()
     return result_of(
-        "DeLong's test", found.statistic, law, alternative, symbol="z", n=len(y), parameter="the difference of the areas",
-        null_value=0.0, estimate=found.difference, standard_error=found.standard_error, limits=(-1.0, 1.0),
+        "DeLong's test",
+        found.statistic,
+        law,
+        alternative,
+        symbol="z",
+        n=len(y),
+        parameter="the difference of the areas",
+        null_value=0.0,
+        estimate=found.difference,
+        standard_error=found.standard_error,
+        limits=(-1.0, 1.0),
         bound=partial(bound_of, found.difference, found.standard_error, law),
-    )  # fmt: skip
+    )
 
 
 def wilcoxon(d: NDArray, alternative: str) -> TestResult:
@@ -131,9 +158,14 @@ def wilcoxon(d: NDArray, alternative: str) -> TestResult:
     left = len(d) - len(kept)
     remark = f"{left} equal pairs left out" if left else ""
     return result_of(
-        "Wilcoxon signed-rank test", float(found.statistic), None, alternative, p_value=float(found.pvalue), remark=remark,
+        "Wilcoxon signed-rank test",
+        float(found.statistic),
+        None,
+        alternative,
+        p_value=float(found.pvalue),
+        remark=remark,
         **parts,
-    )  # fmt: skip
+    )
 
 
 def sign(d: NDArray, alternative: str) -> TestResult:
@@ -142,9 +174,16 @@ def sign(d: NDArray, alternative: str) -> TestResult:
 
     wins, n = int((d > 0).sum()), int((d != 0).sum())
     return result_of(
-        "sign test", wins, stats.binom(n, 0.5), alternative, n=n, parameter="the share of wins", null_value=0.5,
-        estimate=wins / n if n else 0.5, symbol="wins",
-    )  # fmt: skip
+        "sign test",
+        wins,
+        stats.binom(n, 0.5),
+        alternative,
+        n=n,
+        parameter="the share of wins",
+        null_value=0.5,
+        estimate=wins / n if n else 0.5,
+        symbol="wins",
+    )
 
 
 def predictions(y: Any, a: Any, b: Any) -> tuple[NDArray, NDArray]:
@@ -158,9 +197,14 @@ def predictions(y: Any, a: Any, b: Any) -> tuple[NDArray, NDArray]:
 
 
 def paired_test(
-    a: ArrayLike, b: ArrayLike, test: str = "corrected_t", *, y: Any = None, test_over_train: float | None = None,
-    alternative: str = "two-sided"
-) -> TestResult:  # fmt: skip
+    a: ArrayLike,
+    b: ArrayLike,
+    test: str = "corrected_t",
+    *,
+    y: Target = None,
+    test_over_train: float | None = None,
+    alternative: str = "two-sided",
+) -> TestResult:
     """Compare two models by what they scored, or predicted, on the same things.
 
     Parameters

@@ -18,7 +18,7 @@ from novum.evaluation.hypotheses.means import differences, sample
 from novum.evaluation.hypotheses.result import ALTERNATIVES, SampledLaw, TestResult, result_of
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import seed_of
-from novum.runtime.renamed import renamed_parameter
+from novum.runtime.typing import Seed
 
 __all__ = ["permutation_test"]
 
@@ -31,11 +31,17 @@ def plain_mean(x: np.ndarray, axis: int = -1) -> Any:
     return np.mean(x, axis=axis)
 
 
-@renamed_parameter("rng", "random_state")
 def permutation_test(
-    x: ArrayLike, y: ArrayLike | None = None, *, statistic: Callable | None = None, mean: float = 0.0,
-    paired: bool = False, n_resamples: int = 9999, alternative: str = "two-sided", random_state: Any = None
-) -> TestResult:  # fmt: skip
+    x: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    statistic: Callable | None = None,
+    mean: float = 0.0,
+    paired: bool = False,
+    n_resamples: int = 9999,
+    alternative: str = "two-sided",
+    random_state: Seed = None,
+) -> TestResult:
     """Test by rearrangement whether two samples have one law, or a sample is symmetric about a value.
 
     Parameters
@@ -77,13 +83,24 @@ def permutation_test(
     function = statistic or (plain_mean if len(groups) == 1 else mean_difference)
     exact = count <= draws
     found = stats.permutation_test(
-        groups, function, permutation_type=kind, vectorized=statistic is None, n_resamples=np.inf if exact else draws,
-        alternative=alternative, rng=np.random.default_rng(seed_of(random_state)),
-    )  # fmt: skip
+        groups,
+        function,
+        permutation_type=kind,
+        vectorized=statistic is None,
+        n_resamples=np.inf if exact else draws,
+        alternative=alternative,
+        rng=np.random.default_rng(seed_of(random_state)),
+    )
     t = float(found.statistic)
     return result_of(
         f"{name} ({'all' if exact else 'drawn from'} {count if count < 10**7 else f'{count:.3g}'} arrangements)",
-        t, SampledLaw(np.sort(np.asarray(found.null_distribution).ravel())), alternative, p_value=float(found.pvalue),
-        parameter=parameter, null_value=0.0, estimate=t, n=tuple(map(len, groups)) if len(groups) == 2 else len(groups[0]),
+        t,
+        SampledLaw(np.sort(np.asarray(found.null_distribution).ravel())),
+        alternative,
+        p_value=float(found.pvalue),
+        parameter=parameter,
+        null_value=0.0,
+        estimate=t,
+        n=tuple(map(len, groups)) if len(groups) == 2 else len(groups[0]),
         symbol="T",
-    )  # fmt: skip
+    )

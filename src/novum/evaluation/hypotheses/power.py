@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult
-from novum.evaluation.proportion import Interval, wilson
+from novum.evaluation.intervals.proportion import Interval, wilson
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_count, check_number, check_significance
 from novum.runtime.random import seed_of
-from novum.runtime.renamed import renamed_parameter
+from novum.runtime.typing import Numbers
 
 __all__ = ["power", "rejection_rate", "sample_size"]
 
@@ -101,7 +101,13 @@ def check_arguments(
 
 
 def power(
-    test: str, effect: Any, n: Any, *, significance: float = 0.05, alternative: str = "two-sided", ratio: float = 1.0
+    test: str,
+    effect: float,
+    n: int | Numbers,
+    *,
+    significance: float = 0.05,
+    alternative: str = "two-sided",
+    ratio: float = 1.0,
 ) -> Any:
     """Return the chance that a test rejects.
 
@@ -144,9 +150,14 @@ def power(
 
 
 def sample_size(
-    test: str, effect: Any, power: float = 0.8, *, significance: float = 0.05, alternative: str = "two-sided",
-    ratio: float = 1.0
-) -> int:  # fmt: skip
+    test: str,
+    effect: Any,
+    power: float = 0.8,
+    *,
+    significance: float = 0.05,
+    alternative: str = "two-sided",
+    ratio: float = 1.0,
+) -> int:
     """Return the least n with which a test rejects with the wanted chance.
 
     Parameters
@@ -200,11 +211,14 @@ def p_of(result: Any) -> float:
     return float(result.p_value)
 
 
-@renamed_parameter("rng", "random_state")
 def rejection_rate(
-    test: Callable[[Any], TestResult], draw: Callable[[np.random.Generator], Any], *, significance: float = 0.05,
-    n_repeats: int = 1000, random_state: Any = None,
-) -> tuple[float, Interval]:  # fmt: skip
+    test: Callable[[Any], TestResult],
+    draw: Callable[[np.random.Generator], Any],
+    *,
+    significance: float = 0.05,
+    n_repeats: int = 1000,
+    random_state: Any = None,
+) -> tuple[float, Interval]:
     """Return how often a test rejects data that are drawn: its type I rate where the hypothesis holds, else its power.
 
     Parameters

@@ -168,12 +168,19 @@ def mann_whitney_test(
     tied = variance <= 0
     differences = np.sort((a[:, None] - b).ravel()) if n * m <= MOST_PAIRS else None
     return result_of(
-        f"Mann-Whitney test{'' if exact else ' (normal law)'}", U, law, alternative, symbol="U", n=(n, m),
-        p_value=1.0 if tied else None, parameter="the shift of x against y", null_value=0.0,
+        f"Mann-Whitney test{'' if exact else ' (normal law)'}",
+        U,
+        law,
+        alternative,
+        symbol="U",
+        n=(n, m),
+        p_value=1.0 if tied else None,
+        parameter="the shift of x against y",
+        null_value=0.0,
         estimate=None if differences is None else float(np.median(differences)),
         bound=None if differences is None or tied else partial(shift_end, differences, law),
         remark="all values are equal" if tied else "",
-    )  # fmt: skip
+    )
 
 
 def group_samples(owner: str, groups: tuple[Any, ...], least: int) -> list[NDArray[np.float64]]:
@@ -216,6 +223,13 @@ def kruskal_wallis_test(*groups: ArrayLike) -> TestResult:
     H = (12 / (N * (N + 1)) * sum(r.sum() ** 2 / len(r) for r in ranks) - 3 * (N + 1)) / correction
     few = f"a group has fewer than {FEW} values; the chi-squared law is rough" if sizes.min() < FEW else ""
     return result_of(
-        "Kruskal-Wallis test", float(max(H, 0.0)), stats.chi2(len(values) - 1), "greater", df=len(values) - 1, symbol="H",
-        parameter="the groups differ", n=tuple(int(s) for s in sizes), remark=few,
-    )  # fmt: skip
+        "Kruskal-Wallis test",
+        float(max(H, 0.0)),
+        stats.chi2(len(values) - 1),
+        "greater",
+        df=len(values) - 1,
+        symbol="H",
+        parameter="the groups differ",
+        n=tuple(int(s) for s in sizes),
+        remark=few,
+    )

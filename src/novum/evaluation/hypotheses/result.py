@@ -20,12 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from novum.evaluation.proportion import Interval
+from novum.evaluation.intervals.proportion import Interval
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_level, check_significance
-from novum.runtime.renamed import renamed_parameter
 
 __all__ = ["ALTERNATIVES", "NO_SPREAD", "SampledLaw", "TestResult", "p_value_of", "shown_statistic"]
 
@@ -167,7 +166,6 @@ class TestResult(Result):
         """Return the finite ends of the region of acceptance: one for a one-sided test, two for a two-sided one."""
         return tuple(end for end in self.acceptance_region(significance) if np.isfinite(end))
 
-    @renamed_parameter("confidence", "level")
     def interval(self, level: float = 0.95) -> Interval:
         """Return the values of the parameter that the test does not reject, one-sided where the alternative is."""
         c = check_level("TestResult.interval", level)
@@ -212,7 +210,7 @@ class TestResult(Result):
 
     def plot(self, ax: Any = None, significance: float = 0.05) -> Any:
         """Draw the law under the hypothesis with the p-value shaded and the region of acceptance marked."""
-        from novum.evaluation.hypotheses.plot import draw_test
+        from novum.evaluation.hypotheses.plots import draw_test
 
         return draw_test(self, ax, check_significance("TestResult.plot", significance))
 

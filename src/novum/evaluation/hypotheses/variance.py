@@ -49,7 +49,16 @@ def f_test(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided") -> Tes
         raise DataError("f_test: the values of y are all equal; its variance is zero and the ratio does not exist.")
     F, n, m = float(a.var(ddof=1)) / below, len(a), len(b)
     return result_of(
-        "F test of variances", F, stats.f(n - 1, m - 1), alternative, df=(n - 1, m - 1), estimate=F, n=(n, m), symbol="F",
-        parameter="the ratio of the variances", null_value=1.0, bound=partial(ratio_end, F, n, m),
+        "F test of variances",
+        F,
+        stats.f(n - 1, m - 1),
+        alternative,
+        df=(n - 1, m - 1),
+        estimate=F,
+        n=(n, m),
+        symbol="F",
+        parameter="the ratio of the variances",
+        null_value=1.0,
+        bound=partial(ratio_end, F, n, m),
         limits=(0.0, np.inf),
-    )  # fmt: skip
+    )

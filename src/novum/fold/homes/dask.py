@@ -25,14 +25,14 @@ GROUP = 8  # statistics merged on a worker: a power of two, so that a group is a
 KEPT_FITS = 2  # fits whose private block state a worker keeps: the running one and one more
 
 
-class Kept(NamedTuple):
+class BlockMemory(NamedTuple):
     """What a worker keeps of a block between the passes of a fit."""
 
     memory: dict  # private state of the learner
     target: list  # the target after its changes, once it was made
 
 
-_private: OrderedDict[str, dict[int, Kept]] = OrderedDict()  # on a worker: fit -> block -> what it keeps
+_private: OrderedDict[str, dict[int, BlockMemory]] = OrderedDict()  # on a worker: fit -> block -> what it keeps
 
 
 class Survey(NamedTuple):
@@ -104,7 +104,7 @@ def run_block(statistics: Callable, params: Any, changes: tuple, fit: str, index
     _private.move_to_end(fit)
     while len(_private) > KEPT_FITS:
         _private.popitem(last=False)
-    kept = blocks.setdefault(index, Kept({}, []))
+    kept = blocks.setdefault(index, BlockMemory({}, []))
     if changes and not kept.target:
         kept.target.append(change_target(block, changes).y)
     target = kept.target[0] if changes else block.y
@@ -152,9 +152,16 @@ class DaskSource(Source):
     home = "dask"
 
     def __init__(
-        self, owner: str, allow_nan: bool, parts: list[tuple], lengths: Any, n_features: Any, dtype: Any,
-        names: Any, n_targets: Any
-    ) -> None:  # fmt: skip
+        self,
+        owner: str,
+        allow_nan: bool,
+        parts: list[tuple],
+        lengths: Any,
+        n_features: Any,
+        dtype: Any,
+        names: Any,
+        n_targets: Any,
+    ) -> None:
         self.owner, self.allow_nan, self.parts, self.lengths = owner, allow_nan, parts, lengths
         self.n_features, self.dtype, self.names, self.n_targets = n_features, dtype, names, n_targets
         self.n_rows = None if any(n is None for n in lengths) else int(sum(lengths))
@@ -300,7 +307,16 @@ def open_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DaskSource:
     weights = pieces(owner, "sample_weight", sample_weight, lengths)
     n_targets = y.shape[1] if y is not None and getattr(y, "ndim", 1) == 2 else 0
     allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
-    return DaskSource(owner, allow_nan, list(zip(rows, targets, weights)), lengths, n_features, dtype, names, n_targets)
+    return DaskSource(
+        owner=owner,
+        allow_nan=allow_nan,
+        parts=list(zip(rows, targets, weights)),
+        lengths=lengths,
+        n_features=n_features,
+        dtype=dtype,
+        names=names,
+        n_targets=n_targets,
+    )
 
 
 def is_number(dtype: Any) -> bool:

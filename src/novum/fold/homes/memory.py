@@ -14,7 +14,6 @@ from novum import _core
 from novum.fold.blocks import BLOCK_VALUES, ROWS_PER_COLUMN, Block, Source, add, merge_tree, tile_dtype
 from novum.runtime.pool import inside, map_ordered
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows
 
 __all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles", "block_rows", "row_blocks"]
 
@@ -110,9 +109,9 @@ class SparseTiles:
     Compressed columns are kept for learners that go by column; the first block that is asked for turns them into rows.
     """
 
-    def __init__(self, X: Rows) -> None:
+    def __init__(self, X: Any) -> None:
         self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
-        self.by_row = X if X.format == "csr" else None
+        self.by_row: Any = X if X.format == "csr" else None
         self.sound = X.format != "csr" and bool(_core.runtime.tiles.all_finite(X.data))
 
     def rows(self) -> Any:

@@ -44,8 +44,17 @@ class Layout(NamedTuple):
 
 def separator_of(given: str | None, name: str) -> str | None:
     """Return the mark that a user names, or raise."""
-    found = {"\\t": "\t", "tab": "\t", "\\s+": WHITESPACE, " ": WHITESPACE, "blank": WHITESPACE, "space": WHITESPACE,
-             "comma": ",", "semicolon": ";", "pipe": "|"}.get(given or "", given)  # fmt: skip
+    found = {
+        "\\t": "\t",
+        "tab": "\t",
+        "\\s+": WHITESPACE,
+        " ": WHITESPACE,
+        "blank": WHITESPACE,
+        "space": WHITESPACE,
+        "comma": ",",
+        "semicolon": ";",
+        "pipe": "|",
+    }.get(given or "", given)
     if (
         found is not None
         and found != WHITESPACE
@@ -107,7 +116,17 @@ def layout_of(name: str, head: str, separator: str | None) -> Layout:
         taken += 1
     escape = "\\" if quote == '"' and re.search(rf'\\"(?![{re.escape(mark)}\n\r]|$)', head) else False
     rows = [line for line in lines[top + 1 :] if line.strip()]
-    return Layout(mark, decimal_mark(rows, mark), names, taken, quote, escape, None, unnamed, notes)
+    return Layout(
+        mark=mark,
+        decimal=decimal_mark(rows, mark),
+        names=names,
+        above=taken,
+        quote=quote,
+        escape=escape,
+        blanks=None,
+        unnamed=unnamed,
+        notes=notes,
+    )
 
 
 def by_blanks(name: str, lines: list[str], top: int, blanks: Blanks, notes: list[str]) -> Layout:
@@ -125,7 +144,17 @@ def by_blanks(name: str, lines: list[str], top: int, blanks: Blanks, notes: list
         taken += 1
     commas = sum(bool(re.fullmatch(r"[-+]?\d+,\d+", cell)) for row in rows for cell in row)
     points = sum(bool(re.fullmatch(r"[-+]?\d+\.\d+", cell)) for row in rows for cell in row)
-    return Layout("\t", "," if commas > points else ".", names, taken, '"', False, blanks, unnamed, notes)
+    return Layout(
+        mark="\t",
+        decimal="," if commas > points else ".",
+        names=names,
+        above=taken,
+        quote='"',
+        escape=False,
+        blanks=blanks,
+        unnamed=unnamed,
+        notes=notes,
+    )
 
 
 def quotes_in(lines: list[str]) -> str:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import FileFormatError
-from novum.graphical.formats.parts import Parts
-from novum.runtime.words import first_few, value_text
+from novum.graphical.formats.content import NetworkContent
+from novum.runtime.message_text import first_few, value_text
 
 __all__ = ["read_bif", "write_bif"]
 
@@ -158,7 +158,7 @@ def read_table(tokens: Tokens, states: dict[str, tuple[str, ...]]) -> tuple[str,
     return name, parents, table
 
 
-def read_bif(text: str) -> Parts:
+def read_bif(text: str) -> NetworkContent:
     """Return the network of a BIF text."""
     tokens = Tokens(text)
     title, states = "", {}
@@ -185,7 +185,7 @@ def read_bif(text: str) -> Parts:
     lost = [name for name in states if name not in tables]
     if lost or not states:
         raise FileFormatError(f"BIF: no table for {first_few(lost)}." if lost else "BIF: the file has no variables.")
-    return Parts(
+    return NetworkContent(
         {n: parents[n] for n in states}, states, {n: tables[n] for n in states}, "" if title == "unknown" else title
     )
 
@@ -197,7 +197,7 @@ def quote(name: object) -> str:
     return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
 
 
-def write_bif(parts: Parts) -> str:
+def write_bif(parts: NetworkContent) -> str:
     """Return a network as BIF text; numbers are written so that they are read back to the last bit."""
     lines = [f"network {quote(parts.name or 'unknown')} {{", "}"]
     for name, states in parts.states.items():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import FileFormatError
-from novum.runtime.words import first_few, value_text
+from novum.runtime.message_text import first_few, value_text
 
 __all__ = ["Tables", "read_uai", "write_uai"]
 

@@ -9,8 +9,8 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from novum.exceptions import FileFormatError
-from novum.graphical.formats.parts import Parts
-from novum.runtime.words import first_few, value_text
+from novum.graphical.formats.content import NetworkContent
+from novum.runtime.message_text import first_few, value_text
 
 __all__ = ["read_xmlbif", "write_xmlbif"]
 
@@ -19,7 +19,7 @@ def texts(element: ElementTree.Element, tag: str) -> list[str]:
     return [(found.text or "").strip() for found in element if found.tag.upper() == tag]
 
 
-def read_xmlbif(text: str) -> Parts:
+def read_xmlbif(text: str) -> NetworkContent:
     """Return the network of an XMLBIF text."""
     if "<!ENTITY" in text.upper():
         raise FileFormatError(
@@ -64,10 +64,10 @@ def read_xmlbif(text: str) -> Parts:
     if lost or not states:
         raise FileFormatError(f"XMLBIF: no definition of {first_few(lost)}." if lost else "XMLBIF: no variables.")
     title = (texts(network, "NAME") or [""])[0]
-    return Parts({n: parents[n] for n in states}, states, {n: tables[n] for n in states}, title)
+    return NetworkContent({n: parents[n] for n in states}, states, {n: tables[n] for n in states}, title)
 
 
-def write_xmlbif(parts: Parts) -> str:
+def write_xmlbif(parts: NetworkContent) -> str:
     """Return a network as XMLBIF."""
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',

@@ -18,19 +18,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.generalized.family import Family
-from novum.linear_model.least_squares.clusters import BY_CLUSTER, ClusterSums, check_groups, cluster_law
+from novum.linear_model.least_squares.clusters import (
+    BY_CLUSTER,
+    ClusterSums,
+    check_covariance,
+    check_groups,
+    cluster_law,
+)
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
 from novum.linear_model.least_squares.inference import WEIGHTS, root_of
+from novum.linear_model.newton.losses.tweedie import Tweedie
 from novum.report.numbers import num
 from novum.runtime import arrays
 from novum.runtime.checks import check_choice, check_level
 
 __all__ = ["GeneralizedInference", "infer_generalized"]
 
-COVARIANCES = ("information", "sandwich", *BY_CLUSTER)
+WITHOUT = ("HC2", "HC3")
 STATIONARY = 1e-5  # largest slope, in units of its own spread, that a fit of these very rows may leave
 
 
@@ -64,15 +70,15 @@ class GeneralizedInference(CoefficientTable):
         ]
 
 
-class Fitted(NamedTuple):
-    family: Family
+class FittedTweedie(NamedTuple):
+    family: Tweedie
     coef: np.ndarray
     intercept: float
     null: float  # the mean of every row in the null model; NaN where there is none
     precision: bool
 
 
-class Facts(NamedTuple):
+class InferenceSums(NamedTuple):
     information: np.ndarray
     meat: np.ndarray
     gradient: np.ndarray
@@ -84,30 +90,30 @@ class Facts(NamedTuple):
     weighted: float  # whose weight is not one
 
 
-def facts(fit: Fitted, block: Block) -> Facts:
+def facts(fit: FittedTweedie, block: Block) -> InferenceSums:
     """Return the sums of (7) to (10) over a block."""
     X = np.asarray(arrays.to_numpy(arrays.dense(block.X)), dtype=np.float64)
     y = np.asarray(arrays.to_numpy(block.y), dtype=np.float64).ravel()
     w = np.ones(len(y)) if block.weight is None else np.asarray(arrays.to_numpy(block.weight))
     Z = np.column_stack([np.ones(len(y)), X])
-    rows = fit.family.rows(y, X @ fit.coef + fit.intercept)
-    mu, s = rows.mean, rows.slope
+    eta = X @ fit.coef + fit.intercept
+    mu, s = fit.family.mean(eta), fit.family.rows(y, eta).slope
     e = w * fit.family.expected_curvature(mu)
     at_null = np.full(len(y), fit.null)
-    return Facts(
-        (Z * e[:, None]).T @ Z,
-        (Z * ((w**2 if fit.precision else w) * s**2)[:, None]).T @ Z,
-        Z.T @ (w * s),
-        float(w @ fit.family.deviance(y, mu)),
-        float(w @ fit.family.deviance(y, at_null)),
-        float(w @ ((y - mu) ** 2 / mu**fit.family.power)),
-        float(w.sum()),
-        float(np.count_nonzero(w > 0)),
-        float(np.count_nonzero((w > 0) & (w != 1))),
+    return InferenceSums(
+        information=(Z * e[:, None]).T @ Z,
+        meat=(Z * ((w**2 if fit.precision else w) * s**2)[:, None]).T @ Z,
+        gradient=Z.T @ (w * s),
+        deviance=float(w @ fit.family.deviance(y, mu)),
+        null=float(w @ fit.family.deviance(y, at_null)),
+        pearson=float(w @ ((y - mu) ** 2 / mu**fit.family.power)),
+        weight=float(w.sum()),
+        rows=float(np.count_nonzero(w > 0)),
+        weighted=float(np.count_nonzero((w > 0) & (w != 1))),
     )
 
 
-def null_mean(family: Family, mean: float, intercept: bool) -> float:
+def null_mean(family: Tweedie, mean: float, intercept: bool) -> float:
     """Return what the null model expects of every row: the mean of the targets, or without an intercept eta = 0."""
     if intercept:
         return mean
@@ -115,18 +121,33 @@ def null_mean(family: Family, mean: float, intercept: bool) -> float:
 
 
 def by_cluster(
-    owner: str, fit: Fitted, source: Source, kind: str, groups: Any, half: np.ndarray, printed: np.ndarray, n: float
-) -> ClusterSums:  # fmt: skip
+    owner: str,
+    fit: FittedTweedie,
+    source: Source,
+    kind: str,
+    groups: Any,
+    half: np.ndarray,
+    printed: np.ndarray,
+    n: float,
+) -> ClusterSums:
     """Return what clusters say; `half` of the inverse information, and the same for the coefficients that are printed."""
     held: Any = source.in_memory("rows are added up by cluster")
     X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
     y = np.asarray(arrays.to_numpy(held.y), dtype=np.float64).ravel()
     w = np.ones(len(y)) if held.weight is None else np.asarray(arrays.to_numpy(held.weight), dtype=np.float64)
-    rows = fit.family.rows(y, X @ fit.coef + fit.intercept)
+    eta = X @ fit.coef + fit.intercept
+    rows = fit.family.rows(y, eta)
     Z = np.column_stack([np.ones(len(y)), X])[:, -len(half) :] @ half
-    working = np.sqrt(w * fit.family.expected_curvature(rows.mean))
+    working = np.sqrt(w * fit.family.expected_curvature(fit.family.mean(eta)))
     return cluster_law(
-        owner, kind, groups, w > 0, (Z * working[:, None])[:, None, :], Z * (w * rows.slope)[:, None], printed, n
+        owner,
+        kind=kind,
+        groups=groups,
+        used=w > 0,
+        rows=(Z * working[:, None])[:, None, :],
+        scores=Z * (w * rows.slope)[:, None],
+        half=printed,
+        n=n,
     )
 
 
@@ -136,15 +157,15 @@ def infer_generalized(
     """Return (7) to (10) of a fitted model for its training data."""
     from scipy import stats
 
-    from novum.linear_model.generalized.fit import targets_in_range
+    from novum.linear_model.generalized.targets import targets_in_range
 
     owner = f"{type(model).__name__}.inference"
     if model.alpha != 0:
         raise DataError(
             f"{owner}: alpha={model.alpha:g} pulls the coefficients towards zero; without it (alpha=0) they have a theory."
         )
-    if covariance not in COVARIANCES:
-        raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
+    check_covariance(owner, covariance, WITHOUT)
+    covariance = "classical" if covariance == "auto" else covariance
     check_groups(owner, covariance, groups)
     check_choice(owner, "weights", weights, WEIGHTS)
     check_level(owner, level)
@@ -162,7 +183,7 @@ def infer_generalized(
     theta = np.append(coef, float(model.intercept_)) if frame is None else model._theta
     source = source if frame is None else frame.source(source)
     null = null_mean(family, mass.target / mass.weight, model.fit_intercept)
-    fit = Fitted(family, theta[:-1], float(theta[-1]), null, weights == "precision")
+    fit = FittedTweedie(family, theta[:-1], float(theta[-1]), null, weights == "precision")
     found = source.total(facts, fit)
     first = 0 if model.fit_intercept else 1
     information, meat = found.information[first:, first:], found.meat[first:, first:]
@@ -187,12 +208,14 @@ def infer_generalized(
     if frame is not None:  # the table's coefficients, in the user's units, the intercept first
         printed = np.roll(frame.matrix(model.fit_intercept), int(model.fit_intercept), axis=(0, 1)) @ half
     if covariance in BY_CLUSTER:
-        clusters = by_cluster(owner, fit, source, covariance, groups, half, printed, n)
+        clusters = by_cluster(
+            owner, fit=fit, source=source, kind=covariance, groups=groups, half=half, printed=printed, n=n
+        )
         factor = clusters.factor
-    elif covariance == "information":
+    elif covariance == "classical":
         factor = np.sqrt(dispersion) * printed
     else:
-        factor = printed @ root_of(half.T @ meat @ half)
+        factor = printed @ root_of(half.T @ meat @ half) * np.sqrt(n / (n - k) if covariance == "HC1" else 1.0)
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(source.n_features)]))
     estimate = coef
     if model.fit_intercept:
@@ -205,8 +228,26 @@ def infer_generalized(
     ratio = (found.null - found.deviance) / dispersion
     freedom = k - model.fit_intercept
     return GeneralizedInference(
-        names, estimate, error, statistic, 2 * law.sf(np.abs(statistic)), estimate - reach, estimate + reach,
-        factor @ factor.T, factor, covariance, level, t_freedom, clusters, weights if found.weighted else None, n, n - k,
-        float(dispersion), found.deviance, found.null, found.pearson, float(ratio),
-        float(stats.chi2.sf(ratio, freedom)) if freedom else float("nan"),
-    )  # fmt: skip
+        names=names,
+        coef=estimate,
+        standard_error=error,
+        statistic=statistic,
+        p_value=2 * law.sf(np.abs(statistic)),
+        lower=estimate - reach,
+        upper=estimate + reach,
+        covariance=factor @ factor.T,
+        factor=factor,
+        covariance_type=covariance,
+        level=level,
+        t_freedom=t_freedom,
+        clusters=clusters,
+        weights=weights if found.weighted else None,
+        n_rows=n,
+        degrees_of_freedom=n - k,
+        dispersion=float(dispersion),
+        deviance=found.deviance,
+        null_deviance=found.null,
+        pearson=found.pearson,
+        likelihood_ratio=float(ratio),
+        likelihood_ratio_p_value=float(stats.chi2.sf(ratio, freedom)) if freedom else float("nan"),
+    )

@@ -6,13 +6,13 @@ import numpy as np
 
 from novum.base.validation import check_weight
 from novum.exceptions import DataError
-from novum.linear_model.generalized.family import Family
+from novum.linear_model.newton.losses.tweedie import Tweedie
 from novum.runtime import arrays
 
 __all__ = ["explained_deviance"]
 
 
-def explained_deviance(owner: str, family: Family, predicted: Any, y: Any, sample_weight: Any) -> float:
+def explained_deviance(owner: str, family: Tweedie, predicted: Any, y: Any, sample_weight: Any) -> float:
     """Return 1 - deviance of the model / deviance of the weighted mean of y."""
     target = np.asarray(arrays.to_numpy(y), dtype=np.float64).ravel()
     mu = np.asarray(arrays.to_numpy(predicted), dtype=np.float64).ravel()

@@ -1,6 +1,6 @@
 r"""Counts that vanish along a direction: when the likelihood of a generalised linear model has no finite maximum.
 
-With a log link and a law that allows zeros (Poisson, and Tweedie of a power between 1 and 2), d is a direction without end if
+With a log link and a distribution that allows zeros (Poisson, and Tweedie of a power between 1 and 2), d has no end if
 
     d'z_i = 0 where y_i > 0,    d'z_i <= 0 where y_i = 0,    with < 0 somewhere,        z = [x, 1]                      (11)
 
@@ -15,7 +15,7 @@ import numpy as np
 import scipy.optimize
 
 from novum.fold.blocks import Block, Source
-from novum.linear_model.generalized.family import Family
+from novum.linear_model.newton.losses.tweedie import Tweedie
 from novum.runtime import arrays
 
 __all__ = ["endless_direction"]
@@ -31,7 +31,7 @@ class Line(NamedTuple):
     intercept: bool
 
 
-class Least(NamedTuple):
+class SmallestMean(NamedTuple):
     mean: float  # the least mean among rows without counts
 
 
@@ -56,15 +56,15 @@ def parts(line: Line, block: Block) -> tuple[Any, np.ndarray, np.ndarray]:
     return X, y > 0, np.asarray(X @ line.theta[:-1]).ravel() + line.theta[-1]
 
 
-def least_mean(line: Line, block: Block) -> Least:
+def least_mean(line: Line, block: Block) -> SmallestMean:
     """Return the least linear predictor of rows without counts."""
     _, counted, eta = parts(line, block)
-    return Least(float(eta[~counted].min(initial=np.inf)))
+    return SmallestMean(float(eta[~counted].min(initial=np.inf)))
 
 
-def merge_least(a: Least, b: Least) -> Least:
+def merge_least(a: SmallestMean, b: SmallestMean) -> SmallestMean:
     """Return the least of two blocks."""
-    return Least(min(a.mean, b.mean))
+    return SmallestMean(min(a.mean, b.mean))
 
 
 def products(line: Line, block: Block) -> Products:
@@ -125,7 +125,7 @@ def by_programme(source: Source, basis: np.ndarray, intercept: bool) -> np.ndarr
 
 
 def endless_direction(
-    family: Family, source: Source, theta: np.ndarray, intercept: bool, level: float
+    family: Tweedie, source: Source, theta: np.ndarray, intercept: bool, level: float
 ) -> np.ndarray | None:
     """Return d of (11) where the fit has run off along one; theta is where it ended, `level` the logarithm of the mean target."""
     if family.link != "log" or not 1 <= family.power < 2:

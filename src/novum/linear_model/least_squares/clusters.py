@@ -26,9 +26,18 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import num
 from novum.runtime import arrays
 
-__all__ = ["BY_CLUSTER", "ClusterSums", "check_groups", "cluster_law", "cluster_note"]
+__all__ = [
+    "BY_CLUSTER",
+    "COVARIANCES",
+    "ClusterSums",
+    "check_covariance",
+    "check_groups",
+    "cluster_law",
+    "cluster_note",
+]
 
 BY_CLUSTER = ("cluster", "CR1")
+COVARIANCES = ("auto", "classical", "HC0", "HC1", "HC2", "HC3", *BY_CLUSTER)  # of every `inference`
 ALONE = 1e-10  # 1 - eigenvalue of M_g below which cluster g alone determines a direction: there its residuals are zero
 FEW_CLUSTERS = (
     50  # below these, simulated intervals of 95 % by CR1 cover 78 to 95 % (tests/linear_model/test_cluster_coverage.py)
@@ -78,6 +87,16 @@ class ClusterSums:
         return np.array([self.freedom(row[None]) for row in np.eye(len(self.half))])
 
 
+def check_covariance(owner: str, covariance: Any, without: tuple[str, ...] = ()) -> None:
+    """Raise for a covariance that is none, or one that this model does not have."""
+    if covariance not in COVARIANCES:
+        raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
+    if covariance in without:
+        raise ParameterError(
+            f"{owner}: covariance={covariance!r} divides by leverages, which are those of least squares; use 'HC0' or 'HC1'."
+        )
+
+
 def check_groups(owner: str, covariance: Any, groups: Any) -> None:
     """Raise unless clusters are named exactly where they are used."""
     if (groups is not None) != (covariance in BY_CLUSTER):
@@ -106,8 +125,15 @@ def places(owner: str, groups: Any, used: np.ndarray) -> np.ndarray:
 
 
 def cluster_law(
-    owner: str, kind: str, groups: Any, used: np.ndarray, rows: np.ndarray, scores: np.ndarray, half: np.ndarray, n: float
-) -> ClusterSums:  # fmt: skip
+    owner: str,
+    kind: str,
+    groups: Any,
+    used: np.ndarray,
+    rows: np.ndarray,
+    scores: np.ndarray,
+    half: np.ndarray,
+    n: float,
+) -> ClusterSums:
     """Return (1): `rows` (n, c, r) are those of the information, and `scores` (n, r), both times P; `half` is P as printed."""
     place = places(owner, groups, used)
     order = np.argsort(place, kind="stable")

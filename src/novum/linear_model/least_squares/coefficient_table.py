@@ -90,7 +90,16 @@ class CoefficientTable(Result):
         chosen = self.level if level is None else level
         by_cluster = self.clusters is not None and self.clusters.kind != "CR1"
         freedom = None if self.t_freedom is None else self._contrast_freedom
-        return linear_hypothesis(list(self.names), self.coef, self.factor, freedom, by_cluster, contrast, value, chosen)
+        return linear_hypothesis(
+            list(self.names),
+            coef=self.coef,
+            factor=self.factor,
+            freedom=freedom,
+            by_cluster=by_cluster,
+            hypothesis=contrast,
+            value=value,
+            level=chosen,
+        )
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame, a row per coefficient."""

@@ -130,9 +130,15 @@ def f_test(statistic: float, k: int, freedom: float, clustered: int) -> tuple[fl
 
 
 def linear_hypothesis(
-    names: list[str], coef: np.ndarray, factor: np.ndarray, freedom: Callable[[np.ndarray], float] | None, by_cluster: bool,
-    hypothesis: Any, value: Any, level: float
-) -> LinearHypothesis:  # fmt: skip
+    names: list[str],
+    coef: np.ndarray,
+    factor: np.ndarray,
+    freedom: Callable[[np.ndarray], float] | None,
+    by_cluster: bool,
+    hypothesis: Any,
+    value: Any,
+    level: float,
+) -> LinearHypothesis:
     """Return (17) and (18); `freedom` of contrasts is None where the coefficients are compared with a normal law."""
     from scipy import stats
 
@@ -168,6 +174,15 @@ def linear_hypothesis(
         statistic, df = f_test(statistic, k, freedom(R[own]), len(own) if by_cluster else 0)
         p = stats.f.sf(statistic, *df)
     return LinearHypothesis(
-        [name for name, _ in rows], estimate, r, error, estimate - half, estimate + half, statistic, df, float(p),
-        "chi2" if freedom is None else "F", level,
-    )  # fmt: skip
+        contrast=[name for name, _ in rows],
+        estimate=estimate,
+        value=r,
+        standard_error=error,
+        lower=estimate - half,
+        upper=estimate + half,
+        statistic=statistic,
+        df=df,
+        p_value=float(p),
+        symbol="chi2" if freedom is None else "F",
+        level=level,
+    )

@@ -23,7 +23,13 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.clusters import BY_CLUSTER, ClusterSums, check_groups, cluster_law
+from novum.linear_model.least_squares.clusters import (
+    BY_CLUSTER,
+    ClusterSums,
+    check_covariance,
+    check_groups,
+    cluster_law,
+)
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
 from novum.linear_model.least_squares.hypothesis import f_test, wald
 from novum.linear_model.least_squares.model import check_fitted_rows
@@ -33,7 +39,6 @@ from novum.runtime.checks import check_level
 
 __all__ = ["WEIGHTS", "Inference", "infer"]
 
-COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", *BY_CLUSTER)
 WEIGHTS = ("frequency", "precision")
 
 
@@ -118,9 +123,15 @@ def by_cluster(
     r = y - X @ s.coef - s.intercept
     z = np.column_stack([np.ones(len(X)), X - s.mean]) @ half[0]
     law = cluster_law(
-        "LinearRegression.inference", s.kind, groups, w > 0, (z * np.sqrt(w)[:, None])[:, None, :], z * (w * r)[:, None],
-        half[1], n,
-    )  # fmt: skip
+        "LinearRegression.inference",
+        kind=s.kind,
+        groups=groups,
+        used=w > 0,
+        rows=(z * np.sqrt(w)[:, None])[:, None, :],
+        scores=z * (w * r)[:, None],
+        half=half[1],
+        n=n,
+    )
     return law, float(w @ r**2)
 
 
@@ -158,6 +169,7 @@ def table(
     model: Any, source: Source | None, covariance: str, level: float, weights: str, target: int, groups: Any
 ) -> Inference:
     """Return (14), (15) or (16) as a table."""
+    covariance = "classical" if covariance == "auto" else covariance
     from scipy import stats  # half a second to import, needed by nobody who only fits
 
     p = model.n_features_in_
@@ -174,11 +186,18 @@ def table(
         )
     variance, clusters = rss / freedom, None
     half, printed = halves(model)
-    if covariance == "nonrobust":
+    if covariance == "classical":
         factor = np.sqrt(variance) * printed
     else:
         spread = Spread(
-            coef, intercept, mean, inverse, total if model.fit_intercept else np.inf, target, covariance, weights
+            coef=coef,
+            intercept=intercept,
+            mean=mean,
+            inverse=inverse,
+            total=total if model.fit_intercept else np.inf,
+            target=target,
+            kind=covariance,
+            weights=weights,
         )
         if covariance in BY_CLUSTER:
             clusters, found_rss = by_cluster(spread, source, groups, (half, printed), n)  # type: ignore[arg-type]
@@ -198,7 +217,7 @@ def table(
     t_freedom = np.full(len(names), float(freedom)) if clusters is None else clusters.freedoms()
     statistic = estimates / error
     reach = stats.t.ppf((1 + level) / 2, t_freedom) * error
-    if covariance == "nonrobust" and model._rank:
+    if covariance == "classical" and model._rank:
         f = float(((tss - rss) / model._rank) / variance)  # the Wald statistic, without a matrix
         f_p = float(stats.f.sf(f, model._rank, freedom))
     else:
@@ -207,31 +226,31 @@ def table(
     if weights == "precision" and model._log_weight:
         log_likelihood += 0.5 * model._log_weight
     return Inference(
-        names,
-        estimates,
-        error,
-        statistic,
-        2 * stats.t.sf(np.abs(statistic), t_freedom),
-        estimates - reach,
-        estimates + reach,
-        factor @ factor.T,
-        factor,
-        covariance,
-        level,
-        t_freedom,
-        clusters,
-        weights if model._log_weight else None,
-        n,
-        freedom,
-        float(variance),
-        float(1 - rss / tss),
-        float(1 - (rss / freedom) / (tss / (n - model.fit_intercept))),
-        f,
-        f_p,
-        float(log_likelihood),
-        float(2 * counted - 2 * log_likelihood),
-        float(counted * np.log(n) - 2 * log_likelihood),
-        tied_columns(model, names[-p:] if p else []),
+        names=names,
+        coef=estimates,
+        standard_error=error,
+        statistic=statistic,
+        p_value=2 * stats.t.sf(np.abs(statistic), t_freedom),
+        lower=estimates - reach,
+        upper=estimates + reach,
+        covariance=factor @ factor.T,
+        factor=factor,
+        covariance_type=covariance,
+        level=level,
+        t_freedom=t_freedom,
+        clusters=clusters,
+        weights=weights if model._log_weight else None,
+        n_rows=n,
+        degrees_of_freedom=freedom,
+        noise_variance=float(variance),
+        r_squared=float(1 - rss / tss),
+        adjusted_r_squared=float(1 - (rss / freedom) / (tss / (n - model.fit_intercept))),
+        f_statistic=f,
+        f_p_value=f_p,
+        log_likelihood=float(log_likelihood),
+        aic=float(2 * counted - 2 * log_likelihood),
+        bic=float(counted * np.log(n) - 2 * log_likelihood),
+        tied=tied_columns(model, names[-p:] if p else []),
     )
 
 
@@ -268,8 +287,7 @@ def joint_test(
 def check(model: Any, source: Any, covariance: Any, level: float, weights: Any, target: Any) -> None:
     """Raise for options outside their domain."""
     owner = "LinearRegression.inference"
-    if covariance not in COVARIANCES:
-        raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
+    check_covariance(owner, covariance)
     if weights not in WEIGHTS:
         raise ParameterError(f"{owner}: weights={weights!r} is none of {', '.join(map(repr, WEIGHTS))}.")
     check_level(owner, level)
@@ -283,7 +301,7 @@ def check(model: Any, source: Any, covariance: Any, level: float, weights: Any, 
         raise DataError(
             f"{owner}: the {model.n_features_in_} sparse columns were fitted iteratively, without a Gram matrix."
         )
-    if covariance != "nonrobust" and source is None:
+    if covariance not in ("auto", "classical") and source is None:
         raise ParameterError(
             f"{owner}: covariance={covariance!r} needs the training data: inference(X, y, covariance={covariance!r})."
         )

@@ -10,26 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.exceptions import DataError, ParameterError
+from novum.base.intervals import IntervalPrediction, check_interval
+from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import leverages
 from novum.report.numbers import counted, num
-from novum.report.result import result
 from novum.runtime import arrays
-from novum.runtime.checks import check_choice, check_level
+from novum.runtime.checks import check_choice
 
-__all__ = ["IntervalPrediction", "predict_with_interval"]
-
-KINDS = ("confidence", "prediction")
-
-
-@result
-class IntervalPrediction(NamedTuple):
-    """Predictions with the ends of their intervals."""
-
-    value: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
+__all__ = ["predict_with_interval"]
 
 
 class Shape(NamedTuple):
@@ -48,9 +37,7 @@ def predict_with_interval(model: Any, X: Any, interval: str, level: float, weigh
     from scipy import stats
 
     owner = "LinearRegression.predict"
-    if interval not in KINDS:
-        raise ParameterError(f"{owner}: interval={interval!r} is none of None, 'confidence', 'prediction'.")
-    check_level(owner, level)
+    check_interval(owner, interval, level)
     check_choice(owner, "weights", weights, ("frequency", "precision"))
     if np.ndim(model.coef_) != 1:
         raise DataError(

@@ -4,23 +4,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.estimator import Estimator
+from novum.base.intervals import check_interval, normal_interval
+from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.engines.moments.second import count
 from novum.engines.moments.triangles import lengths
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.least_squares.orthogonal import kernel_basis
-from novum.linear_model.least_squares.plot import plot_fit
+from novum.linear_model.least_squares.plots import plot_fit
 from novum.linear_model.least_squares.solve import Solution
 from novum.runtime import arrays
 from novum.runtime.blas import single_blas
 from novum.runtime.typing import Rows, RowWeights, Target
 
-__all__ = ["LinearRegressor"]
+__all__ = ["Line", "LinearRegressor", "predict_block"]
 
 CACHED = 1 << 16  # numbers of a run of rows that a core keeps at hand
 LEAST_REST = 1e-10  # 1 - leverage below which a row alone determines a coefficient: without it there is no prediction
@@ -134,6 +135,12 @@ def shortest_half(root: np.ndarray, rank: int) -> np.ndarray:
 class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     """Base of regressors that are linear in their parameters and fitted by least squares with or without a penalty."""
 
+    coef_: np.ndarray
+    intercept_: float | np.ndarray
+    noise_variance_: Any
+    log_likelihood_: Any
+    fit_intercept: bool
+
     def _keep(self, solution: Solution, source: Source, flat: bool) -> None:
         """Store the solution as fitted attributes."""
         dtype = source.dtype
@@ -158,7 +165,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         intercept = np.broadcast_to(np.atleast_1d(self.intercept_), coef.shape[:1])
         return Line(coef, intercept, np.ndim(self.coef_) == 1)
 
-    def predict(self, X: Rows, return_std: bool = False) -> Any:
+    def predict(self, X: Rows, return_std: bool = False, *, interval: str | None = None, level: float = 0.95) -> Any:
         """Return the prediction for every row of X.
 
         Parameters
@@ -166,14 +173,24 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
         return_std : bool, default=False
             Also return the standard deviation of the noise about every prediction; for data in memory.
+        interval : {None, "confidence", "prediction"}, default=None
+            "prediction": for a new target, of the noise about the line alone; shrunk coefficients have no interval.
+        level : float, default=0.95
+            Of the interval.
 
         Returns
         -------
         y : array of shape (n_samples,) or (n_samples, n_targets)
             A lazy array on Dask, an iterator over batches for a scan, a tensor for a tensor.
         std : array of the shape of y, only with return_std
+        with an interval: IntervalPrediction(value, lower, upper)
         """
         check_is_fitted(self)
+        if interval is not None:
+            owner = f"{type(self).__name__}.predict"
+            check_interval(owner, interval, level, ("prediction",), std=return_std)
+            mean, std = self.predict(X, return_std=True)
+            return normal_interval(owner, mean, std, level)
         mean = self._rows(X, predict_block, self._line())
         if not return_std:
             return mean

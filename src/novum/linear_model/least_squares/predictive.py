@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.intervals import check_interval, normal_interval
 from novum.distributions import Normal
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
@@ -53,7 +54,7 @@ class GaussianAnswers:
         """Return the parameters of (6)."""
         raise NotImplementedError
 
-    def predict(self, X: Rows, return_std: bool = False) -> Any:
+    def predict(self, X: Rows, return_std: bool = False, *, interval: str | None = None, level: float = 0.95) -> Any:
         """Return the predictive mean of every row.
 
         Parameters
@@ -61,13 +62,25 @@ class GaussianAnswers:
         X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
         return_std : bool, default=False
             Also return the predictive standard deviation, of weights and noise together; for data in memory.
+        interval : {None, "confidence", "prediction"}, default=None
+            "confidence": for the mean at x, of the weights alone; "prediction": for a new target at x. For data in memory.
+        level : float, default=0.95
+            Of the interval.
 
         Returns
         -------
         y : array of shape (n_samples,)
         std : array of shape (n_samples,), only with return_std
+        with an interval: IntervalPrediction(value, lower, upper)
         """
         check_is_fitted(self)
+        if interval is not None:
+            owner = f"{type(self).__name__}.predict"
+            check_interval(owner, interval, level, std=return_std)
+            mean, std = self.predict(X, return_std=True)
+            if interval == "confidence":
+                std = np.sqrt(np.maximum(np.asarray(std, np.float64) ** 2 - self._predictive().noise, 0.0))
+            return normal_interval(owner, mean, std, level)
         if not return_std:
             return self._rows(X, predict_block, Line(self.coef_[None], np.atleast_1d(self.intercept_), True))
         both = self._rows(X, predictive_block, self._predictive())

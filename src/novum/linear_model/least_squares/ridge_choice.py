@@ -3,17 +3,17 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Null, Real
 from novum.base.estimator import Estimator
+from novum.base.sklearn_base import BaseEstimator, ClassifierMixin, RegressorMixin
 from novum.base.validation import home_of
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.linear_model._routing import FOLDS, SplitterRouting, routing_enabled
 from novum.linear_model.least_squares.leave_one_out import decompose
+from novum.linear_model.routing import FOLDS, SplitterRouting, routing_enabled
 from novum.runtime.typing import Rows, Target
 
 __all__ = ["FixedScores", "RidgeByValidation", "check_alphas"]
@@ -41,7 +41,7 @@ class FixedScores(ClassifierMixin, Estimator):
         """Return X."""
         return X
 
-    def predict(self, X: Rows) -> Any:
+    def predict(self, X: Any) -> Any:
         """Return the classes that the decision values X stand for."""
         if self.multilabel:
             return (X > 0).astype(int)
@@ -78,6 +78,13 @@ class RidgeByValidation(SplitterRouting, Estimator):
     }
     alpha_per_target = False
     intercept_: Any
+    alpha_: float | np.ndarray
+    best_score_: float | np.ndarray
+    coef_: np.ndarray
+    cv_results_: Any
+    fit_intercept: bool
+    scoring: Any
+    store_cv_results: bool
 
     def _scorer(self) -> Any:
         """Return the scorer asked for, or None."""
@@ -108,7 +115,7 @@ class RidgeByValidation(SplitterRouting, Estimator):
             return mean if self.alpha_per_target else mean.mean(axis=1)
         return np.array([self._score(scorer, results[:, :, i], source.y, score_params) for i in range(len(alphas))])
 
-    def _score(self, scorer: Any, predictions: Any, y: Target, score_params: Any) -> Any:
+    def _score(self, scorer: Any, predictions: Any, y: Any, score_params: Any) -> Any:
         """Return the score of the predictions of one penalty."""
         if self.alpha_per_target:
             columns = y.reshape(len(y), -1).T

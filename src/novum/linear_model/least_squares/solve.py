@@ -23,7 +23,6 @@ from novum.fold.blocks import Source
 from novum.linear_model.frame import check_outward
 from novum.linear_model.least_squares import orthogonal, residuals
 from novum.runtime import arrays
-from novum.runtime.typing import RowWeights
 
 __all__ = ["Solution", "solve"]
 
@@ -85,7 +84,16 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
     noise = EPS * float(np.max(np.abs(moments.mean[:p]) / spread, initial=0.0))  # rounding of the data, relative
     if any(f is None or f.rcond < max(ORTHOGONAL_BELOW, 16 * p * noise**2) for f in factors):
         return by_factor(source, fit_intercept, penalty, positive)
-    return by_cholesky(source, moments, constant, groups, factors, fit_intercept, penalty, positive)
+    return by_cholesky(
+        source,
+        m=moments,
+        constant=constant,
+        groups=groups,
+        factors=factors,
+        fit_intercept=fit_intercept,
+        penalty=penalty,
+        positive=positive,
+    )
 
 
 def out_of_range(m: Moments, source: Source) -> bool:
@@ -144,17 +152,17 @@ def by_cholesky(
         rss = tss - 2 * np.einsum("pk,pk->k", coef, m.xy) + np.einsum("pk,pr,rk->k", coef, m.xx, coef)
         return finish(
             coef,
-            m.mean,
-            root,
-            np.maximum(rss, 0),
-            tss,
-            m.weight,
-            m.rows,
-            m.log_weight,
-            rank,
-            0,
-            np.zeros(q),
-            fit_intercept,
+            mean=m.mean,
+            root=root,
+            rss=np.maximum(rss, 0),
+            tss=tss,
+            weight=m.weight,
+            rows=m.rows,
+            log_weight=m.log_weight,
+            rank=rank,
+            n_iter=0,
+            bias=np.zeros(q),
+            fit_intercept=fit_intercept,
         )
     coef = apply(m.xy)
     rss = np.maximum(tss - np.einsum("pk,pk->k", coef, 2 * m.xy - m.xx @ coef), 0)
@@ -168,7 +176,20 @@ def by_cholesky(
         corrections += 1
         error = EPS / rcond  # what one correction multiplies the error by
         amplified = error ** (corrections + 1)
-    return finish(coef, m.mean, root, rss, tss, m.weight, m.rows, m.log_weight, rank, corrections, bias, fit_intercept)
+    return finish(
+        coef,
+        mean=m.mean,
+        root=root,
+        rss=rss,
+        tss=tss,
+        weight=m.weight,
+        rows=m.rows,
+        log_weight=m.log_weight,
+        rank=rank,
+        n_iter=corrections,
+        bias=bias,
+        fit_intercept=fit_intercept,
+    )
 
 
 def nonnegative(m: Moments, alpha: float, k: int) -> np.ndarray:
@@ -206,15 +227,48 @@ def by_factor(source: Any, fit_intercept: Any, penalty: Any, positive: Any) -> S
     with np.errstate(over="ignore", under="ignore"):
         rss, tss = ((f.xy - f.xx @ coef) ** 2).sum(axis=0), (f.xy**2).sum(axis=0)
     return finish(
-        coef, f.mean, f.xx, rss, tss, f.weight, f.rows, f.log_weight, rank, corrections, np.zeros(q), fit_intercept
+        coef,
+        mean=f.mean,
+        root=f.xx,
+        rss=rss,
+        tss=tss,
+        weight=f.weight,
+        rows=f.rows,
+        log_weight=f.log_weight,
+        rank=rank,
+        n_iter=corrections,
+        bias=np.zeros(q),
+        fit_intercept=fit_intercept,
     )
 
 
 def finish(
-    coef: Any, mean: Any, root: Any, rss: Any, tss: Any, weight: RowWeights, rows: Any, log_weight: Any, rank: Any,
-    n_iter: Any, bias: Any, fit_intercept: Any
-) -> Solution:  # fmt: skip
+    coef: Any,
+    mean: Any,
+    root: Any,
+    rss: Any,
+    tss: Any,
+    weight: Any,
+    rows: Any,
+    log_weight: Any,
+    rank: Any,
+    n_iter: Any,
+    bias: Any,
+    fit_intercept: Any,
+) -> Solution:
     """Return the solution with its intercept, the second half of (2)."""
     p = coef.shape[0]
     intercept = mean[p:] - mean[:p] @ coef + bias if fit_intercept else np.zeros(coef.shape[1])
-    return Solution(coef.T, intercept, mean, root, rss, tss, float(weight), float(rows), log_weight, rank, n_iter)
+    return Solution(
+        coef=coef.T,
+        intercept=intercept,
+        mean=mean,
+        root=root,
+        rss=rss,
+        tss=tss,
+        weight=float(weight),
+        rows=float(rows),
+        log_weight=log_weight,
+        rank=rank,
+        n_iter=n_iter,
+    )

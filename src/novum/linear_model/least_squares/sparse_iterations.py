@@ -49,5 +49,15 @@ def solve_sparse(source: Source, estimator: Any, alpha: np.ndarray | None) -> So
     rss, tss = weight @ residual**2, weight @ (y - mean[p:]) ** 2
     intercept = mean[p:] - coef @ mean[:p] if estimator.fit_intercept else np.zeros(len(coef))
     return Solution(
-        coef, intercept, mean, np.empty((0, p)), rss, tss, float(total), float((weight > 0).sum()), 0.0, -1, n_iter
+        coef=coef,
+        intercept=intercept,
+        mean=mean,
+        root=np.empty((0, p)),
+        rss=rss,
+        tss=tss,
+        weight=float(total),
+        rows=float((weight > 0).sum()),
+        log_weight=0.0,
+        rank=-1,
+        n_iter=n_iter,
     )

@@ -1,8 +1,9 @@
 """Logistic regression with C and l1_ratio chosen by cross-validation, whole paths at a time."""
 
 import numbers
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.metrics import get_scorer
@@ -12,7 +13,6 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.exceptions import DataWarning, NotConverged, ParameterError
 from novum.fold.homes.memory import MemorySource
 from novum.linear_model.logistic import options
@@ -20,7 +20,7 @@ from novum.linear_model.logistic.estimator import LogisticRegression, check_size
 from novum.linear_model.logistic.minimum import Design
 from novum.linear_model.logistic.paths import Path, Table, along, paths, score_of
 from novum.runtime import sklearn_private
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import LabelWeights, Numbers, Rows, RowWeights, Seed, Splitter, Target
 from novum.runtime.warn import warn
 
 __all__ = ["LogisticRegressionCV"]
@@ -94,15 +94,49 @@ class LogisticRegressionCV(LogisticRegression):
     l1_ratio_: Any
     _reports_passes = False
     __metadata_request__score = {"sample_weight": UNUSED}  # it goes to the scorer
+    Cs_: np.ndarray
+    l1_ratios_: np.ndarray
+    coefs_paths_: dict[Any, Any]
+    scores_: dict[Any, Any] | np.ndarray
 
-    @stores
     def __init__(
-        self, *, Cs: Any = 10, l1_ratios: Any = "warn", fit_intercept: bool = True, cv: Any = None,
-        dual: bool = False, penalty: str = "deprecated", scoring: Any = "warn", solver: str = "lbfgs",
-        tol: float = 1e-4, max_iter: int = 100, class_weight: Any = None, n_jobs: int | None = None,
-        verbose: int | bool = 0, refit: bool = True, intercept_scaling: float = 1.0, random_state: Any = None,
-        use_legacy_attributes: bool | str = "warn"
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        Cs: int | Numbers = 10,
+        l1_ratios: Numbers = "warn",
+        fit_intercept: bool = True,
+        cv: Splitter = None,
+        dual: bool = False,
+        penalty: Literal["l1", "l2", "elasticnet", "deprecated"] = "deprecated",
+        scoring: str | Callable[..., Any] = "warn",
+        solver: Literal["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"] = "lbfgs",
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        class_weight: LabelWeights = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+        refit: bool = True,
+        intercept_scaling: float = 1.0,
+        random_state: Seed = None,
+        use_legacy_attributes: bool | Literal["warn"] = "warn",
+    ) -> None:
+        self.Cs = Cs
+        self.l1_ratios = l1_ratios
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.dual = dual
+        self.penalty = penalty
+        self.scoring = scoring
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.refit = refit
+        self.intercept_scaling = intercept_scaling
+        self.random_state = random_state
+        self.use_legacy_attributes = use_legacy_attributes
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Self:
@@ -153,9 +187,9 @@ class LogisticRegressionCV(LogisticRegression):
             warn(options.not_converged(self.solver, self.max_iter, max(unfinished), self.tol), NotConverged)
         return self
 
-    def _ratios(self) -> tuple[list[float], str]:
+    def _ratios(self) -> tuple[list[float], str | None]:
         """Return the l1_ratios to try and the name of the penalty they make."""
-        given = None if isinstance(self.l1_ratios, str) else self.l1_ratios
+        given: Any = None if isinstance(self.l1_ratios, str) else self.l1_ratios
         if self.penalty != "deprecated":
             warn(options.DEPRECATED.format(ratio="l1_ratios", strength="Cs"), FutureWarning)
             name = self.penalty
@@ -169,7 +203,11 @@ class LogisticRegressionCV(LogisticRegression):
                     f"l1_ratios parameter is only used when penalty is 'elasticnet'. Got (penalty={name}).", DataWarning
                 )
             return [1.0 if name == "l1" else 0.0] * (1 if given is None else len(given)), name
-        if given is None or len(given) == 0 or not all(isinstance(r, numbers.Number) and 0 <= r <= 1 for r in given):  # type: ignore[operator]
+        if (
+            given is None
+            or len(given) == 0
+            or not all(isinstance(r, numbers.Real) and 0 <= float(r) <= 1 for r in given)
+        ):
             raise ParameterError(
                 f"l1_ratios must be an array-like of numbers between 0 and 1; got (l1_ratios={given!r})."
             )
@@ -191,7 +229,7 @@ class LogisticRegressionCV(LogisticRegression):
         penalty = options.Penalty(options.penalty_name(ratio), C, float(ratio))
         return Design(len(self.classes_), constant, liblinear, weights, total, penalty)
 
-    def _scores(self, theta: Any, folds: Any, X: Rows, labels: Any, params: Any) -> np.ndarray:
+    def _scores(self, theta: Any, folds: Any, X: Any, labels: Any, params: Any) -> np.ndarray:
         """Return the score of every fold, l1_ratio and C."""
         model = LogisticRegression(solver=self.solver)
         model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
@@ -201,13 +239,15 @@ class LogisticRegressionCV(LogisticRegression):
             X_test, y_test = X[test], labels[test]
             for r, c in np.ndindex(*theta.shape[1:3]):
                 here = theta[f, r, c]
-                model.C = self.Cs_[c]
+                model.C = float(self.Cs_[c])
                 model.coef_ = here[:, :-1] if self.fit_intercept else here
                 model.intercept_ = here[:, -1] if self.fit_intercept else np.zeros(len(here))
                 scores[f, r, c] = score(model, X_test, y_test)
         return scores
 
-    def _choose(self, theta: Any, scores: Any, table: Table, designs: Any, name: str, unfinished: list[float]) -> None:
+    def _choose(
+        self, theta: Any, scores: Any, table: Table, designs: Any, name: str | None, unfinished: list[float]
+    ) -> None:
         """Set C_, l1_ratio_, coef_ and intercept_ from the scores."""
         if self.refit:
             c, r = np.unravel_index(scores.sum(axis=0).T.argmax(), scores.shape[:0:-1])
@@ -248,7 +288,7 @@ class LogisticRegressionCV(LogisticRegression):
         default = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "warn")
         return "accuracy" if default else self.scoring
 
-    def score(self, X: Rows, y: Target, *, sample_weight: RowWeights = None, **score_params: Any) -> Any:
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None, **score_params: Any) -> float:
         """Return the score of the model on X and y by `scoring`."""
         sklearn_private.raise_for_params(score_params, self, "score")
         if sample_weight is not None:

@@ -22,7 +22,7 @@ from scipy.special import logsumexp
 
 from novum import _core
 from novum.fold.homes.memory import MemorySource
-from novum.linear_model.logistic.newton import ARMIJO, HALVINGS, ROUNDING, Found, Objective
+from novum.linear_model.logistic.newton import ARMIJO, HALVINGS, ROUNDING, NewtonMinimum, Objective
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
@@ -49,7 +49,7 @@ def offence(gradient: np.ndarray, theta: np.ndarray, l1: np.ndarray) -> np.ndarr
 
 def proximal_newton(
     objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report: Any = None
-) -> Found:
+) -> NewtonMinimum:
     """Minimise (9) with summed Hessians."""
     k, m = theta.shape
     free, enough = objective.free, goal(tol, l1)
@@ -60,11 +60,13 @@ def proximal_newton(
     while True:
         off = float(offence(value.gradient, theta, l1)[:, :free].max())
         if off <= enough or n_iter >= max_iter:
-            return Found(theta, n_iter, off <= enough, history, off)
+            return NewtonMinimum(theta, n_iter, off <= enough, history, off)
         H = np.ascontiguousarray(value.hessian.reshape(k, m, k, m)[:, :free, :, :free].reshape(k * free, k * free))
         d = np.zeros(k * free)
         slope, now = value.gradient[:, :free].ravel(), theta[:, :free].ravel()
-        _core.linear_model.proximal.descend_gram(H, slope, now, penalty, ridge, d, min(SHARPEN * off, enough), SWEEPS)
+        _core.linear_model.proximal.descend_gram(
+            H, slope=slope, value=now, l1=penalty, l2=ridge, step=d, tol=min(SHARPEN * off, enough), max_sweeps=SWEEPS
+        )
         d = np.pad(d.reshape(k, free), ((0, 0), (0, m - free)))
         promised = float((value.gradient * d).sum() + (l1 * (np.abs(theta + d) - np.abs(theta))).sum())
         found = None
@@ -80,11 +82,11 @@ def proximal_newton(
                     found = trial
                 break
         if found is None:
-            return Found(theta, n_iter, True, history, off)
+            return NewtonMinimum(theta, n_iter, True, history, off)
         theta, value, total, n_iter = found, value_there, there, n_iter + 1
         history.append(total)
         if report is not None and report(n_iter, total, theta):
-            return Found(theta, n_iter, True, history, off)
+            return NewtonMinimum(theta, n_iter, True, history, off)
 
 
 class Columns(NamedTuple):
@@ -132,7 +134,7 @@ def by_column(source: MemorySource, constant: float, class_weight: Any) -> Colum
     return Columns(X, source.y, weight, constant, runs_of(X))  # type: ignore[arg-type]
 
 
-class State(NamedTuple):
+class DescentState(NamedTuple):
     """Two classes, or one against the others: where the descent is."""
 
     theta: np.ndarray  # (p + 1,)
@@ -142,16 +144,23 @@ class State(NamedTuple):
     curvature: np.ndarray  # (n,)
 
 
-def state(columns: Columns, code: np.ndarray, theta: np.ndarray, score: np.ndarray) -> State:
+def state(columns: Columns, code: np.ndarray, theta: np.ndarray, score: np.ndarray) -> DescentState:
     """Return the state at given scores."""
     residual, curvature = np.empty_like(score), np.empty_like(score)
     loss = _core.linear_model.logistic.binary_rows(score, code, columns.weight, residual, curvature)
-    return State(theta, score, loss, residual, curvature)
+    return DescentState(theta, score, loss, residual, curvature)
 
 
 def descend_on(
-    columns: Columns, code: np.ndarray, at: State, which: np.ndarray, slope: np.ndarray, l1: Any, l2: Any, enough: float
-) -> State:
+    columns: Columns,
+    code: np.ndarray,
+    at: DescentState,
+    which: np.ndarray,
+    slope: np.ndarray,
+    l1: Any,
+    l2: Any,
+    enough: float,
+) -> DescentState:
     """Minimise over the columns in `which`, where f has this slope, until no offence exceeds `enough`; penalties as sums."""
     part = columns.take(which)
     inside, constant = part.shape[1], len(which) > part.shape[1]
@@ -186,7 +195,9 @@ def descend_on(
         else:
             _core.linear_model.proximal.descend_columns(part, *model)
         moved = part @ d[:inside] + (columns.constant * d[-1] if constant else 0.0)
-        found = along(columns, code, at, which, d, moved, slope, penalty, ridge)
+        found = along(
+            columns, code=code, at=at, which=which, d=d, moved=moved, slope=slope, penalty=penalty, ridge=ridge
+        )
         if found is None:
             break
         at = found
@@ -194,8 +205,8 @@ def descend_on(
 
 
 def along(
-    columns: Any, code: Any, at: State, which: Any, d: Any, moved: Any, slope: Any, penalty: Any, ridge: Any
-) -> State | None:
+    columns: Any, code: Any, at: DescentState, which: Any, d: Any, moved: Any, slope: Any, penalty: Any, ridge: Any
+) -> DescentState | None:
     """Return the first of the halved steps along d that lowers (9) enough, or None."""
     now = at.theta[which]
     cost = float((penalty * np.abs(now)).sum() + 0.5 * (ridge * now**2).sum())
@@ -215,7 +226,7 @@ def along(
 
 
 def one_class(
-    columns: Columns, code: np.ndarray, at: State, l1: np.ndarray, l2: np.ndarray, enough: float, rounds: int
+    columns: Columns, code: np.ndarray, at: DescentState, l1: np.ndarray, l2: np.ndarray, enough: float, rounds: int
 ) -> Any:
     """Bring one class to its optimum by working sets; return the state, the offence before, and the rounds taken."""
     first, size = None, FIRST
@@ -233,7 +244,16 @@ def one_class(
             order = np.where(at.theta[used] != 0, np.inf, off[used])
             used = np.sort(used[np.argpartition(-order, size - 1)[:size]])
         before = at
-        at = descend_on(columns, code, at, used, gradient[used], l1, l2, max(SHARPEN * worst, 0.5 * enough))
+        at = descend_on(
+            columns,
+            code=code,
+            at=at,
+            which=used,
+            slope=gradient[used],
+            l1=l1,
+            l2=l2,
+            enough=max(SHARPEN * worst, 0.5 * enough),
+        )
         if at is before:  # rounding leaves nothing to gain
             return at, first, 0.0, taken
     raise AssertionError("unreachable")
@@ -241,7 +261,7 @@ def one_class(
 
 def working_sets(
     objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report: Any = None
-) -> Found:
+) -> NewtonMinimum:
     """Minimise (9) for data in memory, class by class, on growing sets of columns."""
     columns = by_column(objective.source, objective.constant, objective.class_weight)  # type: ignore[arg-type]
     weight, k = objective.weight, len(theta)
@@ -266,7 +286,9 @@ def working_sets(
         history.append((loss + float((penalty * np.abs(theta)).sum() + 0.5 * (ridge * theta**2).sum())) / weight)
         stop = report is not None and report(n_iter, history[-1], theta)
         if worst <= enough or stop or n_iter >= max_iter or not taken:
-            return Found(theta, n_iter, worst <= enough or (not taken and n_iter < max_iter), history, worst / weight)
+            return NewtonMinimum(
+                theta, n_iter, worst <= enough or (not taken and n_iter < max_iter), history, worst / weight
+            )
 
 
 def multinomial_loss(score: np.ndarray, columns: Columns) -> float:

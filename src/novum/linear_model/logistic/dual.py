@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from novum import _core
-from novum.linear_model.logistic.newton import Found, Objective, newton_cg
+from novum.linear_model.logistic.newton import NewtonMinimum, Objective, newton_cg
 from novum.runtime.random import purpose_code
 
 __all__ = ["dual_descent", "suits"]
@@ -45,7 +45,7 @@ def suits(source: Any, k: int, start: np.ndarray | None, C: float) -> bool:
 
 def dual_descent(
     objective: Objective, C: float, penalised_intercept: bool, tol: float, max_iter: int, report: Any = None
-) -> Found:
+) -> NewtonMinimum:
     """Minimise (7) by (18) and (19), then by Newton's method from where the epochs no longer pay."""
     source, constant = objective.source, objective.constant
     X, y, weight = source.array(), np.ascontiguousarray(source.y), source.weight  # type: ignore[attr-defined]
@@ -58,7 +58,18 @@ def dual_descent(
     while epochs < max_iter:
         _core.linear_model.sgd.shuffle(0, purpose_code("dual"), epochs, order)
         moved = _core.linear_model.logistic_dual.epoch(
-            X.data, X.indices, X.indptr, y, weight, C, constant, intercept, order, sums, a, theta
+            X.data,
+            indices=X.indices,
+            indptr=X.indptr,
+            y=y,
+            weight=weight,
+            strength=C,
+            constant=constant,
+            intercept=intercept,
+            order=order,
+            sums=sums,
+            a=a,
+            w=theta,
         )
         epochs += 1
         excess = constant * abs(sums[0]) if intercept == FREE else 0.0
@@ -69,7 +80,7 @@ def dual_descent(
             history.append(value.objective)
             stop = report is not None and report(epochs, value.objective, theta[None])
             if norm <= tol or stop:
-                return Found(theta[None], epochs, True, history, norm)
+                return NewtonMinimum(theta[None], epochs, True, history, norm)
         if epochs >= LEAST_EPOCHS and foretold * (foretold / before) ** MOST_EPOCHS > tol:
             break
     rest = newton_cg(

@@ -9,7 +9,7 @@ iteratively reweighted least squares: with R the curvatures and z = X theta - R^
 """
 
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse
@@ -21,7 +21,6 @@ from novum.base.classes import labels_of
 from novum.base.domains import Bool, Choice, ClassWeight, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Source
 from novum.linear_model.decisions import LinearProbabilities, dense_coef
@@ -29,11 +28,11 @@ from novum.linear_model.frame import Frame, check_outward
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.inference import LogisticInference, infer_logistic
 from novum.linear_model.logistic.minimum import Design, framed, minimum, objective_of, sums_hessians
-from novum.linear_model.logistic.newton import Found
+from novum.linear_model.logistic.newton import NewtonMinimum
 from novum.linear_model.logistic.separation import Separation, examine, examine_by_products
 from novum.linear_model.logistic.sums import class_mass, weight_facts
 from novum.runtime.blas import single_blas
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["LogisticRegression"]
@@ -125,14 +124,42 @@ class LogisticRegression(LinearProbabilities, Estimator):
         "n_jobs": Null() | Int(),
     }
     _reports_passes = True
+    n_iter_: np.ndarray
+    history_: History
+    separation_: Separation | None
 
-    @stores
     def __init__(
-        self, penalty: str | None = "deprecated", *, C: float = 1.0, l1_ratio: float | None = 0.0,
-        dual: bool = False, tol: float = 1e-4, fit_intercept: bool = True, intercept_scaling: float = 1,
-        class_weight: Any = None, random_state: Any = None, solver: str = "lbfgs", max_iter: int = 100,
-        verbose: int | bool = 0, warm_start: bool = False, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        penalty: Literal["l1", "l2", "elasticnet", "deprecated"] | None = "deprecated",
+        *,
+        C: float = 1.0,
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        random_state: Seed = None,
+        solver: Literal["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"] = "lbfgs",
+        max_iter: int = 100,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
 
     @property
     def _pass_name(self) -> str:
@@ -142,7 +169,13 @@ class LogisticRegression(LinearProbabilities, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit the model.
 
-        [rows or a sparse matrix, target, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         penalty = options.penalty_of(self)
         before = self._previous() if self.warm_start and self.solver != "liblinear" else None
@@ -172,7 +205,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         constant = float(self.intercept_scaling if liblinear else 1.0) if self.fit_intercept else 0.0
         return Design(len(self.classes_), constant, liblinear, weights, total, penalty)
 
-    def _learn(self, found: Found, design: Design, coded: Source, source: Source, mass: np.ndarray) -> Self:
+    def _learn(self, found: NewtonMinimum, design: Design, coded: Source, source: Source, mass: np.ndarray) -> Self:
         """Turn the minimum into fitted attributes."""
         theta, separation, information = found.theta, None, None
         value = found.history[-1]
@@ -248,34 +281,42 @@ class LogisticRegression(LinearProbabilities, Estimator):
         )
 
     def inference(
-        self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = None,
-        level: float = 0.95, weights: Any = "frequency", base_class: Any = None, method: str = "wald",
-        groups: Any = None
-    ) -> LogisticInference:  # fmt: skip
+        self,
+        X: Rows | None = None,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        covariance: str = "auto",
+        level: float = 0.95,
+        weights: str = "frequency",
+        groups: Any = None,
+        base_class: Any = None,
+        method: str = "wald",
+    ) -> LogisticInference:
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.
 
         Parameters
         ----------
         X, y, sample_weight : the training data, needed for the sandwich and where `method` is not "wald"
-        covariance : {"information", "sandwich", "cluster", "CR1"}, default=None
-            "information" is the inverse of the observed information, right where the likelihood is; "sandwich" holds also
-            where it is not; "cluster" also where the rows of one cluster depend on each other (CR2 and t with the degrees of
-            freedom of Bell and McCaffrey; the table says where they are few), "CR1" as in statsmodels and Stata. None
-            takes the sandwich where it is due: with `class_weight`, or weights that are no counts.
+        covariance : {"auto", "classical", "HC0", "HC1", "cluster", "CR1"}, default="auto"
+            "classical" is the inverse of the observed information, right where the likelihood is; "HC0", the sandwich, holds
+            also where it is not, "HC1" is it times n / (n - k); "cluster" also where the rows of one cluster depend on each other
+            (CR2 and t with the degrees of freedom of Bell and McCaffrey; the table says where they are few), "CR1" as in
+            statsmodels and Stata. "auto" takes the sandwich where it is due: with `class_weight`, or weights that are no counts.
         weights : {"frequency", "precision"}, default="frequency"
             As in `LinearRegression.inference`: whether a weight is the number of times the row was seen, as in every fit, or
             how much it counts, so that doubling all weights changes nothing here. Where rows were weighted by precision or
             by `class_weight` there is no likelihood: its ratio has no p-value, and AIC and BIC do not exist (NaN).
         level : float, default=0.95
             Of the intervals.
+        groups : array-like of shape (n_samples,), default=None
+            The cluster of every row, for covariance="cluster" or "CR1".
         base_class : label, default=None
             The class that the coefficients of the others are measured against; None for the first.
         method : {"wald", "profile", "firth"}, default="wald"
             "profile" takes p and intervals from the likelihood itself: better in small samples, and after separation it gives
             the finite bounds that remain. "firth" maximises the likelihood with Jeffreys' prior (Firth 1993), whose estimates
             are finite also where the classes are separated, with intervals from that likelihood.
-        groups : array-like of shape (n_samples,), default=None
-            The cluster of every row, for covariance="cluster" or "CR1".
 
         Returns
         -------
@@ -291,7 +332,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
                        coef  std err       z      p      [.025    .975]
         intercept  -3.03507    2.546  -1.192   .233   -8.02457  1.95444
         x0          1.21403    .9126   1.330   .183   -.574607  3.00266
-        6 rows, covariance observed information
+        6 rows, covariance classical
         likelihood ratio 3.3618 on 1 degree of freedom (p .0667), pseudo R2 .4042
         log-likelihood -2.47799 (null -4.15888), AIC 8.95597, BIC 8.53949
 

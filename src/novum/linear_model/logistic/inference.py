@@ -26,7 +26,7 @@ from scipy import stats
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
-from novum.linear_model.least_squares.clusters import BY_CLUSTER, check_groups
+from novum.linear_model.least_squares.clusters import BY_CLUSTER, check_covariance, check_groups
 from novum.linear_model.least_squares.coefficient_table import UNTOLD, CoefficientTable
 from novum.linear_model.least_squares.inference import WEIGHTS, root_of
 from novum.linear_model.logistic import options
@@ -39,11 +39,11 @@ from novum.runtime.checks import check_level
 
 __all__ = ["LogisticInference", "infer_logistic"]
 
-COVARIANCES = ("information", "sandwich", *BY_CLUSTER)
+WITHOUT = ("HC2", "HC3")
 METHODS = {
-    "wald": "observed information",
-    "profile": "observed information",
-    "firth": "information at Firth's estimates",
+    "wald": "classical",
+    "profile": "classical",
+    "firth": "classical at Firth's estimates",
 }
 SCARCE = (
     5.0  # rows of the rarest class for each slope, below which simulated profile intervals of 95 % cover 83 to 93 %
@@ -142,23 +142,22 @@ def covariance_root(V: np.ndarray) -> np.ndarray:
     return unit[:, None] * root_of(V / np.outer(unit, unit))
 
 
-def chosen_covariance(owner: str, model: Any, source: Source | None, covariance: str | None, weights: str) -> tuple:
+def chosen_covariance(owner: str, model: Any, source: Source | None, covariance: str, weights: str) -> tuple:
     """Return the kind of covariance, and whether the objective is a likelihood."""
     if weights not in WEIGHTS:
         raise ParameterError(f"{owner}: weights={weights!r} is none of {', '.join(map(repr, WEIGHTS))}.")
-    if covariance is not None and covariance not in COVARIANCES:
-        raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
+    check_covariance(owner, covariance, WITHOUT)
     facts, by_class = getattr(model, "_weight_facts", None), getattr(model, "_class_factor", None)
     weighted = facts is not None and facts[1] > 0 and weights == "precision"
     likely = not weighted and by_class is None
-    kind = covariance or ("information" if likely else "sandwich")
-    if kind == "information" and not likely:
+    kind = ("classical" if likely else "HC0") if covariance == "auto" else covariance
+    if kind == "classical" and not likely:
         why = f"class_weight={model.class_weight!r}" if by_class is not None else "sample_weight, taken as precisions,"
         raise ParameterError(
-            f"{owner}(covariance='information'): with {why} the objective is no likelihood; use covariance='sandwich'"
+            f"{owner}(covariance='classical'): with {why} the objective is no likelihood; use covariance='HC0'"
             + (", or weights='frequency' if the weights count rows." if by_class is None else ".")
         )
-    if kind != "information" and source is None:
+    if kind != "classical" and source is None:
         why = "class_weight" if by_class is not None else "sample_weight, taken as precisions," if weighted else "it"
         raise ParameterError(
             f"{owner}: {why} needs the sandwich covariance, and that the training data: inference(X, y, sample_weight)"
@@ -176,9 +175,16 @@ def null_log_likelihood(mass: np.ndarray, fit_intercept: bool) -> float:
 
 
 def infer_logistic(
-    model: Any, source: Source | None, *, covariance: str | None, level: float, weights: str, base_class: Any, method: str,
-    groups: Any
-) -> LogisticInference:  # fmt: skip
+    model: Any,
+    source: Source | None,
+    *,
+    covariance: str,
+    level: float,
+    weights: str,
+    base_class: Any,
+    method: str,
+    groups: Any,
+) -> LogisticInference:
     """Return (13) to (16) of a fitted LogisticRegression, or (19); `source` holds the training data for the latter two."""
     owner, classes = "LogisticRegression.inference", list(model.classes_)
     check_level(owner, level)
@@ -192,7 +198,16 @@ def infer_logistic(
     if source is not None and frame is not None and source.n_features == len(frame.unit):
         source = frame.source(source)
     if method != "wald":
-        return from_likelihood(owner, model, source, covariance, level, weights, base, method)
+        return from_likelihood(
+            owner,
+            model=model,
+            source=source,
+            covariance=covariance,
+            level=level,
+            weights=weights,
+            base=base,
+            method=method,
+        )
     if model.separation_ is not None:
         raise DataError(
             f"{owner}: the classes are separated, so no finite maximum exists and Wald's intervals do not. Use"
@@ -203,7 +218,9 @@ def infer_logistic(
             f"{owner}: the fit was penalised or had too many columns for its Hessian, so there are no Wald intervals;"
             f" fit LogisticRegression(C=np.inf)."
         )
-    return from_information(owner, model, source, covariance, level, weights, base, groups)
+    return from_information(
+        owner, model=model, source=source, covariance=covariance, level=level, weights=weights, base=base, groups=groups
+    )
 
 
 def names_in(model: Any, base: int) -> list[str]:
@@ -233,11 +250,17 @@ def outward(model: Any) -> np.ndarray:
 
 
 def from_likelihood(
-    owner: str, model: Any, source: Source | None, covariance: str | None, level: float, weights: str, base: int,
-    method: str
-) -> LogisticInference:  # fmt: skip
+    owner: str,
+    model: Any,
+    source: Source | None,
+    covariance: str,
+    level: float,
+    weights: str,
+    base: int,
+    method: str,
+) -> LogisticInference:
     """Return (19) of the rows that a model without penalty was fitted to."""
-    if covariance is not None:
+    if covariance != "auto":
         raise ParameterError(f"{owner}(method={method!r}, covariance={covariance!r}): only Wald's intervals have one.")
     if source is None:
         raise ParameterError(
@@ -266,38 +289,44 @@ def from_likelihood(
     ratio, freedom = 2 * (found.value - found.null), (k - 1) * model.n_features_in_
     plain = 0.0 if method == "profile" else np.nan
     return LogisticInference(
-        names_in(model, base),
-        found.coef[place],
-        found.standard_error[place],
-        found.statistic[place],
-        found.p_value[place],
-        found.lower[place],
-        found.upper[place],
-        found.covariance[np.ix_(place, place)],
-        covariance_root(found.covariance[np.ix_(place, place)]),
-        METHODS[method],
-        level,
-        None,
-        None,
-        weights if facts.other else None,
-        n_rows,
-        found.value,
-        found.null,
-        ratio,
-        float(stats.chi2.sf(ratio, freedom)),
-        freedom,
-        1 - found.value / found.null + plain,
-        2 * len(place) - 2 * found.value + plain,
-        float(len(place) * np.log(n_rows) - 2 * found.value) + plain,
-        method,
+        names=names_in(model, base),
+        coef=found.coef[place],
+        standard_error=found.standard_error[place],
+        statistic=found.statistic[place],
+        p_value=found.p_value[place],
+        lower=found.lower[place],
+        upper=found.upper[place],
+        covariance=found.covariance[np.ix_(place, place)],
+        factor=covariance_root(found.covariance[np.ix_(place, place)]),
+        covariance_type=METHODS[method],
+        level=level,
+        t_freedom=None,
+        clusters=None,
+        weights=weights if facts.other else None,
+        n_rows=n_rows,
+        log_likelihood=found.value,
+        null_log_likelihood=found.null,
+        likelihood_ratio=ratio,
+        likelihood_ratio_p_value=float(stats.chi2.sf(ratio, freedom)),
+        degrees_of_freedom=freedom,
+        pseudo_r_squared=1 - found.value / found.null + plain,
+        aic=2 * len(place) - 2 * found.value + plain,
+        bic=float(len(place) * np.log(n_rows) - 2 * found.value) + plain,
+        method=method,
         rarest=float(model._class_mass.min()),
     )
 
 
 def from_information(
-    owner: str, model: Any, source: Source | None, covariance: str | None, level: float, weights: str, base: int,
-    groups: Any
-) -> LogisticInference:  # fmt: skip
+    owner: str,
+    model: Any,
+    source: Source | None,
+    covariance: str,
+    level: float,
+    weights: str,
+    base: int,
+    groups: Any,
+) -> LogisticInference:
     """Return (13) to (16)."""
     kind, likely = chosen_covariance(owner, model, source, covariance, weights)
     k, p, m = len(model.classes_), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
@@ -311,43 +340,54 @@ def from_information(
     if source is not None:
         meat = meat_of(owner, model, source, weights)  # these are the rows of the fit
         if kind in BY_CLUSTER:
-            clusters = law_of(owner, model, source, weights, kind, groups, base, (half, printed))
+            clusters = law_of(
+                owner,
+                model=model,
+                source=source,
+                weights=weights,
+                kind=kind,
+                groups=groups,
+                base=base,
+                half=(half, printed),
+            )
             factor = clusters.factor
-        elif kind == "sandwich":
+        elif kind in ("HC0", "HC1"):
             factor = printed @ root_of(half.T @ base_form(model._theta[:, :m], meat, base)[1] @ half)
+    mass, log_likelihood, facts = model._class_mass, model._log_likelihood, getattr(model, "_weight_facts", None)
+    n_rows = float(mass.sum()) if weights == "frequency" or facts is None else facts[0]
+    if kind == "HC1":
+        factor = factor * np.sqrt(n_rows / max(n_rows - len(information), 1.0))
     error = np.linalg.norm(factor, axis=1)
     statistic = estimate / error
     t_freedom = None if clusters is None else clusters.freedoms()
     law = stats.norm() if t_freedom is None else stats.t(t_freedom)
     reach = law.ppf((1 + level) / 2) * error
-    mass, log_likelihood, facts = model._class_mass, model._log_likelihood, getattr(model, "_weight_facts", None)
     by_class = getattr(model, "_class_factor", None)
     null = null_log_likelihood(mass if by_class is None else by_class * mass, model.fit_intercept)
     ratio, freedom = 2 * (log_likelihood - null), (k - 1) * p
-    n_rows = float(mass.sum()) if weights == "frequency" or facts is None else facts[0]
     unlikely = 0.0 if likely else np.nan
     return LogisticInference(
-        names_in(model, base),
-        estimate,
-        error,
-        statistic,
-        2 * law.sf(np.abs(statistic)),
-        estimate - reach,
-        estimate + reach,
-        factor @ factor.T,
-        factor,
-        "observed information" if kind == "information" else kind,
-        level,
-        t_freedom,
-        clusters,
-        weights if facts is not None and facts[1] else None,
-        n_rows,
-        log_likelihood,
-        null,
-        ratio,
-        float(stats.chi2.sf(ratio, freedom)) + unlikely,
-        freedom,
-        1 - log_likelihood / null,
-        2 * len(estimate) - 2 * log_likelihood + unlikely,
-        float(len(estimate) * np.log(n_rows) - 2 * log_likelihood) + unlikely,
+        names=names_in(model, base),
+        coef=estimate,
+        standard_error=error,
+        statistic=statistic,
+        p_value=2 * law.sf(np.abs(statistic)),
+        lower=estimate - reach,
+        upper=estimate + reach,
+        covariance=factor @ factor.T,
+        factor=factor,
+        covariance_type=kind,
+        level=level,
+        t_freedom=t_freedom,
+        clusters=clusters,
+        weights=weights if facts is not None and facts[1] else None,
+        n_rows=n_rows,
+        log_likelihood=log_likelihood,
+        null_log_likelihood=null,
+        likelihood_ratio=ratio,
+        likelihood_ratio_p_value=float(stats.chi2.sf(ratio, freedom)) + unlikely,
+        degrees_of_freedom=freedom,
+        pseudo_r_squared=1 - log_likelihood / null,
+        aic=2 * len(estimate) - 2 * log_likelihood + unlikely,
+        bic=float(len(estimate) * np.log(n_rows) - 2 * log_likelihood) + unlikely,
     )

@@ -23,7 +23,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 
-__all__ = ["Likelihood", "Place"]
+__all__ = ["Likelihood", "LikelihoodPoint"]
 
 MOST_STEPS = 400
 GAIN = 1e-13  # of a further step, relative to |l| + 1, that values of l no longer show; gradients do
@@ -35,7 +35,7 @@ PATIENCE = 4  # slow steps by I before those by the curvature of (18), which cos
 DIFFERENCE = 1e-4  # of a standard error
 
 
-class Place(NamedTuple):
+class LikelihoodPoint(NamedTuple):
     """Coefficients and what the objective is there."""
 
     B: np.ndarray  # (q, m)
@@ -44,7 +44,7 @@ class Place(NamedTuple):
     information: np.ndarray  # (q m, q m)
 
 
-class Asked(NamedTuple):
+class LikelihoodPass(NamedTuple):
     """What a pass over the rows is for."""
 
     B: np.ndarray
@@ -79,7 +79,7 @@ def rows_of(block: Block) -> tuple[np.ndarray, np.ndarray]:
     return X, w
 
 
-def sums(asked: Asked, block: Block) -> Sums:
+def sums(asked: LikelihoodPass, block: Block) -> Sums:
     """Return l, its gradient and I of a block; with a spread the gradient of (18) beyond that of (17), and nothing else."""
     X, w = rows_of(block)
     code = np.asarray(arrays.to_numpy(block.y)).astype(np.int64)
@@ -156,23 +156,25 @@ class Likelihood:
         twin.basis = basis
         return twin
 
-    def at(self, B: np.ndarray, check: bool = True) -> Place:
+    def at(self, B: np.ndarray, check: bool = True) -> LikelihoodPoint:
         """Return the objective and its gradient at B."""
-        asked = Asked(B, self.scale, self.intercept, self.base, self.basis, None)
+        asked = LikelihoodPass(B, self.scale, self.intercept, self.base, self.basis, None)
         found = self.source.total(sums, asked)
         if not self.firth or not check:
-            return Place(B, found.value, found.gradient, found.information)
+            return LikelihoodPoint(B, found.value, found.gradient, found.information)
         sign, log_det = np.linalg.slogdet(found.information)
         if sign <= 0 or not np.isfinite(log_det):
-            return Place(B, -np.inf, found.gradient, found.information)
+            return LikelihoodPoint(B, -np.inf, found.gradient, found.information)
         spread = np.linalg.inv(found.information).reshape(*self.shape, *self.shape)
         pull = self.source.total(sums, asked._replace(spread=spread))
         units = self.shape[0] * (
             np.log(self.scale).sum() + self.log_units
         )  # of the determinant, back in the columns' own
-        return Place(B, found.value + 0.5 * log_det + units, found.gradient + pull.gradient, found.information)
+        return LikelihoodPoint(
+            B, found.value + 0.5 * log_det + units, found.gradient + pull.gradient, found.information
+        )
 
-    def maximum(self, start: np.ndarray, free: np.ndarray) -> Place:
+    def maximum(self, start: np.ndarray, free: np.ndarray) -> LikelihoodPoint:
         """Return the maximum over the free coefficients, a mask of (q m,), from a start that has the others."""
         here, left, slow = self.at(start), np.inf, 0
         for _ in range(MOST_STEPS):
@@ -195,7 +197,7 @@ class Likelihood:
             f"{self.owner}: the likelihood is not at its maximum after {MOST_STEPS} steps; scale or drop columns."
         )
 
-    def curvature(self, here: Place, free: np.ndarray) -> np.ndarray | None:
+    def curvature(self, here: LikelihoodPoint, free: np.ndarray) -> np.ndarray | None:
         """Return the second derivatives of (18), negated, by differences of its gradient; None where they are no maximum's."""
         index = np.flatnonzero(free)
         length = DIFFERENCE / np.sqrt(np.diag(here.information)[index])
@@ -211,13 +213,13 @@ class Likelihood:
         proper = np.isfinite(found).all() and np.linalg.eigvalsh(found)[0] > 0
         return found if proper else None
 
-    def ahead(self, here: Place, step: np.ndarray, free: np.ndarray) -> Place:
+    def ahead(self, here: LikelihoodPoint, step: np.ndarray, free: np.ndarray) -> LikelihoodPoint:
         """Return the place after a step."""
         full = np.zeros(self.size)
         full[free] = step
         return self.at(here.B + full.reshape(self.shape))
 
-    def uphill(self, here: Place, step: np.ndarray, free: np.ndarray) -> Place | None:
+    def uphill(self, here: LikelihoodPoint, step: np.ndarray, free: np.ndarray) -> LikelihoodPoint | None:
         """Return the place after a step, halved until it gains; None where even the shortest loses."""
         for _ in range(HALVINGS):
             ahead = self.ahead(here, step, free)

@@ -18,7 +18,7 @@ from novum.fold.blocks import Source
 from novum.linear_model.frame import Frame, frame_of
 from novum.linear_model.logistic.descent import proximal_newton, working_sets
 from novum.linear_model.logistic.dual import dual_descent, suits
-from novum.linear_model.logistic.newton import Found, Objective, newton_cg, newton_cholesky
+from novum.linear_model.logistic.newton import NewtonMinimum, Objective, newton_cg, newton_cholesky
 from novum.linear_model.logistic.options import Penalty
 from novum.linear_model.logistic.quasi_newton import quasi_newton, quick_for
 
@@ -93,7 +93,7 @@ def in_blocks(source: Source) -> Source:
 
 def minimum(
     source: Source, design: Design, theta: np.ndarray | None, tol: float, max_iter: int, report: Any = None
-) -> Found:
+) -> NewtonMinimum:
     """Return the minimum of (9), from theta or from zero."""
     l1_part, direct = design.penalty.l1_ratio > 0, sums_hessians(source, design.k, design.penalty.l1_ratio > 0)
     if not direct and not l1_part:

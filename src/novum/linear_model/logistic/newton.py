@@ -21,7 +21,7 @@ import scipy.linalg
 from novum.fold.blocks import Source
 from novum.linear_model.logistic.sums import Direction, Point, evaluate, hessian_product, moments, weighted_rows
 
-__all__ = ["Found", "Objective", "Value", "newton_cg", "newton_cholesky"]
+__all__ = ["NewtonMinimum", "Objective", "Value", "newton_cg", "newton_cholesky"]
 
 WIDE = 1024  # columns up to which the preconditioner is a full matrix: its decomposition costs a few products with the Hessian
 HALVINGS = 40  # of a step, after which nothing is left of it
@@ -44,7 +44,7 @@ class Value(NamedTuple):
     hessian: Any  # (K (p + 1), K (p + 1)) or 0
 
 
-class Found(NamedTuple):
+class NewtonMinimum(NamedTuple):
     """Where an iteration ended."""
 
     theta: np.ndarray
@@ -172,7 +172,7 @@ def iterate(
         converged = norms[-1] <= tol
         if report is not None and report(n_iter, value.objective, theta):
             converged = True
-    return Found(theta, n_iter, converged, history, norms[-1])
+    return NewtonMinimum(theta, n_iter, converged, history, norms[-1])
 
 
 def final_expected(norms: list[float], tol: float) -> bool:
@@ -180,12 +180,14 @@ def final_expected(norms: list[float], tol: float) -> bool:
     return len(norms) > 1 and norms[-1] < 0.1 * norms[-2] and norms[-1] * (norms[-1] / norms[-2]) <= tol
 
 
-def newton_cholesky(objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report: Any = None) -> Found:
+def newton_cholesky(
+    objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report: Any = None
+) -> NewtonMinimum:
     """Minimise (7) with summed and factored Hessians."""
     return iterate(objective, theta, lambda o, _, v, __: newton_direction(o, v), tol, max_iter, True, report)
 
 
-def newton_cg(objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report: Any = None) -> Found:
+def newton_cg(objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report: Any = None) -> NewtonMinimum:
     """Minimise (7) with conjugate gradients for the steps."""
     kept: list[Callable] = []
 

@@ -43,9 +43,13 @@ class Path(NamedTuple):
 
 
 def along(
-    source: MemorySource, design: Callable[[float, MemorySource], Design], Cs: np.ndarray, tol: float,
-    max_iter: int, start: Any = None
-) -> Path:  # fmt: skip
+    source: MemorySource,
+    design: Callable[[float, MemorySource], Design],
+    Cs: np.ndarray,
+    tol: float,
+    max_iter: int,
+    start: Any = None,
+) -> Path:
     """Return the minima for every C, each from the one before."""
     theta, found, unfinished = start, [], []
     rows, first = framed(source, design(float(Cs[0]), source), "LogisticRegressionCV")

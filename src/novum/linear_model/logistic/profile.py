@@ -16,7 +16,7 @@ import numpy as np
 from scipy import optimize, stats
 
 from novum.linear_model.frame import Frame
-from novum.linear_model.logistic.likelihood import Likelihood, Place
+from novum.linear_model.logistic.likelihood import Likelihood, LikelihoodPoint
 
 __all__ = ["LikelihoodTable", "likelihood_table"]
 
@@ -41,7 +41,7 @@ class LikelihoodTable(NamedTuple):
 class Profile:
     """D_j of one coefficient, warm-started from the last place it was asked at."""
 
-    def __init__(self, likelihood: Likelihood, best: Place, j: int) -> None:
+    def __init__(self, likelihood: Likelihood, best: LikelihoodPoint, j: int) -> None:
         self.likelihood, self.best, self.j = likelihood, best, j
         self.free = np.arange(likelihood.size) != j
         self.last = best
@@ -163,13 +163,13 @@ def likelihood_table(
     features = np.tile(np.arange(m) < p, q)
     null = likelihood.maximum(np.zeros(likelihood.shape), ~features)
     return LikelihoodTable(
-        coef,
-        error,
-        np.sign(coef) * np.sqrt(ratio),
-        stats.chi2.sf(ratio, 1),
-        lower,
-        upper,
-        spread,
-        best.value,
-        null.value,
+        coef=coef,
+        standard_error=error,
+        statistic=np.sign(coef) * np.sqrt(ratio),
+        p_value=stats.chi2.sf(ratio, 1),
+        lower=lower,
+        upper=upper,
+        covariance=spread,
+        value=best.value,
+        null=null.value,
     )

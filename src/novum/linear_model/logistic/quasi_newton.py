@@ -16,7 +16,7 @@ from scipy.linalg import cho_factor, solve_triangular
 from scipy.optimize import minimize
 
 from novum.fold.homes.memory import ArrayTiles, MemorySource
-from novum.linear_model.logistic.newton import ROUNDING, Found, Objective, newton_cg
+from novum.linear_model.logistic.newton import ROUNDING, NewtonMinimum, Objective, newton_cg
 from novum.runtime import arrays
 from novum.runtime.blas import single_blas
 
@@ -83,7 +83,9 @@ def quick_for(source: Any, tol: float) -> bool:
     return inside and 0 < source.n_rows <= min(ROWS, source.n_features // 2) and tol >= LOOSE
 
 
-def quasi_newton(objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report: Any = None) -> Found:
+def quasi_newton(
+    objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report: Any = None
+) -> NewtonMinimum:
     """Minimise (7) by (18), and by Newton's method where that takes too many steps."""
     with single_blas():
         space = RowSpace(objective)
@@ -128,6 +130,6 @@ def quasi_newton(objective: Objective, theta: np.ndarray, tol: float, max_iter: 
         value_at(start.ravel())
     found, n_iter = space.expand(end), len(history) - 1
     if norm <= tol or stopped or n_iter >= max_iter:
-        return Found(found, n_iter, norm <= tol or stopped, history, norm)
+        return NewtonMinimum(found, n_iter, norm <= tol or stopped, history, norm)
     rest = newton_cg(objective, found, tol, max_iter - n_iter, report and (lambda i, f, t: report(n_iter + i, f, t)))
-    return Found(rest.theta, n_iter + rest.n_iter, rest.converged, history + rest.history[1:], rest.norm)
+    return NewtonMinimum(rest.theta, n_iter + rest.n_iter, rest.converged, history + rest.history[1:], rest.norm)

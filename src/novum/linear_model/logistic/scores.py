@@ -14,7 +14,7 @@ __all__ = ["law_of", "meat_of"]
 SAME_DATA = 1e-6  # relative difference of log-likelihoods that rounding may leave between two passes over the same rows
 
 
-class Fitted(NamedTuple):
+class FittedLogistic(NamedTuple):
     """What (16) needs to know of the fit."""
 
     theta: np.ndarray  # (1, m) or (K, m)
@@ -46,7 +46,7 @@ def log_chances(reach: np.ndarray) -> np.ndarray:
     return np.asarray(reach - np.log(np.exp(reach).sum(axis=1, keepdims=True)))
 
 
-def gradients(fit: Fitted, block: Any) -> Gradients:
+def gradients(fit: FittedLogistic, block: Any) -> Gradients:
     """Return the scores of the rows of one block, unweighted."""
     X = np.asarray(arrays.to_numpy(arrays.dense(block.X)), dtype=np.float64)
     code = np.asarray(arrays.to_numpy(block.y)).astype(np.int64)
@@ -61,18 +61,18 @@ def gradients(fit: Fitted, block: Any) -> Gradients:
     return Gradients((gap[:, :, None] * design[:, None, :]).reshape(len(X), -1), own, w, factor)
 
 
-def row_scores(fit: Fitted, block: Block) -> Scores:
+def row_scores(fit: FittedLogistic, block: Block) -> Scores:
     """Return M of (16) for one block."""
     rows, own, w, factor = gradients(fit, block)
     u = w * factor**2 if fit.frequency else (w * factor) ** 2
     return Scores((rows * u[:, None]).T @ rows, float((w * factor) @ own))
 
 
-def fitted_of(owner: str, model: Any, source: Source, weights: str) -> Fitted:
+def fitted_of(owner: str, model: Any, source: Source, weights: str) -> FittedLogistic:
     """Return what the scores need to know of a fit to these columns."""
     if source.n_features != model.n_features_in_:
         raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
-    return Fitted(model._theta, model._constant, model._class_factor, weights == "frequency")
+    return FittedLogistic(model._theta, model._constant, model._class_factor, weights == "frequency")
 
 
 def meat_of(owner: str, model: Any, source: Source, weights: str) -> np.ndarray:
@@ -90,9 +90,15 @@ def meat_of(owner: str, model: Any, source: Source, weights: str) -> np.ndarray:
 
 
 def law_of(
-    owner: str, model: Any, source: Source, weights: str, kind: str, groups: Any, base: int,
-    half: tuple[np.ndarray, np.ndarray]
-) -> ClusterSums:  # fmt: skip
+    owner: str,
+    model: Any,
+    source: Source,
+    weights: str,
+    kind: str,
+    groups: Any,
+    base: int,
+    half: tuple[np.ndarray, np.ndarray],
+) -> ClusterSums:
     """Return what clusters say of the coefficients against the base class.
 
     `half` of the inverse information, in the order (class, column), and the same for the coefficients as they are printed. The
@@ -118,4 +124,13 @@ def law_of(
         each[:, classes] = along
         working = (each - common[:, None, :]) * np.sqrt(p)[:, :, None]
     n = float(w.sum()) if fit.frequency else float(np.count_nonzero(w))
-    return cluster_law(owner, kind, groups, w > 0, working, scores * (w * factor)[:, None], half[1], n)
+    return cluster_law(
+        owner,
+        kind=kind,
+        groups=groups,
+        used=w > 0,
+        rows=working,
+        scores=scores * (w * factor)[:, None],
+        half=half[1],
+        n=n,
+    )

@@ -133,11 +133,26 @@ def evaluate(point: Point, block: Block) -> LogisticSums:
     hessian = np.zeros((p + 1, p + 1)) if point.hessian else None
     if scipy.sparse.issparse(X) and hessian is None:
         loss = _core.linear_model.logistic.csr_binary_pass(
-            X.data, X.indices, X.indptr, y, weight, theta, point.constant, gradient, curvature
+            X.data,
+            indices=X.indices,
+            indptr=X.indptr,
+            y=y,
+            weight=weight,
+            theta=theta,
+            constant=point.constant,
+            gradient=gradient,
+            curvature=curvature,
         )
     else:
         loss = _core.linear_model.logistic.binary_pass(
-            arrays.dense(X), y, weight, theta, point.constant, gradient, hessian, curvature
+            arrays.dense(X),
+            y=y,
+            weight=weight,
+            theta=theta,
+            constant=point.constant,
+            gradient=gradient,
+            hessian=hessian,
+            curvature=curvature,
         )
     remember(point, block, curvature)
     return LogisticSums(loss, gradient[None], 0.0 if hessian is None else hessian)

@@ -20,11 +20,19 @@ from novum.base.history import History
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.decisions import LinearDecisions
-from novum.linear_model.online.epochs import Descent, Machine, Problem, Settings, Stopping, descend, descend_by_portions
+from novum.linear_model.online.epochs import (
+    Descent,
+    LinearFunction,
+    Settings,
+    Stopping,
+    TargetRows,
+    descend,
+    descend_by_portions,
+)
 from novum.linear_model.online.learner import COMMON, Data, OnlineLearner, data_of
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["CLASSIFIER_DOMAINS", "OnlineClassifier"]
 
@@ -62,14 +70,14 @@ def weights_of(data: Data, y: np.ndarray, positive: float, negative: float) -> n
     return by_class if data.weight is None else by_class * data.weight
 
 
-def signed_problem(index: int, by_class: np.ndarray, data: Data) -> Problem:
+def signed_problem(index: int, by_class: np.ndarray, data: Data) -> TargetRows:
     """Return the rows as machine `index` sees them, with the weights of the classes in theirs."""
     y = signed_targets(data.y, index, len(by_class))
     positive, negative = (by_class[1], by_class[0]) if len(by_class) == 2 else (by_class[index], 1.0)
-    return Problem(data.X, y, weights_of(data, y, positive, negative), data.rows)
+    return TargetRows(data.X, y, weights_of(data, y, positive, negative), data.rows)
 
 
-def portion(index: int, by_class: np.ndarray, block: Block) -> Problem:
+def portion(index: int, by_class: np.ndarray, block: Block) -> TargetRows:
     """Return the rows of a block as machine `index` sees them."""
     return signed_problem(index, by_class, data_of(block.X, block.y, block.weight))
 
@@ -94,11 +102,25 @@ def joint_history(descents: list[Descent], name: str) -> History:
 class OnlineClassifier(LinearDecisions, OnlineLearner):
     """Base of the classifiers that step row by row."""
 
+    n_iter_: int
+    n_updates_: int
+    history_: History
+    class_weight: Any
+    early_stopping: bool
+    max_iter: int
+    n_jobs: int | None
+    validation_fraction: float
+    warm_start: bool
+
     @fits
     def fit(
-        self, X: Rows, y: Target = None, coef_init: Any = None, intercept_init: Any = None,
-        sample_weight: RowWeights = None
-    ) -> Self:  # fmt: skip
+        self,
+        X: Rows,
+        y: Target = None,
+        coef_init: Numbers | None = None,
+        intercept_init: Numbers | None = None,
+        sample_weight: RowWeights = None,
+    ) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit.
 
         Parameters
@@ -125,10 +147,17 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         return self
 
     @fits
-    def partial_fit(self, X: Rows, y: Target = None, classes: Any = None, sample_weight: RowWeights = None) -> Self:
+    def partial_fit(
+        self, X: Rows, y: Target = None, classes: Numbers | None = None, sample_weight: RowWeights = None
+    ) -> Self:
         """Run one epoch over one more portion, from where the last ended.
 
-        [more rows, all classes]
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like of shape (n_classes,)
+            All labels that can ever occur; needed at the first call.
         """
         first = not hasattr(self, "classes_")
         if first:
@@ -169,7 +198,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
             )
         return 1 if count == 2 else count
 
-    def _learn(self, source: Source, machines: list[Machine], max_iter: int) -> None:
+    def _learn(self, source: Source, machines: list[LinearFunction], max_iter: int) -> None:
         """Train all machines on rows with class codes and store them."""
         if self.class_weight == "balanced":
             count = source.without_features().total(class_sizes, len(self.classes_)).rows
@@ -194,9 +223,14 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         self._clean = all(not d.updates[-1] for d in descents)
 
     def _in_turn(
-        self, data: Data, settings: Settings, expanded: np.ndarray, machines: list[Machine], stopping: Stopping,
-        threads: int
-    ) -> list[Descent]:  # fmt: skip
+        self,
+        data: Data,
+        settings: Settings,
+        expanded: np.ndarray,
+        machines: list[LinearFunction],
+        stopping: Stopping,
+        threads: int,
+    ) -> list[Descent]:
         """Train one machine after the other, or several at a time, on rows in memory."""
         held, seed = self._held_back(data, data.y) if self.early_stopping else None, self._seed()
         rows = data.rows

@@ -27,10 +27,10 @@ __all__ = [
     "LOSSES",
     "RATES",
     "Descent",
-    "Machine",
-    "Problem",
+    "LinearFunction",
     "Settings",
     "Stopping",
+    "TargetRows",
     "descend",
     "descend_by_portions",
     "offset_of",
@@ -76,21 +76,21 @@ class Settings(NamedTuple):
         optimal = self.rate == "optimal"
         return _core.linear_model.sgd.plan(
             code,
-            self.epsilon if edge is None else edge,
-            RATES[self.rate],
-            1 / self.alpha_of_rate if optimal else eta0,
-            1.0 if optimal else self.power,
-            offset_of(self.alpha_of_rate) if optimal else 1.0,
-            self.alpha,
-            self.rho if self.alpha else 0.0,
-            self.decay,
-            self.batch,
-            self.mean,
-            float(self.first),
+            epsilon=self.epsilon if edge is None else edge,
+            rate=RATES[self.rate],
+            eta0=1 / self.alpha_of_rate if optimal else eta0,
+            power=1.0 if optimal else self.power,
+            t0=offset_of(self.alpha_of_rate) if optimal else 1.0,
+            alpha=self.alpha,
+            rho=self.rho if self.alpha else 0.0,
+            decay=self.decay,
+            batch=self.batch,
+            mean=self.mean,
+            first=float(self.first),
         )
 
 
-class Problem(NamedTuple):
+class TargetRows(NamedTuple):
     """Rows with numbers or labels -1, +1 as targets."""
 
     X: Any  # (n, d) row-major or CSR
@@ -99,7 +99,7 @@ class Problem(NamedTuple):
     rows: np.ndarray | None  # those that take part; None: all
 
 
-class Machine(NamedTuple):
+class LinearFunction(NamedTuple):
     """A linear function in training."""
 
     coef: np.ndarray  # (d,)
@@ -117,7 +117,7 @@ class Stopping(NamedTuple):
 
 
 class Descent(NamedTuple):
-    machine: Machine
+    machine: LinearFunction
     n_iter: int
     updates: list[float]  # of every epoch
     objective: list[float]  # (1) of every epoch, or the score
@@ -131,8 +131,8 @@ def offset_of(alpha: float) -> float:
 def kernel_of(X: Any) -> Callable:
     """Return the kernel with its rows bound."""
     if scipy.sparse.issparse(X):
-        return lambda *rest: _core.linear_model.sgd.sparse(X.data, X.indices, X.indptr, *rest)
-    return lambda *rest: _core.linear_model.sgd.dense(X, *rest)
+        return lambda **rest: _core.linear_model.sgd.sparse(X.data, X.indices, X.indptr, **rest)
+    return lambda **rest: _core.linear_model.sgd.dense(X, **rest)
 
 
 class Epochs:
@@ -141,7 +141,7 @@ class Epochs:
     Without a seed the rows of a portion are visited as they lie.
     """
 
-    def __init__(self, settings: Settings, start: Machine, stopping: Stopping, seed: int | None) -> None:
+    def __init__(self, settings: Settings, start: LinearFunction, stopping: Stopping, seed: int | None) -> None:
         self.settings, self.stopping, self.seed = settings, stopping, seed
         averaged = max(0.0, start.t - settings.first) if settings.first else 0.0
         self.w = start.coef.copy()
@@ -154,7 +154,7 @@ class Epochs:
         self.updates: list[float] = []
         self.objective: list[float] = []
 
-    def visit(self, problem: Problem) -> None:
+    def visit(self, problem: TargetRows) -> None:
         """Step over the rows of one portion."""
         chosen = np.arange(problem.X.shape[0]) if problem.rows is None else problem.rows
         if self.seed is not None:
@@ -162,7 +162,16 @@ class Epochs:
             _core.linear_model.sgd.shuffle(self.seed, PURPOSE, int(self.numbers[3]) % 2**32, order)
             chosen = order if problem.rows is None else chosen[order]
         run = kernel_of(problem.X)
-        self.loss += run(problem.y, problem.weight, chosen, self.plan, self.w, self.total, self.paid, self.numbers)
+        self.loss += run(
+            y=problem.y,
+            weight=problem.weight,
+            order=chosen,
+            plan=self.plan,
+            w=self.w,
+            total=self.total,
+            paid=self.paid,
+            numbers=self.numbers,
+        )
         self.rows += len(chosen)
         if not (np.isfinite(self.numbers[0]) and np.isfinite(self.w).all()):
             raise DataError(
@@ -195,9 +204,13 @@ class Epochs:
 
 
 def descend(
-    problem: Problem, settings: Settings, start: Machine, stopping: Stopping, seed: int | None,
-    score: Callable[[np.ndarray, float], float] | None = None
-) -> Descent:  # fmt: skip
+    problem: TargetRows,
+    settings: Settings,
+    start: LinearFunction,
+    stopping: Stopping,
+    seed: int | None,
+    score: Callable[[np.ndarray, float], float] | None = None,
+) -> Descent:
     """Run epochs over rows in memory from `start` until (4)."""
     epochs = Epochs(settings, start, stopping, seed)
     while not epochs.done:
@@ -207,9 +220,14 @@ def descend(
 
 
 def descend_by_portions(
-    source: Source, problems: Sequence[Callable[[Block], Problem]], settings: Settings, starts: list[Machine],
-    stopping: Stopping, seed: int | None, n_threads: int
-) -> list[Descent]:  # fmt: skip
+    source: Source,
+    problems: Sequence[Callable[[Block], TargetRows]],
+    settings: Settings,
+    starts: list[LinearFunction],
+    stopping: Stopping,
+    seed: int | None,
+    n_threads: int,
+) -> list[Descent]:
     """Run epochs over rows elsewhere, block after block in their order; all machines step over a block before the next is read."""
     courses = [Epochs(settings, start, stopping, seed) for start in starts]
     while going := [index for index, course in enumerate(courses) if not course.done]:
@@ -225,8 +243,8 @@ def descend_by_portions(
     return [course.result() for course in courses]
 
 
-def finish_machine(settings: Settings, w: np.ndarray, total: np.ndarray | None, numbers: np.ndarray) -> Machine:
+def finish_machine(settings: Settings, w: np.ndarray, total: np.ndarray | None, numbers: np.ndarray) -> LinearFunction:
     """Return the machine after its last step."""
     averaged = max(1.0, numbers[3] - settings.first)
     mean = None if total is None else total / averaged
-    return Machine(w, float(numbers[0]), mean, float(numbers[1]) / averaged, float(numbers[3]))
+    return LinearFunction(w, float(numbers[0]), mean, float(numbers[1]) / averaged, float(numbers[3]))

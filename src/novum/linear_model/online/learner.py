@@ -15,7 +15,7 @@ from novum.base.estimator import Estimator
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Source
 from novum.linear_model.decisions import dense_coef
-from novum.linear_model.online.epochs import Machine, Settings, Stopping
+from novum.linear_model.online.epochs import LinearFunction, Settings, Stopping
 from novum.runtime.random import seed_of
 from novum.runtime.warn import warn
 
@@ -68,6 +68,25 @@ class OnlineLearner(Estimator):
     _mean_of_batch = True  # steps by the mean slope of a batch; the perceptron takes the sum
     _passive_loss = ""  # the loss that passive-aggressive steps are defined for
     _stops_clean = False
+    t_: float
+    alpha: float
+    average: bool | int
+    batch_size: int | None
+    early_stopping: bool
+    epsilon: float
+    eta0: float
+    fit_intercept: bool
+    l1_ratio: float | None
+    learning_rate: str
+    loss: str
+    max_iter: int
+    n_iter_: int
+    n_iter_no_change: int
+    penalty: str | None
+    power_t: float
+    random_state: Any
+    shuffle: bool
+    tol: float | None
 
     def _steps(self) -> tuple[str, float, str, float]:
         """Return loss, epsilon, learning rate and power of t."""
@@ -95,24 +114,24 @@ class OnlineLearner(Estimator):
 
     def _settings(self, source: Source) -> Settings:
         loss, epsilon, rate, power = self._steps()
-        rho = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio, None: 0.0}[self.penalty]
+        rho = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio or 0.0, None: 0.0}[self.penalty]
         alpha = 0.0 if self.penalty is None else float(self.alpha)
         decay = SPARSE_DECAY if source.sparse else 1.0
         n = source.n_rows
         size = self.batch_size or n or 1
         return Settings(
-            loss,
-            float(epsilon),
-            rate,
-            float(self.eta0),
-            float(power),
-            alpha,
-            float(rho),
-            float(self.alpha),
-            decay if self.fit_intercept else 0.0,
-            max(1, min(size, n or size)),
-            self._mean_of_batch,
-            int(self.average),
+            loss=loss,
+            epsilon=float(epsilon),
+            rate=rate,
+            eta0=float(self.eta0),
+            power=float(power),
+            alpha=alpha,
+            rho=float(rho),
+            alpha_of_rate=float(self.alpha),
+            decay=decay if self.fit_intercept else 0.0,
+            batch=max(1, min(size, n or size)),
+            mean=self._mean_of_batch,
+            first=int(self.average),
         )
 
     def _stopping(self, max_iter: int) -> Stopping:
@@ -158,25 +177,25 @@ class OnlineLearner(Estimator):
             )
         return value.reshape(shape).copy()
 
-    def _machines(self, k: int, d: int, dtype: Any, coef: Any, intercept: Any) -> list[Machine]:
+    def _machines(self, k: int, d: int, dtype: Any, coef: Any, intercept: Any) -> list[LinearFunction]:
         """Return k machines at the start of a fit."""
         w, b = self._given("coef_init", coef, (k, d), dtype), self._given("intercept_init", intercept, (k,), np.float64)
         average = np.zeros(d) if self.average else None
-        return [Machine(w[i], float(b[i]), average, 0.0, 1.0) for i in range(k)]
+        return [LinearFunction(w[i], float(b[i]), average, 0.0, 1.0) for i in range(k)]
 
-    def _resumed(self) -> list[Machine]:
+    def _resumed(self) -> list[LinearFunction]:
         """Return the machines as the last portion left them."""
         name = "_standard_" if hasattr(self, "_standard_coef") else ""
         w = np.atleast_2d(dense_coef(getattr(self, f"{name}coef" if name else "coef_")))
         b = np.atleast_1d(getattr(self, f"{name}intercept" if name else "intercept_"))
         if not self.average:
-            return [Machine(w[i], float(b[i]), None, 0.0, self.t_) for i in range(len(w))]
+            return [LinearFunction(w[i], float(b[i]), None, 0.0, self.t_) for i in range(len(w))]
         known = hasattr(self, "_average_coef")
         a = np.atleast_2d(self._average_coef).astype(np.float64) if known else np.zeros(w.shape)
         c = np.atleast_1d(self._average_intercept) if known else np.zeros(len(w))
-        return [Machine(w[i], float(b[i]), a[i], float(c[i]), self.t_) for i in range(len(w))]
+        return [LinearFunction(w[i], float(b[i]), a[i], float(c[i]), self.t_) for i in range(len(w))]
 
-    def _keep_machines(self, machines: list[Machine], dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _keep_machines(self, machines: list[LinearFunction], dtype: Any) -> tuple[np.ndarray, np.ndarray]:
         """Store what the next portion needs; return coefficients and intercepts to predict with."""
         coef = np.stack([m.coef for m in machines])
         intercept = np.array([m.intercept for m in machines], dtype)

@@ -9,13 +9,13 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Rando
 from novum.base.estimator import fits
 from novum.base.validation import check_weight
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.linear_model._routing import FOLDS, SplitterRouting
 from novum.linear_model.penalized import gram_folds
 from novum.linear_model.penalized.gram_paths import Penalties, Rule, penalties
 from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfinished
 from novum.linear_model.penalized.paths import grid_of
-from novum.linear_model.penalized.plot import plot_validation
+from novum.linear_model.penalized.plots import plot_validation
 from novum.linear_model.penalized.problem import check_given_gram, open_problem
+from novum.linear_model.routing import FOLDS, SplitterRouting
 from novum.runtime.checks import is_true
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
@@ -60,6 +60,20 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         "random_state": RandomState(),
         "selection": Choice("cyclic", "random"),
     }
+    alpha_: float
+    l1_ratio_: float
+    coef_: np.ndarray
+    intercept_: float | np.ndarray
+    dual_gap_: float
+    n_iter_: int
+    mse_path_: np.ndarray
+    alphas_: np.ndarray
+    alphas: Any
+    eps: float
+    fit_intercept: bool
+    n_jobs: int | None
+    positive: bool
+    precompute: Any
 
     def _ratios(self) -> np.ndarray:
         """Return the shares of L1 to choose from."""

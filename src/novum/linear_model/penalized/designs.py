@@ -17,7 +17,6 @@ from novum import _core
 from novum.linear_model.penalized.gram_paths import Rule
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Target
 
 __all__ = ["DenseDesign", "Design", "SparseDesign", "Working"]
 
@@ -148,7 +147,7 @@ class DenseDesign(Design):
 
         self.map(product, self.chunks())
 
-    def working(self, y: Target) -> Any:
+    def working(self, y: Any) -> Any:
         return DenseWorking(self, y)
 
 
@@ -192,13 +191,32 @@ class DenseWorking(Working):
         if m > min(GRAM_COLUMNS, max(self.design.first_size, GRAM_TIMES_ROWS * self.design.n)):
             residual = np.empty(self.design.n)
             return _core.linear_model.descent.descend_columns(
-                self.columns[:m], self.y, l1, l2, rule.positive, gap, budget, rule.seed, w, residual
+                self.columns[:m],
+                y=self.y,
+                l1=l1,
+                l2=l2,
+                positive=rule.positive,
+                gap=gap,
+                max_epochs=budget,
+                seed=rule.seed,
+                w=w,
+                residual=residual,
             )
         if self.covered < m:
             self._extend_gram()
         gradient = np.empty(m)
         return _core.linear_model.descent.descend_gram(
-            self.gram[:m, :m], self.c[:m], self.yy, l1, l2, rule.positive, gap, budget, rule.seed, w, gradient
+            self.gram[:m, :m],
+            c=self.c[:m],
+            yy=self.yy,
+            l1=l1,
+            l2=l2,
+            positive=rule.positive,
+            gap=gap,
+            max_epochs=budget,
+            seed=rule.seed,
+            w=w,
+            gradient=gradient,
         )
 
     def residual(self, w: Any) -> Any:
@@ -233,7 +251,7 @@ class SparseDesign(Design):
 
         self.map(product, self.chunks())
 
-    def working(self, y: Target) -> Any:
+    def working(self, y: Any) -> Any:
         return SparseWorking(self, y)
 
 
@@ -258,20 +276,20 @@ class SparseWorking(Working):
         residual = np.empty(self.design.n + 1)
         return _core.linear_model.descent.descend_sparse(
             self.values,
-            self.rows,
-            self.starts,
-            self.design.mean[self.chosen],
-            self.root,
-            self.design.total,
-            self.y,
-            l1,
-            l2,
-            rule.positive,
-            gap,
-            budget,
-            rule.seed,
-            w,
-            residual,
+            rows=self.rows,
+            starts=self.starts,
+            mean=self.design.mean[self.chosen],
+            root=self.root,
+            weight=self.design.total,
+            y=self.y,
+            l1=l1,
+            l2=l2,
+            positive=rule.positive,
+            gap=gap,
+            max_epochs=budget,
+            seed=rule.seed,
+            w=w,
+            residual=residual,
         )
 
     def residual(self, w: Any) -> Any:

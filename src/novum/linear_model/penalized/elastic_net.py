@@ -7,21 +7,20 @@ columns from the Gram matrix, many by working sets: novum.linear_model.penalized
 docs/theory/penalised_regression.md.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.validation import check_weight
 from novum.linear_model.penalized.gram_paths import penalties
 from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfinished
 from novum.linear_model.penalized.paths import enet_path, lasso_path
 from novum.linear_model.penalized.problem import check_given_gram, open_problem
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["ElasticNet", "Lasso"]
@@ -90,13 +89,36 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
     }
     path = staticmethod(enet_path)
     coef_: np.ndarray
+    intercept_: Any
+    n_iter_: Any
+    dual_gap_: Any
 
-    @stores
     def __init__(
-        self, alpha: float = 1.0, *, l1_ratio: float = 0.5, fit_intercept: bool = True, precompute: Any = False,
-        max_iter: int = 1000, copy_X: bool = True, tol: float = 1e-4, warm_start: bool = False,
-        positive: bool = False, random_state: Any = None, selection: str = "cyclic"
-    ) -> None: ...  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        precompute: bool | Numbers = False,
+        max_iter: int = 1000,
+        copy_X: bool = True,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: Seed = None,
+        selection: Literal["cyclic", "random"] = "cyclic",
+    ) -> None:
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.copy_X = copy_X
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, check_input: bool = True) -> Any:
@@ -104,7 +126,15 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
 
         y: none for a scan, which brings its target. Every target is fitted by itself.
 
-        [rows or a sparse matrix, targets, weights, check_input]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
+        check_input : bool, default=True
+            Kept for scikit-learn's sake; the checks cost little.
         """
         if self.alpha == 0:
             warn(
@@ -182,9 +212,27 @@ class Lasso(ElasticNet):
     path = staticmethod(lasso_path)
     l1_ratio = 1.0
 
-    @stores
     def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, precompute: Any = False, copy_X: bool = True,
-        max_iter: int = 1000, tol: float = 1e-4, warm_start: bool = False, positive: bool = False,
-        random_state: Any = None, selection: str = "cyclic"
-    ) -> None: ...  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        precompute: bool | str | Numbers = False,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: Seed = None,
+        selection: Literal["cyclic", "random"] = "cyclic",
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection

@@ -6,12 +6,12 @@ Every fold follows a path over the whole grid; then all rows are fitted at the c
 folds share one pass over the data (novum.linear_model.penalized.gram_folds), so a grid costs little more than a fit.
 """
 
-from typing import Any
+from typing import Literal
 
 from novum.base.domains import ArrayLike, Domain, Real
-from novum.base.parameters import stores
 from novum.linear_model.penalized.choice import PenaltyByValidation
 from novum.linear_model.penalized.paths import enet_path, lasso_path
+from novum.runtime.typing import Numbers, Seed, Splitter
 
 __all__ = ["ElasticNetCV", "LassoCV"]
 
@@ -61,12 +61,36 @@ class LassoCV(PenaltyByValidation):
 
     path = staticmethod(lasso_path)
 
-    @stores
     def __init__(
-        self, *, eps: float = 1e-3, alphas: Any = 100, fit_intercept: bool = True, precompute: Any = "auto",
-        max_iter: int = 1000, tol: float = 1e-4, copy_X: bool = True, cv: Any = None, verbose: bool | int = False,
-        n_jobs: int | None = None, positive: bool = False, random_state: Any = None, selection: str = "cyclic"
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        eps: float = 1e-3,
+        alphas: int | Numbers = 100,
+        fit_intercept: bool = True,
+        precompute: Literal["auto"] | bool | Numbers = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        copy_X: bool = True,
+        cv: Splitter = None,
+        verbose: bool | int = False,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: Seed = None,
+        selection: Literal["cyclic", "random"] = "cyclic",
+    ) -> None:
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.copy_X = copy_X
+        self.cv = cv
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
 
 
 class ElasticNetCV(PenaltyByValidation):
@@ -101,10 +125,35 @@ class ElasticNetCV(PenaltyByValidation):
     _domains: dict[str, Domain] = {**PenaltyByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike(1)}
     path = staticmethod(enet_path)
 
-    @stores
     def __init__(
-        self, *, l1_ratio: Any = 0.5, eps: float = 1e-3, alphas: Any = 100, fit_intercept: bool = True,
-        precompute: Any = "auto", max_iter: int = 1000, tol: float = 1e-4, cv: Any = None, copy_X: bool = True,
-        verbose: bool | int = 0, n_jobs: int | None = None, positive: bool = False, random_state: Any = None,
-        selection: str = "cyclic"
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        l1_ratio: float | Numbers = 0.5,
+        eps: float = 1e-3,
+        alphas: Numbers | None = 100,
+        fit_intercept: bool = True,
+        precompute: bool | Literal["auto"] | Numbers = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        cv: Splitter = None,
+        copy_X: bool = True,
+        verbose: bool | int = 0,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: Seed = None,
+        selection: Literal["cyclic", "random"] = "cyclic",
+    ) -> None:
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.estimator import Estimator
+from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import NotConverged
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.penalized.gram_paths import Rule
@@ -39,6 +39,14 @@ class ElasticNetPath(Estimator):
 
 class SparseLinearRegressor(RegressorMixin, Estimator):
     """Base of the regressors with sparse coefficients: prediction, and the coefficients as a sparse matrix."""
+
+    coef_: np.ndarray
+    intercept_: Any
+    max_iter: int
+    positive: bool
+    random_state: Any
+    selection: str
+    tol: float
 
     def _rule(self) -> Rule:
         seed = None

@@ -7,21 +7,20 @@ or none. Block coordinate descent that stops at a duality gap of tol |Y|^2: novu
 Derivations: docs/theory/penalised_regression.md.
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin
 
 from novum.base.domains import Bool, Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.validation import check_weight
 from novum.linear_model.penalized.gram_paths import penalties
 from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfinished
 from novum.linear_model.penalized.paths import enet_path, lasso_path
 from novum.linear_model.penalized.problem import open_problem
 from novum.linear_model.penalized.several_targets import need_columns, trace_blocks
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 
 __all__ = ["MultiTaskElasticNet", "MultiTaskLasso"]
 
@@ -76,13 +75,33 @@ class MultiTaskElasticNet(MultiOutputMixin, SparseLinearRegressor):
     path = staticmethod(enet_path)
     positive = False
     coef_: np.ndarray
+    intercept_: np.ndarray
+    n_iter_: int
+    dual_gap_: float
+    eps_: float
 
-    @stores
     def __init__(
-        self, alpha: float = 1.0, *, l1_ratio: float = 0.5, fit_intercept: bool = True, copy_X: bool = True,
-        max_iter: int = 1000, tol: float = 1e-4, warm_start: bool = False, random_state: Any = None,
-        selection: str = "cyclic"
-    ) -> None: ...  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        random_state: Seed = None,
+        selection: Literal["cyclic", "random"] = "cyclic",
+    ) -> None:
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.selection = selection
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -156,8 +175,23 @@ class MultiTaskLasso(MultiTaskElasticNet):
     path = staticmethod(lasso_path)
     l1_ratio = 1.0
 
-    @stores
     def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int = 1000,
-        tol: float = 1e-4, warm_start: bool = False, random_state: Any = None, selection: str = "cyclic"
-    ) -> None: ...  # fmt: skip
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        random_state: Seed = None,
+        selection: Literal["cyclic", "random"] = "cyclic",
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.selection = selection

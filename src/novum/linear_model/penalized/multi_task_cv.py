@@ -6,16 +6,15 @@ As novum.linear_model.penalized.elastic_net_cv, with the paths of novum.linear_m
 share one pass over the data while the columns are few.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from novum.base.domains import ArrayLike, Domain, Real
-from novum.base.parameters import stores
 from novum.linear_model.penalized.choice import PenaltyByValidation
 from novum.linear_model.penalized.paths import enet_path, lasso_path
 from novum.linear_model.penalized.several_targets import need_columns, trace_blocks
-from novum.runtime.typing import Target
+from novum.runtime.typing import Numbers, Seed, Splitter, Target
 
 __all__ = ["MultiTaskElasticNetCV", "MultiTaskLassoCV"]
 
@@ -28,6 +27,7 @@ class _TasksByValidation(PenaltyByValidation):
     }
     precompute = "auto"
     positive = False
+    fit_intercept: bool
 
     def _target(self, y: Target) -> Any:
         return y
@@ -76,12 +76,32 @@ class MultiTaskLassoCV(_TasksByValidation):
 
     path = staticmethod(lasso_path)
 
-    @stores
     def __init__(
-        self, *, eps: float = 1e-3, alphas: Any = 100, fit_intercept: bool = True, max_iter: int = 1000,
-        tol: float = 1e-4, copy_X: bool = True, cv: Any = None, verbose: bool | int = False,
-        n_jobs: int | None = None, random_state: Any = None, selection: str = "cyclic"
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        eps: float = 1e-3,
+        alphas: Numbers | None = 100,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        copy_X: bool = True,
+        cv: Splitter = None,
+        verbose: bool | int = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        selection: Literal["cyclic", "random"] = "cyclic",
+    ) -> None:
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.copy_X = copy_X
+        self.cv = cv
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.selection = selection
 
 
 class MultiTaskElasticNetCV(_TasksByValidation):
@@ -113,9 +133,31 @@ class MultiTaskElasticNetCV(_TasksByValidation):
     _domains: dict[str, Domain] = {**_TasksByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike(1)}
     path = staticmethod(enet_path)
 
-    @stores
     def __init__(
-        self, *, l1_ratio: Any = 0.5, eps: float = 1e-3, alphas: Any = 100, fit_intercept: bool = True,
-        max_iter: int = 1000, tol: float = 1e-4, cv: Any = None, copy_X: bool = True, verbose: bool | int = 0,
-        n_jobs: int | None = None, random_state: Any = None, selection: str = "cyclic"
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        l1_ratio: float | Numbers = 0.5,
+        eps: float = 1e-3,
+        alphas: Numbers | None = 100,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        cv: Splitter = None,
+        copy_X: bool = True,
+        verbose: bool | int = 0,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        selection: Literal["cyclic", "random"] = "cyclic",
+    ) -> None:
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.selection = selection

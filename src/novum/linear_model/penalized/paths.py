@@ -6,7 +6,7 @@ There is no intercept: center X and y first. Each solution starts from the one b
 against all columns in one reading of X (novum.linear_model.penalized.working_set).
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from novum.linear_model.penalized.problem import GramProblem, open_problem
 from novum.linear_model.penalized.several_targets import trace_blocks
 from novum.runtime import random
 from novum.runtime.blas import single_blas
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Numbers, Rows, Target
 from novum.runtime.warn import warn
 
 __all__ = ["enet_path", "grid_of", "lasso_path"]
@@ -74,11 +74,23 @@ def alphas_asked(alphas: Any, n_alphas: Any) -> Any:
 
 
 def enet_path(
-    X: Rows, y: Target = None, *, l1_ratio: float = 0.5, eps: float = 1e-3, n_alphas: Any = "deprecated",
-    alphas: Any = "warn", precompute: Any = "auto", Xy: Any = None, copy_X: bool = True, coef_init: Any = None,
-    verbose: bool = False, return_n_iter: bool = False, positive: bool = False, check_input: bool = True,
-    **params: Any
-) -> Any:  # fmt: skip
+    X: Rows,
+    y: Target = None,
+    *,
+    l1_ratio: float = 0.5,
+    eps: float = 1e-3,
+    n_alphas: int | str = "deprecated",
+    alphas: int | Numbers = "warn",
+    precompute: Literal["auto"] | bool | Numbers = "auto",
+    Xy: Numbers | None = None,
+    copy_X: bool = True,
+    coef_init: Numbers | None = None,
+    verbose: bool = False,
+    return_n_iter: bool = False,
+    positive: bool = False,
+    check_input: bool = True,
+    **params: Any,
+) -> Any:
     """Return the elastic-net coefficients of (1) along a grid of penalties.
 
         minimise  1/(2 n) |y - X b|^2 + alpha l1_ratio |b|_1 + alpha (1 - l1_ratio)/2 |b|^2    (1)
@@ -193,10 +205,21 @@ def problem_of(source: Any, precompute: Any, Xy: Any, alphas: int) -> Any:
 
 
 def lasso_path(
-    X: Rows, y: Target = None, *, eps: float = 1e-3, n_alphas: Any = "deprecated", alphas: Any = "warn",
-    precompute: Any = "auto", Xy: Any = None, copy_X: bool = True, coef_init: Any = None, verbose: bool = False,
-    return_n_iter: bool = False, positive: bool = False, **params: Any
-) -> Any:  # fmt: skip
+    X: Rows,
+    y: Target = None,
+    *,
+    eps: float = 1e-3,
+    n_alphas: int | str = "deprecated",
+    alphas: int | Numbers = "warn",
+    precompute: bool | str | Numbers = "auto",
+    Xy: Any = None,
+    copy_X: bool = True,
+    coef_init: Numbers | None = None,
+    verbose: bool = False,
+    return_n_iter: bool = False,
+    positive: bool = False,
+    **params: Any,
+) -> Any:
     """Return the lasso coefficients along a grid of penalties: `enet_path` with l1_ratio=1, where the rest is described.
 
     Examples

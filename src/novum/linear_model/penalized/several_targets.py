@@ -126,7 +126,16 @@ class OnColumns:
                 enough = max(inner * limit, TIGHTEST * self.yy)
                 budget = max(1, rule.max_iter - epochs)
                 _, used, _ = _core.linear_model.descent.descend_blocks(
-                    self.G, self.C, self.yy, l1, l2, enough, budget, rule.seed, part, np.empty_like(part)
+                    self.G,
+                    C=self.C,
+                    yy=self.yy,
+                    l1=l1,
+                    l2=l2,
+                    gap=enough,
+                    max_epochs=budget,
+                    seed=rule.seed,
+                    W=part,
+                    gradient=np.empty_like(part),
                 )
                 epochs, R = epochs + used, self._residual(part)
                 W[chosen] = part

@@ -69,11 +69,31 @@ def trace_columns(design: Any, y: np.ndarray, path: Penalties, rule: Rule, start
             record(out, i, point, gap, 0, True)
             i, l1_now = i + 1, path.l1[i]
             continue
-        work.add(likely(design, work, scores, path, i, last, l1_now, np.count_nonzero(point.w)))
+        work.add(
+            likely(
+                design,
+                work=work,
+                scores=scores,
+                path=path,
+                i=i,
+                last=last,
+                l1_now=l1_now,
+                support=np.count_nonzero(point.w),
+            )
+        )
         spent = 0.0
         while i < last:
             i, point, spent, gap = advance(
-                design, work, path, rule, i, last, point, spent, max(limit, PROGRESS * gap), out
+                design,
+                work=work,
+                path=path,
+                rule=rule,
+                i=i,
+                last=last,
+                point=point,
+                spent=spent,
+                aim=max(limit, PROGRESS * gap),
+                out=out,
             )
         l1_now = path.l1[last - 1]
     return out

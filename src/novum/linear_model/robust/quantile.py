@@ -11,17 +11,16 @@ the central path of (2): each step solves one weighted least squares problem of 
 and Koenker 1997). The end of the path is rounded to the vertex it points to: p + 1 rows that the line meets exactly.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import NotConverged
 from novum.fold.blocks import Block
 from novum.linear_model.frame import FAR, check_outward
@@ -64,7 +63,7 @@ def longest(value: Array, step: Array) -> float:
     return float(min(1.0, SHORTEN * np.min(-value[down] / step[down]))) if down.any() else 1.0
 
 
-class Place(NamedTuple):
+class PathPoint(NamedTuple):
     """Where the path stands: x, s, their multipliers, and what is missing of the equations."""
 
     Z: Array
@@ -76,13 +75,13 @@ class Place(NamedTuple):
     residual: Array  # of v - z
 
 
-def met_rows(at: Place) -> NDArray[np.bool_]:
+def met_rows(at: PathPoint) -> NDArray[np.bool_]:
     """Return the rows that the line meets at the end of the path."""
     size = max(float((at.z + at.v).max()), 1e-300)
     return np.asarray((at.z + at.v) / size < np.minimum(at.x, at.s) / (at.x + at.s))
 
 
-def direction(at: Place, aim_x: Array, aim_s: Array) -> tuple[Array, Array, Array, Array]:
+def direction(at: PathPoint, aim_x: Array, aim_s: Array) -> tuple[Array, Array, Array, Array]:
     """Return the step (t, x, z, v) that solves the equations to first order, with products z x and v s changed by the aims."""
     theta = 1.0 / (at.z / at.x + at.v / at.s)
     known = aim_s / at.s - aim_x / at.x - at.residual
@@ -111,7 +110,7 @@ def central_path(Z: Array, y: Array, low: Array, high: Array) -> Path:
     for n_iter in range(MOST_STEPS):
         rest = b - Z.T @ x
         gap = float(z @ x + v @ s)
-        place = Place(Z, x, s, z, v, rest, y - Z @ t - (v - z))
+        place = PathPoint(Z, x, s, z, v, rest, y - Z @ t - (v - z))
         if gap <= GAP * scale_of and np.abs(rest).max() <= 1e-9 * (np.abs(b).max() + np.abs(Z).max()):
             return Path(t, met_rows(place), gap / scale_of, n_iter)
         dt, dx, dz, dv = direction(place, -z * x, -v * s)
@@ -210,18 +209,35 @@ class QuantileRegressor(RegressorMixin, Estimator):
         "solver_options": Null() | Instance(dict),
     }
     coef_: np.ndarray
+    intercept_: float
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, *, quantile: float = 0.5, alpha: float = 1.0, fit_intercept: bool = True, solver: str = "highs",
-        solver_options: dict | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        quantile: float = 0.5,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: Literal["highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex"] = "highs",
+        solver_options: dict | None = None,
+    ) -> None:
+        self.quantile = quantile
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.solver_options = solver_options
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows in memory or a sparse matrix, target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         source = one_target(self._source(X, y, sample_weight, target="numeric"), self)
         held: Any = source.in_memory("the central path looks at all rows at once")
@@ -236,7 +252,7 @@ class QuantileRegressor(RegressorMixin, Estimator):
             warn(
                 f"QuantileRegressor: a share of {gap:.1e} of the objective is not settled after {MOST_STEPS} steps; scale X.",
                 NotConverged,
-            )  # fmt: skip
+            )
         check_outward("QuantileRegressor", source, coef)
         self.coef_, self.intercept_, self.n_iter_ = coef.astype(source.dtype), intercept, steps
         return self
@@ -244,7 +260,13 @@ class QuantileRegressor(RegressorMixin, Estimator):
     def predict(self, X: Rows) -> Any:
         """Return the quantile of every row.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._rows(X, predict_block, (self.coef_, float(self.intercept_)))

@@ -1,8 +1,9 @@
 """Classify images by a convolutional network."""
 
 import math
+import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,10 +13,11 @@ from novum.exceptions import DataError, ParameterError
 from novum.neural_network.convolution.image_shapes import check_same_image, image_shape_of
 from novum.neural_network.convolution.plots import plot_images
 from novum.neural_network.training.examples import Tensors
-from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import ClassifierNetwork, cross_entropy
 from novum.runtime import arrays
 from novum.runtime.chance import generator
+from novum.runtime.typing import Axes, Rows, Seed
 
 __all__ = ["ConvNetClassifier"]
 
@@ -49,7 +51,44 @@ class ConvNetClassifier(ClassifierNetwork):
         Epochs of training with the labels after each block is added, before all of the network is trained; 0: all at once.
     image_shape : tuple of int, default=None
         (rows, columns) or (channels, rows, columns) of flat rows.
-    [training]
+    max_epochs : int, default=30
+        Most passes over the training rows.
+    batch_size : int, default=64
+        Rows of a step.
+    learning_rate : float, default=0.005
+        The length of the first step, before `schedule` shortens it.
+    optimizer : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}, default='adam'
+        The rule of a step; momentum is .9.
+    weight_decay : float, default=0.0
+        Weight of half the sum of squared weights in what is minimised ("adamw": the share by which weights shrink at a step).
+    schedule : {"constant", "linear", "cosine", "step", "plateau"}, default='cosine'
+        How the rate falls: not at all, to zero along a line or half a cosine over all epochs, to a tenth after one half and after
+        three quarters of them, or to a tenth whenever the loss has not fallen for half of `patience` epochs.
+    warmup_steps : int, default=0
+        Steps over which the rate first rises from zero.
+    clip_norm : float or None, default=None
+        Longest gradient of a step; longer ones are shortened. None: as they are.
+    averaging : float or None, default=None
+        Decay of the exponential average of the weights over steps, which then predicts; None: the last weights do.
+    validation_fraction : float, default=0.0
+        Share of the rows held back to watch the loss; the weights of the best epoch are kept. `fit(validation=...)` brings its own.
+    patience : int or None, default=10
+        Epochs without a gain of `tol` in the loss (on the rows held back, or else in training) after which training ends.
+        None: after max_epochs.
+    tol : float, default=0.0001
+        See `patience`; a share of the loss.
+    mixed_precision : bool or "auto", default='auto'
+        Multiply in bfloat16; "auto": on a GPU.
+    compile : bool, default=False
+        Compile the network with PyTorch's compiler: a minute at first, faster steps on a GPU.
+    checkpoint : path or None, default=None
+        File that is written after every epoch, from which `resume` goes on to the same curve.
+    device : {"auto", "cpu", "cuda"}, default='auto'
+        Where to train and to predict; "auto": on a GPU if there is one.
+    verbose : bool, default=False
+        Print a line for every epoch.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Weights, order of rows, dropout. An int: the same network every time, on one machine and device.
 
     Attributes
     ----------
@@ -88,12 +127,66 @@ class ConvNetClassifier(ClassifierNetwork):
     _reshapes_rows = True
     image_shape_: tuple[int, int, int]
 
-    @stores_training
     def __init__(
-        self, channels: Sequence[int] = (32, 64), *, kernel_size: int = 3, pool: int = 2, hidden: Sequence[int] = (128,),
-        batch_norm: bool = True, dropout: float = 0.2, shift: int = 0, auxiliary_weight: float = 0.0, pretrain_epochs: int = 0,
-        image_shape: Sequence[int] | None = None, max_epochs: int = 30, learning_rate: float = 5e-3, schedule: str = "cosine"
-    ) -> None: ...  # fmt: skip
+        self,
+        channels: Sequence[int] = (32, 64),
+        *,
+        kernel_size: int = 3,
+        pool: int = 2,
+        hidden: Sequence[int] = (128,),
+        batch_norm: bool = True,
+        dropout: float = 0.2,
+        shift: int = 0,
+        auxiliary_weight: float = 0.0,
+        pretrain_epochs: int = 0,
+        image_shape: Sequence[int] | None = None,
+        max_epochs: int = 30,
+        learning_rate: float = 5e-3,
+        schedule: Literal["constant", "linear", "cosine", "step", "plateau"] = "cosine",
+        batch_size: int = 64,
+        optimizer: Literal["sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"] = "adam",
+        weight_decay: float = 0.0,
+        warmup_steps: int = 0,
+        clip_norm: float | None = None,
+        averaging: float | None = None,
+        validation_fraction: float = 0.0,
+        patience: int | None = 10,
+        tol: float = 1e-4,
+        mixed_precision: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.channels = channels
+        self.kernel_size = kernel_size
+        self.pool = pool
+        self.hidden = hidden
+        self.batch_norm = batch_norm
+        self.dropout = dropout
+        self.shift = shift
+        self.auxiliary_weight = auxiliary_weight
+        self.pretrain_epochs = pretrain_epochs
+        self.image_shape = image_shape
+        self.max_epochs = max_epochs
+        self.learning_rate = learning_rate
+        self.schedule = schedule
+        self.batch_size = batch_size
+        self.optimizer = optimizer
+        self.weight_decay = weight_decay
+        self.warmup_steps = warmup_steps
+        self.clip_norm = clip_norm
+        self.averaging = averaging
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.tol = tol
+        self.mixed_precision = mixed_precision
+        self.compile = compile
+        self.checkpoint = checkpoint
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _rows_of(self, X: Any, reset: bool) -> Any:
         rows = super()._rows_of(X, reset)
@@ -152,7 +245,7 @@ class ConvNetClassifier(ClassifierNetwork):
         check_is_fitted(self)
         return np.asarray(self.weights_[f"blocks.{self._block(block)}.conv.weight"])
 
-    def feature_maps(self, X: Any, block: int = 0) -> np.ndarray:
+    def feature_maps(self, X: Rows, block: int = 0) -> np.ndarray:
         """Return what a block makes of every image, (images, filters, rows, columns)."""
         import torch
 
@@ -167,11 +260,11 @@ class ConvNetClassifier(ClassifierNetwork):
             raise ParameterError(f"{type(self).__name__}: block={block!r}, and there are {n} blocks, 0 to {n - 1}.")
         return block % n
 
-    def plot_filters(self, block: int = 0, ax: Any = None) -> Any:
+    def plot_filters(self, block: int = 0, ax: Axes | None = None) -> Any:
         """Draw the filters of a block, the mean over their channels; return the axes."""
         return plot_images(self.filters(block).mean(axis=1), ax)
 
-    def plot_feature_maps(self, image: Any, block: int = 0, ax: Any = None) -> Any:
+    def plot_feature_maps(self, image: Any, block: int = 0, ax: Axes | None = None) -> Any:
         """Draw what the filters of a block make of one image; return the axes."""
         return plot_images(self.feature_maps(np.asarray(image)[None], block)[0], ax)
 

@@ -6,11 +6,11 @@ minimized by L-BFGS on all rows, or by Adam or gradient steps on batches; gradie
 (novum.neural_network.feed_forward.passes). In NumPy: for structures that layered networks cannot have, not for speed.
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -20,19 +20,19 @@ from novum.base.classes import encode, labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin, RegressorMixin
 from novum.base.validation import rows_at_hand
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block
 from novum.linalg import check_gradient
 from novum.linalg.gradients import GradientCheck
-from novum.neural_network.feed_forward.drawing import draw_graph
 from novum.neural_network.feed_forward.passes import forward, loss_and_gradient
+from novum.neural_network.feed_forward.plots import draw_graph
 from novum.neural_network.feed_forward.structure import OUTPUT, Structure, build_structure
 from novum.optimize import SGD, Adam
 from novum.runtime import arrays
 from novum.runtime.random import numpy_state
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["FeedForwardGraph"]
@@ -156,7 +156,7 @@ class FeedForwardGraph(Estimator):
         Strength of the 2-norm penalty on the weights.
     batch_size : int, default=32
         Of "adam" and "sgd".
-    learning_rate_init : float, default=0.01
+    learning_rate : float, default=0.01
     max_iter : int, default=500
     tol : float, default=1e-5
     n_init : int, default=1
@@ -200,19 +200,50 @@ class FeedForwardGraph(Estimator):
         "solver": Choice("lbfgs", "adam", "sgd"),
         "alpha": Real(0),
         "batch_size": Int(1),
-        "learning_rate_init": Real(0, open="low"),
+        "learning_rate": Real(0, open="low"),
         "max_iter": Int(1),
         "tol": Real(0),
         "n_init": Int(1),
         "random_state": RandomState(),
     }
+    theta_: np.ndarray
+    coefs_: list[np.ndarray]
+    nodes_: list[str]
+    edges_: list[Any]
+    n_outputs_: int
+    classes_: np.ndarray
+    loss_: float
+    n_iter_: int
+    history_: History
 
-    @stores
     def __init__(
-        self, hidden: Any = None, edges: Any = None, *, activation: Any = "tanh", task: str = "regression",
-        solver: str = "lbfgs", alpha: float = 0.0001, batch_size: int = 32, learning_rate_init: float = 0.01,
-        max_iter: int = 500, tol: float = 1e-5, n_init: int = 1, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        hidden: Mapping[Any, Any] | None = None,
+        edges: Sequence[Any] | None = None,
+        *,
+        activation: str | Activation = "tanh",
+        task: Literal["regression", "classification"] = "regression",
+        solver: Literal["lbfgs", "adam", "sgd"] = "lbfgs",
+        alpha: float = 0.0001,
+        batch_size: int = 32,
+        learning_rate: float = 0.01,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        n_init: int = 1,
+        random_state: Seed = None,
+    ) -> None:
+        self.hidden = hidden
+        self.edges = edges
+        self.activation = activation
+        self.task = task
+        self.solver = solver
+        self.alpha = alpha
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
 
     def _structure(self) -> Structure:
         output = "identity" if self.task == "regression" else "sigmoid" if self.n_outputs_ == 1 else "softmax"
@@ -225,7 +256,13 @@ class FeedForwardGraph(Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Train the graph.
 
-        [rows in memory, targets, weights]
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         kind = "numeric" if self.task == "regression" else "classes"
         rows_at_hand(self, X, IN_MEMORY)
@@ -249,7 +286,7 @@ class FeedForwardGraph(Estimator):
         if not np.isfinite(best.theta).all():
             raise DataError(
                 "FeedForwardGraph: the weights left the range of floating point; scale X and y"
-                " (sklearn.preprocessing.StandardScaler), or take a smaller learning_rate_init."
+                " (sklearn.preprocessing.StandardScaler), or take a smaller learning_rate."
             )
         self.theta_, self.loss_, self.n_iter_ = best.theta, best.loss, len(best.losses)
         self.coefs_ = [structure.matrix(edge, best.theta) for edge in structure.edges]
@@ -267,7 +304,7 @@ class FeedForwardGraph(Estimator):
         start = start_of(problem.structure, random)
         if self.solver == "lbfgs":
             return train_whole(problem, start, self.max_iter, self.tol)
-        rate = float(self.learning_rate_init)
+        rate = float(self.learning_rate)
         rule = Adam(rate) if self.solver == "adam" else SGD(rate, momentum=0.9, nesterov=True)
         return train_batches(problem, start, rule, self.batch_size, self.max_iter, self.tol, random)
 
@@ -296,7 +333,13 @@ class FeedForwardGraph(Estimator):
     def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return the accuracy of a classification, or R^2.
 
-        [rows in memory, targets, weights]
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         mixin: Any = ClassifierMixin if self.task == "classification" else RegressorMixin
         return mixin.score(self, X, y, sample_weight)
@@ -304,7 +347,13 @@ class FeedForwardGraph(Estimator):
     def node_outputs(self, X: Rows) -> dict[str, np.ndarray]:
         """Return what every node says of every row.
 
-        [rows in memory] -> dict of arrays of shape (n_samples, n_units)
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        dict of arrays of shape (n_samples, n_units)
         """
         check_is_fitted(self)
         rows_at_hand(self, X, IN_MEMORY)
@@ -316,7 +365,13 @@ class FeedForwardGraph(Estimator):
     ) -> GradientCheck:
         """Compare the gradient of (1) with differences, at the fitted weights.
 
-        [rows in memory, targets, weights]
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         check_is_fitted(self)
         rows = np.asarray(self._rows(X, lambda _, block: block.X), float)

@@ -8,8 +8,9 @@ Stacked (pretrain_epochs > 0): the first layer is trained with its decoder; both
 between them and trained to reproduce the input; and so on to the code; then all layers are trained together.
 """
 
+import os
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -19,10 +20,11 @@ from novum.exceptions import ParameterError
 from novum.neural_network.generative.codes import CodeNetwork
 from novum.neural_network.generative.rows import LAYERS
 from novum.neural_network.training.judging import Aim
-from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
 from novum.runtime.chance import generator
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Rows, Seed, Target
 
 __all__ = ["Autoencoder"]
 
@@ -50,7 +52,44 @@ class Autoencoder(CodeNetwork):
         Epochs in which every layer is trained alone, from the rows to the code, before all are trained together.
     image_shape : tuple of int, default=None
         (rows, columns) or (channels, rows, columns) of flat rows, for `channels`.
-    [training]
+    max_epochs : int, default=50
+        Most passes over the training rows.
+    batch_size : int, default=64
+        Rows of a step.
+    learning_rate : float, default=0.001
+        The length of the first step, before `schedule` shortens it.
+    optimizer : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}, default='adam'
+        The rule of a step; momentum is .9.
+    weight_decay : float, default=0.0
+        Weight of half the sum of squared weights in what is minimised ("adamw": the share by which weights shrink at a step).
+    schedule : {"constant", "linear", "cosine", "step", "plateau"}, default='constant'
+        How the rate falls: not at all, to zero along a line or half a cosine over all epochs, to a tenth after one half and after
+        three quarters of them, or to a tenth whenever the loss has not fallen for half of `patience` epochs.
+    warmup_steps : int, default=0
+        Steps over which the rate first rises from zero.
+    clip_norm : float or None, default=None
+        Longest gradient of a step; longer ones are shortened. None: as they are.
+    averaging : float or None, default=None
+        Decay of the exponential average of the weights over steps, which then predicts; None: the last weights do.
+    validation_fraction : float, default=0.0
+        Share of the rows held back to watch the loss; the weights of the best epoch are kept. `fit(validation=...)` brings its own.
+    patience : int or None, default=10
+        Epochs without a gain of `tol` in the loss (on the rows held back, or else in training) after which training ends.
+        None: after max_epochs.
+    tol : float, default=0.0001
+        See `patience`; a share of the loss.
+    mixed_precision : bool or "auto", default='auto'
+        Multiply in bfloat16; "auto": on a GPU.
+    compile : bool, default=False
+        Compile the network with PyTorch's compiler: a minute at first, faster steps on a GPU.
+    checkpoint : path or None, default=None
+        File that is written after every epoch, from which `resume` goes on to the same curve.
+    device : {"auto", "cpu", "cuda"}, default='auto'
+        Where to train and to predict; "auto": on a GPU if there is one.
+    verbose : bool, default=False
+        Print a line for every epoch.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Weights, order of rows, dropout. An int: the same network every time, on one machine and device.
 
     Attributes
     ----------
@@ -81,13 +120,66 @@ class Autoencoder(CodeNetwork):
         "pretrain_epochs": Int(0),
         **TRAINING,
     }
+    stages_: list[Any]
 
-    @stores_training
     def __init__(
-        self, n_components: int = 2, *, hidden: Sequence[int] = (64,), channels: Sequence[int] | None = None,
-        activation: str = "relu", code_activation: str = "identity", noise: float = 0.0, noise_kind: str = "gaussian",
-        pretrain_epochs: int = 0, image_shape: Sequence[int] | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 2,
+        *,
+        hidden: Sequence[int] = (64,),
+        channels: Sequence[int] | None = None,
+        activation: Literal["relu", "leaky_relu", "elu", "gelu", "tanh", "sigmoid", "identity"] = "relu",
+        code_activation: Literal["identity", "sigmoid", "tanh", "relu"] = "identity",
+        noise: float = 0.0,
+        noise_kind: Literal["gaussian", "masking"] = "gaussian",
+        pretrain_epochs: int = 0,
+        image_shape: Sequence[int] | None = None,
+        max_epochs: int = 50,
+        batch_size: int = 64,
+        learning_rate: float = 1e-3,
+        optimizer: Literal["sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"] = "adam",
+        weight_decay: float = 0.0,
+        schedule: Literal["constant", "linear", "cosine", "step", "plateau"] = "constant",
+        warmup_steps: int = 0,
+        clip_norm: float | None = None,
+        averaging: float | None = None,
+        validation_fraction: float = 0.0,
+        patience: int | None = 10,
+        tol: float = 1e-4,
+        mixed_precision: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.channels = channels
+        self.activation = activation
+        self.code_activation = code_activation
+        self.noise = noise
+        self.noise_kind = noise_kind
+        self.pretrain_epochs = pretrain_epochs
+        self.image_shape = image_shape
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.warmup_steps = warmup_steps
+        self.clip_norm = clip_norm
+        self.averaging = averaging
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.tol = tol
+        self.mixed_precision = mixed_precision
+        self.compile = compile
+        self.checkpoint = checkpoint
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _config(self, examples: Any) -> dict[str, Any]:
         return {**super()._config(examples), "code_activation": self.code_activation}
@@ -137,9 +229,14 @@ class Autoencoder(CodeNetwork):
         for k, size in enumerate(sizes):
             last = k == len(sizes) - 1
             stage = clone(self).set_params(
-                hidden=sizes[:k], n_components=size, code_activation=self.code_activation if last else self.activation,
-                max_epochs=self.pretrain_epochs, pretrain_epochs=0, checkpoint=None, random_state=(seed + k) % (1 << 63)
-            )  # fmt: skip
+                hidden=sizes[:k],
+                n_components=size,
+                code_activation=self.code_activation if last else self.activation,
+                max_epochs=self.pretrain_epochs,
+                pretrain_epochs=0,
+                checkpoint=None,
+                random_state=(seed + k) % (1 << 63),
+            )
             stage._train(
                 X, None, sample_weight, None, start=lambda module, held=learned: put(module, held, frozen=True)
             )
@@ -147,7 +244,7 @@ class Autoencoder(CodeNetwork):
             self.stages_.append(stage.history_)
         return lambda module: put(module, learned, frozen=False)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Rows, y: Target = None) -> float:
         """Return the mean of minus `reconstruction_error`, so that more is better."""
         return -float(self.reconstruction_error(X).mean())
 

@@ -3,12 +3,13 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.neural_network.generative.plots import plot_codes, plot_pairs
 from novum.neural_network.generative.rows import RowNetwork
 from novum.runtime.devices import needs_torch
+from novum.runtime.typing import Axes, Numbers, Rows, Target
 
 __all__ = ["CodeNetwork"]
 
@@ -16,24 +17,26 @@ __all__ = ["CodeNetwork"]
 class CodeNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowNetwork):
     """Networks whose module has `encode` and `decode`."""
 
+    n_components: int
+
     def _train(self, *arguments: Any, **options: Any) -> Self:
         super()._train(*arguments, **options)
         self._n_features_out = int(self.n_components)
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Rows) -> np.ndarray:
         """Return the code of every row (of a variational network its mean), (n_samples, n_components)."""
         return self._answers(X, lambda module, rows: module.encode(rows))
 
-    def inverse_transform(self, Z: Any) -> np.ndarray:
+    def inverse_transform(self, Z: Numbers) -> np.ndarray:
         """Return the row that every code stands for (of a variational network its mean), (n_samples, n_features)."""
         return self._from_codes(Z, lambda module, codes: module.decode(codes))
 
-    def reconstruct(self, X: Any) -> np.ndarray:
+    def reconstruct(self, X: Rows) -> np.ndarray:
         """Return every row after the way through its code."""
         return self._answers(X, lambda module, rows: module.decode(module.encode(rows)))
 
-    def reconstruction_error(self, X: Any) -> np.ndarray:
+    def reconstruction_error(self, X: Rows) -> np.ndarray:
         """Return |x - g(h(x))|^2 of every row: large where a row is unlike those of the fit."""
         return self._answers(
             X, lambda module, rows: (module.decode(module.encode(rows)) - rows).double().square().sum(dim=1)
@@ -50,11 +53,11 @@ class CodeNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowNetwork)
 
         return EncoderWithHead(self.module_, self.config_["sizes"][-1], n_outputs)
 
-    def plot_reconstructions(self, X: Any, ax: Any = None) -> Any:
+    def plot_reconstructions(self, X: Rows, ax: Axes | None = None) -> Any:
         """Draw some rows as images (or as curves) above what the network makes of them; return the axes."""
         return plot_pairs(np.asarray(X), self.reconstruct(X), self.config_["image_shape"], ax)
 
-    def plot_latent(self, X: Any, y: Any = None, ax: Any = None) -> Any:
+    def plot_latent(self, X: Rows, y: Target = None, ax: Axes | None = None) -> Any:
         """Draw the first two numbers of the codes, colored by y; return the axes."""
         return plot_codes(self.transform(X), y, ax)
 

@@ -4,9 +4,10 @@ Steps alternate: the discriminator learns to score real rows above made ones, th
 formulas are in `adversaries`, the look for modes that were lost in `diversity`.
 """
 
+import os
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -16,10 +17,11 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.neural_network.generative.counts import check_counts
 from novum.neural_network.generative.diversity import Diversity, diversity_of
 from novum.neural_network.generative.rows import LAYERS, RowNetwork
-from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
 from novum.runtime.chance import generator
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["GAN"]
@@ -62,7 +64,39 @@ class GAN(RowNetwork):
         Decay of the exponential average of the weights, which makes the samples; None: the last weights do.
     patience : int or None, default=None
         Epochs without a gain after which training ends; the losses of a game need not fall, so None trains for max_epochs.
-    [training]
+    max_epochs : int, default=50
+        Most passes over the training rows.
+    batch_size : int, default=64
+        Rows of a step.
+    learning_rate : float, default=0.001
+        The length of the first step, before `schedule` shortens it.
+    optimizer : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}, default='adam'
+        The rule of a step; momentum is .9.
+    weight_decay : float, default=0.0
+        Weight of half the sum of squared weights in what is minimised ("adamw": the share by which weights shrink at a step).
+    schedule : {"constant", "linear", "cosine", "step", "plateau"}, default='constant'
+        How the rate falls: not at all, to zero along a line or half a cosine over all epochs, to a tenth after one half and after
+        three quarters of them, or to a tenth whenever the loss has not fallen for half of `patience` epochs.
+    warmup_steps : int, default=0
+        Steps over which the rate first rises from zero.
+    clip_norm : float or None, default=None
+        Longest gradient of a step; longer ones are shortened. None: as they are.
+    validation_fraction : float, default=0.0
+        Share of the rows held back to watch the loss; the weights of the best epoch are kept. `fit(validation=...)` brings its own.
+    tol : float, default=0.0001
+        See `patience`; a share of the loss.
+    mixed_precision : bool or "auto", default='auto'
+        Multiply in bfloat16; "auto": on a GPU.
+    compile : bool, default=False
+        Compile the network with PyTorch's compiler: a minute at first, faster steps on a GPU.
+    checkpoint : path or None, default=None
+        File that is written after every epoch, from which `resume` goes on to the same curve.
+    device : {"auto", "cpu", "cuda"}, default='auto'
+        Where to train and to predict; "auto": on a GPU if there is one.
+    verbose : bool, default=False
+        Print a line for every epoch.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Weights, order of rows, dropout. An int: the same network every time, on one machine and device.
 
     Attributes
     ----------
@@ -83,7 +117,7 @@ class GAN(RowNetwork):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.choice([-2.0, 2.0], (1000, 1)) + 0.1 * rng.normal(size=(1000, 2))  # two modes
     >>> model = GAN(2, hidden=(32,), max_epochs=100, random_state=0).fit(X)  # doctest: +SKIP
-    >>> new = model.sample(1000, random_state=0)  # doctest: +SKIP
+    >>> new, noise = model.sample(1000, random_state=0)  # doctest: +SKIP
     >>> 0.3 < (new[:, 0] > 0).mean() < 0.7  # doctest: +SKIP
     True
     """
@@ -99,14 +133,70 @@ class GAN(RowNetwork):
         **TRAINING,
     }
     _one_scale = False
+    diversity_: Diversity
 
-    @stores_training
     def __init__(
-        self, n_components: int = 8, *, hidden: Sequence[int] = (64, 64), discriminator_hidden: Sequence[int] = (64, 64),
-        channels: Sequence[int] | None = None, activation: str = "relu", loss: str = "non-saturating",
-        gradient_penalty: float = 0.1, spectral_norm: bool = False, label_smoothing: float = 0.0, n_critic: int = 1,
-        image_shape: Sequence[int] | None = None, averaging: float | None = 0.995, patience: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 8,
+        *,
+        hidden: Sequence[int] = (64, 64),
+        discriminator_hidden: Sequence[int] = (64, 64),
+        channels: Sequence[int] | None = None,
+        activation: Literal["relu", "leaky_relu", "elu", "gelu", "tanh", "sigmoid", "identity"] = "relu",
+        loss: Literal["non-saturating", "hinge", "wasserstein"] = "non-saturating",
+        gradient_penalty: float = 0.1,
+        spectral_norm: bool = False,
+        label_smoothing: float = 0.0,
+        n_critic: int = 1,
+        image_shape: Sequence[int] | None = None,
+        averaging: float | None = 0.995,
+        patience: int | None = None,
+        max_epochs: int = 50,
+        batch_size: int = 64,
+        learning_rate: float = 1e-3,
+        optimizer: Literal["sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"] = "adam",
+        weight_decay: float = 0.0,
+        schedule: Literal["constant", "linear", "cosine", "step", "plateau"] = "constant",
+        warmup_steps: int = 0,
+        clip_norm: float | None = None,
+        validation_fraction: float = 0.0,
+        tol: float = 1e-4,
+        mixed_precision: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.discriminator_hidden = discriminator_hidden
+        self.channels = channels
+        self.activation = activation
+        self.loss = loss
+        self.gradient_penalty = gradient_penalty
+        self.spectral_norm = spectral_norm
+        self.label_smoothing = label_smoothing
+        self.n_critic = n_critic
+        self.image_shape = image_shape
+        self.averaging = averaging
+        self.patience = patience
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.warmup_steps = warmup_steps
+        self.clip_norm = clip_norm
+        self.validation_fraction = validation_fraction
+        self.tol = tol
+        self.mixed_precision = mixed_precision
+        self.compile = compile
+        self.checkpoint = checkpoint
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _config(self, examples: Any) -> dict[str, Any]:
         if len(examples) < 2:
@@ -195,28 +285,32 @@ class GAN(RowNetwork):
             )
         return self
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Return new rows.
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return new rows and the noise that each was made of.
 
         Parameters
         ----------
         n_samples : int, default=1
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+
+        Returns
+        -------
+        X, Z : arrays of shape (n_samples, n_features) and (n_samples, n_components)
         """
         check_counts("GAN.sample", n_samples=n_samples)
         check_is_fitted(self)
         noise = Stream(seed_of(random_state)).normal("noise", 0, n_samples, self.config_["sizes"][-1], np.float32)
-        return self.generate(noise)
+        return self.generate(noise), noise
 
-    def generate(self, Z: Any) -> np.ndarray:
+    def generate(self, Z: Numbers) -> np.ndarray:
         """Return the rows that the generator makes of given noise, (n_samples, n_features)."""
         return self._from_codes(Z, lambda module, codes: module.make(codes))
 
-    def discriminate(self, X: Any) -> np.ndarray:
+    def discriminate(self, X: Rows) -> np.ndarray:
         """Return the score of the discriminator of every row: high for rows that it takes for real."""
         return self._answers(X, lambda module, rows: module.judge(module.scaled(rows)))
 
-    def diversity(self, X: Any, *, n_neighbors: int = 5, random_state: Any = None) -> Diversity:
+    def diversity(self, X: Rows, *, n_neighbors: int = 5, random_state: Seed = None) -> Diversity:
         """Return how much of given rows as many samples cover; more than a thousand rows are thinned.
 
         Parameters
@@ -238,7 +332,7 @@ class GAN(RowNetwork):
         scale = np.array(self.config_["scale"])
         return diversity_of(rows / scale, self.generate(noise) / scale, n_neighbors)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Rows, y: Target = None) -> float:
         """Return minus the energy distance between X and as many samples: at most about 0, which is equal distributions."""
         import torch
 
@@ -246,5 +340,5 @@ class GAN(RowNetwork):
 
         check_is_fitted(self)
         rows, scale = self._rows_of(X, False).cpu().double(), torch.tensor(self.config_["scale"])
-        made = torch.from_numpy(self.sample(len(rows), random_state=0)).double()
+        made = torch.from_numpy(self.sample(len(rows), random_state=0)[0]).double()
         return -float(energy_distance(rows / scale, made / scale))

@@ -38,8 +38,10 @@ def plot_pairs(X: np.ndarray, again: np.ndarray, image_shape: list[int] | None, 
             ax.plot(np.ravel(again[k]), color=f"C{k}", linestyle="--")
         ax.set(xlabel="column", ylabel="value", title="rows, and dashed what the network makes of them")
         return ax
-    second = [row.reshape(picture.shape) if image_shape is None and picture is not None else image_of(row, image_shape)
-              for row, picture in zip(again[:shown], pictures)]  # fmt: skip
+    second = [
+        row.reshape(picture.shape) if image_shape is None and picture is not None else image_of(row, image_shape)
+        for row, picture in zip(again[:shown], pictures)
+    ]
     ax.imshow(tiles([pictures, second]), cmap="gray_r")  # type: ignore[list-item]
     ax.set(xticks=[], yticks=[], title="rows, and below what the network makes of them")
     return ax

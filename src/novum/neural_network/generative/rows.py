@@ -28,6 +28,10 @@ class RowNetwork(ArrayNetwork):
 
     _reshapes_rows = True
     _one_scale = True  # one scale for all columns keeps squared errors in proportion; else each column has its own
+    activation: str
+    channels: Any
+    image_shape: Any
+    n_components: int
 
     def _sizes_of(self, name: str) -> list[int]:
         sizes = list(getattr(self, name))

@@ -5,8 +5,9 @@ r"""The variational autoencoder: a density of rows with codes that are standard 
 Training maximises (1), with the second term times `beta`, by gradients through a draw of z. Formulas are in `densities`.
 """
 
+import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,14 @@ from novum.neural_network.generative.codes import CodeNetwork
 from novum.neural_network.generative.counts import check_counts
 from novum.neural_network.generative.plots import image_of, tiles
 from novum.neural_network.generative.rows import LAYERS
-from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
 from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.chance import generator
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Axes, Rows, Seed, Target
 
 __all__ = ["Bound", "VariationalAutoencoder"]
 
@@ -63,7 +65,44 @@ class VariationalAutoencoder(CodeNetwork):
         Weight of the divergence from the prior in training; more than 1 keeps codes closer to it, less reconstructs better.
     image_shape : tuple of int, default=None
         (rows, columns) or (channels, rows, columns) of flat rows, for `channels`.
-    [training]
+    max_epochs : int, default=50
+        Most passes over the training rows.
+    batch_size : int, default=64
+        Rows of a step.
+    learning_rate : float, default=0.001
+        The length of the first step, before `schedule` shortens it.
+    optimizer : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}, default='adam'
+        The rule of a step; momentum is .9.
+    weight_decay : float, default=0.0
+        Weight of half the sum of squared weights in what is minimised ("adamw": the share by which weights shrink at a step).
+    schedule : {"constant", "linear", "cosine", "step", "plateau"}, default='constant'
+        How the rate falls: not at all, to zero along a line or half a cosine over all epochs, to a tenth after one half and after
+        three quarters of them, or to a tenth whenever the loss has not fallen for half of `patience` epochs.
+    warmup_steps : int, default=0
+        Steps over which the rate first rises from zero.
+    clip_norm : float or None, default=None
+        Longest gradient of a step; longer ones are shortened. None: as they are.
+    averaging : float or None, default=None
+        Decay of the exponential average of the weights over steps, which then predicts; None: the last weights do.
+    validation_fraction : float, default=0.0
+        Share of the rows held back to watch the loss; the weights of the best epoch are kept. `fit(validation=...)` brings its own.
+    patience : int or None, default=10
+        Epochs without a gain of `tol` in the loss (on the rows held back, or else in training) after which training ends.
+        None: after max_epochs.
+    tol : float, default=0.0001
+        See `patience`; a share of the loss.
+    mixed_precision : bool or "auto", default='auto'
+        Multiply in bfloat16; "auto": on a GPU.
+    compile : bool, default=False
+        Compile the network with PyTorch's compiler: a minute at first, faster steps on a GPU.
+    checkpoint : path or None, default=None
+        File that is written after every epoch, from which `resume` goes on to the same curve.
+    device : {"auto", "cpu", "cuda"}, default='auto'
+        Where to train and to predict; "auto": on a GPU if there is one.
+    verbose : bool, default=False
+        Print a line for every epoch.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Weights, order of rows, dropout. An int: the same network every time, on one machine and device.
 
     Attributes
     ----------
@@ -81,7 +120,7 @@ class VariationalAutoencoder(CodeNetwork):
     >>> X = np.random.default_rng(0).normal(size=(500, 1)) * [1.0, 2.0, -1.0] + [0, 5, 0]  # a line, plus nothing
     >>> X += 0.1 * np.random.default_rng(1).normal(size=X.shape)
     >>> model = VariationalAutoencoder(1, hidden=(16,), max_epochs=60, random_state=0).fit(X)  # doctest: +SKIP
-    >>> new = model.sample(1000, random_state=0)  # doctest: +SKIP
+    >>> new, codes = model.sample(1000, random_state=0)  # doctest: +SKIP
     >>> new.mean(axis=0).round(0), np.corrcoef(new.T)[0].round(1)  # doctest: +SKIP
     (array([0., 5., 0.], dtype=float32), array([ 1.,  1., -1.]))
     """
@@ -94,12 +133,62 @@ class VariationalAutoencoder(CodeNetwork):
         **TRAINING,
     }
 
-    @stores_training
     def __init__(
-        self, n_components: int = 2, *, hidden: Sequence[int] = (64,), channels: Sequence[int] | None = None,
-        activation: str = "relu", likelihood: str = "gaussian", prior: str = "normal", beta: float = 1.0,
-        image_shape: Sequence[int] | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 2,
+        *,
+        hidden: Sequence[int] = (64,),
+        channels: Sequence[int] | None = None,
+        activation: Literal["relu", "leaky_relu", "elu", "gelu", "tanh", "sigmoid", "identity"] = "relu",
+        likelihood: Literal["gaussian", "bernoulli"] = "gaussian",
+        prior: Literal["normal", "student"] = "normal",
+        beta: float = 1.0,
+        image_shape: Sequence[int] | None = None,
+        max_epochs: int = 50,
+        batch_size: int = 64,
+        learning_rate: float = 1e-3,
+        optimizer: Literal["sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"] = "adam",
+        weight_decay: float = 0.0,
+        schedule: Literal["constant", "linear", "cosine", "step", "plateau"] = "constant",
+        warmup_steps: int = 0,
+        clip_norm: float | None = None,
+        averaging: float | None = None,
+        validation_fraction: float = 0.0,
+        patience: int | None = 10,
+        tol: float = 1e-4,
+        mixed_precision: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.channels = channels
+        self.activation = activation
+        self.likelihood = likelihood
+        self.prior = prior
+        self.beta = beta
+        self.image_shape = image_shape
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.warmup_steps = warmup_steps
+        self.clip_norm = clip_norm
+        self.averaging = averaging
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.tol = tol
+        self.mixed_precision = mixed_precision
+        self.compile = compile
+        self.checkpoint = checkpoint
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _rows_of(self, X: Any, reset: bool) -> Any:
         rows = super()._rows_of(X, reset)
@@ -145,7 +234,7 @@ class VariationalAutoencoder(CodeNetwork):
         steppers[0].descend(loss)
         return {"loss": loss.detach(), "reconstruction": seen.detach(), "divergence": apart.detach()}
 
-    def posterior(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def posterior(self, X: Rows) -> tuple[np.ndarray, np.ndarray]:
         """Return the means and the standard deviations of q(z | x) of every row."""
         import torch
 
@@ -153,7 +242,7 @@ class VariationalAutoencoder(CodeNetwork):
         mean, log_variance = np.split(both, 2, axis=1)
         return mean, np.exp(log_variance / 2)
 
-    def elbo(self, X: Any, *, n_draws: int = 10, random_state: Any = 0) -> Bound:
+    def elbo(self, X: Rows, *, n_draws: int = 10, random_state: Seed = 0) -> Bound:
         """Return the bound (1) on the log-likelihood of every row, with its parts.
 
         Parameters
@@ -180,7 +269,7 @@ class VariationalAutoencoder(CodeNetwork):
         found = self._answers(X, drawn)
         return Bound(found[:, 0] - found[:, 1], found[:, 0], found[:, 1])
 
-    def score_samples(self, X: Any, *, n_draws: int = 100, random_state: Any = 0) -> np.ndarray:
+    def score_samples(self, X: Rows, *, n_draws: int = 100, random_state: Seed = 0) -> np.ndarray:
         """Return an estimate of log p(x) of every row by importance weights, eq. (5) of `densities`; low for few draws.
 
         All rows see the same draws, so that the answer for a row does not depend on its place.
@@ -207,12 +296,14 @@ class VariationalAutoencoder(CodeNetwork):
 
         return self._answers(X, weighted)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Rows, y: Target = None) -> float:
         """Return the mean of `score_samples`."""
         return float(self.score_samples(X).mean())
 
-    def sample(self, n_samples: int = 1, random_state: Any = None, *, noise: bool = True) -> np.ndarray:
-        """Return new rows.
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None, *, noise: bool = True
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return new rows and the code of each.
 
         Parameters
         ----------
@@ -220,6 +311,10 @@ class VariationalAutoencoder(CodeNetwork):
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
         noise : bool, default=True
             Whether rows are drawn given their codes; False gives their means, which look better as images.
+
+        Returns
+        -------
+        X, Z : arrays of shape (n_samples, n_features) and (n_samples, n_components)
         """
         check_counts("VariationalAutoencoder.sample", n_samples=n_samples)
         check_is_fitted(self)
@@ -231,11 +326,11 @@ class VariationalAutoencoder(CodeNetwork):
             codes = stream.normal("codes", 0, n_samples, k, np.float32)
         rows = self.inverse_transform(codes)
         if not noise:
-            return rows
+            return rows, codes
         if self.config_["likelihood"] == "bernoulli":
-            return (stream.uniform("rows", 0, n_samples, rows.shape[1]) < rows).astype(rows.dtype)
+            return (stream.uniform("rows", 0, n_samples, rows.shape[1]) < rows).astype(rows.dtype), codes
         spread = np.exp(self.module_.log_variance().detach().cpu().numpy() / 2)
-        return rows + spread * stream.normal("rows", 0, n_samples, rows.shape[1], np.float32)
+        return rows + spread * stream.normal("rows", 0, n_samples, rows.shape[1], np.float32), codes
 
     def interpolate(self, first: Any, second: Any, n_steps: int = 10) -> np.ndarray:
         """Return the rows along the straight line between the codes of two rows, both ends included."""
@@ -258,7 +353,7 @@ class VariationalAutoencoder(CodeNetwork):
         codes = np.stack(np.meshgrid(at, at[::-1]), axis=-1).reshape(-1, 2)
         return codes, self.inverse_transform(codes)
 
-    def plot_latent_map(self, n_steps: int = 12, ax: Any = None) -> Any:
+    def plot_latent_map(self, n_steps: int = 12, ax: Axes | None = None) -> Any:
         """Draw the images that the codes of a grid stand for; return the axes."""
         ax = drawing_axes(ax)
         images = [image_of(row, self.config_["image_shape"]) for row in self.latent_map(n_steps)[1]]

@@ -78,8 +78,14 @@ class NodeExamples(PartsOfGraph):
     """Nodes with their classes; a batch is (Batch, places of the nodes, codes[, weights])."""
 
     def __init__(
-        self, graph: Graph, nodes: NDArray, codes: NDArray, weight: NDArray | None, n_layers: int, n_neighbors: int | None
-    ) -> None:  # fmt: skip
+        self,
+        graph: Graph,
+        nodes: NDArray,
+        codes: NDArray,
+        weight: NDArray | None,
+        n_layers: int,
+        n_neighbors: int | None,
+    ) -> None:
         super().__init__(graph, n_layers, n_neighbors)
         self.nodes, self.codes, self.node_weight = nodes, codes, weight
 
@@ -112,9 +118,14 @@ class LinkExamples(PartsOfGraph):
     """Edges of a graph, each with as many drawn pairs that are none; a batch is (Batch, pairs, 1 for edges and 0 for the rest)."""
 
     def __init__(
-        self, graph: Graph, pairs: NDArray, known: set[tuple[int, int]], n_negative: int, n_layers: int,
-        n_neighbors: int | None
-    ) -> None:  # fmt: skip
+        self,
+        graph: Graph,
+        pairs: NDArray,
+        known: set[tuple[int, int]],
+        n_negative: int,
+        n_layers: int,
+        n_neighbors: int | None,
+    ) -> None:
         super().__init__(graph, n_layers, n_neighbors)
         self.pairs, self.known, self.n_negative = pairs, known, n_negative
 

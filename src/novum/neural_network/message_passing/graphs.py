@@ -155,8 +155,10 @@ def checked_features(features: Any, n_nodes: int, owner: str) -> NDArray:
     if scipy.sparse.issparse(features):
         features = features.toarray()
     try:
-        rows = np.asarray([np.asarray(row, dtype=np.float64) for row in features] if isinstance(features, list) else features,
-                          dtype=np.float64)  # fmt: skip
+        rows = np.asarray(
+            [np.asarray(row, dtype=np.float64) for row in features] if isinstance(features, list) else features,
+            dtype=np.float64,
+        )
     except (TypeError, ValueError) as error:
         raise DataError(f"{owner}: features are numbers, as many for every node: {error}") from error
     rows = rows[:, None] if rows.ndim == 1 else rows

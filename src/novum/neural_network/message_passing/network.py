@@ -4,8 +4,9 @@ The layers are in `layers`. Nodes are classified by the scores V h_u, graphs by 
 an edge between u and v has the log odds h_u'h_v + c, learned from the edges against as many drawn pairs that are none.
 """
 
+import os
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from novum.base.domains import ArrayLike, Choice, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.validation import check_weight
 from novum.exceptions import DataError, ParameterError
-from novum.neural_network.message_passing.answers import GraphAnswers
 from novum.neural_network.message_passing.examples import GraphExamples, LinkExamples, NodeExamples
 from novum.neural_network.message_passing.graphs import (
     Graph,
@@ -23,11 +23,13 @@ from novum.neural_network.message_passing.graphs import (
     labels_of,
     node_numbers,
 )
+from novum.neural_network.message_passing.predictions import GraphAnswers
 from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.network import NetworkEstimator
-from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import cross_entropy, weighted_mean
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Numbers, RowWeights, Seed, Target
 
 __all__ = ["GraphNetwork"]
 
@@ -61,11 +63,43 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
     n_negative : int, default=1
         Pairs without an edge drawn for each edge, for task="link".
     max_epochs : int, default=200
+        Most passes over the training rows.
     batch_size : int, default=1024
         Labelled nodes, edges or graphs of a step.
     learning_rate : float, default=0.01
+        The length of the first step, before `schedule` shortens it.
     patience : int or None, default=None
-    [training]
+        Epochs without a gain of `tol` in the loss (on the rows held back, or else in training) after which training ends. None:
+        after max_epochs.
+    optimizer : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}, default='adam'
+        The rule of a step; momentum is .9.
+    weight_decay : float, default=0.0
+        Weight of half the sum of squared weights in what is minimised ("adamw": the share by which weights shrink at a step).
+    schedule : {"constant", "linear", "cosine", "step", "plateau"}, default='constant'
+        How the rate falls: not at all, to zero along a line or half a cosine over all epochs, to a tenth after one half and after
+        three quarters of them, or to a tenth whenever the loss has not fallen for half of `patience` epochs.
+    warmup_steps : int, default=0
+        Steps over which the rate first rises from zero.
+    clip_norm : float or None, default=None
+        Longest gradient of a step; longer ones are shortened. None: as they are.
+    averaging : float or None, default=None
+        Decay of the exponential average of the weights over steps, which then predicts; None: the last weights do.
+    validation_fraction : float, default=0.0
+        Share of the rows held back to watch the loss; the weights of the best epoch are kept. `fit(validation=...)` brings its own.
+    tol : float, default=0.0001
+        See `patience`; a share of the loss.
+    mixed_precision : bool or "auto", default='auto'
+        Multiply in bfloat16; "auto": on a GPU.
+    compile : bool, default=False
+        Compile the network with PyTorch's compiler: a minute at first, faster steps on a GPU.
+    checkpoint : path or None, default=None
+        File that is written after every epoch, from which `resume` goes on to the same curve.
+    device : {"auto", "cpu", "cuda"}, default='auto'
+        Where to train and to predict; "auto": on a GPU if there is one.
+    verbose : bool, default=False
+        Print a line for every epoch.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Weights, order of rows, dropout. An int: the same network every time, on one machine and device.
 
     Attributes
     ----------
@@ -98,17 +132,76 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
         "n_negative": Int(1),
         **TRAINING,
     }
+    classes_: np.ndarray
 
-    @stores_training
     def __init__(
-        self, task: str = "node", *, layer: str = "gcn", hidden: Sequence[int] = (32,), n_components: int = 16, n_heads: int = 4,
-        dropout: float = 0.0, readout: str = "mean", n_neighbors: int | None = None, n_negative: int = 1,
-        max_epochs: int = 200, batch_size: int = 1024, learning_rate: float = 0.01, patience: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        task: Literal["node", "link", "graph"] = "node",
+        *,
+        layer: Literal["gcn", "mean", "sum", "max", "attention"] = "gcn",
+        hidden: Sequence[int] = (32,),
+        n_components: int = 16,
+        n_heads: int = 4,
+        dropout: float = 0.0,
+        readout: Literal["mean", "sum", "max"] = "mean",
+        n_neighbors: int | None = None,
+        n_negative: int = 1,
+        max_epochs: int = 200,
+        batch_size: int = 1024,
+        learning_rate: float = 0.01,
+        patience: int | None = None,
+        optimizer: Literal["sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"] = "adam",
+        weight_decay: float = 0.0,
+        schedule: Literal["constant", "linear", "cosine", "step", "plateau"] = "constant",
+        warmup_steps: int = 0,
+        clip_norm: float | None = None,
+        averaging: float | None = None,
+        validation_fraction: float = 0.0,
+        tol: float = 1e-4,
+        mixed_precision: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.task = task
+        self.layer = layer
+        self.hidden = hidden
+        self.n_components = n_components
+        self.n_heads = n_heads
+        self.dropout = dropout
+        self.readout = readout
+        self.n_neighbors = n_neighbors
+        self.n_negative = n_negative
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.patience = patience
+        self.optimizer = optimizer
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.warmup_steps = warmup_steps
+        self.clip_norm = clip_norm
+        self.averaging = averaging
+        self.validation_fraction = validation_fraction
+        self.tol = tol
+        self.mixed_precision = mixed_precision
+        self.compile = compile
+        self.checkpoint = checkpoint
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     @fits
     def fit(
-        self, graph: Any, y: Any = None, sample_weight: Any = None, *, features: Any = None, validation: Any = None
+        self,
+        graph: Any,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        features: Numbers | str | None = None,
+        validation: Sequence[Any] | None = None,
     ) -> Self:
         """Train the network.
 
@@ -131,7 +224,13 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
 
     @fits
     def resume(
-        self, graph: Any, y: Any = None, sample_weight: Any = None, *, features: Any = None, validation: Any = None
+        self,
+        graph: Any,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        features: Any = None,
+        validation: Any = None,
     ) -> Self:
         """Go on with the training whose state is in the file `checkpoint`, to the curve of one that never stopped.
 

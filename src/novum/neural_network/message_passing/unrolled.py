@@ -19,7 +19,7 @@ __all__ = ["ComputationGraph", "computation_graph"]
 MOST_PLACES = 100_000  # of a tree: beyond, it is neither read nor drawn
 
 
-class Place(NamedTuple):
+class NodeUse(NamedTuple):
     """One use of a node: its depth below the root, and the number of the place that takes its message (-1 at the root)."""
 
     node: Any
@@ -36,7 +36,7 @@ class ComputationGraph(Result):
         From the root down, layer by layer.
     """
 
-    def __init__(self, places: list[Place]) -> None:
+    def __init__(self, places: list[NodeUse]) -> None:
         self.places = places
 
     def _result_columns(self) -> dict[str, list[Any]]:
@@ -133,7 +133,7 @@ def computation_graph(graph: Any, node: Any, n_layers: int, *, own: bool = True)
     senders: dict[int, list[int]] = {}
     for start, to in given.edges.T.tolist():
         senders.setdefault(to, []).append(start)
-    places, numbers = [Place(node, 0, -1)], [int(root)]
+    places, numbers = [NodeUse(node, 0, -1)], [int(root)]
     layer = [0]
     for depth in range(1, n_layers + 1):
         following = []
@@ -141,7 +141,7 @@ def computation_graph(graph: Any, node: Any, n_layers: int, *, own: bool = True)
             here = numbers[parent]
             for sender in sorted([*senders.get(here, []), *([here] if own else [])]):
                 following.append(len(places))
-                places.append(Place(given.nodes[sender], depth, parent))
+                places.append(NodeUse(given.nodes[sender], depth, parent))
                 numbers.append(sender)
             if len(places) > MOST_PLACES:
                 raise DataError(

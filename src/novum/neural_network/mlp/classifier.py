@@ -5,27 +5,27 @@ logistic   p = 1 / (1 + e^-z),  loss -y log p - (1 - y) log(1 - p),            t
 decide     argmax_k p_k (the first of equals),  or  p > 1/2                                                        (3)
 """
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from novum.base.classes import encode, labels_of
 from novum.base.domains import Domain
 from novum.base.estimator import fits
-from novum.base.parameters import stores
+from novum.base.sklearn_base import ClassifierMixin
 from novum.base.validation import home_of
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
-from novum.neural_network.mlp.machine import Data
+from novum.neural_network.mlp.compiled_network import Data
 from novum.neural_network.mlp.model import Reader, chances, decisions
 from novum.neural_network.mlp.parameters import DOMAINS
 from novum.neural_network.mlp.perceptron import CANDIDACY, Perceptron, is_stochastic
 from novum.neural_network.mlp.scores import accuracy
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["MLPClassifier"]
 
@@ -49,12 +49,83 @@ class MLPClassifier(ClassifierMixin, Perceptron):
 
     Parameters
     ----------
-    [parameters]
+    hidden_layer_sizes : int or array-like of int, default=(100,)
+        Units of every hidden layer; none makes a linear model.
+    activation : str or Activation, default="relu"
+        Of the hidden units: any trainable one of novum.activations.
+    solver : {"adam", "sgd", "adagrad", "rmsprop", "lbfgs"}, default="adam"
+        "lbfgs" takes all rows at once.
+    alpha : float, default=0.0001
+        Strength of the 2-norm penalty.
+    batch_size : int or "auto", default="auto"
+        Rows of a step; "auto": min(200, n_samples).
+    learning_rate : {"constant", "invscaling", "adaptive", "cosine"} or callable, default="constant"
+        How the rate changes; "invscaling" and "adaptive" are for "sgd" alone. A callable, such as a schedule of
+        novum.optimize, gives the rate of epoch 0, 1, ...
+    learning_rate_init : float, default=0.001
+    power_t : float, default=0.5
+        Exponent of "invscaling".
+    max_iter : int, default=200
+        Most epochs, or iterations of "lbfgs".
+    shuffle : bool, default=True
+        Visit the rows in another random order every epoch.
+    random_state : int, Generator, RandomState, SeedSequence or None, default=None
+        Of the start, the split and the order of rows; an int gives scikit-learn's.
+    tol : float, default=1e-4
+        An epoch that improves by less counts as none; for "lbfgs" the largest gradient to stop at.
+    verbose : bool, default=False
+        Kept for scikit-learn's sake; `history_` tells of the epochs.
+    warm_start : bool, default=False
+        Start from the last fit.
+    momentum : float, default=0.9
+        Of "sgd".
+    nesterovs_momentum : bool, default=True
+    early_stopping : bool, default=False
+        Hold rows back, stop when their score no longer improves, and keep the weights of the best epoch.
+    validation_fraction : float, default=0.1
+    beta_1 : float, default=0.9
+        Decay of the mean gradient in "adam".
+    beta_2 : float, default=0.999
+        Decay of the mean square in "adam" and "rmsprop".
+    epsilon : float, default=1e-8
+        Added to the root of the mean square.
+    n_iter_no_change : int, default=10
+        Patience: epochs in a row without improvement that are borne.
+    max_fun : int, default=15000
+        Most evaluations of "lbfgs".
+    l1 : float, default=0.0
+        Strength of the 1-norm penalty, which makes weights exactly zero.
+    dropout : float, default=0.0
+        Share of hidden units that a step leaves out.
+    batch_norm : bool, default=False
+        Normalize the sums of hidden units over the batch; `intercepts_` are then its shifts.
+    init : {"glorot", "he", "normal", "sparse"}, default="glorot"
+        Weights to begin from: novum.neural_network.mlp.starts.
+    n_init : int, default=1
+        Random starts.
+    combine : {"best", "average"}, default="best"
+        Of several starts keep the one of the best score or loss, or average what all of them say.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-    [attributes]
+    coefs_ : list of arrays of shape (n_in, n_out)
+    intercepts_ : list of arrays of shape (n_out,)
+    loss_ : float
+        Of the last epoch, penalties included.
+    loss_curve_, best_loss_
+        Loss of every epoch, and the least; stochastic solvers only.
+    validation_scores_, best_validation_score_
+        Score of the rows held back, with `early_stopping`; else None.
+    n_iter_, t_ : int
+        Epochs, and rows visited.
+    n_layers_, n_outputs_ : int
+    out_activation_ : str
+    scales_, running_means_, running_variances_ : list of arrays
+        Of `batch_norm`, per hidden layer.
+    restart_losses_ : array of shape (n_init,)
+    history_ : History
+        Loss, rate and validation score of every epoch.
 
     Examples
     --------
@@ -70,18 +141,78 @@ class MLPClassifier(ClassifierMixin, Perceptron):
 
     _candidacy = CANDIDACY
     _domains: dict[str, Domain] = DOMAINS
+    classes_: np.ndarray
+    coefs_: list[np.ndarray]
+    intercepts_: list[np.ndarray]
+    n_layers_: int
+    n_outputs_: int
+    out_activation_: str
+    scales_: list[np.ndarray]
+    running_means_: list[np.ndarray]
+    running_variances_: list[np.ndarray]
 
-    @stores
     def __init__(
-        self, hidden_layer_sizes: Any = (100,), activation: Any = "relu", *, solver: str = "adam",
-        alpha: float = 0.0001, batch_size: int | str = "auto", learning_rate: Any = "constant",
-        learning_rate_init: float = 0.001, power_t: float = 0.5, max_iter: int = 200, shuffle: bool = True,
-        random_state: Any = None, tol: float = 1e-4, verbose: bool | int = False, warm_start: bool = False,
-        momentum: float = 0.9, nesterovs_momentum: bool = True, early_stopping: bool = False,
-        validation_fraction: float = 0.1, beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-8,
-        n_iter_no_change: float = 10, max_fun: int = 15000, l1: float = 0.0, dropout: float = 0.0,
-        batch_norm: bool = False, init: str = "glorot", n_init: int = 1, combine: str = "best"
-    ) -> None: ...  # fmt: skip
+        self,
+        hidden_layer_sizes: int | Numbers = (100,),
+        activation: str | Callable[..., Any] = "relu",
+        *,
+        solver: Literal["lbfgs", "sgd", "adagrad", "rmsprop", "adam"] = "adam",
+        alpha: float = 0.0001,
+        batch_size: int | Literal["auto"] = "auto",
+        learning_rate: Literal["constant", "invscaling", "adaptive", "cosine"] | Callable[..., Any] = "constant",
+        learning_rate_init: float = 0.001,
+        power_t: float = 0.5,
+        max_iter: int = 200,
+        shuffle: bool = True,
+        random_state: Seed = None,
+        tol: float = 1e-4,
+        verbose: bool | int = False,
+        warm_start: bool = False,
+        momentum: float = 0.9,
+        nesterovs_momentum: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-8,
+        n_iter_no_change: float = 10,
+        max_fun: int = 15000,
+        l1: float = 0.0,
+        dropout: float = 0.0,
+        batch_norm: bool = False,
+        init: Literal["glorot", "he", "normal", "sparse"] = "glorot",
+        n_init: int = 1,
+        combine: Literal["best", "average"] = "best",
+    ) -> None:
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.activation = activation
+        self.solver = solver
+        self.alpha = alpha
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.learning_rate_init = learning_rate_init
+        self.power_t = power_t
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.tol = tol
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.momentum = momentum
+        self.nesterovs_momentum = nesterovs_momentum
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        self.n_iter_no_change = n_iter_no_change
+        self.max_fun = max_fun
+        self.l1 = l1
+        self.dropout = dropout
+        self.batch_norm = batch_norm
+        self.init = init
+        self.n_init = n_init
+        self.combine = combine
 
     def _open(self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool) -> tuple[Source, Reader]:
         if several_labels(y):
@@ -145,16 +276,30 @@ class MLPClassifier(ClassifierMixin, Perceptron):
 
         Rows of a scan or of Dask are visited block after block, shuffled only within a block.
 
-        [rows or a sparse matrix, target, weights]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         return self._train(X, y, sample_weight, incremental=False)
 
     @available_if(is_stochastic)
     @fits
-    def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, classes: Any = None) -> Self:
+    def partial_fit(self, X: Rows, y: Any = None, sample_weight: RowWeights = None, classes: Any = None) -> Self:
         """Train for one epoch more, on these rows.
 
-        [rows or a sparse matrix, target, weights, all classes]
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
+        classes : array-like of shape (n_classes,)
+            All labels that can ever occur; needed at the first call.
         """
         if not hasattr(self, "classes_"):
             if classes is None:

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from novum.fold.blocks import Block, Source
-from novum.neural_network.mlp.machine import Data, Machine, Memory
+from novum.neural_network.mlp.compiled_network import CompiledNetwork, Data, Memory
 from novum.neural_network.mlp.rates import Rates
 
 __all__ = ["Progress", "RowsInMemory", "RowsInPortions", "Stopping", "run_epochs"]
@@ -44,7 +44,7 @@ class Progress:
         self.waited = self.waited + 1 if loss > self.best_loss - tol else 0
         self.best_loss = min(self.best_loss, loss)
 
-    def judge_score(self, score: float, tol: float, machine: Machine) -> None:
+    def judge_score(self, score: float, tol: float, machine: CompiledNetwork) -> None:
         """Apply (1) to a score; keep the weights of the best."""
         self.scores.append(score)
         self.waited = self.waited + 1 if score < self.best_score + tol else 0
@@ -59,7 +59,7 @@ class RowsInMemory:
         self.data, self.shuffle = data, shuffle
         self.order = np.arange(data.rows)
 
-    def visit(self, machine: Machine, rate: float, random: np.random.RandomState) -> tuple[float, int]:
+    def visit(self, machine: CompiledNetwork, rate: float, random: np.random.RandomState) -> tuple[float, int]:
         """Run an epoch; return the sum of its losses and its rows."""
         if self.shuffle:
             places = np.arange(len(self.order))
@@ -94,7 +94,7 @@ class RowsInPortions:
         if rest is not None and rest.rows:
             yield rest
 
-    def visit(self, machine: Machine, rate: float, random: np.random.RandomState) -> tuple[float, int]:
+    def visit(self, machine: CompiledNetwork, rate: float, random: np.random.RandomState) -> tuple[float, int]:
         """Run an epoch; return the sum of its losses and its rows."""
         total, rows = 0.0, 0
         for portion in self.whole_batches():
@@ -105,10 +105,16 @@ class RowsInPortions:
 
 
 def run_epochs(
-    machine: Machine, rows: Any, progress: Progress, stopping: Stopping, rates: Rates, random: np.random.RandomState,
-    score: Callable[[Machine], float] | None, report: Callable[[int, float, Callable[[], Memory]], bool],
-    once: bool = False
-) -> tuple[int, str]:  # fmt: skip
+    machine: CompiledNetwork,
+    rows: Any,
+    progress: Progress,
+    stopping: Stopping,
+    rates: Rates,
+    random: np.random.RandomState,
+    score: Callable[[CompiledNetwork], float] | None,
+    report: Callable[[int, float, Callable[[], Memory]], bool],
+    once: bool = False,
+) -> tuple[int, str]:
     """Run epochs until (2); return their number and how it ended: "stopped", "limit", "diverged" or "callback"."""
     for n_iter in range(1, stopping.max_iter + 1):
         total, n = rows.visit(machine, rates.now, random)

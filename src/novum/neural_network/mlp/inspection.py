@@ -8,14 +8,14 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.validation import rows_at_hand
 from novum.linalg import check_gradient
 from novum.linalg.gradients import GradientCheck
-from novum.neural_network.diagram import draw_network, layer_formulas
 from novum.neural_network.gradients import GradientReport, gradient_report
+from novum.neural_network.mlp.compiled_network import Data, join
 from novum.neural_network.mlp.curves import draw_training
-from novum.neural_network.mlp.machine import Data, join
 from novum.neural_network.mlp.whole_batch import rows_objective
 from novum.neural_network.modules import Activate, BatchNorm, Dense, Module, Sequential, exp
+from novum.neural_network.plots.layers import draw_network, layer_formulas
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Axes, Rows, RowWeights, Target
 
 __all__ = ["Inspection"]
 
@@ -103,12 +103,12 @@ class Inspection:
         theta = join([self.coefs_, self.intercepts_], np.float64)
         return check_gradient(lambda x: objective(x)[0], lambda x: objective(x)[1], theta, tol=tol)
 
-    def plot_training(self: Any, ax: Any = None) -> Any:
+    def plot_training(self: Any, ax: Axes | None = None) -> Any:
         """Draw loss and validation score of every epoch, with the best epoch and the one at which training stopped."""
         check_is_fitted(self)
         return draw_training(self.history_, ax)
 
-    def plot_network(self: Any, ax: Any = None, *, most_units: int = 10) -> Any:
+    def plot_network(self: Any, ax: Axes | None = None, *, most_units: int = 10) -> Any:
         """Draw the layers, their formulas and the weights between their units (thick: large, red: negative).
 
         Of layers with more units than `most_units` the first ones are drawn, and dots.

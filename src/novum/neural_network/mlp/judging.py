@@ -7,7 +7,7 @@ labels:  least loss of a constant   the sum over labels of H(p_l),   p_l the wei
 import numpy as np
 from scipy.special import entr, xlogy
 
-from novum.neural_network.mlp.machine import Data
+from novum.neural_network.mlp.compiled_network import Data
 from novum.neural_network.training.judging import least_constant_loss
 
 __all__ = ["losses_beside_constant"]

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from novum.fold.blocks import Block
-from novum.neural_network.mlp.machine import WHOLE, Data, Machine, Memory, Settings
+from novum.neural_network.mlp.compiled_network import WHOLE, CompiledNetwork, Data, Memory, Settings
 from novum.neural_network.mlp.scores import labels_from
 from novum.runtime import arrays
 
@@ -57,7 +57,7 @@ def average_output(speaker: Speaker, block: Block) -> np.ndarray:
     for theta, running in zip(speaker.thetas, speaker.runnings):
         nothing = np.empty(0, X.dtype)
         memory = Memory(theta.astype(X.dtype, copy=False), nothing, nothing, running.astype(X.dtype, copy=False))
-        out = Machine(speaker.settings, memory, min(WHOLE, X.shape[0]), 1, trains=False).predict(X)
+        out = CompiledNetwork(speaker.settings, memory, min(WHOLE, X.shape[0]), 1, trains=False).predict(X)
         total = out if total is None else total + out
     return total if len(speaker.thetas) == 1 else total / len(speaker.thetas)  # type: ignore[return-value,operator]
 

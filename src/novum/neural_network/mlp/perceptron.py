@@ -9,7 +9,7 @@ Training steps: novum.neural_network.mlp.epochs and whole_batch; derivation: doc
 from contextlib import nullcontext
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -21,11 +21,19 @@ from novum.base.estimator import Estimator
 from novum.base.history import History
 from novum.exceptions import DataError, DataWarning, NotConverged
 from novum.fold.blocks import Block, Source
-from novum.neural_network.mlp.descriptions import document_perceptron
+from novum.neural_network.mlp.compiled_network import (
+    CompiledNetwork,
+    Data,
+    Memory,
+    Settings,
+    activation_code,
+    fresh_memory,
+    join,
+    split,
+)
 from novum.neural_network.mlp.epochs import Progress, RowsInMemory, RowsInPortions, Stopping, run_epochs
 from novum.neural_network.mlp.inspection import Inspection
 from novum.neural_network.mlp.judging import losses_beside_constant
-from novum.neural_network.mlp.machine import Data, Machine, Memory, Settings, activation_code, fresh_memory, join, split
 from novum.neural_network.mlp.model import Reader, Speaker, average_output, read_block
 from novum.neural_network.mlp.parameters import STOCHASTIC, check_together, hidden_sizes
 from novum.neural_network.mlp.rates import Rates
@@ -83,10 +91,48 @@ class Perceptron(Inspection, Estimator):
 
     _reports_passes = True
     _rows_need_blas = False
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        document_perceptron(cls)
-        super().__init_subclass__(**options)
+    loss_: float
+    loss_curve_: list[Any]
+    best_loss_: float | None
+    validation_scores_: list[Any] | None
+    best_validation_score_: float | None
+    n_iter_: int
+    t_: int
+    restart_losses_: np.ndarray
+    history_: History
+    activation: Any
+    alpha: float
+    batch_norm: bool
+    batch_size: int | Literal["auto"]
+    beta_1: float
+    beta_2: float
+    coefs_: Any
+    combine: str
+    dropout: float
+    early_stopping: bool
+    epsilon: float
+    init: str
+    intercepts_: Any
+    l1: float
+    learning_rate: Any
+    learning_rate_init: float
+    max_fun: int
+    max_iter: int
+    momentum: float
+    n_init: int
+    n_iter_no_change: float
+    n_outputs_: int
+    nesterovs_momentum: bool
+    out_activation_: str
+    power_t: float
+    random_state: Any
+    running_means_: Any
+    running_variances_: Any
+    shuffle: bool
+    solver: str
+    tol: float
+    validation_fraction: float
+    warm_start: bool
 
     def _open(self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool) -> tuple[Source, Reader]:
         """Return the data and how to read its target; sets `n_outputs_` and, at first, `out_activation_`."""
@@ -105,20 +151,20 @@ class Perceptron(Inspection, Estimator):
             units = (self.n_features_in_, *hidden_sizes(self), self.n_outputs_)
         seed = 0 if random is None or not self.dropout else int(random.randint(2**31))
         return Settings(
-            units,
-            activation,
-            self.out_activation_,
-            self.solver,
-            float(self.momentum),
-            bool(self.nesterovs_momentum),
-            float(self.beta_1),
-            float(self.beta_2),
-            float(self.epsilon),
-            float(self.alpha),
-            float(self.l1),
-            float(self.dropout),
-            bool(self.batch_norm),
-            seed,
+            units=units,
+            activation=activation,
+            output=self.out_activation_,
+            solver=self.solver,
+            momentum=float(self.momentum),
+            nesterov=bool(self.nesterovs_momentum),
+            beta_1=float(self.beta_1),
+            beta_2=float(self.beta_2),
+            epsilon=float(self.epsilon),
+            alpha=float(self.alpha),
+            l1=float(self.l1),
+            dropout=float(self.dropout),
+            batch_norm=bool(self.batch_norm),
+            seed=seed,
         )
 
     def _train(self, X: Any, y: Any, sample_weight: Any, incremental: bool) -> Any:
@@ -178,7 +224,16 @@ class Perceptron(Inspection, Estimator):
             settings = settings._replace(seed=int(random.randint(2**31)))
         if self.solver == "lbfgs":
             return self._whole_batch(settings, memory, source, reader, report)
-        return self._stochastic(settings, memory, progress, source, reader, random, incremental, report)
+        return self._stochastic(
+            settings,
+            memory=memory,
+            progress=progress,
+            source=source,
+            reader=reader,
+            random=random,
+            incremental=incremental,
+            report=report,
+        )
 
     def _whole_batch(self, settings: Settings, memory: Memory, source: Source, reader: Reader, report: Any) -> Outcome:
         read = partial(read_block, reader)
@@ -188,7 +243,16 @@ class Perceptron(Inspection, Estimator):
         else:
             objective, total = fold_objective(settings, source, read, source.dtype)
         told = lambda n, loss, x: report(n, loss, memory._replace(theta=x.astype(source.dtype)))  # noqa: E731
-        found = minimize_risk(settings, objective, total, memory.theta, self.max_iter, self.max_fun, self.tol, told)
+        found = minimize_risk(
+            settings,
+            objective=objective,
+            total=total,
+            start=memory.theta,
+            max_iter=self.max_iter,
+            max_fun=self.max_fun,
+            tol=self.tol,
+            report=told,
+        )
         progress = Progress()
         progress.losses = found.losses
         progress.rates = [float("nan")] * len(found.losses)
@@ -200,9 +264,16 @@ class Perceptron(Inspection, Estimator):
         )
 
     def _stochastic(
-        self, settings: Settings, memory: Memory, progress: Progress, source: Source, reader: Reader,
-        random: np.random.RandomState, incremental: bool, report: Any
-    ) -> Outcome:  # fmt: skip
+        self,
+        settings: Settings,
+        memory: Memory,
+        progress: Progress,
+        source: Source,
+        reader: Reader,
+        random: np.random.RandomState,
+        incremental: bool,
+        report: Any,
+    ) -> Outcome:
         read = partial(read_block, reader)
         rows: Any
         held = None
@@ -215,7 +286,7 @@ class Perceptron(Inspection, Estimator):
         else:
             batch = AUTO_BATCH if self.batch_size == "auto" else int(self.batch_size)
             rows = RowsInPortions(source, read, batch, self.shuffle)
-        machine = Machine(settings, memory, batch, thread_count())
+        machine = CompiledNetwork(settings, memory, batch, thread_count())
         rates = Rates(
             self.learning_rate, self.learning_rate_init, self.power_t, self.max_iter, self.solver, len(progress.losses)
         )
@@ -225,7 +296,17 @@ class Perceptron(Inspection, Estimator):
         stopping = Stopping(self.max_iter, self.tol, self.n_iter_no_change)
         listens = getattr(report, "listens", True)
         told = lambda n, loss, memory: report(n, loss, memory() if listens else None)  # noqa: E731
-        n_iter, ending = run_epochs(machine, rows, progress, stopping, rates, random, score, told, incremental)
+        n_iter, ending = run_epochs(
+            machine,
+            rows=rows,
+            progress=progress,
+            stopping=stopping,
+            rates=rates,
+            random=random,
+            score=score,
+            report=told,
+            once=incremental,
+        )
         end = progress.best if held is not None and progress.best is not None else machine.memory()
         return Outcome(end, progress, n_iter, progress.losses[-1], rates.now, ending)
 

@@ -5,7 +5,7 @@ accuracy = sum w [all outputs right] / sum w,     R^2 = mean over outputs of 1 -
 
 import numpy as np
 
-from novum.neural_network.mlp.machine import Data
+from novum.neural_network.mlp.compiled_network import Data
 
 __all__ = ["accuracy", "labels_from", "r2"]
 

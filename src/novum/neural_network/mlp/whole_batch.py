@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from novum.fold.blocks import Block, Source
-from novum.neural_network.mlp.machine import WHOLE, Data, Machine, Memory, Settings, fresh_memory
+from novum.neural_network.mlp.compiled_network import WHOLE, CompiledNetwork, Data, Memory, Settings, fresh_memory
 from novum.optimize.problem import Array
 
 __all__ = ["Minimum", "fold_objective", "minimize_risk", "rows_objective"]
@@ -59,7 +59,7 @@ def smooth_part(settings: Settings, sums: Sums, theta: Array) -> tuple[float, Ar
 def rows_objective(settings: Settings, data: Data, dtype: Any, threads: int) -> tuple[Objective, float]:
     """Return the smooth part of (1) for rows in memory, and the sum of their weights."""
     empty = np.zeros(settings.size, dtype)
-    machine = Machine(settings, fresh_memory(settings, empty), min(WHOLE, data.rows), threads)
+    machine = CompiledNetwork(settings, fresh_memory(settings, empty), min(WHOLE, data.rows), threads)
     total = weight_of(data)
 
     def objective(theta: Array) -> tuple[float, Array]:
@@ -69,16 +69,16 @@ def rows_objective(settings: Settings, data: Data, dtype: Any, threads: int) -> 
     return objective, total
 
 
-class Asked(NamedTuple):
+class GradientPass(NamedTuple):
     settings: Settings
     memory: Memory
     read: Callable[[Block], Data]
 
 
-def block_sums(asked: Asked, block: Block) -> Sums:
+def block_sums(asked: GradientPass, block: Block) -> Sums:
     """Return loss and gradient of one block."""
     data = asked.read(block)
-    machine = Machine(asked.settings, asked.memory, min(WHOLE, max(1, data.rows)), 1)
+    machine = CompiledNetwork(asked.settings, asked.memory, min(WHOLE, max(1, data.rows)), 1)
     return Sums(*machine.gradient(data), weight_of(data))
 
 
@@ -88,15 +88,21 @@ def fold_objective(
     """Return the smooth part of (1) for rows that passes reach, and the sum of their weights."""
 
     def sums(theta: Array) -> Sums:
-        return source.total(block_sums, Asked(settings, fresh_memory(settings, theta.astype(dtype)), read))
+        return source.total(block_sums, GradientPass(settings, fresh_memory(settings, theta.astype(dtype)), read))
 
     return lambda theta: smooth_part(settings, sums(theta), theta), sums(np.zeros(settings.size)).weight
 
 
 def minimize_risk(
-    settings: Settings, objective: Objective, total: float, start: np.ndarray, max_iter: int, max_fun: int, tol: float,
-    report: Callable[[int, float, Array], bool]
-) -> Minimum:  # fmt: skip
+    settings: Settings,
+    objective: Objective,
+    total: float,
+    start: np.ndarray,
+    max_iter: int,
+    max_fun: int,
+    tol: float,
+    report: Callable[[int, float, Array], bool],
+) -> Minimum:
     """Minimize (1) from `start`."""
     options = {"maxfun": max_fun, "maxiter": max_iter, "gtol": tol}
     losses: list[float] = []

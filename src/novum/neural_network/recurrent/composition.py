@@ -34,7 +34,7 @@ class TreeNetwork(nn.Module):
 
     def __init__(
         self, n_symbols: int, n_inputs: int, n_units: int, arity: int, n_outputs: int, cell: str, dropout: float
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self.n_units, self.arity, self.cell = n_units, arity, cell
         self.table = symbol_table(n_symbols, n_units, 1.0) if n_symbols else None

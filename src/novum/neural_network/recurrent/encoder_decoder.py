@@ -38,9 +38,17 @@ class EncoderDecoder(SequenceToSequence):
     n_shared = 3  # lengths, keys, memory
 
     def __init__(
-        self, n_source: int, n_target: int, n_embedding: int, n_units: int, n_layers: int, cell: str,
-        attention: str | None, bidirectional: bool, dropout: float
-    ) -> None:  # fmt: skip
+        self,
+        n_source: int,
+        n_target: int,
+        n_embedding: int,
+        n_units: int,
+        n_layers: int,
+        cell: str,
+        attention: str | None,
+        bidirectional: bool,
+        dropout: float,
+    ) -> None:
         super().__init__()
         self.source_table = symbol_table(n_source, n_embedding, 1.0)
         self.target_table = symbol_table(n_target, n_embedding, 1.0)

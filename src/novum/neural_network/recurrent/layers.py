@@ -42,14 +42,23 @@ class RecurrentLayers(nn.Module):
     """
 
     def __init__(
-        self, n_inputs: int, n_units: int, cell: str, n_layers: int = 1, bidirectional: bool = False,
-        dropout: float = 0.0
-    ) -> None:  # fmt: skip
+        self,
+        n_inputs: int,
+        n_units: int,
+        cell: str,
+        n_layers: int = 1,
+        bidirectional: bool = False,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         self.rnn = KINDS[cell](
-            n_inputs, n_units, n_layers, batch_first=True, bidirectional=bidirectional,
-            dropout=dropout if n_layers > 1 else 0.0
-        )  # fmt: skip
+            n_inputs,
+            n_units,
+            n_layers,
+            batch_first=True,
+            bidirectional=bidirectional,
+            dropout=dropout if n_layers > 1 else 0.0,
+        )
         self.n_outputs = n_units * (2 if bidirectional else 1)
         if cell == "lstm":
             self.open_forget_gates(n_units)

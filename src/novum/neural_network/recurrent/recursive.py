@@ -4,8 +4,9 @@ classes:  the mean of -log p(y | tree) over roots (or over all nodes of all tree
 numbers:  the mean of |y - f(tree)|^2 over the same, with y brought to mean zero and variance one                        (2)
 """
 
+import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,11 @@ from novum.neural_network.sequences.base import (
 from novum.neural_network.sequences.series import read_series
 from novum.neural_network.sequences.vocabulary import SPECIAL, Vocabulary
 from novum.neural_network.training.judging import Aim
-from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import cross_entropy, squared_error
 from novum.runtime import arrays
-from novum.runtime.words import value_text
+from novum.runtime.message_text import value_text
+from novum.runtime.typing import Rows, RowWeights, Seed
 
 __all__ = ["RecursiveNetwork"]
 
@@ -83,7 +85,44 @@ class RecursiveNetwork(SequenceNetwork):
     dropout : float, default=0.0
     unknown : {"error", "warn"}, default="error"
         What to do with symbols that the fit did not see: refuse them by name, or name them in a warning and read a vector of zeros.
-    [training]
+    max_epochs : int, default=50
+        Most passes over the training rows.
+    batch_size : int, default=64
+        Rows of a step.
+    learning_rate : float, default=0.001
+        The length of the first step, before `schedule` shortens it.
+    optimizer : {"sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"}, default='adam'
+        The rule of a step; momentum is .9.
+    weight_decay : float, default=0.0
+        Weight of half the sum of squared weights in what is minimised ("adamw": the share by which weights shrink at a step).
+    schedule : {"constant", "linear", "cosine", "step", "plateau"}, default='constant'
+        How the rate falls: not at all, to zero along a line or half a cosine over all epochs, to a tenth after one half and after
+        three quarters of them, or to a tenth whenever the loss has not fallen for half of `patience` epochs.
+    warmup_steps : int, default=0
+        Steps over which the rate first rises from zero.
+    clip_norm : float or None, default=1.0
+        Longest gradient of a step; longer ones are shortened. None: as they are.
+    averaging : float or None, default=None
+        Decay of the exponential average of the weights over steps, which then predicts; None: the last weights do.
+    validation_fraction : float, default=0.0
+        Share of the rows held back to watch the loss; the weights of the best epoch are kept. `fit(validation=...)` brings its own.
+    patience : int or None, default=10
+        Epochs without a gain of `tol` in the loss (on the rows held back, or else in training) after which training ends.
+        None: after max_epochs.
+    tol : float, default=0.0001
+        See `patience`; a share of the loss.
+    mixed_precision : bool or "auto", default='auto'
+        Multiply in bfloat16; "auto": on a GPU.
+    compile : bool, default=False
+        Compile the network with PyTorch's compiler: a minute at first, faster steps on a GPU.
+    checkpoint : path or None, default=None
+        File that is written after every epoch, from which `resume` goes on to the same curve.
+    device : {"auto", "cpu", "cuda"}, default='auto'
+        Where to train and to predict; "auto": on a GPU if there is one.
+    verbose : bool, default=False
+        Print a line for every epoch.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Weights, order of rows, dropout. An int: the same network every time, on one machine and device.
 
     Attributes
     ----------
@@ -115,14 +154,61 @@ class RecursiveNetwork(SequenceNetwork):
         **TRAINING,
     }
     symbols_: list[Any] | None
-    n_features_in_: int
     classes_: NDArray | None
+    arity_: int
 
-    @stores_training
     def __init__(
-        self, n_units: int = 32, *, cell: str = "lstm", per_node: bool = False, task: str = "auto", dropout: float = 0.0,
-        unknown: str = "error", clip_norm: float | None = 1.0
-    ) -> None: ...  # fmt: skip
+        self,
+        n_units: int = 32,
+        *,
+        cell: Literal["lstm", "tanh"] = "lstm",
+        per_node: bool = False,
+        task: Literal["auto", "classification", "regression"] = "auto",
+        dropout: float = 0.0,
+        unknown: Literal["error", "warn"] = "error",
+        clip_norm: float | None = 1.0,
+        max_epochs: int = 50,
+        batch_size: int = 64,
+        learning_rate: float = 1e-3,
+        optimizer: Literal["sgd", "momentum", "nesterov", "adagrad", "rmsprop", "adam", "adamw"] = "adam",
+        weight_decay: float = 0.0,
+        schedule: Literal["constant", "linear", "cosine", "step", "plateau"] = "constant",
+        warmup_steps: int = 0,
+        averaging: float | None = None,
+        validation_fraction: float = 0.0,
+        patience: int | None = 10,
+        tol: float = 1e-4,
+        mixed_precision: bool | Literal["auto"] = "auto",
+        compile: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        verbose: bool = False,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_units = n_units
+        self.cell = cell
+        self.per_node = per_node
+        self.task = task
+        self.dropout = dropout
+        self.unknown = unknown
+        self.clip_norm = clip_norm
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.warmup_steps = warmup_steps
+        self.averaging = averaging
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.tol = tol
+        self.mixed_precision = mixed_precision
+        self.compile = compile
+        self.checkpoint = checkpoint
+        self.device = device
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _read_trees(self, X: Any, reset: bool) -> tuple[JoinedTables, NDArray]:
         """Return the nodes of all trees, and their leaves as numbers of symbols or as vectors."""
@@ -225,7 +311,7 @@ class RecursiveNetwork(SequenceNetwork):
         flat = arrays.to_numpy(torch.cat(self._outputs(examples, function)))
         return np.split(flat, joined.first[1:-1]) if per_node else flat
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Rows) -> Any:
         """Return the class or value of every tree, or a list of arrays with that of every node."""
 
         def said(module: Any, batch: Any) -> Any:
@@ -239,15 +325,15 @@ class RecursiveNetwork(SequenceNetwork):
         return values * self.target_scale_ + self.target_mean_ if self.classes_ is None else self.classes_[values]
 
     @available_if(classifies)
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class at the root of every tree, or a list of arrays with those at every node."""
         return self._answers(X, lambda module, batch: module(*batch[:3]).double().softmax(dim=1), bool(self.per_node))
 
-    def transform(self, X: Any) -> NDArray:
+    def transform(self, X: Rows) -> NDArray:
         """Return the vector at the root of every tree, (n_samples, n_units)."""
         return self._answers(X, lambda module, batch: module.states(*batch[:2])[batch[2]], False)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Rows, y: Any, sample_weight: RowWeights = None) -> float:
         """Return the share of right classes, or the coefficient of determination, over trees or over all their nodes."""
         said, weight = self.predict(X), sample_weight
         if self.per_node:

@@ -28,9 +28,15 @@ class TreeExamples(Examples):
     """
 
     def __init__(
-        self, joined: JoinedTables, leaves: NDArray, targets: NDArray | None, row_weight: NDArray | None, places: NDArray,
-        per_node: bool, device: Any = None
-    ) -> None:  # fmt: skip
+        self,
+        joined: JoinedTables,
+        leaves: NDArray,
+        targets: NDArray | None,
+        row_weight: NDArray | None,
+        places: NDArray,
+        per_node: bool,
+        device: Any = None,
+    ) -> None:
         self.given = (joined, leaves, targets, row_weight)
         self.places, self.per_node = places, per_node
         self.target_device = device

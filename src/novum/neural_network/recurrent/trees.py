@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
-from novum.runtime.words import value_text
+from novum.runtime.message_text import value_text
 
 __all__ = ["NodeTable", "TreeBatch", "join_tables", "read_tree", "sort_by_height"]
 

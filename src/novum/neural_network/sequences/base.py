@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from novum.base.validation import check_weight
 from novum.exceptions import DataError
-from novum.neural_network.sequences.texts import complete_paragraphs
 from novum.neural_network.sequences.vocabulary import learn_vocabulary
 from novum.neural_network.training.network import NetworkEstimator
 
@@ -18,10 +17,6 @@ SYMBOL_ATTRIBUTES = ("symbols_", "source_symbols_", "target_symbols_")
 
 class SequenceNetwork(NetworkEstimator):
     """Networks whose X is a list of sequences or trees, no table."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        cls.__doc__ = complete_paragraphs(cls.__doc__)
-        super().__init_subclass__(**kwargs)
 
     def _transferred(self, X: Any, y: Any, sample_weight: Any, validation: Any, old: Any, *options: Any) -> Any:
         """Train with the body of another network, and so with the numbers that its symbols have there."""

@@ -62,9 +62,14 @@ class SequenceExamples(Examples):
     """
 
     def __init__(
-        self, sequences: list[Packed], columns: Sequence[NDArray] = (), row_weight: NDArray | None = None,
-        classes: NDArray | None = None, n_terms: NDArray | None = None, most: int | None = None
-    ) -> None:  # fmt: skip
+        self,
+        sequences: list[Packed],
+        columns: Sequence[NDArray] = (),
+        row_weight: NDArray | None = None,
+        classes: NDArray | None = None,
+        n_terms: NDArray | None = None,
+        most: int | None = None,
+    ) -> None:
         self.sequences, self.columns, self.row_weight = sequences, list(columns), row_weight
         self.classes, self.n_terms, self.most = classes, n_terms, most
         self.tensors: tuple[Any, ...] = ()

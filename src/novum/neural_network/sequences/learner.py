@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from novum.base.domains import Bool, Choice, Domain
+from novum.base.sklearn_base import ClassifierMixin, RegressorMixin
 from novum.exceptions import DataError
 from novum.neural_network.sequences.base import (
     SequenceNetwork,
@@ -27,6 +27,7 @@ from novum.neural_network.sequences.vocabulary import Packed, Vocabulary, read_s
 from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.targets import cross_entropy, squared_error
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["READING", "SequenceClassifier", "SequenceLearner", "SequenceRegressor"]
 
@@ -42,6 +43,9 @@ class SequenceLearner(SequenceNetwork):
     """What both kinds share: reading sequences, targets of sequences or steps, answers in the order that was given."""
 
     symbols_: list[Any] | None
+    per_step: bool
+    tokens: bool | str
+    unknown: str
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -195,6 +199,7 @@ class SequenceClassifier(ClassifierMixin, SequenceLearner):
     """(1)."""
 
     classes_: NDArray
+    per_step: bool
 
     def _codes(self, y: NDArray, weight: NDArray | None, reset: bool) -> NDArray:
         y = column_or_1d(y, warn=True)
@@ -208,22 +213,25 @@ class SequenceClassifier(ClassifierMixin, SequenceLearner):
     def _output_loss(self, outputs: Any, targets: Any, weight: Any) -> Any:
         return cross_entropy(outputs, targets, weight)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class: (n_samples, n_classes), or a list of (steps, n_classes)."""
         return self._answers(X, lambda outputs: outputs.double().softmax(dim=-1))
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Rows) -> Any:
         """Return the most probable class of every sequence, or a list of arrays with that of every step."""
         found = self._answers(X, lambda outputs: outputs.argmax(dim=-1))
         return [self.classes_[codes] for codes in found] if self.per_step else self.classes_[found]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return the share of sequences, or of steps, whose class is right."""
         return score_of(self, super().score, X, y, sample_weight)
 
 
 class SequenceRegressor(RegressorMixin, SequenceLearner):
     """(2)."""
+
+    n_outputs_: int
+    per_step: Any
 
     def _codes(self, y: NDArray, weight: NDArray | None, reset: bool) -> NDArray:
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=self)
@@ -248,7 +256,7 @@ class SequenceRegressor(RegressorMixin, SequenceLearner):
     def _output_loss(self, outputs: Any, targets: Any, weight: Any) -> Any:
         return squared_error(outputs, targets, weight)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Rows) -> Any:
         """Return the value of every sequence, or a list of arrays with that of every step; with columns where y had any."""
         found = self._answers(X, lambda outputs: outputs.double())
         return [self._in_units(one) for one in found] if self.per_step else self._in_units(found)
@@ -257,7 +265,7 @@ class SequenceRegressor(RegressorMixin, SequenceLearner):
         values = values * self.target_scale_ + self.target_mean_
         return values[:, 0] if self._flat_target else values
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return the coefficient of determination over sequences, or over all steps."""
         return score_of(self, super().score, X, y, sample_weight)
 

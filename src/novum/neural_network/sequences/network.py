@@ -29,9 +29,13 @@ class SequenceToSequence(nn.Module):
         raise NotImplementedError
 
     def forward(
-        self, source: PaddedBatch, inputs: Tensor, targets: Tensor | None = None, weight: Tensor | None = None,
-        smoothing: float = 0.0
-    ) -> Tensor:  # fmt: skip
+        self,
+        source: PaddedBatch,
+        inputs: Tensor,
+        targets: Tensor | None = None,
+        weight: Tensor | None = None,
+        smoothing: float = 0.0,
+    ) -> Tensor:
         """Return the logits, or the loss where targets are given: in one graph, so that a compiler joins them."""
         logits = self.logits(source, inputs)
         return logits if targets is None else token_loss(logits, targets, weight, smoothing)

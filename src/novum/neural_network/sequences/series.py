@@ -11,7 +11,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.neural_network.sequences.vocabulary import Packed
-from novum.runtime.words import value_text
+from novum.runtime.message_text import value_text
 
 __all__ = ["as_list", "holds_symbols", "is_frame", "read_series"]
 

@@ -28,6 +28,7 @@ from novum.neural_network.sequences.vocabulary import (
 from novum.neural_network.training.judging import Aim
 from novum.report.numbers import counted
 from novum.report.result import result
+from novum.runtime.typing import Axes, Numbers, Rows, RowWeights, Target
 from novum.runtime.warn import warn
 
 __all__ = ["TRANSLATION", "Candidates", "Translator"]
@@ -56,6 +57,12 @@ class Translator(SequenceNetwork):
 
     source_symbols_: list[Any]
     target_symbols_: list[Any]
+    max_length_: int
+    beam_width: int
+    label_smoothing: float
+    length_penalty: float
+    max_length: int | None
+    unknown: str
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -131,7 +138,7 @@ class Translator(SequenceNetwork):
         order = np.argsort(packed.lengths, kind="stable")
         return SequenceExamples([select_sequences(packed, order)], most=max(1, most)), order
 
-    def candidates(self, X: Any, beam_width: int | None = None) -> list[Candidates]:
+    def candidates(self, X: Rows, beam_width: int | None = None) -> list[Candidates]:
         """Return the best answers to every sequence, with their log probabilities.
 
         Parameters
@@ -170,11 +177,11 @@ class Translator(SequenceNetwork):
             )
         return found
 
-    def predict(self, X: Any) -> list[Any]:
+    def predict(self, X: Rows) -> list[Any]:
         """Return the answer to every sequence, of the kind that y had in `fit`."""
         return [one.sequence[0] for one in self.candidates(X)]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return the share of sequences whose answer is y, symbol by symbol."""
         owner = type(self).__name__
         y = read_symbols(y, owner, "y")
@@ -183,7 +190,7 @@ class Translator(SequenceNetwork):
             raise DataError(f"{owner}: X has {counted(len(said), 'sequence')} and y has {len(y)}; give pairs.")
         return float(np.average([a == b for a, b in zip(said, y)], weights=check_weight(self, sample_weight, len(y))))
 
-    def score_samples(self, X: Any, y: Any) -> NDArray[np.float64]:
+    def score_samples(self, X: Rows, y: Target) -> NDArray[np.float64]:
         """Return log p(y | x) of every pair."""
         import torch
 
@@ -199,7 +206,7 @@ class Translator(SequenceNetwork):
         examples = self._examples(X, y, None, False)
         return np.asarray(torch.cat(self._outputs(examples, log_prob)).cpu().numpy())
 
-    def attention_maps(self, X: Any, y: Any = None) -> list[AttentionMap]:
+    def attention_maps(self, X: Rows, y: Target = None) -> list[AttentionMap]:
         """Return where each symbol of an answer looked, for every sequence.
 
         Parameters
@@ -232,7 +239,7 @@ class Translator(SequenceNetwork):
         return True
 
     def plot_attention(
-        self, x: Any, y: Any = None, *, layer: int | None = None, head: int | None = None, ax: Any = None
+        self, x: Numbers, y: Target = None, *, layer: int | None = None, head: int | None = None, ax: Axes | None = None
     ) -> Any:
         """Draw where each symbol of the answer to one sequence looked; return the axes.
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning, UnknownCategory
+from novum.runtime.message_text import first_few, value_text
 from novum.runtime.warn import warn
-from novum.runtime.words import first_few, value_text
 
 __all__ = ["END", "PAD", "SPECIAL", "START", "UNKNOWN", "Packed", "Vocabulary", "learn_vocabulary", "read_symbols"]
 

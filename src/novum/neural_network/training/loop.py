@@ -44,8 +44,14 @@ class Training:
     """
 
     def __init__(
-        self, estimator: Any, module: Any, examples: Examples, held_back: Examples | None, seed: int, config: dict[str, Any]
-    ) -> None:  # fmt: skip
+        self,
+        estimator: Any,
+        module: Any,
+        examples: Examples,
+        held_back: Examples | None,
+        seed: int,
+        config: dict[str, Any],
+    ) -> None:
         import torch
 
         self.estimator, self.module, self.seed, self.config = estimator, module, seed, config

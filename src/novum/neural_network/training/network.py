@@ -12,8 +12,7 @@ to train and to predict. `module_` is the network itself, made from them when it
 """
 
 import weakref
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -28,13 +27,14 @@ from novum.neural_network.training.curve import TrainingCurve
 from novum.neural_network.training.examples import Examples
 from novum.neural_network.training.judging import check_weights, judge
 from novum.neural_network.training.loop import Training
-from novum.neural_network.training.parameters import TRAINING, document_training
+from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.pretraining import copy_body, freeze_layers, pretrain
 from novum.neural_network.training.rates import RateCurve, rate_curve
 from novum.runtime.chance import lent_chance, own_chance
 from novum.runtime.checks import is_true
 from novum.runtime.devices import chosen_device, needs_torch
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 
 __all__ = ["NetworkEstimator"]
 
@@ -66,10 +66,17 @@ class NetworkEstimator(Estimator):
     _fits_need_single_blas = False
     _needs_torch = True
     _draws_anywhere = False  # whether its layers draw without asking for the generator of the training
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        document_training(cls)
+    weights_: dict[Any, Any]
+    config_: dict[Any, Any]
+    history_: TrainingCurve
+    n_epochs_: int
+    best_epoch_: int
+    batch_size: int
+    checkpoint: Any
+    device: str
+    max_epochs: int
+    random_state: Seed
+    validation_fraction: float
 
     # What a network writes itself.
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Examples:
@@ -122,7 +129,9 @@ class NetworkEstimator(Estimator):
         return loss.detach()
 
     @fits
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None) -> Self:
+    def fit(
+        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, validation: Sequence[Any] | None = None
+    ) -> Self:
         """Train the network.
 
         Parameters
@@ -137,7 +146,7 @@ class NetworkEstimator(Estimator):
         return self._train(X, y, sample_weight, validation)
 
     @fits
-    def resume(self, X: Any, y: Any = None, sample_weight: Any = None, *, validation: Any = None) -> Self:
+    def resume(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, validation: Any = None) -> Self:
         """Go on with the training whose state is in the file `checkpoint`, to the curve of one that never stopped.
 
         Parameters
@@ -153,7 +162,7 @@ class NetworkEstimator(Estimator):
 
     def _train(
         self, X: Any, y: Any, sample_weight: Any, validation: Any, resumed: bool = False, start: Callable | None = None
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         owner = type(self).__name__
         device, seed = chosen_device(owner, self.device), seed_of(self.random_state)
         with (
@@ -226,9 +235,16 @@ class NetworkEstimator(Estimator):
             return [function(module, moved.take(index)) for index in moved.batches(None, size)]
 
     def transfer(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, freeze: bool | int = True, body_scale: float = 0.1,
-        validation: Any = None, **parameters: Any
-    ) -> Self:  # fmt: skip
+        self,
+        X: Rows,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        freeze: bool | int = True,
+        body_scale: float = 0.1,
+        validation: Any = None,
+        **parameters: Any,
+    ) -> Self:
         """Return a new estimator for a related task: this network with a new head, trained on other data.
 
         Parameters
@@ -254,7 +270,7 @@ class NetworkEstimator(Estimator):
     @fits
     def _transferred(
         self, X: Any, y: Any, sample_weight: Any, validation: Any, old: Any, freeze: bool | int, body_scale: float
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         def start(module: Any) -> None:
             copy_body(module, old.weights_)
             freeze_layers(module, freeze)
@@ -265,15 +281,11 @@ class NetworkEstimator(Estimator):
         finally:
             del self._body_scale
 
-    def find_learning_rate(self, X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> RateCurve:
+    def find_learning_rate(
+        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **options: Any
+    ) -> RateCurve:
         """Return the loss of steps whose rate rises geometrically, with the rate to begin at; see `rate_curve`."""
         return rate_curve(self, X, y, sample_weight, **options)
-
-    def save(self, path: Any) -> Path:
-        """Write the fitted network to one file without pickle, which `novum.load` reads."""
-        from novum.persistence.files import save
-
-        return save(self, path)
 
     def plot_training(self, ax: Any = None) -> Any:
         """Draw the loss of every epoch, with the epoch that was kept; return the axes."""

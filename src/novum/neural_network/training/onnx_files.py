@@ -29,7 +29,14 @@ def write_onnx(estimator: Any, path: Any) -> Path:
     rows = torch.zeros(2, *estimator._row_shape(), dtype=first.dtype, device=first.device)
     file = Path(path)
     torch.onnx.export(
-        module, (rows,), str(file), input_names=["X"], output_names=["scores"], dynamo=True, verbose=False,
-        external_data=False, dynamic_shapes=({0: torch.export.Dim("rows")},)
-    )  # fmt: skip
+        module,
+        (rows,),
+        str(file),
+        input_names=["X"],
+        output_names=["scores"],
+        dynamo=True,
+        verbose=False,
+        external_data=False,
+        dynamic_shapes=({0: torch.export.Dim("rows")},),
+    )
     return file

@@ -48,9 +48,15 @@ class RateCurve(Result):
 
 
 def rate_curve(
-    estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, low: float = 1e-6, high: float = 10.0,
-    n_steps: int = 100
-) -> RateCurve:  # fmt: skip
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    low: float = 1e-6,
+    high: float = 10.0,
+    n_steps: int = 100,
+) -> RateCurve:
     """Return (1) for a network of PyTorch; the estimator itself is not changed.
 
     Parameters

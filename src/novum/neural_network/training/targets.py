@@ -4,15 +4,16 @@ classes:  loss = sum_i w_i (logsumexp(z_i) - z_i[y_i]) / sum_i w_i,   P(c | x) =
 numbers:  loss = sum_i w_i |y_i - f(x_i)|^2 / (k sum_i w_i)   for k targets                                             (2)
 """
 
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
+from novum.base.sklearn_base import ClassifierMixin, RegressorMixin
 from novum.base.validation import check_weight
 from novum.exceptions import DataError
 from novum.neural_network.training.examples import Tensors
@@ -20,6 +21,7 @@ from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.network import NetworkEstimator
 from novum.neural_network.training.onnx_files import write_onnx
 from novum.runtime import arrays
+from novum.runtime.typing import Rows
 
 __all__ = ["ClassifierNetwork", "RegressorNetwork", "cross_entropy", "squared_error", "weighted_mean"]
 
@@ -87,7 +89,7 @@ class ArrayNetwork(NetworkEstimator):
         config = self.config_
         return list(config.get("row_shape") or config.get("image_shape") or [config["n_features"]])
 
-    def to_onnx(self, path: Any) -> Path:
+    def to_onnx(self, path: str | PathLike[str]) -> Path:
         """Write the network to an ONNX file: input `X`, output `scores`, as `module_` gives them; return the path."""
         return write_onnx(self, path)
 
@@ -104,6 +106,8 @@ class ArrayNetwork(NetworkEstimator):
 
 class ClassifierNetwork(ClassifierMixin, ArrayNetwork):
     """Networks that end in a score for every class, (1)."""
+
+    classes_: np.ndarray
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
         import torch
@@ -145,20 +149,20 @@ class ClassifierNetwork(ClassifierMixin, ArrayNetwork):
         right = (self._logits(module, batch).argmax(dim=1) == batch[1]).double()
         return {"accuracy": weighted_mean(right, *(batch[2:] or (None,)))}
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Rows) -> np.ndarray:
         """Return the scores before the softmax; for two classes the difference of theirs."""
         check_is_fitted(self)
         z = arrays.to_numpy(self._stacked(X, self._logits))
         return z[:, 1] - z[:, 0] if len(self.classes_) == 2 else z
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Rows) -> np.ndarray:
         """Return the probability of every class, in the order of `classes_`."""
         check_is_fitted(self)
         return arrays.to_numpy(
             self._stacked(X, lambda module, batch: self._logits(module, batch).double().softmax(dim=1))
         )
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Rows) -> np.ndarray:
         """Return the most probable class of every row."""
         check_is_fitted(self)
         best = self._stacked(X, lambda module, batch: self._logits(module, batch).argmax(dim=1))
@@ -175,6 +179,9 @@ class RegressorNetwork(RegressorMixin, ArrayNetwork):
 
     Targets are brought to mean zero and variance one in training and back in `predict`.
     """
+
+    target_mean_: np.ndarray
+    target_scale_: np.ndarray
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
         import torch
@@ -213,7 +220,7 @@ class RegressorNetwork(RegressorMixin, ArrayNetwork):
         tags.target_tags.multi_output = True
         return tags
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Rows) -> np.ndarray:
         """Return the value of every row; of shape (n_samples, n_targets) where y had columns."""
         import torch
 

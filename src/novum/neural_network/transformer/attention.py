@@ -115,9 +115,13 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(answer.transpose(1, 2).flatten(2))
 
     def forward(
-        self, x: Tensor, memory: Tensor | None = None, mask: Tensor | None = None, causal: bool = False,
-        kept: list[Tensor] | None = None
-    ) -> Tensor:  # fmt: skip
+        self,
+        x: Tensor,
+        memory: Tensor | None = None,
+        mask: Tensor | None = None,
+        causal: bool = False,
+        kept: list[Tensor] | None = None,
+    ) -> Tensor:
         """Return what x (n, steps, width) hears from `memory`, or from itself where that is None.
 
         `mask`, broadcastable to (n, heads, queries, keys), is True where a key may be seen; `causal` is (2), instead of a mask.

@@ -49,9 +49,14 @@ class Block(nn.Module):
     n_parts = 0
 
     def __init__(
-        self, width: int, n_heads: int, hidden: int, dropout: float = 0.0, activation: str = "relu",
-        norm_first: bool = True
-    ) -> None:  # fmt: skip
+        self,
+        width: int,
+        n_heads: int,
+        hidden: int,
+        dropout: float = 0.0,
+        activation: str = "relu",
+        norm_first: bool = True,
+    ) -> None:
         super().__init__()
         self.norm_first = norm_first
         self.self_attn = MultiHeadAttention(width, n_heads, dropout)

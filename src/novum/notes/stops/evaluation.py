@@ -16,13 +16,12 @@ from novum.evaluation import (
     compare,
     cross_validate,
     evaluate_predictions,
-    out_of_bag_probability,
-    t_table,
     z_test,
 )
 from novum.exceptions import DataWarning
 from novum.linear_model import LinearRegression
 from novum.notes.stops.registry import stop
+from novum.teaching import out_of_bag_probability, t_table
 
 
 @stop("000", "6.6", "paired t-test over ten folds", printed="2.98", unit="t = ")

@@ -110,5 +110,5 @@ def sex() -> Any:
 def updates() -> Any:
     from novum.optimize import gradient_descent
 
-    run = gradient_descent(lambda t: (t - 1) ** 2, 4.0, gradient=lambda t: 2 * (t - 1), step=0.1, tol=1e-6)
+    run = gradient_descent(lambda t: (t - 1) ** 2, 4.0, gradient=lambda t: 2 * (t - 1), learning_rate=0.1, tol=1e-6)
     return float(run.n_iter)

@@ -19,7 +19,11 @@ FOUR = np.array([[0.0], [1.0], [4.0], [5.0]])
 def known_variance() -> Any:
     from novum.mixture import GaussianMixture
 
-    options = {"means_init": [[0.0], [4.0]], "precisions_init": [1.0, 1.0], "fixed": ("weights", "covariances")}
+    options: dict[str, Any] = {
+        "means_init": [[0.0], [4.0]],
+        "precisions_init": [1.0, 1.0],
+        "fixed": ("weights", "covariances"),
+    }
     return float(GaussianMixture(2, covariance_type="spherical", tol=1e-9, **options).fit(FOUR).means_[0, 0])
 
 
@@ -27,8 +31,8 @@ def known_variance() -> Any:
 def two_components() -> Any:
     from novum.mixture import GaussianMixture
 
-    start = {"weights_init": [0.5, 0.5], "means_init": [[0.0], [5.0]], "precisions_init": [1.0, 1.0]}
-    options = {"covariance_type": "spherical", "reg_covar": 0.0, "tol": 1e-13, "max_iter": 500}
+    start: dict[str, Any] = {"weights_init": [0.5, 0.5], "means_init": [[0.0], [5.0]], "precisions_init": [1.0, 1.0]}
+    options: dict[str, Any] = {"covariance_type": "spherical", "reg_covar": 0.0, "tol": 1e-13, "max_iter": 500}
     return float(4 * GaussianMixture(2, **options, **start).fit(FOUR).lower_bound_)
 
 

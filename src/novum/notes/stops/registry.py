@@ -37,13 +37,32 @@ STOPS: list[Stop] = []
 
 
 def stop(
-    notes: str, place: str, label: str, *, printed: str = "-", unit: str = "", reference: float | str | None = None,
-    remark: str = "", erratum: str = ""
-) -> Callable[[Callable[[], float | str]], Callable[[], float | str]]:  # fmt: skip
+    notes: str,
+    place: str,
+    label: str,
+    *,
+    printed: str = "-",
+    unit: str = "",
+    reference: float | str | None = None,
+    remark: str = "",
+    erratum: str = "",
+) -> Callable[[Callable[[], float | str]], Callable[[], float | str]]:
     """Register a function as a stop of the tour."""
 
     def register(compute: Callable[[], float | str]) -> Callable[[], float | str]:
-        STOPS.append(Stop(notes, place, label, compute, printed, unit, reference, remark, erratum))
+        STOPS.append(
+            Stop(
+                notes=notes,
+                place=place,
+                label=label,
+                compute=compute,
+                printed=printed,
+                unit=unit,
+                reference=reference,
+                remark=remark,
+                erratum=erratum,
+            )
+        )
         return compute
 
     return register

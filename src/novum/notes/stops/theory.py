@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from novum.linalg import matrix_of_map
 from novum.notes.stops.registry import stop
+from novum.teaching import matrix_of_map
 from novum.theory import hypothesis_count, pac_sample_size, vc_dimension
 
 

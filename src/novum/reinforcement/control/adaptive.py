@@ -15,13 +15,13 @@ import numpy as np
 from novum import _core
 from novum.base.domains import Int, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, live_runs, name_of
 from novum.reinforcement.experience import STARTS, STEPS, lived_world, policy_sums, tabular_process
 from novum.reinforcement.policies import policy_table
 from novum.reinforcement.schedules import as_schedule
 from novum.runtime.random import purpose_code, seed_of
+from novum.runtime.typing import Seed, Target
 
 __all__ = ["ADP"]
 
@@ -34,7 +34,8 @@ class ADP(TabularAgent):
 
     Parameters
     ----------
-    [episodes=1000]
+    n_episodes : int, default=1000
+        How many to live in every run.
     optimism : float or None, default=None
         What an action is believed to be worth until it was tried `tries` times; more than anything real makes the agent try
         everything. None: greedy on what it knows, which often settles for too little.
@@ -42,11 +43,42 @@ class ADP(TabularAgent):
         How often an action is tried before its own estimate counts.
     exploration : float or Schedule, default=0.0
         Share of random actions by episode.
-    [discount, max_steps, n_runs, initial_value, random_state, n_jobs]
+    discount : float or None, default=None
+        What a reward is worth a step later. None: the process's own; 0.99 for a Gymnasium environment, which has none.
+    max_steps : int, default=1000
+        Steps after which an episode is cut; what would follow is still counted on. A table has no limit of its own, so that
+        one of Gymnasium's TimeLimit is given here.
+    n_runs : int, default=1
+        Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all.
+    initial_value : float, default=0.0
+        First guess of every value; a high one makes the agent try everything.
+    random_state : int, Generator, RandomState, SeedSequence or None, default=None
+        Same seed, same curve.
+    n_jobs : int or None, default=None
+        Threads that share the runs; None: all processors.
 
     Attributes
     ----------
-    [learned]
+    action_values_ : ndarray of shape (n_states, n_actions)
+        NaN where an action cannot be taken.
+    policy_ : Policy
+        Greedy with respect to them.
+    values_ : ndarray of shape (n_states,)
+        Of the best actions.
+    returns_ : ndarray of shape (n_runs, n_episodes)
+        Rewards of every episode, added up.
+    lengths_ : ndarray of shape (n_runs, n_episodes)
+        Their steps.
+    run_values_ : ndarray of shape (n_runs, n_states, n_actions)
+        The table of every run.
+    visits_ : ndarray of shape (n_states, n_actions)
+        How often each action was taken, in all runs.
+    states_ : list
+        Names of the states.
+    actions_ : list
+        Names of the actions.
+    total_steps_ : int
+        Steps taken in all runs.
 
     Examples
     --------
@@ -62,16 +94,38 @@ class ADP(TabularAgent):
         "tries": Int(1),
         "exploration": Real(0, 1) | RATE,
     }
+    returns_: np.ndarray
+    lengths_: np.ndarray
+    visits_: np.ndarray
+    n_steps_: int
 
-    @stores
     def __init__(
-        self, episodes: int = 1000, *, optimism: float | None = None, tries: int = 5, exploration: Any = 0.0,
-        discount: float | None = None, max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0,
-        random_state: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_episodes: int = 1000,
+        *,
+        optimism: float | None = None,
+        tries: int = 5,
+        exploration: Any = 0.0,
+        discount: float | None = None,
+        max_steps: int = 1000,
+        n_runs: int = 1,
+        initial_value: float = 0.0,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_episodes = n_episodes
+        self.optimism = optimism
+        self.tries = tries
+        self.exploration = exploration
+        self.discount = discount
+        self.max_steps = max_steps
+        self.n_runs = n_runs
+        self.initial_value = initial_value
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @fits
-    def fit(self, environment: Any, y: Any = None, *, policy: Any = None) -> Self:
+    def fit(self, environment: Any, y: Target = None, *, policy: Any = None) -> Self:
         """Learn from an MDP, a Gymnasium environment or its name.
 
         Parameters
@@ -92,9 +146,9 @@ class ADP(TabularAgent):
         world = lived_world(own, discount)
         q = np.full((runs, n, m), float(self.initial_value))
         visits, values = np.zeros((runs, n, m), np.int64), np.zeros((runs, n))
-        totals, lengths = np.empty((runs, self.episodes)), np.empty((runs, self.episodes), np.int32)
+        totals, lengths = np.empty((runs, self.n_episodes)), np.empty((runs, self.n_episodes), np.int32)
         sums = None if policy is None else policy_sums(own, policy_table(own, policy))
-        explored = as_schedule(self.exploration).values(self.episodes)
+        explored = as_schedule(self.exploration).values(self.n_episodes)
         hope, tries = (
             (0.0, 0) if self.optimism is None or policy is not None else (float(self.optimism), int(self.tries))
         )
@@ -125,7 +179,7 @@ class ADP(TabularAgent):
         done, steps = live_runs(self, one, lambda run: float(totals[run].mean()))
         q, values, totals, lengths = q[:done], values[:done], totals[:done], lengths[:done]
         q[:, ~own.possible] = np.nan
-        self.returns_, self.lengths_, self.n_steps_ = totals, lengths, steps
+        self.returns_, self.lengths_, self.total_steps_ = totals, lengths, steps
         self.visits_ = visits.sum(axis=0)
         self._keep(q, list(own.states), list(own.actions), own)
         if policy is not None:

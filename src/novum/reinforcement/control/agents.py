@@ -1,34 +1,17 @@
 """SARSA, expected SARSA and Q-learning; their loops and formulas: `control.temporal`."""
 
-from typing import Any
+from typing import Any, Literal
 
 from novum.base.domains import Bool
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError
-from novum.reinforcement.agents import ENTRIES
+from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.control.temporal import CONTROL_DOMAINS, TemporalAgent
-from novum.reinforcement.schedules import Schedule
+from novum.runtime.typing import Seed
 
 __all__ = ["SARSA", "ExpectedSARSA", "QLearning"]
 
-STEP_SIZE = Schedule("power", 1.0, 0.6)  # large enough for long horizons; Robbins and Monro's conditions hold
+LEARNING_RATE = Schedule("power", 1.0, 0.6)  # large enough for long horizons; Robbins and Monro's conditions hold
 EXPLORATION = Schedule("linear", 1.0, 0.1)
-ENTRIES["step_size"] = (
-    'step_size : float or Schedule, default=Schedule("power", 1.0, 0.6)\n    By visits of the state and action, or by episodes.'
-)
-ENTRIES["exploration"] = (
-    'exploration : float or Schedule, default=Schedule("linear", 1.0, 0.1)\n    The share of random actions by '
-    "episode (epsilon), or the temperature."
-)
-ENTRIES["strategy"] = (
-    'strategy : {{"epsilon-greedy", "softmax"}}, default="epsilon-greedy"\n    How exploration is done; ties are broken at random.'
-)
-ENTRIES["trace_decay"] = (
-    "trace_decay : float in [0, 1], default=0.0\n    lambda of the eligibility traces; 0: one step."
-)
-ENTRIES["traces"] = (
-    'traces : {{"accumulating", "replacing"}}, default="accumulating"\n    What a further visit does to a trace.'
-)
 
 
 class SARSA(TemporalAgent):
@@ -36,21 +19,65 @@ class SARSA(TemporalAgent):
 
     Parameters
     ----------
-    [episodes=10_000, step_size, exploration, strategy, trace_decay, traces]
+    n_episodes : int, default=10_000
+        How many to live in every run.
+    learning_rate : float or Schedule, default=Schedule("power", 1.0, 0.6)
+        By visits of the state and action, or by episodes.
+    exploration : float or Schedule, default=Schedule("linear", 1.0, 0.1)
+        The share of random actions by episode (epsilon), or the temperature.
+    strategy : {"epsilon-greedy", "softmax"}, default="epsilon-greedy"
+        How exploration is done; ties are broken at random.
+    trace_decay : float in [0, 1], default=0.0
+        lambda of the eligibility traces; 0: one step.
+    traces : {"accumulating", "replacing"}, default="accumulating"
+        What a further visit does to a trace.
     target_exploration : float or None, default=None
         Learn about the epsilon-greedy policy with this epsilon instead of the one that acts, by importance sampling: the
         next value is multiplied by pi(a'|s') / b(a'|s'). 0 learns about the greedy policy.
-    [discount, max_steps, n_runs, initial_value, start, random_state, n_jobs]
+    discount : float or None, default=None
+        What a reward is worth a step later. None: the process's own; 0.99 for a Gymnasium environment, which has none.
+    max_steps : int, default=1000
+        Steps after which an episode is cut; what would follow is still counted on. A table has no limit of its own, so that
+        one of Gymnasium's TimeLimit is given here.
+    n_runs : int, default=1
+        Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all.
+    initial_value : float, default=0.0
+        First guess of every value; a high one makes the agent try everything.
+    start : {"initial", "any"}, default="initial"
+        Where episodes begin: as the process says, or in any state that is not terminal (known processes only).
+    random_state : int, Generator, RandomState, SeedSequence or None, default=None
+        Same seed, same curve.
+    n_jobs : int or None, default=None
+        Threads that share the runs; None: all processors.
 
     Attributes
     ----------
-    [learned]
+    action_values_ : ndarray of shape (n_states, n_actions)
+        NaN where an action cannot be taken.
+    policy_ : Policy
+        Greedy with respect to them.
+    values_ : ndarray of shape (n_states,)
+        Of the best actions.
+    returns_ : ndarray of shape (n_runs, n_episodes)
+        Rewards of every episode, added up.
+    lengths_ : ndarray of shape (n_runs, n_episodes)
+        Their steps.
+    run_values_ : ndarray of shape (n_runs, n_states, n_actions)
+        The table of every run.
+    visits_ : ndarray of shape (n_states, n_actions)
+        How often each action was taken, in all runs.
+    states_ : list
+        Names of the states.
+    actions_ : list
+        Names of the actions.
+    total_steps_ : int
+        Steps taken in all runs.
 
     Examples
     --------
     >>> from novum.reinforcement import SARSA
-    >>> from novum.reinforcement.worlds.classics import cliff_walk
-    >>> safe = SARSA(500, step_size=0.5, exploration=0.1, random_state=0).fit(cliff_walk())
+    >>> from novum.teaching.reinforcement.worlds import cliff_walk
+    >>> safe = SARSA(500, learning_rate=0.5, exploration=0.1, random_state=0).fit(cliff_walk())
     >>> len(cliff_walk().rollout(safe.policy_)) > 13  # it keeps away from the cliff
     True
     """
@@ -58,14 +85,38 @@ class SARSA(TemporalAgent):
     _tags = ("model-free", "on-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in CONTROL_DOMAINS.items() if k != "planning_steps"}
 
-    @stores
     def __init__(
-        self, episodes: int = 10_000, *, step_size: Any = STEP_SIZE, exploration: Any = EXPLORATION,
-        strategy: str = "epsilon-greedy", trace_decay: float = 0.0, traces: str = "accumulating",
-        target_exploration: float | None = None, discount: float | None = None, max_steps: int = 1000,
-        n_runs: int = 1, initial_value: float = 0.0, start: str = "initial", random_state: Any = None,
-        n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_episodes: int = 10_000,
+        *,
+        learning_rate: Any = LEARNING_RATE,
+        exploration: Any = EXPLORATION,
+        strategy: str = "epsilon-greedy",
+        trace_decay: float = 0.0,
+        traces: Literal["accumulating", "replacing"] = "accumulating",
+        target_exploration: float | None = None,
+        discount: float | None = None,
+        max_steps: int = 1000,
+        n_runs: int = 1,
+        initial_value: float = 0.0,
+        start: Literal["initial", "any"] = "initial",
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_episodes = n_episodes
+        self.learning_rate = learning_rate
+        self.exploration = exploration
+        self.strategy = strategy
+        self.trace_decay = trace_decay
+        self.traces = traces
+        self.target_exploration = target_exploration
+        self.discount = discount
+        self.max_steps = max_steps
+        self.n_runs = n_runs
+        self.initial_value = initial_value
+        self.start = start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _method(self) -> str:
         return "sarsa"
@@ -76,16 +127,56 @@ class ExpectedSARSA(TemporalAgent):
 
     Parameters
     ----------
-    [episodes=10_000, step_size, exploration, strategy]
+    n_episodes : int, default=10_000
+        How many to live in every run.
+    learning_rate : float or Schedule, default=Schedule("power", 1.0, 0.6)
+        By visits of the state and action, or by episodes.
+    exploration : float or Schedule, default=Schedule("linear", 1.0, 0.1)
+        The share of random actions by episode (epsilon), or the temperature.
+    strategy : {"epsilon-greedy", "softmax"}, default="epsilon-greedy"
+        How exploration is done; ties are broken at random.
     target_exploration : float or None, default=None
         Learn about the epsilon-greedy policy with this epsilon instead of the one that acts; 0 makes it Q-learning.
     planning_steps : int, default=0
         Updates from remembered steps after every step (Dyna).
-    [discount, max_steps, n_runs, initial_value, start, random_state, n_jobs]
+    discount : float or None, default=None
+        What a reward is worth a step later. None: the process's own; 0.99 for a Gymnasium environment, which has none.
+    max_steps : int, default=1000
+        Steps after which an episode is cut; what would follow is still counted on. A table has no limit of its own, so that
+        one of Gymnasium's TimeLimit is given here.
+    n_runs : int, default=1
+        Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all.
+    initial_value : float, default=0.0
+        First guess of every value; a high one makes the agent try everything.
+    start : {"initial", "any"}, default="initial"
+        Where episodes begin: as the process says, or in any state that is not terminal (known processes only).
+    random_state : int, Generator, RandomState, SeedSequence or None, default=None
+        Same seed, same curve.
+    n_jobs : int or None, default=None
+        Threads that share the runs; None: all processors.
 
     Attributes
     ----------
-    [learned]
+    action_values_ : ndarray of shape (n_states, n_actions)
+        NaN where an action cannot be taken.
+    policy_ : Policy
+        Greedy with respect to them.
+    values_ : ndarray of shape (n_states,)
+        Of the best actions.
+    returns_ : ndarray of shape (n_runs, n_episodes)
+        Rewards of every episode, added up.
+    lengths_ : ndarray of shape (n_runs, n_episodes)
+        Their steps.
+    run_values_ : ndarray of shape (n_runs, n_states, n_actions)
+        The table of every run.
+    visits_ : ndarray of shape (n_states, n_actions)
+        How often each action was taken, in all runs.
+    states_ : list
+        Names of the states.
+    actions_ : list
+        Names of the actions.
+    total_steps_ : int
+        Steps taken in all runs.
 
     Examples
     --------
@@ -98,13 +189,36 @@ class ExpectedSARSA(TemporalAgent):
     _tags = ("model-free", "on-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in CONTROL_DOMAINS.items() if k not in ("trace_decay", "traces")}
 
-    @stores
     def __init__(
-        self, episodes: int = 10_000, *, step_size: Any = STEP_SIZE, exploration: Any = EXPLORATION,
-        strategy: str = "epsilon-greedy", target_exploration: float | None = None, planning_steps: int = 0,
-        discount: float | None = None, max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0,
-        start: str = "initial", random_state: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_episodes: int = 10_000,
+        *,
+        learning_rate: Any = LEARNING_RATE,
+        exploration: Any = EXPLORATION,
+        strategy: str = "epsilon-greedy",
+        target_exploration: float | None = None,
+        planning_steps: int = 0,
+        discount: float | None = None,
+        max_steps: int = 1000,
+        n_runs: int = 1,
+        initial_value: float = 0.0,
+        start: Literal["initial", "any"] = "initial",
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_episodes = n_episodes
+        self.learning_rate = learning_rate
+        self.exploration = exploration
+        self.strategy = strategy
+        self.target_exploration = target_exploration
+        self.planning_steps = planning_steps
+        self.discount = discount
+        self.max_steps = max_steps
+        self.n_runs = n_runs
+        self.initial_value = initial_value
+        self.start = start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _method(self) -> str:
         return "expected"
@@ -115,21 +229,65 @@ class QLearning(TemporalAgent):
 
     Parameters
     ----------
-    [episodes=10_000, step_size, exploration, strategy, trace_decay, traces]
+    n_episodes : int, default=10_000
+        How many to live in every run.
+    learning_rate : float or Schedule, default=Schedule("power", 1.0, 0.6)
+        By visits of the state and action, or by episodes.
+    exploration : float or Schedule, default=Schedule("linear", 1.0, 0.1)
+        The share of random actions by episode (epsilon), or the temperature.
+    strategy : {"epsilon-greedy", "softmax"}, default="epsilon-greedy"
+        How exploration is done; ties are broken at random.
+    trace_decay : float in [0, 1], default=0.0
+        lambda of the eligibility traces; 0: one step.
+    traces : {"accumulating", "replacing"}, default="accumulating"
+        What a further visit does to a trace.
     double : bool, default=False
         Two tables, one chooses and the other judges: no bias upwards where rewards are noisy.
     planning_steps : int, default=0
         Updates from remembered steps after every step (Dyna-Q).
-    [discount, max_steps, n_runs, initial_value, start, random_state, n_jobs]
+    discount : float or None, default=None
+        What a reward is worth a step later. None: the process's own; 0.99 for a Gymnasium environment, which has none.
+    max_steps : int, default=1000
+        Steps after which an episode is cut; what would follow is still counted on. A table has no limit of its own, so that
+        one of Gymnasium's TimeLimit is given here.
+    n_runs : int, default=1
+        Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all.
+    initial_value : float, default=0.0
+        First guess of every value; a high one makes the agent try everything.
+    start : {"initial", "any"}, default="initial"
+        Where episodes begin: as the process says, or in any state that is not terminal (known processes only).
+    random_state : int, Generator, RandomState, SeedSequence or None, default=None
+        Same seed, same curve.
+    n_jobs : int or None, default=None
+        Threads that share the runs; None: all processors.
 
     Attributes
     ----------
-    [learned]
+    action_values_ : ndarray of shape (n_states, n_actions)
+        NaN where an action cannot be taken.
+    policy_ : Policy
+        Greedy with respect to them.
+    values_ : ndarray of shape (n_states,)
+        Of the best actions.
+    returns_ : ndarray of shape (n_runs, n_episodes)
+        Rewards of every episode, added up.
+    lengths_ : ndarray of shape (n_runs, n_episodes)
+        Their steps.
+    run_values_ : ndarray of shape (n_runs, n_states, n_actions)
+        The table of every run.
+    visits_ : ndarray of shape (n_states, n_actions)
+        How often each action was taken, in all runs.
+    states_ : list
+        Names of the states.
+    actions_ : list
+        Names of the actions.
+    total_steps_ : int
+        Steps taken in all runs.
 
     Examples
     --------
     >>> from novum.reinforcement import QLearning, room_4x3, value_iteration
-    >>> agent = QLearning(episodes=20_000, random_state=0).fit(room_4x3())
+    >>> agent = QLearning(n_episodes=20_000, random_state=0).fit(room_4x3())
     >>> agent.compare(value_iteration(room_4x3())).agrees
     9
     """
@@ -137,14 +295,40 @@ class QLearning(TemporalAgent):
     _tags = ("model-free", "off-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in CONTROL_DOMAINS.items() if k != "target_exploration"} | {"double": Bool()}
 
-    @stores
     def __init__(
-        self, episodes: int = 10_000, *, step_size: Any = STEP_SIZE, exploration: Any = EXPLORATION,
-        strategy: str = "epsilon-greedy", trace_decay: float = 0.0, traces: str = "accumulating",
-        double: bool = False, planning_steps: int = 0, discount: float | None = None, max_steps: int = 1000,
-        n_runs: int = 1, initial_value: float = 0.0, start: str = "initial", random_state: Any = None,
-        n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_episodes: int = 10_000,
+        *,
+        learning_rate: Any = LEARNING_RATE,
+        exploration: Any = EXPLORATION,
+        strategy: str = "epsilon-greedy",
+        trace_decay: float = 0.0,
+        traces: Literal["accumulating", "replacing"] = "accumulating",
+        double: bool = False,
+        planning_steps: int = 0,
+        discount: float | None = None,
+        max_steps: int = 1000,
+        n_runs: int = 1,
+        initial_value: float = 0.0,
+        start: Literal["initial", "any"] = "initial",
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_episodes = n_episodes
+        self.learning_rate = learning_rate
+        self.exploration = exploration
+        self.strategy = strategy
+        self.trace_decay = trace_decay
+        self.traces = traces
+        self.double = double
+        self.planning_steps = planning_steps
+        self.discount = discount
+        self.max_steps = max_steps
+        self.n_runs = n_runs
+        self.initial_value = initial_value
+        self.start = start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _method(self) -> str:
         if self.double and (self.trace_decay > 0 or self.planning_steps > 0):

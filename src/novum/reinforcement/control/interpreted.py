@@ -55,16 +55,16 @@ class Learner:
             return self.row(state)
         return 0.5 * (self.row(state) + self.row(state, self.second))
 
-    def chances(self, state: int, epsilon: float) -> NDArray[np.float64]:
+    def chances(self, state: int, exploration: float) -> NDArray[np.float64]:
         """Return the epsilon-greedy or softmax probabilities of actions, ties shared."""
         value = self.values(state)
         can = np.isfinite(value)
         top = value[can].max()
-        if self.rules.softmax and epsilon is self.explore:
+        if self.rules.softmax and exploration is self.explore:
             power = np.where(can, np.exp((value - top) / self.explore), 0.0)
             return power / power.sum()
         best = value == top
-        return epsilon * can / can.sum() + (1 - epsilon) * best / best.sum()
+        return exploration * can / can.sum() + (1 - exploration) * best / best.sum()
 
     def act(self, state: int, t: int) -> int:
         """Return the action of a step."""
@@ -94,8 +94,8 @@ class Learner:
             return float(chance[chance > 0] @ value[chance > 0])
         return float(value.max())
 
-    def step_size(self, cell: tuple[int, int], count: bool = True) -> float:
-        """Return the step size of a pair, one visit later if `count`."""
+    def learning_rate(self, cell: tuple[int, int], count: bool = True) -> float:
+        """Return the learning rate of a pair, one visit later if `count`."""
         if count:
             self.visits[cell] = self.visits.get(cell, 0) + 1
         rates = self.rules.visit_rate
@@ -104,7 +104,7 @@ class Learner:
     def update(self, s: int, a: int, reward: float, state: int, ended: bool, following: int, t: int) -> None:
         """Learn from one step."""
         rules = self.rules
-        alpha = self.step_size((s, a))
+        alpha = self.learning_rate((s, a))
         if rules.method == "double":
             one, two = (self.q, self.second) if self.lives.uniform(self.run, t, 2) < 0.5 else (self.second, self.q)
             next_value = 0.0 if ended else float(self.row(state, two)[int(self.row(state, one).argmax())])
@@ -148,21 +148,21 @@ class Learner:
             elif not over:
                 worth = float(self.values(next_state).max())
             row = self.row(cell[0])
-            row[cell[1]] += self.step_size(cell, count=False) * (gain + rules.discount * worth - row[cell[1]])
+            row[cell[1]] += self.learning_rate(cell, count=False) * (gain + rules.discount * worth - row[cell[1]])
 
 
 class Record(NamedTuple):
     """What became of the episodes."""
 
-    totals: NDArray[np.float64]  # (runs, episodes)
+    totals: NDArray[np.float64]  # (runs, n_episodes)
     lengths: NDArray[np.int32]
     steps: int
 
 
-def learn_together(lives: Any, learners: list[Learner], episodes: int, most: int, report: Any = None) -> Record:
+def learn_together(lives: Any, learners: list[Learner], n_episodes: int, most: int, report: Any = None) -> Record:
     """Let every run live its episodes, all environments stepped at once."""
     count = len(learners)
-    totals, lengths = np.zeros((count, episodes)), np.zeros((count, episodes), np.int32)
+    totals, lengths = np.zeros((count, n_episodes)), np.zeros((count, n_episodes), np.int32)
     number, times, actions = [-1] * count, [0] * count, [-1] * count
     states = [0] * count
     steps = 0
@@ -170,10 +170,10 @@ def learn_together(lives: Any, learners: list[Learner], episodes: int, most: int
 
     def begin(run: int) -> None:
         actions[run] = -1
-        while number[run] < episodes:
+        while number[run] < n_episodes:
             number[run] += 1
-            if number[run] == episodes:
-                lives.begin(run, episodes)  # it rests, but its environment is stepped with the others
+            if number[run] == n_episodes:
+                lives.begin(run, n_episodes)  # it rests, but its environment is stepped with the others
                 return
             rules, learner = learners[run].rules, learners[run]
             learner.explore = float(rules.exploration[number[run]])
@@ -186,12 +186,12 @@ def learn_together(lives: Any, learners: list[Learner], episodes: int, most: int
 
     for run in range(count):
         begin(run)
-    while any(one < episodes for one in number):
+    while any(one < n_episodes for one in number):
         outcomes = lives.step(states, actions, times)
         for run, (following, reward, ended, cut) in enumerate(outcomes):
-            if number[run] >= episodes:
+            if number[run] >= n_episodes:
                 if ended or cut:
-                    lives.begin(run, episodes)
+                    lives.begin(run, n_episodes)
                 continue
             learner, e = learners[run], number[run]
             totals[run, e] += reward

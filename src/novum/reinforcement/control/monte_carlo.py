@@ -6,20 +6,21 @@ off-policy         an epsilon-greedy policy b acts, the greedy one is learned: f
                    w <- w / b(a|s) as long as actions were greedy,  Q += w / W (G - Q),  W += w                         (3)
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from novum import _core
 from novum.base.domains import Choice, Null, Real
 from novum.base.estimator import fits
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError
+from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, live_runs, name_of
 from novum.reinforcement.experience import STARTS, STEPS, lived_world, tabular_process
 from novum.reinforcement.gymnasium_tables import sampled_process
-from novum.reinforcement.schedules import Schedule, as_schedule
+from novum.reinforcement.schedules import as_schedule
 from novum.runtime.random import purpose_code, seed_of
+from novum.runtime.typing import Seed, Target
 
 __all__ = ["MonteCarloControl"]
 
@@ -33,7 +34,8 @@ class MonteCarloControl(TabularAgent):
 
     Parameters
     ----------
-    [episodes=10_000]
+    n_episodes : int, default=10_000
+        How many to live in every run.
     method : {"exploring-starts", "glie", "off-policy"}, default="glie"
         Begin anywhere with any action and be greedy; explore less and less; or learn the greedy policy while another acts.
     visits : {"first", "every"}, default="every"
@@ -41,11 +43,42 @@ class MonteCarloControl(TabularAgent):
     exploration : float or Schedule, default=None
         Share of random actions by episode. None: c / (c + k - 1) with c a twentieth of the episodes for "glie" (1/k is
         `Schedule("power", 1.0, 1.0)`), 0.3 for "off-policy".
-    [discount, max_steps, n_runs, initial_value, random_state, n_jobs]
+    discount : float or None, default=None
+        What a reward is worth a step later. None: the process's own; 0.99 for a Gymnasium environment, which has none.
+    max_steps : int, default=1000
+        Steps after which an episode is cut; what would follow is still counted on. A table has no limit of its own, so that
+        one of Gymnasium's TimeLimit is given here.
+    n_runs : int, default=1
+        Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all.
+    initial_value : float, default=0.0
+        First guess of every value; a high one makes the agent try everything.
+    random_state : int, Generator, RandomState, SeedSequence or None, default=None
+        Same seed, same curve.
+    n_jobs : int or None, default=None
+        Threads that share the runs; None: all processors.
 
     Attributes
     ----------
-    [learned]
+    action_values_ : ndarray of shape (n_states, n_actions)
+        NaN where an action cannot be taken.
+    policy_ : Policy
+        Greedy with respect to them.
+    values_ : ndarray of shape (n_states,)
+        Of the best actions.
+    returns_ : ndarray of shape (n_runs, n_episodes)
+        Rewards of every episode, added up.
+    lengths_ : ndarray of shape (n_runs, n_episodes)
+        Their steps.
+    run_values_ : ndarray of shape (n_runs, n_states, n_actions)
+        The table of every run.
+    visits_ : ndarray of shape (n_states, n_actions)
+        How often each action was taken, in all runs.
+    states_ : list
+        Names of the states.
+    actions_ : list
+        Names of the actions.
+    total_steps_ : int
+        Steps taken in all runs.
 
     Examples
     --------
@@ -61,16 +94,38 @@ class MonteCarloControl(TabularAgent):
         "visits": Choice("first", "every"),
         "exploration": Real(0, 1) | RATE | Null(),
     }
+    returns_: np.ndarray
+    lengths_: np.ndarray
+    visits_: np.ndarray
+    n_steps_: int
 
-    @stores
     def __init__(
-        self, episodes: int = 10_000, *, method: str = "glie", visits: str = "every", exploration: Any = None,
-        discount: float | None = None, max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0,
-        random_state: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_episodes: int = 10_000,
+        *,
+        method: Literal["exploring-starts", "glie", "off-policy"] = "glie",
+        visits: Literal["first", "every"] = "every",
+        exploration: float | Schedule | None = None,
+        discount: float | None = None,
+        max_steps: int = 1000,
+        n_runs: int = 1,
+        initial_value: float = 0.0,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_episodes = n_episodes
+        self.method = method
+        self.visits = visits
+        self.exploration = exploration
+        self.discount = discount
+        self.max_steps = max_steps
+        self.n_runs = n_runs
+        self.initial_value = initial_value
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @fits
-    def fit(self, environment: Any, y: Any = None) -> Self:
+    def fit(self, environment: Any, y: Target = None) -> Self:
         """Learn from an MDP, a Gymnasium environment or its name.
 
         Parameters
@@ -90,7 +145,7 @@ class MonteCarloControl(TabularAgent):
         world = lived_world(own, discount)
         q = np.full((runs, n, m), float(self.initial_value))
         weight = np.zeros((runs, n, m))
-        totals, lengths = np.empty((runs, self.episodes)), np.empty((runs, self.episodes), np.int32)
+        totals, lengths = np.empty((runs, self.n_episodes)), np.empty((runs, self.n_episodes), np.int32)
         explored = self._exploration()
 
         def one(run: int) -> int:
@@ -115,7 +170,7 @@ class MonteCarloControl(TabularAgent):
         done, steps = live_runs(self, one, lambda run: float(totals[run].mean()))
         q, weight, totals, lengths = q[:done], weight[:done], totals[:done], lengths[:done]
         q[:, ~own.possible] = np.nan
-        self.returns_, self.lengths_, self.n_steps_ = totals, lengths, steps
+        self.returns_, self.lengths_, self.total_steps_ = totals, lengths, steps
         self.visits_ = np.ceil(weight.sum(axis=0)).astype(np.int64)
         self._keep(q, list(own.states), list(own.actions), own)
         self._numbered = process is made or process is getattr(made, "unwrapped", None) or own.states == range(n)
@@ -128,9 +183,9 @@ class MonteCarloControl(TabularAgent):
                 raise ParameterError(
                     "MonteCarloControl(method='exploring-starts'): episodes begin anywhere and are greedy then; exploration=None."
                 )
-            return np.zeros(self.episodes)
-        default = Schedule("harmonic", 1.0, max(1.0, GLIE_SHARE * self.episodes)) if self.method == "glie" else 0.3
-        values = as_schedule(default if self.exploration is None else self.exploration).values(self.episodes)
+            return np.zeros(self.n_episodes)
+        default = Schedule("harmonic", 1.0, max(1.0, GLIE_SHARE * self.n_episodes)) if self.method == "glie" else 0.3
+        values = as_schedule(default if self.exploration is None else self.exploration).values(self.n_episodes)
         if self.method == "off-policy" and not (values > 0).all():
             raise ParameterError(
                 "MonteCarloControl(method='off-policy'): the acting policy must explore; give exploration > 0."

@@ -19,12 +19,13 @@ from novum.reinforcement.experience import STARTS, STEPS, KnownLives, VectorLive
 from novum.reinforcement.mdp import MDP
 from novum.reinforcement.schedules import as_schedule
 from novum.runtime.random import purpose_code, seed_of
+from novum.runtime.typing import Target
 
 __all__ = ["CONTROL_DOMAINS", "METHOD_CODES", "TemporalAgent", "rate_tables"]
 
 CONTROL_DOMAINS: dict[str, Domain] = {
     **EXPERIENCE_DOMAINS,
-    "step_size": RATE,
+    "learning_rate": RATE,
     "exploration": Real(0, 1) | RATE,
     "strategy": Choice("epsilon-greedy", "softmax"),
     "trace_decay": Real(0, 1),
@@ -33,17 +34,17 @@ CONTROL_DOMAINS: dict[str, Domain] = {
     "planning_steps": Int(0),
 }
 METHOD_CODES = {"sarsa": 0, "expected": 1, "q": 2, "double": 3}
-MOST_RATES = 1 << 20  # visits whose step sizes are tabulated; later ones keep the last
+MOST_RATES = 1 << 20  # visits whose learning rates are tabulated; later ones keep the last
 
 
 def rate_tables(
-    step_size: Any, episodes: int, max_steps: int
+    learning_rate: Any, n_episodes: int, max_steps: int
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
-    """Return step sizes by episode and by visit; one of them is None."""
-    schedule = as_schedule(step_size)
+    """Return learning rates by episode and by visit; one of them is None."""
+    schedule = as_schedule(learning_rate)
     if schedule.by == "episode" or schedule.kind in ("linear", "exponential", "constant"):
-        return schedule.values(episodes), None
-    return None, schedule.values(min(MOST_RATES, episodes * max_steps))
+        return schedule.values(n_episodes), None
+    return None, schedule.values(min(MOST_RATES, n_episodes * max_steps))
 
 
 class TemporalAgent(TabularAgent):
@@ -53,12 +54,26 @@ class TemporalAgent(TabularAgent):
     traces: str = "accumulating"
     target_exploration: float | None = None
     planning_steps: int = 0
+    returns_: np.ndarray
+    lengths_: np.ndarray
+    visits_: np.ndarray
+    n_steps_: int
+    discount: float | None
+    n_episodes: int
+    exploration: Any
+    initial_value: float
+    max_steps: int
+    n_runs: int
+    random_state: Any
+    start: str
+    learning_rate: Any
+    strategy: str
 
     def _method(self) -> str:
         raise NotImplementedError(type(self).__name__)
 
     def _rules(self, discount: float) -> Rules:
-        exploration = as_schedule(self.exploration).values(self.episodes)
+        exploration = as_schedule(self.exploration).values(self.n_episodes)
         if self.strategy == "softmax" and not (exploration > 0).all():
             raise ParameterError(
                 f"{type(self).__name__}(strategy='softmax'): exploration is a temperature and must stay above zero; give a floor."
@@ -67,7 +82,7 @@ class TemporalAgent(TabularAgent):
             raise ParameterError(
                 f"{type(self).__name__}: importance sampling (target_exploration) goes with strategy='epsilon-greedy'."
             )
-        by_episode, by_visit = rate_tables(self.step_size, self.episodes, self.max_steps)
+        by_episode, by_visit = rate_tables(self.learning_rate, self.n_episodes, self.max_steps)
         return Rules(
             self._method(),
             float(self.trace_decay),
@@ -82,7 +97,7 @@ class TemporalAgent(TabularAgent):
         )
 
     @fits
-    def fit(self, environment: Any, y: Any = None) -> Self:
+    def fit(self, environment: Any, y: Target = None) -> Self:
         """Learn from an MDP, a Gymnasium environment or its name.
 
         Processes and environments with a table are learned in compiled loops, `n_runs` of them side by side; others in Python with
@@ -110,7 +125,7 @@ class TemporalAgent(TabularAgent):
         world = lived_world(process, rules.discount)
         q = np.full((runs, n, m), float(self.initial_value))
         visits = np.zeros((runs, n, m), np.int64)
-        totals, lengths = np.empty((runs, self.episodes)), np.empty((runs, self.episodes), np.int32)
+        totals, lengths = np.empty((runs, self.n_episodes)), np.empty((runs, self.n_episodes), np.int32)
 
         def one(run: int) -> int:
             return int(
@@ -141,14 +156,14 @@ class TemporalAgent(TabularAgent):
         done, steps = live_runs(self, one, lambda run: float(totals[run].mean()))
         q, visits, totals, lengths = q[:done], visits[:done], totals[:done], lengths[:done]
         q[:, ~process.possible] = np.nan
-        self.returns_, self.lengths_, self.n_steps_ = totals, lengths, steps
+        self.returns_, self.lengths_, self.total_steps_ = totals, lengths, steps
         self.visits_ = visits.sum(axis=0)
         self._keep(q, list(process.states), list(process.actions), process)
 
     def _interpreted(self, lives: Any, rules: Rules, process: MDP | None) -> None:
         learners = [Learner(lives, run, rules, float(self.initial_value)) for run in range(self.n_runs)]
-        with reporting(self, self.episodes) as report:
-            record = learn_together(lives, learners, self.episodes, self.max_steps, report)
+        with reporting(self, self.n_episodes) as report:
+            record = learn_together(lives, learners, self.n_episodes, self.max_steps, report)
         names, m = lives.names, lives.n_actions
         q = np.full((self.n_runs, len(names), m), float(self.initial_value))
         visits = np.zeros((len(names), m), np.int64)
@@ -159,7 +174,12 @@ class TemporalAgent(TabularAgent):
                 visits[s, a] += count
         if process is not None:
             q[:, ~process.possible] = np.nan
-        self.returns_, self.lengths_, self.n_steps_, self.visits_ = record.totals, record.lengths, record.steps, visits
+        self.returns_, self.lengths_, self.total_steps_, self.visits_ = (
+            record.totals,
+            record.lengths,
+            record.steps,
+            visits,
+        )
         self._keep(q, names, list(range(m)) if process is None else list(process.actions), process)
 
     def _in_python(self, process: MDP) -> Self:

@@ -4,13 +4,13 @@ Every episode begins with `reset(seed=...)`, the seed a function of (seed, copy,
 of an episode then follows from that seed and the actions since: a checkpoint holds those, and `restore` plays them again.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.reinforcement.deep.observations import described_space, encoder_of
 from novum.reinforcement.environment import needs_gymnasium
 from novum.reinforcement.gymnasium_tables import FINITE_ACTIONS, copied_environment, made_of_class, refuse_vectors
 
@@ -52,26 +52,13 @@ def made_environment(environment: Any) -> Any:
     )
 
 
-def observation_encoder(space: Any) -> tuple[int, Callable[[Any], NDArray[np.float32]]]:
-    """Return the length of a vector and the function that makes one of an observation: boxes flat, numbers as one-hot."""
-    gymnasium = needs_gymnasium()
-    if isinstance(space, gymnasium.spaces.Box):
-        size = int(np.prod(space.shape))
-        return size, lambda seen: np.asarray(seen, dtype=np.float32).ravel()
-    if isinstance(space, gymnasium.spaces.Discrete):
-        eye = np.eye(int(space.n), dtype=np.float32)
-        return int(space.n), lambda seen: np.asarray(eye[int(seen) - int(space.start)])
-    size = gymnasium.spaces.utils.flatdim(space)
-    return size, lambda seen: np.asarray(gymnasium.spaces.utils.flatten(space, seen), dtype=np.float32)
-
-
 class Environments:
-    """`count` copies with their observations as rows."""
+    """`count` copies with their observations as rows; episodes are cut after `max_steps` steps."""
 
-    def __init__(self, environment: Any, count: int, seed: int) -> None:
+    def __init__(self, environment: Any, count: int, seed: int, max_steps: int) -> None:
         gymnasium = needs_gymnasium()
         self.copies = [made_environment(environment) for _ in range(count)]
-        self.seed, first = seed, self.copies[0]
+        self.seed, self.max_steps, first = seed, max_steps, self.copies[0]
         if not isinstance(first.action_space, gymnasium.spaces.Discrete):
             raise ParameterTypeError(
                 f"environment={environment!r}: its actions are {first.action_space}; these agents choose among a finite number "
@@ -79,8 +66,8 @@ class Environments:
             )
         self.first_action = int(first.action_space.start)
         self.n_actions = int(first.action_space.n)
-        self.space = first.observation_space
-        self.n_features, self.encode = observation_encoder(self.space)
+        self.observation = described_space(first.observation_space)
+        self.n_features, self.encode = encoder_of(self.observation)
         self.episodes = [0] * count
         self.actions: list[list[int]] = [[] for _ in range(count)]
         self.returns = np.zeros(count)
@@ -88,22 +75,6 @@ class Environments:
             tuple[float, int]
         ] = []  # return and length of episodes that ended since they were last taken
         self.observations = np.stack([self.begin(k) for k in range(count)])
-
-    def encode_rows(self, observation: Any, owner: str) -> tuple[NDArray[np.float32], bool]:
-        """Return an observation as one row, or a batch as rows, and whether it was a batch."""
-        shape = getattr(self.space, "shape", None)
-        try:
-            given = observation if shape is None else np.asarray(observation)
-            if shape is not None and given.shape == (len(given) if given.ndim else 0, *shape):
-                rows = np.array([self.encode(one) for one in given], np.float32)
-                return rows.reshape(-1, self.n_features), True
-            if shape is None or given.shape == tuple(shape):
-                return self.encode(observation)[None], False
-        except (TypeError, ValueError, IndexError, KeyError):
-            pass
-        raise DataError(
-            f"{owner}.predict: {str(observation)[:80]} is no observation of {self.space}; give one, or a batch of them, one a row."
-        )
 
     def begin(self, k: int) -> NDArray[np.float32]:
         """Begin the next episode of a copy; return what is seen."""
@@ -127,6 +98,7 @@ class Environments:
             self.actions[k].append(chosen)
             self.returns[k] += reward
             after[k] = self.encode(seen)
+            truncated[k] |= len(self.actions[k]) >= self.max_steps and not terminated[k]
             if terminated[k] or truncated[k]:
                 final = after.copy() if final is None else final
                 final[k] = after[k]

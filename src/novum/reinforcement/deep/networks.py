@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from novum.runtime.devices import needs_torch
 
-__all__ = ["Adam", "Networks"]
+__all__ = ["Adam", "Networks", "dense_outputs"]
 
 Array = NDArray[np.float32]
 
@@ -28,6 +28,17 @@ def orthogonal(rng: np.random.Generator, rows: int, columns: int, gain: float) -
     q, r = np.linalg.qr(rng.normal(size=(max(rows, columns), min(rows, columns))))
     q = q * np.sign(np.diag(r))
     return np.asarray(gain * (q if rows >= columns else q.T))
+
+
+def dense_outputs(arrays: Sequence[Array], activation: str, x: Array) -> Array:
+    """Return (1) of rows by NumPy: weights and biases in turn, (count, rows, columns) and (count, 1, columns)."""
+    h = x[None]
+    for layer in range(0, len(arrays), 2):
+        h = np.matmul(h, arrays[layer])
+        h += arrays[layer + 1]
+        if layer + 2 < len(arrays):
+            h = np.tanh(h, out=h) if activation == "tanh" else np.maximum(h, 0, out=h)
+    return h
 
 
 class Networks:
@@ -47,9 +58,14 @@ class Networks:
     """
 
     def __init__(
-        self, sizes: Sequence[int], count: int, activation: str, device: Any, rng: np.random.Generator,
-        gains: Sequence[float] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        sizes: Sequence[int],
+        count: int,
+        activation: str,
+        device: Any,
+        rng: np.random.Generator,
+        gains: Sequence[float] | None = None,
+    ) -> None:
         self.torch = torch = needs_torch("an agent with networks")
         self.sizes, self.count, self.activation, self.device = tuple(sizes), count, activation, device
         self.shapes: list[tuple[int, ...]] = []
@@ -79,6 +95,11 @@ class Networks:
         """Copy weights in, from an array or another vector of the same length."""
         self.flat.copy_(self.torch.as_tensor(values))
 
+    def weights(self) -> dict[str, Array]:
+        """Return copies of the weights as arrays, by name, in the order of the layers."""
+        names = [f"{what}_{k // 2}" for k, what in enumerate(("weight", "bias") * (len(self.parts) // 2))]
+        return {name: part.detach().cpu().numpy().copy() for name, part in zip(names, self.parts)}
+
     def layers(self, x: Any) -> list[Any]:
         """Return (1) of rows (n, d), layer by layer: x itself, and (count, n, units) of each."""
         torch, kept = self.torch, [x.expand(self.count, *x.shape)]
@@ -105,13 +126,7 @@ class Networks:
         if self.arrays is None:
             rows = self.torch.as_tensor(x, device=self.device)
             return np.asarray(self.layers(rows)[-1].cpu().numpy())
-        h = x[None]
-        for layer in range(0, len(self.arrays), 2):
-            h = np.matmul(h, self.arrays[layer])
-            h += self.arrays[layer + 1]
-            if layer + 2 < len(self.arrays):
-                h = np.tanh(h, out=h) if self.activation == "tanh" else np.maximum(h, 0, out=h)
-        return h
+        return dense_outputs(self.arrays, self.activation, x)
 
 
 class Adam:

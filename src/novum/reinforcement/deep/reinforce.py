@@ -7,16 +7,17 @@ Derivation: docs/theory/policy_gradient.md. (The factor gamma^t that the discoun
 does.)
 """
 
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.domains import Bool, Choice, Domain, Int, Null, Real
-from novum.base.parameters import stores
+from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.deep.actor_critic import ADAM_EPS, POLICY_GAIN, loss_slope
-from novum.reinforcement.deep.agent import SHARED, Agent, drawn_actions
+from novum.reinforcement.deep.agent import SHARED, NetworkAgent, Training, drawn_actions
 from novum.reinforcement.deep.networks import Adam, Networks
+from novum.runtime.typing import Seed
 
 __all__ = ["REINFORCE", "discounted_returns"]
 
@@ -31,15 +32,21 @@ def discounted_returns(rewards: Any, discount: float) -> NDArray[np.float64]:
     return found
 
 
-class REINFORCE(Agent):
+class REINFORCE(NetworkAgent):
     """Policy gradients from whole episodes, with a baseline.
 
     Parameters
     ----------
+    total_steps : int, default=50000
+        Steps of all copies together that are learned from.
+    max_steps : int, default=10000
+        Steps after which an episode is cut.
     hidden : int, default=64
         Units of each of the two hidden layers.
-    learning_rate : float, default=5e-3
+    learning_rate : float or Schedule, default=5e-3
+        By steps of the training.
     discount : float, default=0.99
+        What a reward is worth a step later.
     n_envs : int, default=8
         Episodes of a gradient, one in every copy of the environment.
     baseline : {"value", None}, default="value"
@@ -49,23 +56,35 @@ class REINFORCE(Agent):
     largest_norm : float or None, default=0.5
         To which gradients are cut.
     device : {"auto", "cpu", "cuda"}, default="auto"
+        Where the networks learn; they act by NumPy.
     random_state : int, Generator, RandomState, SeedSequence or None, default=None
 
     Attributes
     ----------
     history_ : LearningCurve
-    n_steps_ : int
+        The episodes of the training.
+    total_steps_ : int
         Steps that were learned from.
+    weights_ : dict of arrays
+        Weights and biases of the networks that act, layer by layer.
+    observation_ : dict
+        What an observation is, in plain values.
+    n_features_, n_actions_, first_action_ : int
+        Length of an observation as a vector, the number of actions and the number of the first.
+    seed_ : int
+    environment_ : str
+        Where it learned.
 
     Examples
     --------
     >>> from novum.reinforcement import REINFORCE
-    >>> agent = REINFORCE(random_state=0)  # doctest: +SKIP
-    >>> agent.fit("CartPole-v1", 100_000).evaluate("CartPole-v1").mean() > 400  # doctest: +SKIP
+    >>> agent = REINFORCE(total_steps=100_000, random_state=0)  # doctest: +SKIP
+    >>> agent.fit("CartPole-v1").evaluate("CartPole-v1").mean > 400  # doctest: +SKIP
     True
     """
 
-    _domains: ClassVar[dict[str, Domain]] = {
+    _tags = ("model-free", "on-policy", "offline", "approximate", "policy-based", "control")
+    _domains: dict[str, Domain] = {
         **SHARED,
         "hidden": Int(1),
         "baseline": Choice("value") | Null(),
@@ -73,58 +92,70 @@ class REINFORCE(Agent):
         "largest_norm": Real(0, open="low") | Null(),
     }
 
-    @stores
     def __init__(
-        self, *, hidden: int = 64, learning_rate: float = 5e-3, discount: float = 0.99, n_envs: int = 8,
-        baseline: str | None = "value", normalize: bool = True, largest_norm: float | None = 0.5,
-        device: str = "auto", random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        *,
+        total_steps: int = 50_000,
+        max_steps: int = 10_000,
+        hidden: int = 64,
+        learning_rate: float | Schedule = 5e-3,
+        discount: float = 0.99,
+        n_envs: int = 8,
+        baseline: Literal["value"] | None = "value",
+        normalize: bool = True,
+        largest_norm: float | None = 0.5,
+        device: Literal["auto", "cpu", "cuda"] = "auto",
+        random_state: Seed = None,
+    ) -> None:
+        self.total_steps = total_steps
+        self.max_steps = max_steps
+        self.hidden = hidden
+        self.learning_rate = learning_rate
+        self.discount = discount
+        self.n_envs = n_envs
+        self.baseline = baseline
+        self.normalize = normalize
+        self.largest_norm = largest_norm
+        self.device = device
+        self.random_state = random_state
 
-    hidden: int
-    baseline: str | None
-    normalize: bool
-    largest_norm: float | None
+    def _build(self, training: Training) -> None:
+        sizes = (self.n_features_, self.hidden, self.hidden, self.n_actions_)
+        training.networks = Networks(sizes, 2, "tanh", training.device, training.rng, (POLICY_GAIN, 1.0))
+        training.adam = Adam(training.networks, ADAM_EPS, self.largest_norm)
 
-    def _build(self, n_features: int, n_actions: int) -> None:
-        sizes = (n_features, self.hidden, self.hidden, n_actions)
-        self.networks_ = Networks(sizes, 2, "tanh", self._device, self.rng, (POLICY_GAIN, 1.0))
-        self._adam = Adam(self.networks_, ADAM_EPS, self.largest_norm)
-
-    def _scores(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.asarray(self.networks_.outputs(observations)[0])
-
-    def _episodes(self) -> tuple[NDArray[Any], ...]:
+    def _episodes(self, training: Training) -> tuple[NDArray[Any], ...]:
         """Play one episode in every copy; return observations, actions and G of all their steps."""
         lines: list[list[tuple[Any, int, float]]] = [[] for _ in range(self.n_envs)]
         active, n = np.ones(self.n_envs, bool), 0
         while active.any():
-            seen = self._environments.observations
-            actions = np.where(active, drawn_actions(self._scores(seen), self.rng), -1)
-            step = self._environments.step(actions)
+            seen = training.environments.observations
+            actions = np.where(active, drawn_actions(training.networks.outputs(seen)[0], training.rng), -1)
+            step = training.environments.step(actions)
             for k in np.flatnonzero(active):
                 lines[k].append((seen[k], int(actions[k]), float(step.rewards[k])))
             n += int(active.sum())
             active &= ~(step.terminated | step.truncated)
-        self._advance(n)
+        self._advance(training, n)
         flat = [item for line in lines for item in line]
         gains = np.concatenate([discounted_returns([r for *_, r in line], self.discount) for line in lines])
         return np.array([item[0] for item in flat]), np.array([item[1] for item in flat]), gains.astype(np.float32)
 
-    def _turn(self) -> None:
-        torch = self.networks_.torch
-        seen, actions, returns = (torch.as_tensor(part, device=self._device) for part in self._episodes())
-        kept = self.networks_.layers(seen)
+    def _turn(self, training: Training) -> None:
+        torch, rate = training.networks.torch, self._scheduled(self.learning_rate)
+        seen, actions, returns = (torch.as_tensor(part, device=training.device) for part in self._episodes(training))
+        kept = training.networks.layers(seen)
         gains = returns - kept[-1][1, :, 0] if self.baseline == "value" else returns
         if self.normalize and len(gains) > 1:
             gains = (gains - gains.mean()) / (gains.std() + 1e-8)
         weight = VALUE_WEIGHT if self.baseline == "value" else 0.0
         slope = loss_slope(kept[-1], actions, gains, returns, None, 0.0, weight, 0.0)
-        self.networks_.backward(kept, slope)
-        self._adam.move(self.learning_rate)
+        training.networks.backward(kept, slope)
+        training.adam.move(rate)
 
-    def _state(self) -> dict[str, Any]:
-        return {"flat": self.networks_.flat.cpu().numpy(), **self._adam.state()}
+    def _state(self, training: Training) -> dict[str, Any]:
+        return {"flat": training.networks.flat.cpu().numpy(), **training.adam.state()}
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.networks_.set(state["flat"])
-        self._adam.restore(state)
+    def _restore(self, training: Training, state: dict[str, Any]) -> None:
+        training.networks.set(state["flat"])
+        training.adam.restore(state)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_choice, check_count, vector
+from novum.runtime.typing import Numbers
 
 __all__ = ["StateFeatures"]
 
@@ -51,9 +52,16 @@ class StateFeatures:
     """
 
     def __init__(
-        self, kind: str = "tiles", *, low: Any = None, high: Any = None, n_tilings: int = 8, n_tiles: int = 8,
-        n_centers: int = 5, order: int = 3
-    ) -> None:  # fmt: skip
+        self,
+        kind: str = "tiles",
+        *,
+        low: Numbers | None = None,
+        high: Numbers | None = None,
+        n_tilings: int = 8,
+        n_tiles: int = 8,
+        n_centers: int = 5,
+        order: int = 3,
+    ) -> None:
         name = "StateFeatures"
         self.kind = check_choice(name, "kind", kind, KINDS)
         self.low, self.high = low, high

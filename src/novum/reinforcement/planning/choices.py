@@ -94,9 +94,17 @@ def is_optimal(gap: float, values: NDArray[np.float64]) -> bool:
 
 
 def settled(
-    mdp: MDP, method: str, work: str, values: NDArray[np.float64], choice: NDArray[np.int64], *, low: float,
-    high: float, polish: bool = True, **record: Any
-) -> Plan:  # fmt: skip
+    mdp: MDP,
+    method: str,
+    work: str,
+    values: NDArray[np.float64],
+    choice: NDArray[np.int64],
+    *,
+    low: float,
+    high: float,
+    polish: bool = True,
+    **record: Any,
+) -> Plan:
     """Return the plan that sweeps ended with: small ones evaluated exactly, others with (1) and (2).
 
     `values` are T*v and `low`, `high` bound T*v - v.

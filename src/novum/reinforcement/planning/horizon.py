@@ -27,7 +27,7 @@ class StagedPlan(Result):
 
     Attributes
     ----------
-    values : ndarray of shape (n_steps + 1, n_states)
+    values : ndarray of shape (horizon + 1, n_states)
         The last row are the terminal values.
     policies : list of Policy
         What to do at every step.
@@ -53,14 +53,14 @@ class StagedPlan(Result):
         return {"start": self.start}
 
 
-def backward_induction(mdp: Any, n_steps: int | None = None, *, final: Any = None) -> StagedPlan:
+def backward_induction(mdp: Any, horizon: int | None = None, *, final: Any = None) -> StagedPlan:
     """Return the optimal values and policies of a finite number of steps.
 
     Parameters
     ----------
     mdp : MDP, or a sequence of them
         The process; a sequence: the process of every step, of the same states and actions.
-    n_steps : int, default=None
+    horizon : int, default=None
         How many steps; None with a sequence, whose length it is.
     final : array-like, default=None
         Terminal values; None: zero, and at terminal states what they pay.
@@ -68,21 +68,21 @@ def backward_induction(mdp: Any, n_steps: int | None = None, *, final: Any = Non
     Examples
     --------
     >>> from novum.reinforcement import backward_induction
-    >>> from novum.reinforcement.worlds.classics import two_state
+    >>> from novum.teaching.reinforcement.worlds import two_state
     >>> backward_induction(two_state(), 3).values[0].round(4).tolist()
     [1.8152, 5.42]
     """
     owner = "backward_induction"
     if isinstance(mdp, Sequence):
         stages = [checked_process(owner, one) for one in mdp]
-        if n_steps is not None and n_steps != len(stages):
-            raise DataError(f"{owner}: {len(stages)} processes for n_steps={n_steps}; leave n_steps out.")
+        if horizon is not None and horizon != len(stages):
+            raise DataError(f"{owner}: {len(stages)} processes for horizon={horizon}; leave horizon out.")
     else:
-        if n_steps is None:
+        if horizon is None:
             raise ParameterError(
-                f"{owner}(n_steps=None): n_steps must be at least 1; only a sequence of processes says how many steps."
+                f"{owner}(horizon=None): horizon must be at least 1; only a sequence of processes says how many steps."
             )
-        count = check_count(owner, "n_steps", n_steps)
+        count = check_count(owner, "horizon", horizon)
         stages = [checked_process(owner, mdp)] * count
     if not stages or any((m.n_states, m.n_actions) != (stages[0].n_states, stages[0].n_actions) for m in stages):
         raise DataError(

@@ -42,10 +42,22 @@ class Plan(Result):
     """
 
     def __init__(
-        self, mdp: Any, method: str, values: NDArray[np.float64], policy: Policy, *, gap: float, error: float,
-        optimal: bool, work: str, sweeps: int = 0, rounds: int = 0, gain: float | None = None,
-        history: dict[str, list[Any]] | None = None, occupancy: NDArray[np.float64] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        mdp: Any,
+        method: str,
+        values: NDArray[np.float64],
+        policy: Policy,
+        *,
+        gap: float,
+        error: float,
+        optimal: bool,
+        work: str,
+        sweeps: int = 0,
+        rounds: int = 0,
+        gain: float | None = None,
+        history: dict[str, list[Any]] | None = None,
+        occupancy: NDArray[np.float64] | None = None,
+    ) -> None:
         self._mdp, self.method, self.values, self.policy = mdp, method, values, policy
         self.gap, self.error, self.optimal, self._work = float(gap), float(error), optimal, work
         self.sweeps, self.rounds, self.gain, self.history = sweeps, rounds, gain, history or {}

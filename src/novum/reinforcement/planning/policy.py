@@ -28,6 +28,7 @@ from novum.reinforcement.planning.value import checked_process, complain, modifi
 from novum.reinforcement.policies import policy_table
 from novum.report.numbers import counted
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["modified_policy_iteration", "policy_iteration"]
 
@@ -107,7 +108,9 @@ def given_choice(mdp: Any, initial: Any) -> NDArray[np.int64]:
     return choice
 
 
-def modified_policy_iteration(mdp: Any, *, tol: float = 1e-6, max_iter: int = 100_000, initial: Any = None) -> Plan:
+def modified_policy_iteration(
+    mdp: Any, *, tol: float = 1e-6, max_iter: int = 100_000, initial: Numbers | None = None
+) -> Plan:
     """Return the plan of a discounted process by modified policy iteration, compiled: the fastest for large processes.
 
     Parameters

@@ -89,9 +89,14 @@ def reward_sizes(model: Model) -> NDArray[np.float64]:
 
 
 def rows_of(
-    origin: NDArray[np.int64], start: NDArray[np.int64], following: NDArray[np.int64], chance: NDArray[np.float64],
-    reward: NDArray[np.float64], size: NDArray[np.float64], discount: float
-) -> Rows:  # fmt: skip
+    origin: NDArray[np.int64],
+    start: NDArray[np.int64],
+    following: NDArray[np.int64],
+    chance: NDArray[np.float64],
+    reward: NDArray[np.float64],
+    size: NDArray[np.float64],
+    discount: float,
+) -> Rows:
     """Return the rows of entries of which a negative next state stands for an end; a row without entries ends."""
     row = np.repeat(np.arange(len(origin)), np.diff(start))
     full, ends = sums(chance, start), sums(np.where(following < 0, chance, 0.0), start)

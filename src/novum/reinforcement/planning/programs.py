@@ -21,11 +21,12 @@ from novum.reinforcement.planning.finiteness import check_finite
 from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.planning.value import checked_process
 from novum.runtime.checks import check_choice, probability_table
+from novum.runtime.typing import Numbers
 
 __all__ = ["linear_program"]
 
 
-def linear_program(mdp: Any, *, form: str = "primal", weights: Any = None) -> Plan:
+def linear_program(mdp: Any, *, form: str = "primal", weights: Numbers | None = None) -> Plan:
     """Return the optimal plan of a process by linear programming; `plan.occupancy` holds the expected discounted visits.
 
     Parameters
@@ -40,7 +41,7 @@ def linear_program(mdp: Any, *, form: str = "primal", weights: Any = None) -> Pl
     Examples
     --------
     >>> from novum.reinforcement import linear_program
-    >>> from novum.reinforcement.worlds.classics import two_state
+    >>> from novum.teaching.reinforcement.worlds import two_state
     >>> linear_program(two_state(), form="dual").occupancy.round(4).tolist()
     [[0.0, 0.6098], [9.3902, 0.0]]
     """

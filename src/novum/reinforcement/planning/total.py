@@ -125,9 +125,14 @@ def own_choice(mdp: Any, found: Joined, choice: NDArray[np.int64]) -> NDArray[np
         begin = np.concatenate([[0], np.cumsum(lengths)])
         entries = np.arange(begin[-1]) + np.repeat(model.start[inside] - begin[:-1], lengths)
         rows = rows_of(
-            states[inside], begin, model.next[entries].astype(np.int64), model.chance[entries],
-            np.zeros(len(inside)), np.zeros(len(inside)), 1.0,
-        )  # fmt: skip
+            states[inside],
+            begin,
+            model.next[entries].astype(np.int64),
+            model.chance[entries],
+            np.zeros(len(inside)),
+            np.zeros(len(inside)),
+            1.0,
+        )
         index = np.zeros(model.n_states, np.int64)
         index[states[inside][::-1]] = np.arange(len(inside))[::-1]
         led = towards(rows, model.n_states, goal, index)
@@ -138,9 +143,13 @@ def own_choice(mdp: Any, found: Joined, choice: NDArray[np.int64]) -> NDArray[np
 
 
 def best_total(
-    mdp: Any, owner: str, start: NDArray[np.int64] | None = None, history: list[Any] | None = None,
-    most: int = 1000, strict: bool = False
-) -> Total:  # fmt: skip
+    mdp: Any,
+    owner: str,
+    start: NDArray[np.int64] | None = None,
+    history: list[Any] | None = None,
+    most: int = 1000,
+    strict: bool = False,
+) -> Total:
     """Return the best policy of an undiscounted process; `start` is one pair per state to begin with, where it ends."""
     endings = check_finite(mdp, owner)
     found = joined(mdp, endings.zero)

@@ -20,6 +20,7 @@ from novum.reinforcement.planning.plan import Plan, power_text, swept
 from novum.report.numbers import counted
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Numbers, Seed
 from novum.runtime.warn import warn
 
 __all__ = ["checked_process", "modified_iterations", "value_iteration"]
@@ -39,9 +40,16 @@ def checked_process(owner: str, mdp: Any) -> Any:
 
 
 def value_iteration(
-    mdp: Any, *, tol: float = 1e-6, order: str = "auto", stop: str = "auto", criterion: str = "total",
-    max_iter: int = 100_000, initial: Any = None, random_state: Any = 0
-) -> Plan:  # fmt: skip
+    mdp: Any,
+    *,
+    tol: float = 1e-6,
+    order: str = "auto",
+    stop: str = "auto",
+    criterion: str = "total",
+    max_iter: int = 100_000,
+    initial: Numbers | None = None,
+    random_state: Seed = 0,
+) -> Plan:
     """Return the optimal plan of a process by value iteration.
 
     Parameters

@@ -21,12 +21,13 @@ from novum.reinforcement.experience import STARTS, STEPS, VectorLives, lived_wor
 from novum.reinforcement.policies import policy_table
 from novum.reinforcement.schedules import as_schedule
 from novum.runtime.random import purpose_code, seed_of
+from novum.runtime.typing import Axes, Target
 
 __all__ = ["PREDICTION_DOMAINS", "Predictor", "Settings"]
 
 PREDICTION_DOMAINS: dict[str, Domain] = {
     **{k: v for k, v in EXPERIENCE_DOMAINS.items() if k != "start"},
-    "step_size": RATE | Null(),
+    "learning_rate": RATE | Null(),
 }
 CARLO, STEPPING, FORWARD, BACKWARD = range(4)  # `View` in prediction.h
 
@@ -56,19 +57,33 @@ class Lived(NamedTuple):
 class Predictor(Agent):
     """Base of learners of state values."""
 
+    values_: np.ndarray
+    errors_: np.ndarray
+    run_values_: np.ndarray
+    visits_: np.ndarray
+    states_: list[Any]
+    n_steps_: int
+    discount: float | None
+    n_episodes: int
+    initial_value: float
+    max_steps: int
+    n_runs: int
+    random_state: Any
+    learning_rate: Any
+
     def _settings(self, off_policy: bool) -> Settings:
         raise NotImplementedError(type(self).__name__)
 
     def _rates(self, visits: int) -> tuple[NDArray[np.float64] | None, float]:
-        if self.step_size is None:
+        if self.learning_rate is None:
             return None, 0.0
-        schedule = as_schedule(self.step_size)
+        schedule = as_schedule(self.learning_rate)
         if schedule.kind == "constant":
-            return None, float(schedule.start)
+            return None, float(schedule(0))
         return schedule.values(min(MOST_RATES, visits)), 0.0
 
     @fits
-    def fit(self, experience: Any, y: Any = None, *, policy: Any = None, behavior: Any = None) -> Self:
+    def fit(self, experience: Any, y: Target = None, *, policy: Any = None, behavior: Any = None) -> Self:
         """Learn the values of a policy.
 
         Parameters
@@ -96,7 +111,7 @@ class Predictor(Agent):
             if behavior is not None or self.n_runs > 1:
                 raise ParameterError(f"{type(self).__name__}.fit: behavior= and n_runs > 1 need a process or a table.")
             self._from_episodes(
-                lived(made, policy, self.episodes, self.max_steps, seed_of(self.random_state)), discount
+                lived(made, policy, self.n_episodes, self.max_steps, seed_of(self.random_state)), discount
             )
             return self
         self._from_process(process, discount, policy, behavior)
@@ -112,7 +127,7 @@ class Predictor(Agent):
             *settings[:6], table, rate, discount, *data[:3], data.offsets, data.ended, values, weight, visits
         )
         self.values_, self.visits_, self.states_ = values, visits, data.names
-        self.run_values_, self.errors_, self.n_steps_ = values[None], np.empty((1, 0)), len(data.rewards)
+        self.run_values_, self.errors_, self.total_steps_ = values[None], np.empty((1, 0)), len(data.rewards)
         self.discount_ = discount
 
     def _from_process(self, process: Any, discount: float, policy: Any, behavior: Any) -> None:
@@ -134,8 +149,8 @@ class Predictor(Agent):
         share = np.where(terminal, 0.0, 1.0) / max(1, int((~terminal).sum()))
         values = np.where(terminal, 0.0, float(self.initial_value)) * np.ones((runs, 1))
         weight, visits = np.zeros((runs, n)), np.zeros((runs, n), np.int64)
-        errors = np.empty((runs, self.episodes)) if error else None
-        table, rate = self._rates(self.episodes * self.max_steps)
+        errors = np.empty((runs, self.n_episodes)) if error else None
+        table, rate = self._rates(self.n_episodes * self.max_steps)
         settings, seed, sums = self._settings(behavior is not None), seed_of(self.random_state), policy_sums(own, acts)
 
         def one(run: int) -> None:
@@ -145,7 +160,7 @@ class Predictor(Agent):
                 rate,
                 sums,
                 ratios,
-                self.episodes,
+                self.n_episodes,
                 self.max_steps,
                 seed,
                 purpose_code(STEPS),
@@ -165,7 +180,7 @@ class Predictor(Agent):
         self.run_values_, self.values_ = values, values[0].copy() if len(values) == 1 else values.mean(axis=0)
         self.visits_, self.states_ = visits.sum(axis=0), list(process.states)
         self.errors_ = np.empty((done, 0)) if errors is None else errors[:done]
-        self.n_steps_ = int(visits.sum())
+        self.total_steps_ = int(visits.sum())
         self.discount_ = discount
 
     def _truth(self, process: Any, table: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, bool]:
@@ -190,7 +205,7 @@ class Predictor(Agent):
         """Values of states choose no action."""
         raise AttributeError(f"{type(self).__name__} learns values, not what to do; use QLearning or SARSA.")
 
-    def plot(self, ax: Any = None, *, window: int | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, window: int | None = None) -> Any:
         """Draw the root mean square error against the true values by episode: the mean over runs and the band of single runs."""
         from novum.reinforcement.plots.curves import draw_errors
         from novum.report.axes import drawing_axes
@@ -241,14 +256,14 @@ def given_episodes(owner: str, episodes: Sequence[Any]) -> Lived:
 END = "(end)"  # the state after the last reward, where episodes do not name it
 
 
-def lived(environment: Any, policy: Any, episodes: int, max_steps: int, seed: int) -> Lived:
+def lived(environment: Any, policy: Any, n_episodes: int, max_steps: int, seed: int) -> Lived:
     """Return episodes of an environment that is no table."""
     lives = VectorLives(environment, seed, 1)
     if policy is not None and not callable(policy):
         raise ParameterError("fit(policy=...): give a function of the observation for an environment that is no table.")
     states, rewards, offsets, ended = [], [], [0], []
     time = 0
-    for episode in range(episodes):
+    for episode in range(n_episodes):
         state, _ = lives.begin(0, episode)
         states.append(state)
         for _ in range(max_steps):

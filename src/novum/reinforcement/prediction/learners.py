@@ -3,9 +3,8 @@
 from typing import Any
 
 from novum.base.domains import Choice, Int, Real
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError
-from novum.reinforcement.agents import ENTRIES
+from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.prediction.base import (
     BACKWARD,
     CARLO,
@@ -15,21 +14,11 @@ from novum.reinforcement.prediction.base import (
     Predictor,
     Settings,
 )
-from novum.reinforcement.schedules import Schedule
+from novum.runtime.typing import Seed
 
 __all__ = ["TD", "MonteCarloPrediction"]
 
-STEP_SIZE = Schedule("harmonic", 1.0, 10.0)  # Robbins and Monro's conditions hold
-
-ENTRIES["values"] = (
-    "values_ : ndarray of shape (n_states,)\n    The mean over runs; terminal states hold what they pay.\nerrors_ : ndarray "
-    "of shape "
-    "(n_runs, episodes)\n    Root mean square error over the states that are not terminal, after every episode, where the "
-    "true values "
-    "are known.\nrun_values_ : ndarray of shape (n_runs, n_states)\n    The values of every run.\nvisits_ : ndarray of "
-    "shape (n_states,)\n"
-    "    Updates of every state, in all runs.\nstates_ : list\n    Names of the states.\nn_steps_ : int\n    Updates in all."
-)
+LEARNING_RATE = Schedule("harmonic", 1.0, 10.0)  # Robbins and Monro's conditions hold
 
 
 class MonteCarloPrediction(Predictor):
@@ -37,18 +26,42 @@ class MonteCarloPrediction(Predictor):
 
     Parameters
     ----------
-    [episodes=1000]
+    n_episodes : int, default=1000
+        How many to live in every run.
     visits : {"first", "every"}, default="first"
         Which visits of a state in an episode count: the first (no bias) or every one (smaller error early, biased).
-    step_size : float, Schedule or None, default=None
+    learning_rate : float, Schedule or None, default=None
         None: the plain mean. A constant forgets old episodes.
     importance : {"weighted", "ordinary"}, default="weighted"
         How returns of another policy are weighted: divided by the sum of weights (little variance), or by their number (no bias).
-    [discount, max_steps, n_runs, initial_value, random_state, n_jobs]
+    discount : float or None, default=None
+        What a reward is worth a step later. None: the process's own; 0.99 for a Gymnasium environment, which has none.
+    max_steps : int, default=1000
+        Steps after which an episode is cut; what would follow is still counted on. A table has no limit of its own, so that
+        one of Gymnasium's TimeLimit is given here.
+    n_runs : int, default=1
+        Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all.
+    initial_value : float, default=0.0
+        First guess of every value; a high one makes the agent try everything.
+    random_state : int, Generator, RandomState, SeedSequence or None, default=None
+        Same seed, same curve.
+    n_jobs : int or None, default=None
+        Threads that share the runs; None: all processors.
 
     Attributes
     ----------
-    [values]
+    values_ : ndarray of shape (n_states,)
+        The mean over runs; terminal states hold what they pay.
+    errors_ : ndarray of shape (n_runs, n_episodes)
+        Root mean square error over the states that are not terminal, after every episode, where the true values are known.
+    run_values_ : ndarray of shape (n_runs, n_states)
+        The values of every run.
+    visits_ : ndarray of shape (n_states,)
+        Updates of every state, in all runs.
+    states_ : list
+        Names of the states.
+    total_steps_ : int
+        Updates in all.
 
     Examples
     --------
@@ -61,12 +74,30 @@ class MonteCarloPrediction(Predictor):
     _tags = ("model-free", "on-policy", "offline", "tabular", "prediction")
     _domains = PREDICTION_DOMAINS | {"visits": Choice("first", "every"), "importance": Choice("weighted", "ordinary")}
 
-    @stores
     def __init__(
-        self, episodes: int = 1000, *, visits: str = "first", step_size: Any = None, importance: str = "weighted",
-        discount: float | None = None, max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0,
-        random_state: Any = None, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_episodes: int = 1000,
+        *,
+        visits: str = "first",
+        learning_rate: Any = None,
+        importance: str = "weighted",
+        discount: float | None = None,
+        max_steps: int = 1000,
+        n_runs: int = 1,
+        initial_value: float = 0.0,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_episodes = n_episodes
+        self.visits = visits
+        self.learning_rate = learning_rate
+        self.importance = importance
+        self.discount = discount
+        self.max_steps = max_steps
+        self.n_runs = n_runs
+        self.initial_value = initial_value
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _settings(self, off_policy: bool) -> Settings:
         return Settings(CARLO, self.visits == "first", off_policy and self.importance == "weighted")
@@ -77,7 +108,8 @@ class TD(Predictor):
 
     Parameters
     ----------
-    [episodes=1000]
+    n_episodes : int, default=1000
+        How many to live in every run.
     n_steps : int, default=1
         Rewards before the estimate takes over; not together with traces or view="forward".
     trace_decay : float in [0, 1], default=0.0
@@ -86,18 +118,41 @@ class TD(Predictor):
         Traces that change values at every step, or lambda returns that change them when an episode is over.
     traces : {"accumulating", "replacing"}, default="accumulating"
         What a further visit does to a trace.
-    step_size : float, Schedule or None, default=Schedule("harmonic", 1.0, 10.0)
+    learning_rate : float, Schedule or None, default=Schedule("harmonic", 1.0, 10.0)
         By visits of the state.
-    [discount, max_steps, n_runs, initial_value, random_state, n_jobs]
+    discount : float or None, default=None
+        What a reward is worth a step later. None: the process's own; 0.99 for a Gymnasium environment, which has none.
+    max_steps : int, default=1000
+        Steps after which an episode is cut; what would follow is still counted on. A table has no limit of its own, so that
+        one of Gymnasium's TimeLimit is given here.
+    n_runs : int, default=1
+        Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all.
+    initial_value : float, default=0.0
+        First guess of every value; a high one makes the agent try everything.
+    random_state : int, Generator, RandomState, SeedSequence or None, default=None
+        Same seed, same curve.
+    n_jobs : int or None, default=None
+        Threads that share the runs; None: all processors.
 
     Attributes
     ----------
-    [values]
+    values_ : ndarray of shape (n_states,)
+        The mean over runs; terminal states hold what they pay.
+    errors_ : ndarray of shape (n_runs, n_episodes)
+        Root mean square error over the states that are not terminal, after every episode, where the true values are known.
+    run_values_ : ndarray of shape (n_runs, n_states)
+        The values of every run.
+    visits_ : ndarray of shape (n_states,)
+        Updates of every state, in all runs.
+    states_ : list
+        Names of the states.
+    total_steps_ : int
+        Updates in all.
 
     Examples
     --------
     >>> from novum.reinforcement import TD
-    >>> from novum.reinforcement.worlds.classics import random_walk
+    >>> from novum.teaching.reinforcement.worlds import random_walk
     >>> TD(20_000, random_state=0).fit(random_walk()).values_[1:-1].round(1).tolist()
     [0.2, 0.3, 0.5, 0.7, 0.8]
     """
@@ -110,17 +165,38 @@ class TD(Predictor):
         "traces": Choice("accumulating", "replacing"),
     }
 
-    @stores
     def __init__(
-        self, episodes: int = 1000, *, n_steps: int = 1, trace_decay: float = 0.0, view: str = "backward",
-        traces: str = "accumulating", step_size: Any = STEP_SIZE, discount: float | None = None,
-        max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0, random_state: Any = None,
-        n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_episodes: int = 1000,
+        *,
+        n_steps: int = 1,
+        trace_decay: float = 0.0,
+        view: str = "backward",
+        traces: str = "accumulating",
+        learning_rate: Any = LEARNING_RATE,
+        discount: float | None = None,
+        max_steps: int = 1000,
+        n_runs: int = 1,
+        initial_value: float = 0.0,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_episodes = n_episodes
+        self.n_steps = n_steps
+        self.trace_decay = trace_decay
+        self.view = view
+        self.traces = traces
+        self.learning_rate = learning_rate
+        self.discount = discount
+        self.max_steps = max_steps
+        self.n_runs = n_runs
+        self.initial_value = initial_value
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _settings(self, off_policy: bool) -> Settings:
-        if self.step_size is None:
-            raise ParameterError("TD(step_size=None): temporal differences need a step size, such as 0.1.")
+        if self.learning_rate is None:
+            raise ParameterError("TD(learning_rate=None): temporal differences need a learning rate, such as 0.1.")
         if self.n_steps > 1 and (self.trace_decay > 0 or self.view == "forward"):
             raise ParameterError(
                 f"TD(n_steps={self.n_steps}, trace_decay={self.trace_decay}, view={self.view!r}): take n steps or "

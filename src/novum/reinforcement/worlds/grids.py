@@ -26,10 +26,16 @@ ROOM = "...+\n.#.-\nS..."
 
 
 def grid_world(
-    text: str, *, step_reward: float = -0.04, slip: float = 0.0, discount: float = 1.0,
-    exits: Mapping[str, float] | None = None, cliff_reward: float = -100.0, wind: Sequence[int] | None = None,
-    name: str = "grid world"
-) -> MDP:  # fmt: skip
+    text: str,
+    *,
+    step_reward: float = -0.04,
+    slip: float = 0.0,
+    discount: float = 1.0,
+    exits: Mapping[str, float] | None = None,
+    cliff_reward: float = -100.0,
+    wind: Sequence[int] | None = None,
+    name: str = "grid world",
+) -> MDP:
     """Return the process of a map; see the module for its letters.
 
     Parameters

@@ -63,7 +63,16 @@ def compare_orders(owner: str, sequences: Sequence[Codes], weights: Array, k: in
         df[order] = free_cells(tables[order], tables[order - 1]) - free_cells(tables[order - 1], tables[order - 1])
         p[order] = float(chdtrc(df[order], statistic[order])) if df[order] > 0 else 1.0
     aic, bic = -2 * values + 2 * free, -2 * values + free * np.log(max(rows, 1.0))
-    return OrderComparison(np.arange(most + 1), values, free, aic, bic, statistic, df, p)
+    return OrderComparison(
+        order=np.arange(most + 1),
+        log_likelihood=values,
+        parameters=free,
+        aic=aic,
+        bic=bic,
+        statistic=statistic,
+        df=df,
+        p_value=p,
+    )
 
 
 def homogeneity(

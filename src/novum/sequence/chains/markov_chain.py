@@ -9,16 +9,15 @@ from numpy.typing import NDArray
 
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.parameters import stores
 from novum.exceptions import DataError, DataWarning, ParameterError
-from novum.runtime.checks import check_count, float_array, probability_table
+from novum.runtime.checks import check_count, probability_table
+from novum.runtime.message_text import first_few
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 from novum.runtime.warn import warn
-from novum.runtime.words import first_few
 from novum.sequence.chains.checks import compare_orders, homogeneity
 from novum.sequence.chains.counts import (
     advanced,
-    check_cells,
     count_parameters,
     counts_of,
     probabilities,
@@ -27,10 +26,11 @@ from novum.sequence.chains.counts import (
     windows,
 )
 from novum.sequence.chains.domains import Labels, Table
-from novum.sequence.chains.questions import ChainQuestions
+from novum.sequence.chains.queries import ChainQueries
 from novum.sequence.chains.results import HomogeneityCheck, OrderComparison
+from novum.sequence.chains.summary import describe
 from novum.sequence.chains.symbols import coded, label_array, read_sequences, sequence_weights, states_of
-from novum.sequence.chains.words import describe
+from novum.sequence.chains.tables import drawn_states, read_table
 
 __all__ = ["MarkovChain"]
 
@@ -38,7 +38,7 @@ Array = NDArray[Any]
 MOST_REDUCED = 4096  # contexts of a chain that is written out as one of order one: 128 MiB
 
 
-class MarkovChain(ChainQuestions, Estimator):
+class MarkovChain(ChainQueries, Estimator):
     """A sequence of states in which the next depends on the last `order` ones.
 
         T[c, k] = p(x[t] = k | context c) = (n[c, k] + smoothing) / (n[c] + smoothing K)
@@ -97,15 +97,33 @@ class MarkovChain(ChainQuestions, Estimator):
         "smoothing": Real(0),
         "homogeneous": Bool(),
     }
+    states_: list[Any]
+    transition_: np.ndarray
+    initial_: np.ndarray
+    counts_: np.ndarray
+    n_parameters_: int
 
-    @stores
     def __init__(
-        self, order: int = 1, *, transition: Any = None, states: Any = None, initial: Any = None,
-        smoothing: float = 0.0, homogeneous: bool = True
-    ) -> None: ...  # fmt: skip
+        self,
+        order: int = 1,
+        *,
+        transition: Any = None,
+        states: Any = None,
+        initial: Numbers | None = None,
+        smoothing: float = 0.0,
+        homogeneous: bool = True,
+    ) -> None:
+        self.order = order
+        self.transition = transition
+        self.states = states
+        self.initial = initial
+        self.smoothing = smoothing
+        self.homogeneous = homogeneous
 
     @fits
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> "MarkovChain":
+    def fit(
+        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, lengths: Numbers | None = None
+    ) -> "MarkovChain":
         """Learn the tables from counts.
 
         Parameters
@@ -208,7 +226,7 @@ class MarkovChain(ChainQuestions, Estimator):
         initial = self._known("reduce")[2] if self.order else None
         return MarkovChain(transition=matrix.toarray(), states=nodes, initial=initial)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> float:
+    def score(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, lengths: Target = None) -> float:
         """Return the log-likelihood of the sequences, added up with their weights."""
         owner = "MarkovChain.score"
         states, T, _ = self._known("score")
@@ -225,7 +243,7 @@ class MarkovChain(ChainQuestions, Estimator):
             total += weight * sequence_log_probability(codes, part, initial, len(states), self.order) if weight else 0.0
         return total
 
-    def forecast(self, X: Any, steps: int = 1) -> Array:
+    def forecast(self, X: Rows, steps: int = 1) -> Array:
         """Return the laws of the next states after a sequence, (steps, K)."""
         owner = "MarkovChain.forecast"
         steps = check_count(owner, "steps", steps)
@@ -264,17 +282,17 @@ class MarkovChain(ChainQuestions, Estimator):
         return law
 
     def sample(
-        self, n_steps: int, n_sequences: int | None = None, *, start: Any = None, random_state: Any = None
+        self, n_samples: int = 1, n_sequences: int | None = None, *, start: Any = None, random_state: Any = None
     ) -> NDArray:
-        """Return drawn states, (n_steps,), or (n_sequences, n_steps); `start` holds the first `order` states if given."""
+        """Return drawn states, (n_samples,), or (n_sequences, n_samples); `start` holds the first `order` states if given."""
         owner = "MarkovChain.sample"
-        n_steps = check_count(owner, "n_steps", n_steps)
+        n_samples = check_count(owner, "n_samples", n_samples)
         many = 1 if n_sequences is None else check_count(owner, "n_sequences", n_sequences)
         states, T, _ = self._known("sample")
         k, M = len(states), self.order
-        if len(T) > 1 and n_steps - M > len(T):
-            raise DataError(f"{owner}(n_steps={n_steps}): the tables end after {len(T) + M} places.")
-        uniform = Stream(seed_of(random_state)).uniform("chain", 0, many, n_steps + 1)
+        if len(T) > 1 and n_samples - M > len(T):
+            raise DataError(f"{owner}(n_samples={n_samples}): the tables end after {len(T) + M} places.")
+        uniform = Stream(seed_of(random_state)).uniform("chain", 0, many, n_samples + 1)
         if start is None:
             law = np.cumsum(self._start("sample"))
             first = [min(bisect_right(law.tolist(), u * law[-1]), len(law) - 1) for u in uniform[:, -1].tolist()]
@@ -283,27 +301,11 @@ class MarkovChain(ChainQuestions, Estimator):
             if len(given) != M:
                 raise DataError(f"{owner}: start has {len(given)} states; it must have order={M}.")
             first = [int(windows(given, k, M)[0])] * many
-        rows: dict[int, list[float]] = {}
-        table = np.cumsum(T, axis=2)
-        out = np.empty((many, n_steps), dtype=np.int64)
-        contexts = T.shape[1]
-        for r in range(many):
-            context, drawn = first[r], []
-            for i in range(min(M, n_steps)):
-                drawn.append(context // k ** (M - 1 - i) % k)
-            for t, u in enumerate(uniform[r, M:n_steps].tolist()):
-                key = context if len(T) == 1 else context + contexts * t
-                row = rows.get(key)
-                if row is None:
-                    row = rows[key] = table[0 if len(T) == 1 else t, context].tolist()
-                x = bisect_right(row, u * row[-1])
-                drawn.append(x)
-                context = (context * k + x) % contexts
-            out[r] = drawn
+        out = drawn_states(T, first, uniform[:, M:n_samples], n_samples, M)
         found = label_array(states, out)
         return found[0] if n_sequences is None else found
 
-    def compare_orders(self, X: Any, *, most: int | None = None, lengths: Any = None) -> OrderComparison:
+    def compare_orders(self, X: Rows, *, most: int | None = None, lengths: Target = None) -> OrderComparison:
         """Return how well orders 0 to `most` (order + 1) explain the sequences: likelihood-ratio tests, AIC, BIC."""
         owner = "MarkovChain.compare_orders"
         sequences = read_sequences(owner, X, lengths)
@@ -311,7 +313,7 @@ class MarkovChain(ChainQuestions, Estimator):
         top = self.order + 1 if most is None else check_count(owner, "most", most)
         return compare_orders(owner, coded(owner, sequences, states), np.ones(len(sequences)), len(states), top)
 
-    def check_homogeneity(self, X: Any, *, parts: int = 2, lengths: Any = None) -> HomogeneityCheck:
+    def check_homogeneity(self, X: Rows, *, parts: int = 2, lengths: Target = None) -> HomogeneityCheck:
         """Return a test of whether the transitions are the same in every part of the sequences."""
         owner = "MarkovChain.check_homogeneity"
         sequences = read_sequences(owner, X, lengths)
@@ -326,24 +328,3 @@ class MarkovChain(ChainQuestions, Estimator):
         tags.input_tags.two_d_array = False
         tags.input_tags.string = tags.input_tags.categorical = True
         return tags
-
-
-def read_table(owner: str, transition: Any, states: Any, order: int, homogeneous: bool) -> tuple[Array, list[Any]]:
-    """Return given tables as (places, K^M, K) and the labels of the states."""
-    names = list(transition.columns) if hasattr(transition, "columns") else None
-    T = float_array(owner, "transition", transition).astype(np.float64, copy=False)
-    k = T.shape[-1] if T.ndim else 0
-    contexts = check_cells(owner, max(k, 1), order, 1)
-    places = 1
-    if not homogeneous:
-        places = len(T)
-    if k == 0 or T.size != places * contexts * k:
-        wanted = f"({contexts}, {k})" if homogeneous else f"(places, {contexts}, {k})"
-        raise DataError(f"{owner}: transition has shape {T.shape}; with order={order} it must have shape {wanted}.")
-    T = probability_table(owner, "transition", T.reshape(places, contexts, k), axis=-1)
-    labels = list(states) if states is not None else (names or list(range(k)))
-    if len(labels) != k or len(set(labels)) != k:
-        raise DataError(
-            f"{owner}: states names {len(labels)} states ({len(set(labels))} distinct); transition has {k} columns."
-        )
-    return T, labels

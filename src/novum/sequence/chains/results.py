@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.result import Result
-from novum.runtime.words import first_few
+from novum.runtime.message_text import first_few
 
 __all__ = ["ChainClasses", "ChainVerdict", "HomogeneityCheck", "MixingTime", "OrderComparison"]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, UnknownCategory
 from novum.runtime.checks import row_weights
-from novum.runtime.words import first_few
+from novum.runtime.message_text import first_few
 
 __all__ = ["coded", "label_array", "read_sequences", "sequence_weights", "states_of"]
 

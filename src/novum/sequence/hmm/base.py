@@ -12,19 +12,20 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Rando
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.exceptions import NotConverged, ParameterError
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Numbers, Rows, Target
 from novum.runtime.warn import warn
 from novum.sequence.hmm import markov
-from novum.sequence.hmm.answers import AnswersMixin
-from novum.sequence.hmm.beginning import StartMixin, generator_of
 from novum.sequence.hmm.bundles import Bundle
+from novum.sequence.hmm.emissions.base import Emission
+from novum.sequence.hmm.inference import InferenceMixin
+from novum.sequence.hmm.initialization import InitializationMixin, generator_of
 from novum.sequence.hmm.markov import check_distribution
 from novum.sequence.hmm.priors import Shape, check_priors
-from novum.sequence.hmm.reading import ReadingMixin
 from novum.sequence.hmm.recursions import Chain, decode
+from novum.sequence.hmm.sequence_input import SequenceInputMixin
 from novum.sequence.hmm.sequences import Sequences
-from novum.sequence.hmm.training import ConvergenceMonitor, Expected, Model, Run, continued, run_from, score_bundle
-from novum.sequence.hmm.words import completed_doc, describe
+from novum.sequence.hmm.summary import describe
+from novum.sequence.hmm.training import ConvergenceMonitor, Learning, Model, Run, continued, run_from, score_bundle
 
 __all__ = ["COMMON_DOMAINS", "HiddenMarkovBase", "Letters"]
 
@@ -55,7 +56,7 @@ COMMON_DOMAINS: dict[str, Domain] = {
     "transmat_prior": Real(0) | ArrayLike(),
     "algorithm": Choice("viterbi", "map"),
     "random_state": RandomState(),
-    "n_iter": Int(0),
+    "max_iter": Int(0),
     "tol": Real(),
     "verbose": Bool() | Int(0),
     "implementation": Choice("log", "scaling"),
@@ -67,65 +68,70 @@ COMMON_DOMAINS: dict[str, Domain] = {
 }
 
 
-class HiddenMarkovBase(StartMixin, AnswersMixin, ReadingMixin, Estimator):
+class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, Estimator):
     """A hidden Markov model; a subclass brings its emissions.
 
-    What it brings: `_letters` of its parameters and their attributes, `_convert` (rows as it takes them), `_emission` (from
-    attributes), `_start_emission`, `_maximize_emission`, `_emission_log_prior`, `_learned_emission` (attributes), `_counts`.
+    What it brings reads its parameters: `_letters` with the attributes they stand for, `_convert` (rows as it takes them), `_check`
+    (attributes that were given), `_emission` and `_prior` (from attributes and parameters) and `_start_emission`. All the rest is
+    the emission's own: `emissions/base.py`.
     """
 
     _reports_passes = True
     _monitors_likelihood = True  # whether monitors are told the log-likelihood; else the objective
     _letters: dict[str, str] = {}  # of the emission: letter of `params` -> attribute
+    _only_in_fit: tuple[str, ...] = ()  # attributes that are no part of the model
 
     startprob_: Any
     transmat_: Any
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls.__doc__ = completed_doc(cls.__doc__)
-
-    def _state_columns(self) -> dict[str, list[str]]:
-        """Return what the repr shows of every state."""
-        return {}
+    converged_: bool
+    n_iter_: int
+    history_: History
+    log_likelihood_: float
+    n_samples_: int | None
+    bic_one_state_: float | None
+    max_iter: int
+    params: str
+    random_state: Any
+    startprob_prior: Any
+    stationary: bool
+    sticky: float
+    tol: float
+    topology: str
+    transmat_prior: Any
+    verbose: bool
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         if not getattr(self, "_learned", False) or "log_likelihood_" not in self.__dict__:
             return super().__repr__(N_CHAR_MAX)
-        return describe(self, self._state_columns())
+        return describe(self, self._emission().columns(self._feature_names()))
 
-    def _emission(self) -> Any:
+    def _emission(self) -> Emission:
         raise NotImplementedError
+
+    def _prior(self) -> Any:
+        """Return what the maximization of the emission knows beside the rows."""
+        return None
 
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
         raise NotImplementedError
 
-    def _maximize_emission(self, emission: Any, sums: Any) -> Any:
-        raise NotImplementedError
-
-    def _emission_log_prior(self, emission: Any) -> float:
-        return 0.0
-
-    def _learned_emission(self, emission: Any, order: NDArray | None) -> dict[str, Any]:
-        raise NotImplementedError
-
     def _counts(self) -> dict[str, int]:
-        """Return the free numbers of the emissions by letter, and those of the chain (`_chain_counts`)."""
-        raise NotImplementedError
+        """Return the free numbers by letter, those of the chain and of the emission."""
+        return {**self._chain_counts(), **self._emission().n_parameters()}
+
+    def _learned_emission(self, emission: Emission) -> dict[str, Any]:
+        """Return the attributes that an emission comes to."""
+        return {self._letters[letter]: value for letter, value in emission.parameters().items()}
 
     def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
         """Return the shapes that priors may have beside a number; `d` columns."""
         return {"startprob_prior": [(self._k,)], "transmat_prior": [(self._k, self._k), (self._k,)]}
 
-    def _collapsed(self, emission: Any) -> tuple[list[int], str]:
-        """Return the states that are degenerating, and what holds them."""
-        return [], ""
-
     @property
     def monitor_(self) -> Any:
         """The monitor that passes are reported to; give an own one before `fit` to stop by another rule."""
         if "_monitor" not in self.__dict__:
-            monitor = ConvergenceMonitor(self.tol, self.n_iter, bool(self.verbose))
+            monitor = ConvergenceMonitor(self.tol, self.max_iter, bool(self.verbose))
             if "history_" in self.__dict__:  # a fitted model keeps numbers, not the object that collected them
                 column = "log-likelihood" if self._monitors_likelihood else self.history_.name
                 monitor.history, monitor.iter = list(self.history_[column]), self.n_iter_
@@ -155,7 +161,13 @@ class HiddenMarkovBase(StartMixin, AnswersMixin, ReadingMixin, Estimator):
 
     @fits
     def fit(
-        self, X: Rows, lengths: Any = None, *, groups: Any = None, states: Any = None, sequence_weight: Any = None
+        self,
+        X: Rows,
+        lengths: Numbers | None = None,
+        *,
+        groups: Target = None,
+        states: Any = None,
+        sequence_weight: Numbers | None = None,
     ) -> Self:
         """Learn the parameters by Baum-Welch.
 
@@ -193,8 +205,8 @@ class HiddenMarkovBase(StartMixin, AnswersMixin, ReadingMixin, Estimator):
         fresh = False
         given = dict(self.__dict__)
         starts = self._n_starts()
-        screened = starts > 1 and type(self._monitor_of_fit()) is ConvergenceMonitor and self.n_iter > SCREENING
-        with reporting(self, self.n_iter, X=X, n_runs=starts + screened, attributes=self._attributes) as report:
+        screened = starts > 1 and type(self._monitor_of_fit()) is ConvergenceMonitor and self.max_iter > SCREENING
+        with reporting(self, self.max_iter, X=X, n_runs=starts + screened, attributes=self._attributes) as report:
             for run in range(starts):
                 if run:
                     self.__dict__.update({name: value for name, value in given.items() if name in self._start_names()})
@@ -206,15 +218,15 @@ class HiddenMarkovBase(StartMixin, AnswersMixin, ReadingMixin, Estimator):
                     self._start_at_known(first)
                 if starts > 1:
                     with report.run() as listener:
-                        found = self._run(source, listener, n_iter=SCREENING if screened else self.n_iter)
+                        found = self._run(source, listener, max_iter=SCREENING if screened else self.max_iter)
                 else:
-                    found = self._run(source, report, n_iter=self.n_iter)
+                    found = self._run(source, report, max_iter=self.max_iter)
                 if best is None or found_better(found, best):
                     best = found
             assert best is not None
             if screened and not best.converged:
                 with report.run() as listener:
-                    more = self._run(source, listener, n_iter=self.n_iter - best.n_iter, model=best.model)
+                    more = self._run(source, listener, max_iter=self.max_iter - best.n_iter, model=best.model)
                 best = continued(best, more)
         self._learn(best, source, fresh and states is None)
         return self
@@ -226,45 +238,33 @@ class HiddenMarkovBase(StartMixin, AnswersMixin, ReadingMixin, Estimator):
         """Return the monitor that was given, or a new one."""
         given = self.__dict__.get("_monitor")
         if given is None or type(given) is ConvergenceMonitor:
-            self._monitor = given = ConvergenceMonitor(self.tol, self.n_iter, bool(self.verbose))
+            self._monitor = given = ConvergenceMonitor(self.tol, self.max_iter, bool(self.verbose))
         return given
 
-    def _run(self, source: Sequences, report: Any, *, n_iter: int, model: Any = None) -> Run:
+    def _learning(self) -> Learning:
+        """Return what the passes of a run know beside the rows."""
+        trans_prior = markov.transition_prior(self.transmat_prior, self.sticky, self._k)
+        return Learning(self._prior(), self.startprob_prior, trans_prior, self.params, self.stationary)
+
+    def _run(self, source: Sequences, report: Any, *, max_iter: int, model: Any = None) -> Run:
+        model = self._model() if model is None else model
+        learning = self._learning()
         return run_from(
-            self._model() if model is None else model,
+            model,
             source,
-            self._maximize,
-            self._objective,
+            learning.maximized,
+            learning.objective,
             self._monitor_of_fit(),
             tol=self.tol,
-            n_iter=n_iter,
+            max_iter=max_iter,
             report=report,
         )
 
-    def _trans_prior(self) -> NDArray:
-        return markov.transition_prior(self.transmat_prior, self.sticky, self._k)
-
-    def _maximize(self, model: Any, total: Expected) -> Any:
-        chain = markov.maximize_chain(
-            model.chain,
-            total.first,
-            total.pairs,
-            self.startprob_prior,
-            self._trans_prior(),
-            self.params,
-            self.stationary,
-        )
-        return Model(chain, self._maximize_emission(model.emission, total.emission))
-
-    def _objective(self, model: Any, total: Expected) -> float:
-        prior = markov.chain_log_prior(model.chain, self.startprob_prior, self._trans_prior(), self.stationary)
-        return total.log_likelihood + prior + self._emission_log_prior(model.emission)
-
     def _attributes(self, model: Any, order: NDArray | None = None) -> dict[str, Any]:
-        start, trans = model.chain
+        (start, trans), emission = model
         if order is not None:
-            start, trans = start[order], trans[np.ix_(order, order)]
-        return {"startprob_": start, "transmat_": trans, **self._learned_emission(model.emission, order)}
+            start, trans, emission = start[order], trans[np.ix_(order, order)], emission.reordered(order)
+        return {"startprob_": start, "transmat_": trans, **self._learned_emission(emission)}
 
     def _learn(self, best: Run, source: Sequences, sortable: bool) -> None:
         """Turn the best run into fitted attributes, states in the order of their first visit."""
@@ -273,18 +273,21 @@ class HiddenMarkovBase(StartMixin, AnswersMixin, ReadingMixin, Estimator):
         self._learned = True
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self.history_ = History(best.objectives, {"log-likelihood": best.log_likelihoods}, name="objective")
-        if not best.converged and self.n_iter > 1 and type(self.monitor_) is ConvergenceMonitor:
+        if not best.converged and self.max_iter > 1 and type(self.monitor_) is ConvergenceMonitor:
             warn(
-                f"{type(self).__name__}: still gained after n_iter={self.n_iter} passes; raise n_iter or tol.",
+                f"{type(self).__name__}: still gained after max_iter={self.max_iter} passes; raise max_iter or tol.",
                 NotConverged,
             )
         if type(self.__dict__.get("_monitor")) is ConvergenceMonitor:
             del self._monitor
         self._describe_fit(source, best)
-        states, held = self._collapsed(self._emission())
+        emission = best.model.emission if order is None else best.model.emission.reordered(order)
+        states, held = emission.collapsed(self._prior())
         if states:
             names = f"state {states[0]} is" if len(states) == 1 else f"states {', '.join(map(str, states))} are"
             warn(f"{type(self).__name__}: {names} collapsing {held}", ConvergenceWarning)
+        for name in self._only_in_fit:
+            self.__dict__.pop(name, None)
 
     def _describe_fit(self, source: Sequences, best: Run) -> None:
         """Record what the repr says of the data."""
@@ -293,12 +296,8 @@ class HiddenMarkovBase(StartMixin, AnswersMixin, ReadingMixin, Estimator):
         self.bic_one_state_ = None
         if source.n_rows is not None and source.n_rows <= SMALL_FIT:
             final = source.total(score_bundle, Model(self._chain(), self._emission())).log_likelihood
-            self.bic_one_state_ = self._one_state_bic(source)
+            self.bic_one_state_ = best.model.emission.one_state_bic(source.first(), self._prior())
         self.log_likelihood_ = float(final)
-
-    def _one_state_bic(self, source: Sequences) -> float | None:
-        """Return the criterion of a model with one state, for comparison, where it is cheap."""
-        return None
 
     def _visit_order(self, model: Any, source: Sequences) -> NDArray:
         """Return the states in the order in which the most probable paths of the first sequences visit them."""

@@ -25,11 +25,11 @@ class Forecast(Result):
 
     Attributes
     ----------
-    states : array of shape (n_steps, n_components)
+    states : array of shape (steps, n_components)
         Probability of every state.
-    mean, std : array of shape (n_steps, n_features)
+    mean, std : array of shape (steps, n_features)
         Of the rows, by (29).
-    rows : array of shape (n_steps,)
+    rows : array of shape (steps,)
         Labels of the rows to come: the index or the dates of X go on; without such, steps from 1.
     """
 
@@ -63,17 +63,17 @@ class Forecast(Result):
 
 
 def forecast_from(
-    law: NDArray, trans: NDArray, n_steps: int, mean: NDArray, variance: NDArray, names: Any = None, past: Any = None
+    law: NDArray, trans: NDArray, steps: int, mean: NDArray, variance: NDArray, names: Any = None, past: Any = None
 ) -> Forecast:
     """Return (28) and (29) from the filtered law of the last row."""
-    states = np.empty((n_steps, len(law)))
-    for h in range(n_steps):
+    states = np.empty((steps, len(law)))
+    for h in range(steps):
         law = law @ trans
         law = law / law.sum()
         states[h] = law
     expected = states @ mean
     second = states @ (variance + mean**2)
-    rows = None if past is None else following_labels(past, n_steps)
+    rows = None if past is None else following_labels(past, steps)
     return Forecast(states, expected, np.sqrt(np.maximum(second - expected**2, 0.0)), names, rows)
 
 
@@ -120,12 +120,12 @@ class OnlineFilter(Result):
         self.n_rows += 1
         return self.probabilities
 
-    def forecast(self, n_steps: int = 1) -> Forecast:
+    def forecast(self, steps: int = 1) -> Forecast:
         """Return the law of the next steps."""
         if self.n_rows == 0:
             raise DataError("OnlineFilter.forecast: no row has been seen; call update first.")
-        moments = self._model._state_moments()
-        return forecast_from(self.probabilities, self._parameters.chain.trans, n_steps, *moments)
+        moments = self._parameters.emission.moments()
+        return forecast_from(self.probabilities, self._parameters.chain.trans, steps, *moments)
 
     def _result_columns(self) -> dict[str, Any]:
         return {"state": list(range(len(self.probabilities))), "probability": self.probabilities.tolist()}

@@ -5,28 +5,26 @@ r"""Hidden Markov models with Gaussian emissions, learned by Baum-Welch.
 The maximisation is (7) for the chain and (11), (12) for the emissions: docs/theory/hidden_markov_models.md.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
-from novum.base.parameters import stores
 from novum.engines.gaussians.covariance import dense, shape_of
 from novum.exceptions import DataWarning, ParameterError
+from novum.runtime.typing import Numbers
 from novum.runtime.warn import warn
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
-from novum.sequence.hmm.emissions import gaussian as emissions
-from novum.sequence.hmm.emissions.gaussian import FORMS, Gaussian, GaussianPrior, checked_covars
+from novum.sequence.hmm.emissions.covariances import FORMS, checked_covars, covariance_floor, spread_covariance
+from novum.sequence.hmm.emissions.gaussian import Gaussian, GaussianPrior
+from novum.sequence.hmm.kmeans_start import clustered_rows, column_spread, filled_rows
 from novum.sequence.hmm.priors import Shape
-from novum.sequence.hmm.recursions import Posterior
 from novum.sequence.hmm.sequences import Sequences
-from novum.sequence.hmm.starts import clustered_rows, column_spread, filled_rows
 
 __all__ = ["GaussianHMM"]
 
-SHOWN_FEATURES = 4  # in the repr
 DEFAULT_PRIOR = 0.01  # covars_prior, hmmlearn's
 PRIOR_SHARE = 0.1  # of a column's variance that the default prior may add to that of a state
 
@@ -42,30 +40,73 @@ class GaussianHMM(HiddenMarkovBase):
         A variance per state; a variance per state and feature; a matrix per state; one matrix for all states.
     min_covar : float or None, default=None
         Least variance of a feature (of matrices: least eigenvalue). None is a millionth of the feature's own variance.
-    [chain priors]
+    startprob_prior : float or array-like of shape (n_components,), default=1.0
+        Parameters of the Dirichlet prior of `startprob_`; 1 is flat.
+    transmat_prior : float or array-like of shape (n_components, n_components), default=1.0
+        Parameters of the Dirichlet prior of every row of `transmat_`; above 1 keeps states alive.
     means_prior, means_weight : float or array-like, default=0
         Mean and weight, in rows, of the normal prior of `means_`.
     covars_prior : float or array-like, default=1e-2
         Added to every sum of squares; in the shape of `covars_` if not a number.
     covars_weight : float, default=1
         Weight of the prior of the covariances, in rows; what exceeds 1 (matrices: the number of features) counts.
-    [learning]
+    algorithm : {"viterbi", "map"}, default="viterbi"
+        What `predict` and `decode` return: the most probable path, or the most probable state of every row.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+    max_iter : int, default=200
+        Most passes; 0 keeps the start.
+    tol : float, default=1e-4
+        Stop when a pass gains less log-likelihood than this.
+    verbose : bool or int, default=False
+        Whether to log every pass, to the logger "novum".
     params, init_params : str, default="stmc"
         Parts that are learned, and parts that are started afresh: s startprob, t transmat, m means, c covars. A part that is not
         started afresh begins at its attribute.
-    [implementation]
-    [ours]
+    implementation : {"log", "scaling"}, default="log"
+        Accepted for hmmlearn's sake: both are scaled, and turn to logarithms where scaling loses a state.
+    n_init : int, default=10
+        Starts to try; the best after 20 passes goes on. One where nothing is started afresh.
+    topology : {"full", "left-right", "banded"}, default="full"
+        Transitions that are allowed: all; to the state itself and later ones; to itself and the next. The last two start in
+        state 0, with states that are stretches of time.
+    sticky : float, default=0.0
+        Visits from every state to itself that are added to the prior: states last longer.
+    stationary : bool, default=False
+        Whether sequences start in the law that the transitions leave as it is, in place of a start of their own.
+    n_jobs : int or None, default=None
+        Threads over bundles of sequences.
 
     Attributes
     ----------
-    [chain attributes]
+    startprob_ : array of shape (n_components,)
+    transmat_ : array of shape (n_components, n_components)
+        From row to column.
     means_ : array of shape (n_components, n_features)
     covars_ : array of shape (n_components, n_features, n_features)
         Can be set in the shape of its form: (n_components,), (n_components, n_features), (n_components, n_features, n_features),
         (n_features, n_features).
-    [learned]
+    monitor_ : ConvergenceMonitor
+        What every pass was reported to: its `history` and `iter`.
+    converged_ : bool
+    n_iter_ : int
+    history_ : History
+        Log-likelihood plus log-prior of the parameters that entered every pass, which never falls, and the log-likelihood alone.
+    log_likelihood_ : float
+        Of the data of the fit under the parameters learned (above 100,000 rows: under those that entered the last pass).
+    n_samples_ : int or None
+        Rows of the fit.
+    bic_one_state_ : float or None
+        The Bayesian criterion of one state, for comparison.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
-    [order of states]
+    Notes
+    -----
+    States come in the order of their first visit, so that fits can be compared; they keep their numbers where a part of the start
+    was given (an attribute set, its letter left out of `init_params`), where states are known, and under a topology.
+
+    Inside: the first start takes its means from the best of ten runs of k-means, every other one from a single run; each start
+    gets 20 passes of Baum-Welch, and the best goes on to the end.
 
     Examples
     --------
@@ -92,15 +133,54 @@ class GaussianHMM(HiddenMarkovBase):
         "init_params": Letters("stmc"),
     }
 
-    @stores
     def __init__(
-        self, n_components: int = 1, covariance_type: str = "diag", min_covar: float | None = None,
-        startprob_prior: Any = 1.0, transmat_prior: Any = 1.0, means_prior: Any = 0, means_weight: Any = 0,
-        covars_prior: Any = 1e-2, covars_weight: float = 1, algorithm: str = "viterbi", random_state: Any = None,
-        n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "stmc",
-        init_params: str = "stmc", implementation: str = "log", *, n_init: int = 10, topology: str = "full",
-        sticky: float = 0.0, stationary: bool = False, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 1,
+        covariance_type: Literal["spherical", "diag", "full", "tied"] = "diag",
+        min_covar: float | None = None,
+        startprob_prior: float | Numbers = 1.0,
+        transmat_prior: float | Numbers = 1.0,
+        means_prior: float | Numbers = 0,
+        means_weight: float | Numbers = 0,
+        covars_prior: float | Numbers = 1e-2,
+        covars_weight: float = 1,
+        algorithm: str = "viterbi",
+        random_state: Any = None,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        verbose: bool = False,
+        params: str = "stmc",
+        init_params: str = "stmc",
+        implementation: Literal["log", "scaling"] = "log",
+        *,
+        n_init: int = 10,
+        topology: Literal["full", "left-right", "banded"] = "full",
+        sticky: float = 0.0,
+        stationary: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.min_covar = min_covar
+        self.startprob_prior = startprob_prior
+        self.transmat_prior = transmat_prior
+        self.means_prior = means_prior
+        self.means_weight = means_weight
+        self.covars_prior = covars_prior
+        self.covars_weight = covars_weight
+        self.algorithm = algorithm
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.params = params
+        self.init_params = init_params
+        self.implementation = implementation
+        self.n_init = n_init
+        self.topology = topology
+        self.sticky = sticky
+        self.stationary = stationary
+        self.n_jobs = n_jobs
 
     @property
     def covars_(self) -> NDArray:
@@ -132,9 +212,6 @@ class GaussianHMM(HiddenMarkovBase):
             )
         self._covars_ = checked_covars(owner, self.covariance_type, self._covars_, k, self.means_.shape[1])
 
-    def _convert(self, rows: NDArray) -> NDArray:
-        return rows
-
     def _emission(self) -> Gaussian:
         return Gaussian(
             self.covariance_type, np.asarray(self.means_, np.float64), np.asarray(self._covars_, np.float64)
@@ -142,7 +219,7 @@ class GaussianHMM(HiddenMarkovBase):
 
     def _prepare(self, source: Sequences) -> None:
         rows = filled_rows(type(self).__name__, self._sample_rows(source.first()))
-        self._floor = emissions.covariance_floor(self.min_covar, rows.var(axis=0))
+        self._floor = covariance_floor(self.min_covar, rows.var(axis=0))
         self._warn_of_units(rows.var(axis=0), (source.n_rows or len(rows)) / self.n_components)
 
     def _warn_of_units(self, variance: NDArray, rows: float) -> None:
@@ -166,7 +243,7 @@ class GaussianHMM(HiddenMarkovBase):
             return
         # no rows lie so far apart: what is left of the prior was divided by less than one row
         reach = np.ptp(filled_rows(type(self).__name__, source.first().X), axis=0)
-        wide = self._state_moments()[1] > reach**2 + prior
+        wide = self._emission().moments()[1] > reach**2 + prior
         empty = np.flatnonzero(wide.any(axis=1))
         if len(empty):
             names = f"state {empty[0]} has" if len(empty) == 1 else f"states {', '.join(map(str, empty))} have"
@@ -183,8 +260,8 @@ class GaussianHMM(HiddenMarkovBase):
             self.means_ = clustered_rows(rows, k, rng, run)[0]
         else:
             covariance = column_spread(rows)[1]
-            floor = emissions.covariance_floor(self.min_covar, rows.var(axis=0))
-            self._covars_ = emissions.spread_covariance(self.covariance_type, covariance + np.diag(floor), k)
+            floor = covariance_floor(self.min_covar, rows.var(axis=0))
+            self._covars_ = spread_covariance(self.covariance_type, covariance + np.diag(floor), k)
 
     def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
         k = self.n_components
@@ -205,80 +282,3 @@ class GaussianHMM(HiddenMarkovBase):
         if mean.ndim == 1 and mean.shape == (self.n_components,) and self.means_.shape[1] != self.n_components:
             mean = mean[:, None]
         return GaussianPrior(mean, weight, covars, float(self.covars_weight), self._floor)
-
-    def _maximize_emission(self, emission: Gaussian, sums: Any) -> Gaussian:
-        return emissions.maximize(emission, sums, self._prior(), self.params)
-
-    def _emission_log_prior(self, emission: Gaussian) -> float:
-        return emissions.log_prior(emission, self._prior())
-
-    def _learned_emission(self, emission: Gaussian, order: NDArray | None) -> dict[str, Any]:
-        means, covars = emission.means, emission.covars
-        if order is not None:
-            means, covars = means[order], covars if emission.form == "tied" else covars[order]
-        return {"means_": means, "_covars_": covars}
-
-    def _collapsed(self, emission: Gaussian) -> tuple[list[int], str]:
-        floor = self._floor
-        held = f"{floor.min():.3g}" if self.min_covar is None else f"{self.min_covar:g}"
-        remedy = f"Held at min_covar={held}; give a prior (covars_prior=) or fewer states."
-        return emissions.collapsed_states(
-            emission, floor
-        ), f"on few rows (sd -> 0, the likelihood has no maximum). {remedy}"
-
-    def _counts(self) -> dict[str, int]:
-        k, d = self.n_components, np.asarray(self.means_).shape[1]
-        return {
-            **self._chain_counts(),
-            "m": k * d,
-            "c": emissions.covariance_parameters(self.covariance_type, k, d),
-        }
-
-    def _one_state_bic(self, source: Sequences) -> float | None:
-        bundle = source.first()
-        rows = filled_rows(type(self).__name__, bundle.X)
-        form = self.covariance_type
-        mean, variance = rows.mean(axis=0), rows.var(axis=0)
-        matrix = np.atleast_2d(np.cov(rows.T, bias=True))
-        covars = {
-            "full": matrix[None],
-            "tied": matrix,
-            "diag": variance[None],
-            "spherical": np.array([variance.mean()]),
-        }[form]
-        emission = Gaussian(form, mean[None], covars)
-        if emissions.collapsed_states(emission, self._floor):
-            return None
-        for _ in range(50 if np.isnan(bundle.X).any() else 0):  # gaps: EM for one Gaussian
-            posterior = Posterior(np.zeros(1), np.ones((len(bundle.X), 1)), np.zeros((1, 1)), None)
-            sums = emission.statistics(bundle, posterior)
-            flat = GaussianPrior(np.zeros(1), np.zeros(1), np.zeros(()), 0.0, self._floor)
-            emission = emissions.maximize(emission, sums, flat, "mc")
-        weight = bundle.row_weight()
-        logs = emission.densities(bundle._replace(memory={})).log[:, 0]
-        total = float(logs.sum() if weight is None else weight @ logs)
-        d = len(mean)
-        return -2 * total + (d + emissions.covariance_parameters(form, 1, d)) * float(np.log(len(bundle.X)))
-
-    def _state_moments(self) -> tuple[NDArray, NDArray]:
-        k, d = self.means_.shape
-        return self.means_, np.diagonal(dense(self.covariance_type, self._covars_, k, d), axis1=1, axis2=2)
-
-    def _draw_rows(self, emission: Gaussian, states: NDArray, rng: Any) -> NDArray:
-        return emissions.draw_gaussian(emission, states, rng)
-
-    def _state_columns(self) -> dict[str, list[str]]:
-        """Return what a table of the states shows."""
-        k, d = self.means_.shape
-        deviations = np.sqrt(np.diagonal(dense(self.covariance_type, self._covars_, k, d), axis1=1, axis2=2))
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(d)])
-        columns = {}
-        for j in range(min(d, SHOWN_FEATURES)):
-            tail = "" if d == 1 else f" {names[j]}"
-            columns[f"mean{tail}"] = [
-                f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}" for value in self.means_[:, j]
-            ]
-            columns[f"sd{tail}"] = [
-                f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}" for value in deviations[:, j]
-            ]
-        return columns

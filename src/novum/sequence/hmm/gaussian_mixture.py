@@ -6,24 +6,21 @@ The sums of (10) run over pairs of state and component with shares gamma_t(k) ti
 priors and the maximisation are hmmlearn's.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null, Real
-from novum.base.parameters import stores
-from novum.engines.gaussians.covariance import dense
 from novum.exceptions import ParameterError
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions import mixture as emissions
-from novum.sequence.hmm.emissions.gaussian import FORMS, covariance_floor
+from novum.sequence.hmm.emissions.covariances import FORMS, covariance_floor
 from novum.sequence.hmm.emissions.mixture import GaussianMixtures, MixturePrior
+from novum.sequence.hmm.kmeans_start import clustered_rows, column_spread, filled_rows
 from novum.sequence.hmm.markov import check_distribution
 from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
-from novum.sequence.hmm.starts import clustered_rows, column_spread, filled_rows
 
 __all__ = ["GMMHMM"]
 
@@ -39,7 +36,10 @@ class GMMHMM(HiddenMarkovBase):
         Gaussians per state.
     min_covar : float or None, default=None
         Least variance of a feature (of matrices: least eigenvalue). None is a millionth of the feature's own variance.
-    [chain priors]
+    startprob_prior : float or array-like of shape (n_components,), default=1.0
+        Parameters of the Dirichlet prior of `startprob_`; 1 is flat.
+    transmat_prior : float or array-like of shape (n_components, n_components), default=1.0
+        Parameters of the Dirichlet prior of every row of `transmat_`; above 1 keeps states alive.
     weights_prior : float or array-like, default=1.0
         Parameters of the Dirichlet prior of every row of `weights_`.
     means_prior, means_weight : float or array-like, default=0.0
@@ -52,27 +52,60 @@ class GMMHMM(HiddenMarkovBase):
     covariance_type : {"spherical", "diag", "full", "tied"}, default="diag"
         A variance per Gaussian; a variance per Gaussian and feature; a matrix per Gaussian; a matrix per state.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
-    n_iter : int, default=200
+    max_iter : int, default=200
         Most passes; 0 keeps the start.
     tol : float, default=1e-4
         Stop when a pass gains less log-likelihood than this.
     verbose : bool or int, default=False
         Whether to log every pass, to the logger "novum".
     params, init_params : str, default="stmcw"
-        Parts that are learned, and parts that are started afresh: s startprob, t transmat, m means, c covars, w weights.
-    [implementation]
-    [ours]
+        Parts that are learned, and parts that are started afresh: s startprob, t transmat, m means, c covars, w weights. A part
+        that is not started afresh begins at its attribute.
+    implementation : {"log", "scaling"}, default="log"
+        Accepted for hmmlearn's sake: both are scaled, and turn to logarithms where scaling loses a state.
+    n_init : int, default=10
+        Starts to try; the best after 20 passes goes on. One where nothing is started afresh.
+    topology : {"full", "left-right", "banded"}, default="full"
+        Transitions that are allowed: all; to the state itself and later ones; to itself and the next. The last two start in
+        state 0, with states that are stretches of time.
+    sticky : float, default=0.0
+        Visits from every state to itself that are added to the prior: states last longer.
+    stationary : bool, default=False
+        Whether sequences start in the law that the transitions leave as it is, in place of a start of their own.
+    n_jobs : int or None, default=None
+        Threads over bundles of sequences.
 
     Attributes
     ----------
-    [chain attributes]
+    startprob_ : array of shape (n_components,)
+    transmat_ : array of shape (n_components, n_components)
+        From row to column.
     weights_ : array of shape (n_components, n_mix)
     means_ : array of shape (n_components, n_mix, n_features)
     covars_ : array of shape (n_components, n_mix), (n_components, n_mix, n_features), (n_components, n_mix, n_features, n_features)
         or (n_components, n_features, n_features), by `covariance_type`.
-    [learned]
+    monitor_ : ConvergenceMonitor
+        What every pass was reported to: its `history` and `iter`.
+    converged_ : bool
+    n_iter_ : int
+    history_ : History
+        Log-likelihood plus log-prior of the parameters that entered every pass, which never falls, and the log-likelihood alone.
+    log_likelihood_ : float
+        Of the data of the fit under the parameters learned (above 100,000 rows: under those that entered the last pass).
+    n_samples_ : int or None
+        Rows of the fit.
+    bic_one_state_ : float or None
+        The Bayesian criterion of one state, for comparison.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
-    [order of states]
+    Notes
+    -----
+    States come in the order of their first visit, so that fits can be compared; they keep their numbers where a part of the start
+    was given (an attribute set, its letter left out of `init_params`), where states are known, and under a topology.
+
+    Inside: k-means parts the rows into states, and once more into the Gaussians of every state: the best of ten runs for the first
+    start, a single run for every other. Each start gets 20 passes of Baum-Welch, and the best goes on to the end.
 
     Examples
     --------
@@ -104,16 +137,58 @@ class GMMHMM(HiddenMarkovBase):
         "init_params": Letters("stmcw"),
     }
 
-    @stores
     def __init__(
-        self, n_components: int = 1, n_mix: int = 1, min_covar: float | None = None, startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0, weights_prior: Any = 1.0, means_prior: Any = 0.0, means_weight: Any = 0.0,
-        covars_prior: Any = None, covars_weight: Any = None, algorithm: str = "viterbi",
-        covariance_type: str = "diag", random_state: Any = None, n_iter: int = 200, tol: float = 1e-4,
-        verbose: bool = False, params: str = "stmcw", init_params: str = "stmcw", implementation: str = "log", *,
-        n_init: int = 10, topology: str = "full", sticky: float = 0.0, stationary: bool = False,
-        n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 1,
+        n_mix: int = 1,
+        min_covar: float | None = None,
+        startprob_prior: Any = 1.0,
+        transmat_prior: Any = 1.0,
+        weights_prior: Any = 1.0,
+        means_prior: Any = 0.0,
+        means_weight: Any = 0.0,
+        covars_prior: Any = None,
+        covars_weight: Any = None,
+        algorithm: str = "viterbi",
+        covariance_type: str = "diag",
+        random_state: Any = None,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        verbose: bool = False,
+        params: str = "stmcw",
+        init_params: str = "stmcw",
+        implementation: Literal["log", "scaling"] = "log",
+        *,
+        n_init: int = 10,
+        topology: Literal["full", "left-right", "banded"] = "full",
+        sticky: float = 0.0,
+        stationary: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_mix = n_mix
+        self.min_covar = min_covar
+        self.startprob_prior = startprob_prior
+        self.transmat_prior = transmat_prior
+        self.weights_prior = weights_prior
+        self.means_prior = means_prior
+        self.means_weight = means_weight
+        self.covars_prior = covars_prior
+        self.covars_weight = covars_weight
+        self.algorithm = algorithm
+        self.covariance_type = covariance_type
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.params = params
+        self.init_params = init_params
+        self.implementation = implementation
+        self.n_init = n_init
+        self.topology = topology
+        self.sticky = sticky
+        self.stationary = stationary
+        self.n_jobs = n_jobs
 
     @property
     def n_features(self) -> int:
@@ -130,9 +205,6 @@ class GMMHMM(HiddenMarkovBase):
                 f"{owner}: means_ must have shape (n_components, n_mix, n_features); got {self.means_.shape}."
             )
         self.covars_ = emissions.checked_covars(owner, self.covariance_type, self.covars_, k, m, self.means_.shape[2])
-
-    def _convert(self, rows: NDArray) -> NDArray:
-        return rows
 
     def _emission(self) -> GaussianMixtures:
         values = (np.asarray(value, np.float64) for value in (self.weights_, self.means_, self.covars_))
@@ -183,48 +255,3 @@ class GMMHMM(HiddenMarkovBase):
             self.covars_weight,
             self._floor,
         )
-
-    def _maximize_emission(self, emission: GaussianMixtures, sums: Any) -> GaussianMixtures:
-        return emissions.maximize(emission, sums, self._prior(), self.params)
-
-    def _emission_log_prior(self, emission: GaussianMixtures) -> float:
-        return emissions.log_prior(emission, self._prior())
-
-    def _learned_emission(self, emission: GaussianMixtures, order: NDArray | None) -> dict[str, Any]:
-        found = {"weights_": emission.weights, "means_": emission.means, "covars_": emission.covars}
-        return found if order is None else {name: value[order] for name, value in found.items()}
-
-    def _collapsed(self, emission: GaussianMixtures) -> tuple[list[int], str]:
-        held = f"{self._floor.min():.3g}" if self.min_covar is None else f"{self.min_covar:g}"
-        remedy = f"Held at min_covar={held}; give a prior (covars_prior=) or fewer Gaussians (n_mix=)."
-        return emissions.collapsed_states(
-            emission, self._floor
-        ), f"on few rows (sd -> 0, the likelihood has no maximum). {remedy}"
-
-    def _counts(self) -> dict[str, int]:
-        k, m, d = np.asarray(self.means_).shape
-        triangle = d * (d + 1) // 2
-        covars = {"spherical": k * m, "diag": k * m * d, "full": k * m * triangle, "tied": k * triangle}[
-            self.covariance_type
-        ]
-        return {**self._chain_counts(), "m": k * m * d, "c": covars, "w": k * (m - 1)}
-
-    def _state_moments(self) -> tuple[NDArray, NDArray]:
-        flat = self._emission().components()
-        variance = np.diagonal(dense(flat.form, flat.covars, *flat.means.shape), axis1=1, axis2=2).reshape(
-            self.means_.shape
-        )
-        mean = np.einsum("km,kmd->kd", self.weights_, self.means_)
-        return mean, np.einsum("km,kmd->kd", self.weights_, variance + self.means_**2) - mean**2
-
-    def _draw_rows(self, emission: GaussianMixtures, states: NDArray, rng: Any) -> NDArray:
-        return emissions.draw(emission, states, rng)
-
-    def _state_columns(self) -> dict[str, list[str]]:
-        heaviest = self.weights_.argmax(axis=1)
-        means = self.means_[np.arange(self.n_components), heaviest]
-        shown = [
-            "(" + ", ".join(f"{value:.4g}" for value in row[:4]) + (", ..." if len(row) > 4 else "") + ")"
-            for row in means
-        ]
-        return {"heaviest": [f"{w:.3f}" for w in self.weights_.max(axis=1)], "at": shown}

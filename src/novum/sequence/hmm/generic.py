@@ -3,30 +3,26 @@ r"""Hidden Markov models over any distribution of the library.
 p(x, z) = pi(z_1) prod_t A(z_{t-1}, z_t) prod_t p_{z_t}(x_t)                                   (1)
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novum import distributions
 from novum.base.domains import Domain, Null
-from novum.base.parameters import stores
 from novum.distributions import Distribution
-from novum.distributions.table_columns import component_inside, component_statistics, is_vector
+from novum.distributions.learning.table_columns import component_inside, component_statistics, is_vector
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
-from novum.sequence.hmm.emissions import family as emissions
-from novum.sequence.hmm.emissions.family import Families
+from novum.sequence.hmm.emissions.family import Families, FamilyPrior, updated
+from novum.sequence.hmm.kmeans_start import clustered_rows, filled_rows
 from novum.sequence.hmm.sequences import Sequences
-from novum.sequence.hmm.starts import clustered_rows, filled_rows
 
 __all__ = ["HiddenMarkovModel"]
 
 MIXED = (
     0.25  # of every row is shared at random at the start: clusters alone would leave discrete families zeros that stay
 )
-COLLAPSED = 1e-6  # share of a column's variance below which a state sits on single values
 
 
 class Emissions(Domain):
@@ -65,20 +61,63 @@ class HiddenMarkovModel(HiddenMarkovBase):
         States; None is the length of the list, or 2.
     emission_prior : conjugate distribution or None, default=None
         Prior of every state's distribution, as `Distribution.fit` takes it: it keeps states alive.
-    [chain priors]
-    [learning]
+    startprob_prior : float or array-like of shape (n_components,), default=1.0
+        Parameters of the Dirichlet prior of `startprob_`; 1 is flat.
+    transmat_prior : float or array-like of shape (n_components, n_components), default=1.0
+        Parameters of the Dirichlet prior of every row of `transmat_`; above 1 keeps states alive.
+    algorithm : {"viterbi", "map"}, default="viterbi"
+        What `predict` and `decode` return: the most probable path, or the most probable state of every row.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+    max_iter : int, default=200
+        Most passes; 0 keeps the start.
+    tol : float, default=1e-4
+        Stop when a pass gains less log-likelihood than this.
+    verbose : bool or int, default=False
+        Whether to log every pass, to the logger "novum".
     params, init_params : str, default="ste"
-        Parts that are learned, and parts that are started afresh: s startprob, t transmat, e emissions.
-    [ours]
+        Parts that are learned, and parts that are started afresh: s startprob, t transmat, e emissions. A part that is not
+        started afresh begins at its attribute.
+    n_init : int, default=10
+        Starts to try; the best after 20 passes goes on. One where nothing is started afresh.
+    topology : {"full", "left-right", "banded"}, default="full"
+        Transitions that are allowed: all; to the state itself and later ones; to itself and the next. The last two start in
+        state 0, with states that are stretches of time.
+    sticky : float, default=0.0
+        Visits from every state to itself that are added to the prior: states last longer.
+    stationary : bool, default=False
+        Whether sequences start in the law that the transitions leave as it is, in place of a start of their own.
+    n_jobs : int or None, default=None
+        Threads over bundles of sequences.
 
     Attributes
     ----------
-    [chain attributes]
+    startprob_ : array of shape (n_components,)
+    transmat_ : array of shape (n_components, n_components)
+        From row to column.
     emissions_ : list of distributions
         One per state.
-    [learned]
+    monitor_ : ConvergenceMonitor
+        What every pass was reported to: its `history` and `iter`.
+    converged_ : bool
+    n_iter_ : int
+    history_ : History
+        Log-likelihood plus log-prior of the parameters that entered every pass, which never falls, and the log-likelihood alone.
+    log_likelihood_ : float
+        Of the data of the fit under the parameters learned (above 100,000 rows: under those that entered the last pass).
+    n_samples_ : int or None
+        Rows of the fit.
+    bic_one_state_ : float or None
+        The Bayesian criterion of one state, for comparison.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
-    [order of states]
+    Notes
+    -----
+    States come in the order of their first visit, so that fits can be compared; they keep their numbers where a part of the start
+    was given (an attribute set, its letter left out of `init_params`), where states are known, and under a topology.
+
+    Inside: a start learns every state's distribution from a cluster of k-means (the best of ten runs for the first start, a single
+    run for every other) and a random share of all rows. Each start gets 20 passes of Baum-Welch, and the best goes on to the end.
 
     Examples
     --------
@@ -94,6 +133,7 @@ class HiddenMarkovModel(HiddenMarkovBase):
 
     emissions_: Any
     _letters = {"e": "emissions_"}
+    _only_in_fit = ("_column_variance",)
     _domains: dict[str, Domain] = {
         **{name: domain for name, domain in COMMON_DOMAINS.items() if name != "implementation"},
         "n_components": COMMON_DOMAINS["n_components"] | Null(),
@@ -103,14 +143,44 @@ class HiddenMarkovModel(HiddenMarkovBase):
         "init_params": Letters("ste"),
     }
 
-    @stores
     def __init__(
-        self, emission: Any = "Normal", n_components: int | None = None, *, emission_prior: Any = None,
-        startprob_prior: Any = 1.0, transmat_prior: Any = 1.0, algorithm: str = "viterbi", random_state: Any = None,
-        n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "ste", init_params: str = "ste",
-        n_init: int = 10, topology: str = "full", sticky: float = 0.0, stationary: bool = False,
-        n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        emission: Any = "Normal",
+        n_components: int | None = None,
+        *,
+        emission_prior: Any = None,
+        startprob_prior: Any = 1.0,
+        transmat_prior: Any = 1.0,
+        algorithm: str = "viterbi",
+        random_state: Any = None,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        verbose: bool = False,
+        params: str = "ste",
+        init_params: str = "ste",
+        n_init: int = 10,
+        topology: Literal["full", "left-right", "banded"] = "full",
+        sticky: float = 0.0,
+        stationary: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.emission = emission
+        self.n_components = n_components
+        self.emission_prior = emission_prior
+        self.startprob_prior = startprob_prior
+        self.transmat_prior = transmat_prior
+        self.algorithm = algorithm
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.params = params
+        self.init_params = init_params
+        self.n_init = n_init
+        self.topology = topology
+        self.sticky = sticky
+        self.stationary = stationary
+        self.n_jobs = n_jobs
 
     @property
     def _k(self) -> int:
@@ -137,9 +207,6 @@ class HiddenMarkovModel(HiddenMarkovBase):
             )
         self.emissions_ = components
 
-    def _convert(self, rows: NDArray) -> NDArray:
-        return rows
-
     def _emission(self) -> Families:
         return Families(tuple(self.emissions_))
 
@@ -156,56 +223,17 @@ class HiddenMarkovModel(HiddenMarkovBase):
             data = rows[:, 0] if rows.shape[1] == 1 and one._event_ndim == 0 else rows
             whole = one._start(data, None)
             weight = np.ascontiguousarray(shares[:, state]) * component_inside(whole, rows)
-            found.append(emissions.updated(whole, component_statistics(whole, rows, weight), self.emission_prior))
+            found.append(updated(whole, component_statistics(whole, rows, weight), self.emission_prior))
         for one in found:
             check_shape(one, rows.shape[1])
         self.emissions_ = found
 
-    def _maximize_emission(self, emission: Families, sums: tuple) -> Families:
-        if "e" not in self.params:
-            return emission
-        pairs = zip(emission.components, sums)
-        return Families(tuple(emissions.updated(one, part, self.emission_prior) for one, part in pairs))
-
-    def _learned_emission(self, emission: Families, order: NDArray | None) -> dict[str, Any]:
-        found = list(emission.components)
-        return {"emissions_": found if order is None else [found[j] for j in order]}
-
     def _prepare(self, source: Sequences) -> None:
         rows = filled_rows("HiddenMarkovModel", self._sample_rows(source.first()))
-        self._spread = rows.var(axis=0)
+        self._column_variance = rows.var(axis=0)
 
-    def _collapsed(self, emission: Families) -> tuple[list[int], str]:
-        remedy = (
-            "Give a prior (emission_prior=) or fewer states; for values that repeat, a family of counts or symbols."
-        )
-        spread = self.__dict__.pop("_spread")  # of the rows of this fit, and no part of the model
-        found = []
-        for state, one in enumerate(emission.components):
-            if "e" in self.params and one.support.continuous:
-                variance = np.atleast_1d(np.asarray(one.var, np.float64))
-                variance = np.diag(variance) if variance.ndim == 2 else variance
-                if variance.shape == spread.shape and (variance < COLLAPSED * spread).any():
-                    found.append(state)
-        return found, f"on few values (sd -> 0, the likelihood has no maximum). {remedy}"
-
-    def _counts(self) -> dict[str, int]:
-        own = sum(map(emissions.n_parameters, self.emissions_))
-        return {**self._chain_counts(), "e": own}
-
-    def _state_moments(self) -> tuple[NDArray, NDArray]:
-        mean = np.stack([np.atleast_1d(np.asarray(one.mean, np.float64)) for one in self.emissions_])
-        spread = [np.asarray(one.var, np.float64) for one in self.emissions_]
-        return mean, np.stack([np.diag(one) if one.ndim == 2 else np.atleast_1d(one) for one in spread])
-
-    def _draw_rows(self, emission: Families, states: NDArray, rng: Any) -> NDArray:
-        one = emission.components[0]
-        shape = one.event_shape or one.batch_shape
-        return emissions.draw_rows(emission.components, states, shape[0] if shape else 1, rng)
-
-    def _state_columns(self) -> dict[str, list[str]]:
-        shown = [repr(one) for one in self.emissions_]
-        return {"emits": [text if len(text) <= 60 else f"{text[:57]}..." for text in shown]}
+    def _prior(self) -> FamilyPrior:
+        return FamilyPrior(self.emission_prior, self.__dict__.get("_column_variance") if "e" in self.params else None)
 
 
 def check_shape(component: Distribution, d: int) -> None:

@@ -21,7 +21,7 @@ from scipy.special import xlogy
 
 from novum.exceptions import NotConverged, ParameterError
 from novum.optimize import lbfgs
-from novum.sequence.hmm.emissions.discrete import dirichlet_log, row_ratios
+from novum.sequence.hmm.emissions.dirichlet import dirichlet_log, row_ratios
 from novum.sequence.hmm.recursions import Chain
 
 __all__ = [

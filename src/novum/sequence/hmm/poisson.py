@@ -1,29 +1,18 @@
-r"""Hidden Markov models of counts with a Poisson law per state and feature.
+"""Hidden Markov models of counts with a Poisson distribution per state and feature; (14) and (16) are in emissions/poisson.py."""
 
-    L[k, i] = (a + sum of w gamma x_i) / (b + sum of w gamma)                                      (16)
-
-with a Gamma prior of a counts in b rows.
-"""
-
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from novum.base.domains import ArrayLike, Domain, Real
-from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
-from novum.sequence.hmm.emissions.discrete import ABSENT, Poisson
+from novum.sequence.hmm.emissions.poisson import LEAST_RATE, Poisson, PoissonPrior
 from novum.sequence.hmm.priors import Shape
-from novum.sequence.hmm.sequences import Sequences
 
 __all__ = ["PoissonHMM"]
-
-SHOWN_FEATURES = 6  # in the repr
-LEAST_RATE = 1e-12  # a state that saw no count at all could never emit one
 
 
 class PoissonHMM(HiddenMarkovBase):
@@ -33,23 +22,66 @@ class PoissonHMM(HiddenMarkovBase):
     ----------
     n_components : int, default=1
         States.
-    [chain priors]
+    startprob_prior : float or array-like of shape (n_components,), default=1.0
+        Parameters of the Dirichlet prior of `startprob_`; 1 is flat.
+    transmat_prior : float or array-like of shape (n_components, n_components), default=1.0
+        Parameters of the Dirichlet prior of every row of `transmat_`; above 1 keeps states alive.
     lambdas_prior, lambdas_weight : float or array-like, default=0.0
         Counts, and rows in which they were seen, that the Gamma prior of `lambdas_` adds to every state.
-    [learning]
+    algorithm : {"viterbi", "map"}, default="viterbi"
+        What `predict` and `decode` return: the most probable path, or the most probable state of every row.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+    max_iter : int, default=200
+        Most passes; 0 keeps the start.
+    tol : float, default=1e-4
+        Stop when a pass gains less log-likelihood than this.
+    verbose : bool or int, default=False
+        Whether to log every pass, to the logger "novum".
     params, init_params : str, default="stl"
-        Parts that are learned, and parts that are started afresh: s startprob, t transmat, l lambdas.
-    [implementation]
-    [ours]
+        Parts that are learned, and parts that are started afresh: s startprob, t transmat, l lambdas. A part that is not
+        started afresh begins at its attribute.
+    implementation : {"log", "scaling"}, default="log"
+        Accepted for hmmlearn's sake: both are scaled, and turn to logarithms where scaling loses a state.
+    n_init : int, default=10
+        Starts to try; the best after 20 passes goes on. One where nothing is started afresh.
+    topology : {"full", "left-right", "banded"}, default="full"
+        Transitions that are allowed: all; to the state itself and later ones; to itself and the next. The last two start in
+        state 0, with states that are stretches of time.
+    sticky : float, default=0.0
+        Visits from every state to itself that are added to the prior: states last longer.
+    stationary : bool, default=False
+        Whether sequences start in the law that the transitions leave as it is, in place of a start of their own.
+    n_jobs : int or None, default=None
+        Threads over bundles of sequences.
 
     Attributes
     ----------
-    [chain attributes]
+    startprob_ : array of shape (n_components,)
+    transmat_ : array of shape (n_components, n_components)
+        From row to column.
     lambdas_ : array of shape (n_components, n_features)
         Rates.
-    [learned]
+    monitor_ : ConvergenceMonitor
+        What every pass was reported to: its `history` and `iter`.
+    converged_ : bool
+    n_iter_ : int
+    history_ : History
+        Log-likelihood plus log-prior of the parameters that entered every pass, which never falls, and the log-likelihood alone.
+    log_likelihood_ : float
+        Of the data of the fit under the parameters learned (above 100,000 rows: under those that entered the last pass).
+    n_samples_ : int or None
+        Rows of the fit.
+    bic_one_state_ : float or None
+        The Bayesian criterion of one state, for comparison.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
-    [order of states]
+    Notes
+    -----
+    States come in the order of their first visit, so that fits can be compared; they keep their numbers where a part of the start
+    was given (an attribute set, its letter left out of `init_params`), where states are known, and under a topology.
+
+    Inside: starts draw rates around the mean of X. Each gets 20 passes of Baum-Welch, and the best goes on to the end.
 
     Examples
     --------
@@ -70,14 +102,46 @@ class PoissonHMM(HiddenMarkovBase):
         "init_params": Letters("stl"),
     }
 
-    @stores
     def __init__(
-        self, n_components: int = 1, startprob_prior: Any = 1.0, transmat_prior: Any = 1.0,
-        lambdas_prior: Any = 0.0, lambdas_weight: Any = 0.0, algorithm: str = "viterbi", random_state: Any = None,
-        n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "stl", init_params: str = "stl",
-        implementation: str = "log", *, n_init: int = 10, topology: str = "full", sticky: float = 0.0,
-        stationary: bool = False, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 1,
+        startprob_prior: Any = 1.0,
+        transmat_prior: Any = 1.0,
+        lambdas_prior: Any = 0.0,
+        lambdas_weight: Any = 0.0,
+        algorithm: str = "viterbi",
+        random_state: Any = None,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        verbose: bool = False,
+        params: str = "stl",
+        init_params: str = "stl",
+        implementation: Literal["log", "scaling"] = "log",
+        *,
+        n_init: int = 10,
+        topology: Literal["full", "left-right", "banded"] = "full",
+        sticky: float = 0.0,
+        stationary: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.startprob_prior = startprob_prior
+        self.transmat_prior = transmat_prior
+        self.lambdas_prior = lambdas_prior
+        self.lambdas_weight = lambdas_weight
+        self.algorithm = algorithm
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.params = params
+        self.init_params = init_params
+        self.implementation = implementation
+        self.n_init = n_init
+        self.topology = topology
+        self.sticky = sticky
+        self.stationary = stationary
+        self.n_jobs = n_jobs
 
     @property
     def n_features(self) -> int:
@@ -116,49 +180,7 @@ class PoissonHMM(HiddenMarkovBase):
         own = [(self.n_components,), (self.n_components, d)]
         return {**super()._prior_shapes(d), "lambdas_prior": own, "lambdas_weight": own}
 
-    def _priors(self) -> tuple[NDArray, NDArray]:
+    def _prior(self) -> PoissonPrior:
         values = (np.asarray(value, np.float64) for value in (self.lambdas_prior, self.lambdas_weight))
         a, b = (value[:, None] if value.ndim == 1 else value for value in values)
-        return a, b
-
-    def _maximize_emission(self, emission: Poisson, sums: Any) -> Poisson:
-        if "l" not in self.params:
-            return emission
-        a, b = self._priors()
-        mass = sums.mass + b
-        found = (sums.seen + a) / np.where(mass > ABSENT, mass, 1.0)
-        return Poisson(np.where(mass > ABSENT, np.maximum(found, LEAST_RATE), emission.rates))
-
-    def _emission_log_prior(self, emission: Poisson) -> float:
-        a, b = self._priors()
-        return float((xlogy(a, emission.rates) - b * emission.rates).sum())
-
-    def _learned_emission(self, emission: Poisson, order: NDArray | None) -> dict[str, Any]:
-        return {"lambdas_": emission.rates if order is None else emission.rates[order]}
-
-    def _counts(self) -> dict[str, int]:
-        k, d = self.n_components, self.n_features
-        return {**self._chain_counts(), "l": k * d}
-
-    def _one_state_bic(self, source: Sequences) -> float | None:
-        bundle = source.first()
-        if bundle.weight is not None:
-            return None
-        rates = np.maximum(np.nanmean(bundle.X, axis=0), LEAST_RATE)
-        total = float(Poisson(rates[None]).densities(bundle).log.sum())
-        return -2 * total + len(rates) * float(np.log(len(bundle.X)))
-
-    def _state_moments(self) -> tuple[NDArray, NDArray]:
-        rates = np.asarray(self.lambdas_, np.float64)
-        return rates, rates
-
-    def _draw_rows(self, emission: Poisson, states: NDArray, rng: Any) -> NDArray:
-        return rng.poisson(emission.rates[states])
-
-    def _state_columns(self) -> dict[str, list[str]]:
-        d = self.lambdas_.shape[1]
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(d)])
-        return {
-            f"rate {names[j]}" if d > 1 else "rate": [f"{v:.4g}" for v in self.lambdas_[:, j]]
-            for j in range(min(d, SHOWN_FEATURES))
-        }
+        return PoissonPrior(a, b)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from novum import _core
 from novum.exceptions import DataError
@@ -24,6 +25,7 @@ __all__ = [
     "decode",
     "filter_states",
     "log_likelihoods",
+    "row_log_likelihoods",
     "smooth",
     "with_known_states",
 ]
@@ -121,10 +123,43 @@ def filter_states(
     return out, shares
 
 
+def row_log_likelihoods(chain: Chain, densities: Densities, offsets: NDArray, owner: str) -> NDArray:
+    """Return log p(x_t | x_1 .. x_{t-1}) of every row; those of a sequence add up to its log p(x)."""
+    totals, shares = filter_states(chain, densities, offsets, owner)
+    ahead = np.empty_like(shares)
+    ahead[1:] = shares[:-1] @ chain.trans
+    ahead[offsets[:-1]] = chain.start
+    log = densities.rows()
+    with np.errstate(divide="ignore"):
+        out = logsumexp(np.log(ahead) + log, axis=1)
+    for s in np.flatnonzero(~np.isclose(np.add.reduceat(out, offsets[:-1]), totals, rtol=1e-9, atol=1e-9)):
+        rows = slice(offsets[s], offsets[s + 1])  # a share that no double holds decided: once more in logarithms
+        out[rows] = logarithmic_steps(chain, log[rows])
+    return out
+
+
+def logarithmic_steps(chain: Chain, log: NDArray) -> NDArray:
+    """Return log p(x_t | x_1 .. x_{t-1}) of the rows of one sequence, forward in logarithms."""
+    with np.errstate(divide="ignore"):
+        ahead, trans = np.log(chain.start), np.log(chain.trans)
+    out = np.empty(len(log))
+    for t, row in enumerate(log):
+        joint = ahead + row
+        out[t] = logsumexp(joint)
+        ahead = logsumexp((joint - out[t])[:, None] + trans, axis=0)
+    return out
+
+
 def smooth(
-    chain: Chain, densities: Densities, offsets: NDArray, weight: NDArray | None = None, *, owner: str = "smooth",
-    first_row: int = 0, sums: bool = True
-) -> Posterior:  # fmt: skip
+    chain: Chain,
+    densities: Densities,
+    offsets: NDArray,
+    weight: NDArray | None = None,
+    *,
+    owner: str = "smooth",
+    first_row: int = 0,
+    sums: bool = True,
+) -> Posterior:
     """Return (2) and what follows from it; `weight` (sequences,) counts in the sums alone, which `sums` asks for."""
     k = len(chain.start)
     rows = len(densities.log if densities.index is None else densities.index)

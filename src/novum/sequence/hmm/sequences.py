@@ -6,6 +6,7 @@ the group column says which rows belong together: rows of one sequence follow ea
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,7 +57,9 @@ class MemorySequences(Sequences):
         return map_ordered(function, self.bundles, min(self.threads, len(self.bundles)))
 
     def total(self, statistics: Any, params: Any, merge: Any = add) -> Any:
-        return merge_tree(self.map(lambda bundle: statistics(params, bundle)), merge)
+        if len(self.bundles) == 1:
+            return inside(partial(statistics, params), self.bundles[0])
+        return merge_tree(self.map(partial(statistics, params)), merge)
 
     def first(self) -> Bundle:
         return self.bundles[0] if len(self.bundles) == 1 else self.whole()

@@ -10,12 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.engines.gaussians import missing, tensors
 from novum.fold.blocks import add, merge_tree
 from novum.runtime import arrays
 from novum.sequence.hmm.bundles import Bundle, offsets_of
-from novum.sequence.hmm.emissions.discrete import Categorical, Symbols
-from novum.sequence.hmm.emissions.gaussian import GaussianSums
 from novum.sequence.hmm.recursions import check_outcome
 from novum.sequence.hmm.sequences import Sequences
 from novum.sequence.hmm.training import Expected, Model, Scored, merge_expected
@@ -69,42 +66,6 @@ def batch_posteriors(start: Any, trans: Any, log: Any, there: Any, weight: Any) 
     return Posteriors(total, shares, pairs)
 
 
-def tensor_densities(emission: Any, X: Any) -> Any:
-    """Return log p(x | state) of rows on their device."""
-    if isinstance(emission, Categorical):
-        table = arrays.like(X, np.ascontiguousarray(emission.log_probs.T), "float64")
-        symbols = X[:, 0].long()
-        return table[symbols.clamp(min=0)] * (symbols >= 0)[:, None]
-    density = emission.density()
-    complete = bool(X.isfinite().all())
-    return tensors.tensor_joint(density, X) if complete else missing.all_joint(density, X)
-
-
-def tensor_sums(emission: Any, X: Any, shares: Any) -> Any:
-    """Return the statistics of the emissions under shares (rows, k)."""
-    import torch
-
-    if isinstance(emission, Categorical):
-        counts = torch.zeros(emission.log_probs.shape[::-1], dtype=torch.float64, device=X.device)
-        seen = X[:, 0] >= 0
-        counts.index_add_(0, X[seen, 0].long(), shares[seen])
-        return Symbols(arrays.to_numpy(counts.T))
-    if not bool(X.isfinite().all()):
-        return GaussianSums(
-            *(np.asarray(arrays.to_numpy(one)) for one in missing.moments_under(emission.density(), X, shares))
-        )
-    mean = arrays.like(X, emission.means, "float64")
-    first, second = [], []
-    for c in range(len(emission.means)):
-        offset = X.double() - mean[c]
-        weighted = offset * shares[:, c : c + 1]
-        first.append(weighted.sum(0))
-        second.append(weighted.T @ offset if emission.form in ("full", "tied") else (weighted * offset).sum(0))
-    squares = torch.stack(second)
-    squares = squares.sum(0) if emission.form == "tied" else squares
-    return GaussianSums(*(arrays.to_numpy(one) for one in (shares.sum(0), torch.stack(first), squares)))
-
-
 class TensorSequences(Sequences):
     """Sequences of a tensor, for models with Gaussian or categorical emissions."""
 
@@ -144,7 +105,7 @@ class TensorSequences(Sequences):
         import torch
 
         used = self.X[batch.rows[batch.there]]
-        density = tensor_densities(model.emission, used)
+        density = model.emission.tensor_densities(used)
         log = torch.zeros((*batch.there.shape, density.shape[1]), dtype=torch.float64, device=self.X.device)
         log[batch.there] = density
         start, trans = (arrays.like(used, value, "float64") for value in model.chain)
@@ -157,7 +118,7 @@ class TensorSequences(Sequences):
             check_outcome("fit", (IMPOSSIBLE, int(batch.rows[impossible][0, 0])))
         shares = (found.shares * batch.weight[:, None, None])[batch.there]
         first = arrays.to_numpy((found.shares[:, 0] * batch.weight[:, None]).sum(0))
-        return Expected(likelihood, first, arrays.to_numpy(found.pairs), tensor_sums(model.emission, used, shares))
+        return Expected(likelihood, first, arrays.to_numpy(found.pairs), model.emission.tensor_statistics(used, shares))
 
     def first(self) -> Bundle:
         """Return enough rows on the processor to start from."""

@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 from novum.fold.blocks import add
 from novum.fold.engine import fold
 from novum.sequence.hmm.bundles import Bundle
+from novum.sequence.hmm.emissions.base import Emission
+from novum.sequence.hmm.markov import chain_log_prior, maximize_chain
 from novum.sequence.hmm.recursions import Chain, log_likelihoods, smooth, with_known_states
 from novum.sequence.hmm.sequences import Sequences
 
 __all__ = [
     "ConvergenceMonitor",
     "Expected",
+    "Learning",
     "LogLikelihood",
     "Model",
     "Run",
@@ -40,7 +43,7 @@ class Model(NamedTuple):
     """The parameters that a pass needs."""
 
     chain: Chain
-    emission: Any
+    emission: Emission
 
 
 class Expected(NamedTuple):
@@ -50,6 +53,28 @@ class Expected(NamedTuple):
     first: NDArray  # (k,): sum of w gamma_1
     pairs: NDArray  # (k, k): sum of w xi
     emission: Any  # statistics of the emissions
+
+
+class Learning(NamedTuple):
+    """What the passes of a run know beside the rows."""
+
+    prior: Any  # of the emission
+    start_prior: Any
+    trans_prior: NDArray  # (k, k)
+    params: str  # letters of the parts that are learned
+    stationary: bool
+
+    def maximized(self, model: Model, total: Expected) -> Model:
+        """Return the parameters after a pass: (7), and the emission's own formula."""
+        chain = maximize_chain(
+            model.chain, total.first, total.pairs, self.start_prior, self.trans_prior, self.params, self.stationary
+        )
+        return Model(chain, model.emission.maximized(total.emission, self.prior, self.params))
+
+    def objective(self, model: Model, total: Expected) -> float:
+        """Return the log-likelihood plus the log-prior of the parameters that entered a pass."""
+        chain = chain_log_prior(model.chain, self.start_prior, self.trans_prior, self.stationary)
+        return total.log_likelihood + chain + model.emission.log_prior(self.prior)
 
 
 class Scored(NamedTuple):
@@ -120,21 +145,19 @@ class ConvergenceMonitor:
     ----------
     tol : float
         Least gain of a pass.
-    n_iter : int
+    max_iter : int
         Most passes.
     verbose : bool
         Whether to log every pass, to the logger "novum".
     """
 
-    def __init__(self, tol: float, n_iter: int, verbose: bool) -> None:
-        self.tol, self.n_iter, self.verbose = tol, n_iter, verbose
+    def __init__(self, tol: float, max_iter: int, verbose: bool) -> None:
+        self.tol, self.max_iter, self.verbose = tol, max_iter, verbose
         self.history: list[float] = []
         self.iter = 0
 
     def __repr__(self) -> str:
-        return (
-            f"ConvergenceMonitor(tol={self.tol}, n_iter={self.n_iter}, iter={self.iter}, history={list(self.history)})"
-        )
+        return f"ConvergenceMonitor(tol={self.tol}, max_iter={self.max_iter}, iter={self.iter}, history={list(self.history)})"
 
     def _reset(self) -> None:
         self.iter = 0
@@ -151,7 +174,7 @@ class ConvergenceMonitor:
     @property
     def converged(self) -> bool:
         """Whether the last pass was the last one allowed, or gained less than `tol`."""
-        return self.iter == self.n_iter or (len(self.history) > 1 and self.history[-1] - self.history[-2] < self.tol)
+        return self.iter == self.max_iter or (len(self.history) > 1 and self.history[-1] - self.history[-2] < self.tol)
 
 
 class Run(NamedTuple):
@@ -176,10 +199,18 @@ def continued(first: Run, more: Run) -> Run:
 
 
 def run_from(
-    model: Any, source: Sequences, maximize: Callable[[Any, Expected], Any],
-    objective: Callable[[Any, Expected], float], monitor: Any, *, tol: float, n_iter: int,
-    statistics: Callable = expected, merge: Callable = merge_expected, report: Any = None
-) -> Run:  # fmt: skip
+    model: Any,
+    source: Sequences,
+    maximize: Callable[[Any, Expected], Any],
+    objective: Callable[[Any, Expected], float],
+    monitor: Any,
+    *,
+    tol: float,
+    max_iter: int,
+    statistics: Callable = expected,
+    merge: Callable = merge_expected,
+    report: Any = None,
+) -> Run:
     """Return one run of the fold from given parameters."""
     monitor._reset()
     state = {"model": model}
@@ -209,7 +240,7 @@ def run_from(
         source,  # type: ignore[arg-type]
         objective=value,
         converged=converged,
-        max_iter=n_iter,
+        max_iter=max_iter,
         merge=merge,
         report=report,
     )

@@ -191,7 +191,9 @@ def update_law(
             gain, sizes = before.basis @ g, np.abs(before.basis) @ np.abs(g)
             root = np.hstack([law.root - np.outer(gain, along), -deviation * gain[:, None]])
             mean = law.mean + gain * innovation
-            errors = after_cell(law.errors, c, gain, mean, root, reach, magnitude, 0.0, 1.0)
+            errors = after_cell(
+                law.errors, c=c, K=gain, mean=mean, root=root, reach=reach, magnitude=magnitude, ratio=0.0, F=1.0
+            )
             q_sizes = np.abs(c) @ np.abs(before.basis)
             doubts[cell] = EPS * float(np.linalg.norm(before.scale.T @ q_sizes)) / float(np.exp(log_F0 / 2))
             wrong = np.diag(EPS * sizes + doubts[cell] * np.abs(gain))
@@ -212,7 +214,17 @@ def update_law(
         shrink, shift = 1 / (F + deviation * float(np.sqrt(F))), along * (innovation / F)
         gain, root = law.root @ along / F, law.root - shrink * np.outer(law.root @ along, along)
         mean = law.mean + law.root @ shift
-        errors = after_cell(law.errors, c, gain, mean, root, reach, magnitude, innovation / float(np.sqrt(F)), F)
+        errors = after_cell(
+            law.errors,
+            c=c,
+            K=gain,
+            mean=mean,
+            root=root,
+            reach=reach,
+            magnitude=magnitude,
+            ratio=innovation / float(np.sqrt(F)),
+            F=F,
+        )
         if variance == 0:  # a state that an exact cell fixes is fixed, not nearly so
             root[np.linalg.norm(root, axis=1) <= FAR * np.linalg.norm(errors.root, axis=1)] = 0.0
         law = law._replace(mean=mean, root=root, errors=errors)

@@ -1,7 +1,7 @@
 """The filter and the smoother as functions of the matrices, for one series or many."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from novum.runtime.checks import check_choice
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Numbers, Rows
 from novum.sequence.lds.diffuse import Law
 from novum.sequence.lds.passes import run_filter, run_smoother, timed_system
 from novum.sequence.lds.results import FilteredStates, SmoothedStates
@@ -86,11 +87,21 @@ def read_given(owner: str, X: Any, given: dict[str, Any]) -> System:
 
 
 def kalman_filter(
-    X: Any, transition: Any, observation: Any, transition_covariance: Any, observation_covariance: Any, *,
-    initial_mean: Any = None, initial_covariance: Any = "diffuse", transition_offset: Any = None,
-    observation_offset: Any = None, control: Any = None, observation_control: Any = None, controls: Any = None,
-    form: str = "covariance"
-) -> Any:  # fmt: skip
+    X: Rows,
+    transition: Any,
+    observation: Any,
+    transition_covariance: Any,
+    observation_covariance: Any,
+    *,
+    initial_mean: Numbers | None = None,
+    initial_covariance: Numbers | Literal["diffuse"] | Literal["stationary"] = "diffuse",
+    transition_offset: Any = None,
+    observation_offset: Any = None,
+    control: Any = None,
+    observation_control: Any = None,
+    controls: Numbers | None = None,
+    form: str = "covariance",
+) -> Any:
     """Return the law of the state at every row, given the rows so far.
 
         z[t+1] = A z[t] + b + B u[t] + N(0, Q),   x[t] = C z[t] + d + D u[t] + N(0, R)
@@ -157,11 +168,21 @@ def kalman_filter(
 
 
 def kalman_smoother(
-    X: Any, transition: Any, observation: Any, transition_covariance: Any, observation_covariance: Any, *,
-    initial_mean: Any = None, initial_covariance: Any = "diffuse", transition_offset: Any = None,
-    observation_offset: Any = None, control: Any = None, observation_control: Any = None, controls: Any = None,
-    form: str = "covariance"
-) -> Any:  # fmt: skip
+    X: Rows,
+    transition: Any,
+    observation: Any,
+    transition_covariance: Any,
+    observation_covariance: Any,
+    *,
+    initial_mean: Any = None,
+    initial_covariance: Any = "diffuse",
+    transition_offset: Any = None,
+    observation_offset: Any = None,
+    control: Any = None,
+    observation_control: Any = None,
+    controls: Numbers | None = None,
+    form: str = "covariance",
+) -> Any:
     """Return the law of the state at every row, given all rows (Rauch, Tung and Striebel).
 
     The parameters are those of `kalman_filter`.

@@ -20,12 +20,12 @@ from novum.sequence.lds.series import Observed
 from novum.sequence.lds.start import free_matrices, starting_matrices
 from novum.sequence.lds.system import System, sizes_of, stationary_law, system_of
 
-__all__ = ["Learned", "learn_system"]
+__all__ = ["LearnedSystem", "learn_system"]
 
 Array = NDArray[Any]
 
 
-class Learned(NamedTuple):
+class LearnedSystem(NamedTuple):
     """What a fit found."""
 
     system: System
@@ -76,9 +76,19 @@ def warn_of_constants(series: list[Observed], free: Mapping[str, Array]) -> None
 
 
 def learn_system(
-    owner: str, given: Mapping[str, Any], series: list[Observed], controls: list[Array | None], *, learn: Any,
-    kinds: Mapping[str, str], algorithm: str, max_iter: int, tol: float, sizes: dict[str, int], report: Any
-) -> Learned:  # fmt: skip
+    owner: str,
+    given: Mapping[str, Any],
+    series: list[Observed],
+    controls: list[Array | None],
+    *,
+    learn: Any,
+    kinds: Mapping[str, str],
+    algorithm: str,
+    max_iter: int,
+    tol: float,
+    sizes: dict[str, int],
+    report: Any,
+) -> LearnedSystem:
     """Return the system that the series teach."""
     sizes = sizes_of(owner, given, sizes)
     stationary = isinstance(given.get("initial_covariance"), str) and given["initial_covariance"] == "stationary"
@@ -115,7 +125,7 @@ def learn_system(
 
     if not free:
         value = expect(owner, system, series, controls).log_likelihood
-        return Learned(system, [value], True, 0)
+        return LearnedSystem(system, [value], True, 0)
     if algorithm == "lbfgs":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotConverged)
@@ -128,7 +138,7 @@ def learn_system(
                 max_iter,
                 tol,
             )
-        return Learned(found, history, converged, n_parameters)
+        return LearnedSystem(found, history, converged, n_parameters)
     history, converged = [], False
     for _ in range(max_iter + 1):
         expected = expect(owner, system, series, controls)
@@ -144,4 +154,4 @@ def learn_system(
         if not all(np.isfinite(m).all() for m in system):
             system = before
             break
-    return Learned(system, history, converged, n_parameters)
+    return LearnedSystem(system, history, converged, n_parameters)

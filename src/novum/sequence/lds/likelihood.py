@@ -133,9 +133,14 @@ class Wall:
 
 
 def climbed(
-    system: System, expect: Callable[[System], Expected], law: Callable[[System], System] | None,
-    free: Mapping[str, Array], kinds: Mapping[str, str], max_iter: int, tol: float
-) -> tuple[System, list[float], bool]:  # fmt: skip
+    system: System,
+    expect: Callable[[System], Expected],
+    law: Callable[[System], System] | None,
+    free: Mapping[str, Array],
+    kinds: Mapping[str, str],
+    max_iter: int,
+    tol: float,
+) -> tuple[System, list[float], bool]:
     """Return the system of largest likelihood, the log-likelihood by step, and whether the slope vanished there.
 
     `law` puts the stationary law of the first state into a system, or raises where there is none; None: that law is fixed.

@@ -1,6 +1,6 @@
 """Linear dynamical systems as an estimator: filter, smooth, learn, forecast, draw."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +9,11 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
-from novum.base.pictures import axes_last
+from novum.base.plots import axes_last
 from novum.exceptions import DataError, NotConverged
 from novum.runtime.checks import check_count
+from novum.runtime.typing import Axes, Numbers, Rows, Target
 from novum.runtime.warn import warn
-from novum.sequence.lds import models
 from novum.sequence.lds.domains import Matrix, Names
 from novum.sequence.lds.forecasts import draw_series, forecast
 from novum.sequence.lds.functions import answers_of, filter_series, likelihood_of, smooth_series
@@ -23,13 +22,14 @@ from novum.sequence.lds.maximization import COVARIANCE_TYPES
 from novum.sequence.lds.results import FilteredStates, Forecast
 from novum.sequence.lds.series import read_controls, read_series
 from novum.sequence.lds.steady import SteadyState, steady_covariance
+from novum.sequence.lds.structural import StructuralModels
+from novum.sequence.lds.summary import describe
 from novum.sequence.lds.system import MATRICES, System, sizes_of, system_of
-from novum.sequence.lds.words import describe
 
 __all__ = ["LinearDynamicalSystem"]
 
 
-class LinearDynamicalSystem(Estimator):
+class LinearDynamicalSystem(StructuralModels, Estimator):
     """A state that moves linearly and is seen through linear measurements, both with Gaussian noise.
 
         z[t+1] = A z[t] + b + B u[t] + N(0, Q),   x[t] = C z[t] + d + D u[t] + N(0, R),   z[0] ~ N(m0, V0)
@@ -113,59 +113,60 @@ class LinearDynamicalSystem(Estimator):
         "tol": Real(0),
     }
     _reports_passes = True
+    transition_: np.ndarray
+    transition_covariance_: np.ndarray
+    transition_offset_: np.ndarray
+    observation_: np.ndarray
+    observation_covariance_: np.ndarray
+    observation_offset_: np.ndarray
+    initial_mean_: np.ndarray
+    initial_covariance_: np.ndarray
+    control_: np.ndarray
+    observation_control_: np.ndarray
+    log_likelihood_: float
+    history_: History
+    n_iter_: int
+    converged_: bool
+    n_parameters_: int
 
-    @stores
     def __init__(
-        self, n_states: Any = None, *, transition: Any = None, transition_covariance: Any = None,
-        transition_offset: Any = None, observation: Any = None, observation_covariance: Any = None,
-        observation_offset: Any = None, initial_mean: Any = None, initial_covariance: Any = None,
-        control: Any = None, observation_control: Any = None, learn: Any = None,
-        transition_covariance_type: str = "full", observation_covariance_type: str = "full", algorithm: str = "em",
-        max_iter: int = 200, tol: float = 1e-6
-    ) -> None: ...  # fmt: skip
-
-    @classmethod
-    def local_level(cls, *, level_variance: Any = None, observation_variance: Any = None) -> "LinearDynamicalSystem":
-        """Return a random walk seen with noise; variances that are None are learned by `fit`."""
-        return cls(**models.local_level(level_variance, observation_variance), algorithm="lbfgs")
-
-    @classmethod
-    def local_linear_trend(
-        cls, *, level_variance: Any = None, slope_variance: Any = None, observation_variance: Any = None
-    ) -> "LinearDynamicalSystem":
-        """Return a level that moves by a slope which itself walks; states: level, slope."""
-        made = models.local_linear_trend(level_variance, slope_variance, observation_variance)
-        return cls(**made, algorithm="lbfgs")
-
-    @classmethod
-    def seasonal(
-        cls, period: int, *, trend: bool = True, level_variance: Any = None, slope_variance: Any = None,
-        seasonal_variance: Any = None, observation_variance: Any = None
-    ) -> "LinearDynamicalSystem":  # fmt: skip
-        """Return a level, a slope unless `trend` is False, and a season of `period` rows that sums to zero but for noise."""
-        made = models.seasonal(period, trend, level_variance, slope_variance, seasonal_variance, observation_variance)
-        return cls(**made, algorithm="lbfgs")
-
-    @classmethod
-    def autoregressive(
-        cls, order: int, *, coefficients: Any = None, variance: Any = None, observation_variance: Any = 0.0
-    ) -> "LinearDynamicalSystem":
-        """Return AR(order) around zero with a stationary start; states: the last `order` values."""
-        made = models.autoregressive(order, coefficients, variance, observation_variance)
-        return cls(**made, algorithm="lbfgs")
-
-    @classmethod
-    def tracking(
-        cls, n_dims: int = 2, *, motion: str = "constant_velocity", step: float = 1.0, process_variance: Any = None,
-        observation_variance: Any = None
-    ) -> "LinearDynamicalSystem":  # fmt: skip
-        """Return a body in `n_dims` dimensions whose positions are seen every `step` units of time.
-
-        `motion` is "random_walk", "constant_velocity" or "constant_acceleration"; the highest derivative is driven by white noise.
-        The states are position (, velocity (, acceleration)) of axis 0, then of axis 1, ...
-        """
-        made = models.tracking(n_dims, motion, step, process_variance, observation_variance)
-        return cls(**made, algorithm="lbfgs")
+        self,
+        n_states: int | None = None,
+        *,
+        transition: Numbers | None = None,
+        transition_covariance: Numbers | None = None,
+        transition_offset: Numbers | None = None,
+        observation: Numbers | None = None,
+        observation_covariance: Numbers | None = None,
+        observation_offset: Numbers | None = None,
+        initial_mean: Numbers | None = None,
+        initial_covariance: Numbers | Literal["diffuse"] | Literal["stationary"] | None = None,
+        control: Numbers | None = None,
+        observation_control: Numbers | None = None,
+        learn: Any = None,
+        transition_covariance_type: Literal["full", "diag", "spherical", "scaled"] = "full",
+        observation_covariance_type: Literal["full", "diag", "spherical", "scaled"] = "full",
+        algorithm: Literal["em", "lbfgs"] = "em",
+        max_iter: int = 200,
+        tol: float = 1e-6,
+    ) -> None:
+        self.n_states = n_states
+        self.transition = transition
+        self.transition_covariance = transition_covariance
+        self.transition_offset = transition_offset
+        self.observation = observation
+        self.observation_covariance = observation_covariance
+        self.observation_offset = observation_offset
+        self.initial_mean = initial_mean
+        self.initial_covariance = initial_covariance
+        self.control = control
+        self.observation_control = observation_control
+        self.learn = learn
+        self.transition_covariance_type = transition_covariance_type
+        self.observation_covariance_type = observation_covariance_type
+        self.algorithm = algorithm
+        self.max_iter = max_iter
+        self.tol = tol
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return describe(self) if "n_parameters_" in vars(self) else super().__repr__(N_CHAR_MAX)
@@ -183,7 +184,7 @@ class LinearDynamicalSystem(Estimator):
         return system_of(f"LinearDynamicalSystem.{method}", self._given(), sizes)
 
     @fits
-    def fit(self, X: Any, y: Any = None, *, controls: Any = None) -> "LinearDynamicalSystem":
+    def fit(self, X: Rows, y: Target = None, *, controls: Numbers | None = None) -> "LinearDynamicalSystem":
         """Learn the matrices.
 
         Parameters
@@ -246,17 +247,17 @@ class LinearDynamicalSystem(Estimator):
         self.n_features_in_ = system.n_cells
         return self
 
-    def filter(self, X: Any, *, controls: Any = None, form: str = "covariance") -> Any:
+    def filter(self, X: Rows, *, controls: Numbers | None = None, form: str = "covariance") -> Any:
         """Return `FilteredStates`: the law of the state at every row given the rows so far; see `kalman_filter`."""
         owner = "LinearDynamicalSystem.filter"
         return answers_of(owner, filter_series, self._system("filter"), X, controls, form)
 
-    def smooth(self, X: Any, *, controls: Any = None, form: str = "covariance") -> Any:
+    def smooth(self, X: Rows, *, controls: Numbers | None = None, form: str = "covariance") -> Any:
         """Return `SmoothedStates`: the law of the state at every row given all rows; see `kalman_smoother`."""
         owner = "LinearDynamicalSystem.smooth"
         return answers_of(owner, smooth_series, self._system("smooth"), X, controls, form)
 
-    def score(self, X: Any, y: Any = None, *, controls: Any = None) -> float:
+    def score(self, X: Rows, y: Target = None, *, controls: Numbers | None = None) -> float:
         """Return the log-likelihood of the series, added over several."""
         owner, system = "LinearDynamicalSystem.score", self._system("score")
         series, _ = read_series(owner, X, system.n_cells)
@@ -265,18 +266,22 @@ class LinearDynamicalSystem(Estimator):
         pairs = zip(series, u, strict=True)
         return sum(likelihood_of(owner, system, s, c) for s, c in pairs)
 
+    def aic(self, X: Any, *, controls: Any = None) -> float:
+        """Return Akaike's criterion, -2 log L + 2 n_parameters_; smaller is better."""
+        return -2 * self.score(X, controls=controls) + 2.0 * self.n_parameters_
+
     def bic(self, X: Any, *, controls: Any = None) -> float:
         """Return the Bayesian information criterion, -2 log L + n_parameters_ log(observed cells); smaller is better."""
         cells = sum(int((~np.isnan(s.values)).sum()) for s in read_series("LinearDynamicalSystem.bic", X)[0])
         return -2 * self.score(X, controls=controls) + self.n_parameters_ * float(np.log(max(cells, 1)))
 
-    def forecast(self, X: Any, steps: int, *, controls: Any = None, level: float = 0.95) -> Any:
+    def forecast(self, X: Any, steps: int = 1, *, controls: Any = None, level: float = 0.95) -> Any:
         """Return the law of the next rows.
 
         Parameters
         ----------
         X : as in `filter`
-        steps : int
+        steps : int, default=1
         controls : array-like of shape (n_steps + steps, k), default=None
             Those of the rows in X and of the rows to come. Matrices that differ by step must also reach so far.
         level : float, default=0.95
@@ -299,23 +304,23 @@ class LinearDynamicalSystem(Estimator):
         return found if many else found[0]
 
     def sample(
-        self, n_steps: int, n_series: int | None = None, *, controls: Any = None, random_state: Any = None
+        self, n_samples: int = 1, n_sequences: int | None = None, *, controls: Any = None, random_state: Any = None
     ) -> tuple[NDArray, NDArray]:
-        """Return states (n_steps, s) and rows (n_steps, p) drawn from the system; `n_series` adds a leading axis."""
+        """Return rows (n_samples, p) and states (n_samples, s) drawn from the system; `n_sequences` adds a leading axis."""
         owner, system = "LinearDynamicalSystem.sample", self._system("sample")
-        n_steps = check_count(owner, "n_steps", n_steps)
-        many = 1 if n_series is None else check_count(owner, "n_series", n_series)
+        n_samples = check_count(owner, "n_samples", n_samples)
+        many = 1 if n_sequences is None else check_count(owner, "n_sequences", n_sequences)
         k = max(system.control.shape[1], system.observation_control.shape[1])
-        u = read_controls(owner, controls, [n_steps], k)
-        states, rows = draw_series(owner, system, n_steps, many, None if u is None else u[0], random_state)
-        return (states[0], rows[0]) if n_series is None else (states, rows)
+        u = read_controls(owner, controls, [n_samples], k)
+        states, rows = draw_series(owner, system, n_samples, many, None if u is None else u[0], random_state)
+        return (rows[0], states[0]) if n_sequences is None else (rows, states)
 
     def steady_state(self) -> SteadyState:
         """Return predicted and filtered covariance and gain of the far future."""
         return steady_covariance("LinearDynamicalSystem.steady_state", self._system("steady_state"))
 
     @axes_last
-    def plot(self, X: Any = None, y: Any = None, *, ax: Any = None, **options: Any) -> Any:
+    def plot(self, X: Rows | None = None, y: Target = None, *, ax: Axes | None = None, **options: Any) -> Any:
         """Draw a series X with its smoothed signal and band; y is not used; options are those of `SmoothedStates.plot`."""
         if X is None:
             raise DataError("LinearDynamicalSystem.plot: give X, the series to draw.")

@@ -152,24 +152,24 @@ def filter_from(
     with single_blas() if s >= LARGE else nullcontext():
         settled = _core.sequence.kalman.filter(
             timed.cells[d:],
-            rest_of(timed.transition, d),
-            rest_of(timed.transition_covariance, d),
-            rest_of(timed.offset, d),
-            rest_of(timed.observation, d),
-            rest_of(timed.observation_covariance, d),
-            np.ascontiguousarray(mean),
-            np.ascontiguousarray(covariance),
-            predicted_mean,
-            predicted_covariance,
-            filtered_mean,
-            filtered_covariance,
-            likelihood,
-            last_mean,
-            last,
-            root,
-            routine("dgemm"),
-            doubt,
-            errors,
+            transition=rest_of(timed.transition, d),
+            transition_covariance=rest_of(timed.transition_covariance, d),
+            offset=rest_of(timed.offset, d),
+            observation=rest_of(timed.observation, d),
+            observation_covariance=rest_of(timed.observation_covariance, d),
+            mean=np.ascontiguousarray(mean),
+            covariance=np.ascontiguousarray(covariance),
+            predicted_mean=predicted_mean,
+            predicted_covariance=predicted_covariance,
+            filtered_mean=filtered_mean,
+            filtered_covariance=filtered_covariance,
+            log_likelihood=likelihood,
+            last_mean=last_mean,
+            last_covariance=last,
+            root=root,
+            gemm=routine("dgemm"),
+            doubt=doubt,
+            start_error=errors,
         )
     return settled, Law(last_mean, last @ last.T if root else last, np.zeros((s, 0)))
 
@@ -226,14 +226,31 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
         outputs = [out[d:] if keep else None for out in (predicted, predicted_covariance, mean, covariance)]
         begin = last.covariance if not root else root_of(start.covariance) if factor is None else factor
         settled, last = filter_from(
-            timed, d, last.mean, begin, [*outputs, likelihood[d:]], root, doubt[d:] if exact else None, errors
+            timed,
+            d=d,
+            mean=last.mean,
+            covariance=begin,
+            outputs=[*outputs, likelihood[d:]],
+            root=root,
+            doubt=doubt[d:] if exact else None,
+            errors=errors,
         )
         settled += d
     if keep:
         for t, row in enumerate(rows):
             predicted[t], mean[t] = row.predicted.mean, row.filtered.mean
     return Forward(
-        predicted, predicted_covariance, mean, covariance, likelihood, last, rows, factor, root, settled, doubt
+        predicted_mean=predicted,
+        predicted_covariance=predicted_covariance,
+        mean=mean,
+        covariance=covariance,
+        log_likelihood=likelihood,
+        last=last,
+        diffuse=rows,
+        root=factor,
+        roots=root,
+        settled=settled,
+        doubt=doubt,
     )
 
 
@@ -270,20 +287,20 @@ def smooth_factors(timed: TimedSystem, forward: Forward, found: Smoothed) -> tup
     w, W = np.empty(s), np.empty((s, s))
     _core.sequence.kalman.smooth_root(
         timed.cells[d:],
-        rest_of(timed.transition, d),
-        rest_of(timed.transition_covariance, d),
-        rest_of(timed.observation, d),
-        rest_of(timed.observation_covariance, d),
-        passed[0],
-        passed[1],
-        passed[2],
-        passed[3],
-        forward.doubt[d:],
-        found.mean[d:],
-        found.covariance[d:],
-        found.lag_one[d:],
-        w,
-        W,
+        transition=rest_of(timed.transition, d),
+        transition_covariance=rest_of(timed.transition_covariance, d),
+        observation=rest_of(timed.observation, d),
+        observation_covariance=rest_of(timed.observation_covariance, d),
+        predicted_mean=passed[0],
+        predicted_root=passed[1],
+        filtered_mean=passed[2],
+        filtered_root=passed[3],
+        doubt=forward.doubt[d:],
+        mean=found.mean[d:],
+        covariance=found.covariance[d:],
+        lag_one=found.lag_one[d:],
+        first_mean=w,
+        first_root=W,
     )
     return Coordinates(w, np.zeros(0), W, np.zeros((0, s)), *NO_DIRECTIONS), passed[1][0] @ W
 
@@ -294,18 +311,18 @@ def smooth_inverse(timed: TimedSystem, forward: Forward, found: Smoothed) -> boo
     with single_blas() if forward.mean.shape[1] >= LARGE else nullcontext():
         return _core.sequence.kalman.smooth(
             timed.cells.shape[1],
-            rest_of(timed.transition, d),
-            rest_of(timed.transition_covariance, d),
-            forward.predicted_mean[d:],
-            forward.predicted_covariance[d:],
-            forward.mean[d:],
-            forward.covariance[d:],
-            found.mean[d:],
-            found.covariance[d:],
-            found.lag_one[d:],
-            routine("dgemm"),
-            routine("dpotrf"),
-            routine("dpotrs"),
+            transition=rest_of(timed.transition, d),
+            transition_covariance=rest_of(timed.transition_covariance, d),
+            predicted_mean=forward.predicted_mean[d:],
+            predicted_covariance=forward.predicted_covariance[d:],
+            filtered_mean=forward.mean[d:],
+            filtered_covariance=forward.covariance[d:],
+            mean=found.mean[d:],
+            covariance=found.covariance[d:],
+            lag_one=found.lag_one[d:],
+            gemm=routine("dgemm"),
+            potrf=routine("dpotrf"),
+            potrs=routine("dpotrs"),
         )
 
 

@@ -11,7 +11,7 @@ from novum.report.numbers import num
 from novum.report.result import Result
 from novum.sequence.labels import following_labels
 from novum.sequence.lds.passes import Forward, Smoothed, TimedSystem, covariances
-from novum.sequence.lds.pictures import draw_band, draw_path, half_width
+from novum.sequence.lds.plots import draw_band, draw_path, half_width
 
 __all__ = ["FilteredStates", "Forecast", "SmoothedStates"]
 

@@ -29,13 +29,16 @@ def is_many(X: Any) -> bool:
 
 def one_series(owner: str, X: Any, n_cells: int | None, name: str) -> Observed:
     """Return a series as floats, one column where it has one axis; errors name it."""
-    X, index = dated(X)
-    index = index_of(X) if index is None else index
-    if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(X.astype(np.float64), np.nan)
+    rows: Any
+    rows, index = dated(X)
+    index = index_of(rows) if index is None else index
+    if isinstance(rows, np.ma.MaskedArray):
+        rows = np.ma.filled(rows.astype(np.float64), np.nan)
     try:
         values = (
-            X.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(X, "iloc") else np.asarray(X, dtype=np.float64)
+            rows.to_numpy(dtype=np.float64, na_value=np.nan)
+            if hasattr(rows, "iloc")
+            else np.asarray(rows, dtype=np.float64)
         )
     except (TypeError, ValueError) as error:
         raise ParameterTypeError(

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.evaluation import calibration
-from novum.evaluation.reliability import Calibration
-from novum.study.measures import Predicted
+from novum.evaluation.curves.reliability import Calibration
+from novum.study.scoring.measures import Predicted
 
 __all__ = ["Calibrated", "calibrated_rows"]
 

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.evaluation.proportion import Interval
+from novum.evaluation.intervals.proportion import Interval
 from novum.report.numbers import counted
-from novum.study.compare import Part
-from novum.study.explain import members_of, say
+from novum.study.comparison.compare import EnsembleMember
+from novum.study.comparison.fits import Rows
 from novum.study.final import fit_kept
-from novum.study.fits import Rows
-from novum.study.measures import Predicted
+from novum.study.insight.explain import members_of, say
+from novum.study.scoring.measures import Predicted
 
 __all__ = ["LearningCurve", "learning_curve", "some_of"]
 
@@ -60,9 +60,16 @@ def some_of(train: np.ndarray, y: np.ndarray, size: int, classes: Any, ordered: 
 
 
 def learning_curve(
-    rows: Rows, parts: list[Part], changes: list[dict[str, Any]], train: np.ndarray, held: np.ndarray, said: Predicted,
-    fit_seconds: float, seconds: float, ordered: bool = False
-) -> LearningCurve:  # fmt: skip
+    rows: Rows,
+    parts: list[EnsembleMember],
+    changes: list[dict[str, Any]],
+    train: np.ndarray,
+    held: np.ndarray,
+    said: Predicted,
+    fit_seconds: float,
+    seconds: float,
+    ordered: bool = False,
+) -> LearningCurve:
     """Return the curve, as far as there is time for it.
 
     Parameters
@@ -84,7 +91,7 @@ def learning_curve(
             drawn = some_of(train, rows.y, size, judge.classes, ordered, (judge.seed, repeat, size))
             try:
                 model, _ = fit_kept(rows, parts, drawn, changes)
-                found[size].append(say(members_of(model, frame), judge, None, None))
+                found[size].append(say(members_of(model, frame), judge, scored_only=True))
             except Exception:  # whatever a model raises on few rows: the curve begins later
                 continue
     sizes = [size for size in sizes if found[size]]
@@ -107,21 +114,20 @@ def gain_of(
     rng = np.random.default_rng(judge.seed)
     given = np.ones(len(y)) if weight is None else weight
 
-    def difference(w: Any) -> float:
-        better = judge.measure.better
-        others = np.mean([better(judge.measure.score(y, one, judge.classes, w)) for one in before])
-        return float(better(judge.measure.score(y, after, judge.classes, w)) - others)
-
-    draws = []
+    drawn = []
     for _ in range(RESAMPLES if len(y) <= 5_000 else RESAMPLES // 8):
         w = np.bincount(rng.integers(len(y), size=len(y)), minlength=len(y)) * given
         there = w > 0
         if there.any() and (judge.classes is None or len(np.unique(y[there])) == len(np.unique(y))):
-            draws.append(difference(w))
-    if not draws:
-        return difference(weight), Interval(float("-inf"), float("inf"))
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return difference(weight), Interval(float(low), float(high))
+            drawn.append(w)
+    sign = 1.0 if judge.measure.higher_is_better else -1.0
+    weights = [weight, *drawn]
+    others = np.mean([judge.measure.scores(y, one, judge.classes, weights) for one in before], axis=0)
+    gains = sign * (judge.measure.scores(y, after, judge.classes, weights) - others)
+    if not drawn:
+        return float(gains[0]), Interval(float("-inf"), float("inf"))
+    low, high = np.quantile(gains[1:], [0.025, 0.975])
+    return float(gains[0]), Interval(float(low), float(high))
 
 
 def verdict_on(curve: LearningCurve, measure: Any, n_held: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.study.insight.machine import Machine, mixed_rows
+from novum.study.insight.model_function import ModelFunction, mixed_rows
 
 __all__ = ["Dependence", "partial_dependence"]
 
@@ -50,9 +50,15 @@ def grid_rows(cells: Any, numeric: bool) -> np.ndarray:
 
 
 def partial_dependence(
-    machine: Machine, matrices: list[np.ndarray], frame: Any, column: str, parts: list[str],
-    places: list[np.ndarray], output: int | None = None, shown: int = 12
-) -> Dependence | None:  # fmt: skip
+    machine: ModelFunction,
+    matrices: list[np.ndarray],
+    frame: Any,
+    column: str,
+    parts: list[str],
+    places: list[np.ndarray],
+    output: int | None = None,
+    shown: int = 12,
+) -> Dependence | None:
     """Return (1) over rows, or None for a column with fewer than two values.
 
     Parameters
@@ -68,15 +74,26 @@ def partial_dependence(
     chosen = grid_rows(main.to_numpy(), numeric)
     if len(chosen) < 2:
         return None
-    asked = []
-    for row in chosen:
-        other = [np.broadcast_to(X[row], X.shape) for X in matrices]
-        asked.append(machine.values(mixed_rows(matrices, other, places)))
-    curves = np.stack(asked, axis=1)  # (rows, values, outputs)
+    asked = mixed_rows(
+        [np.tile(X, (len(chosen), 1)) for X in matrices],
+        [np.repeat(X[chosen], len(X), axis=0) for X in matrices],
+        places,
+    )
+    curves = machine.values(asked).reshape(len(chosen), len(frame), -1).swapaxes(0, 1)  # (rows, values, outputs)
     k = int(np.argmax(np.ptp(curves.mean(axis=0), axis=0))) if output is None else output
     curves = curves[:, :, k]
     mean = curves.mean(axis=0)
     lower, upper = np.quantile(curves, BAND, axis=0)
     values = main.to_numpy()[chosen]
     labels = [float(v) for v in values] if numeric else ["(missing)" if v != v else str(v) for v in values]
-    return Dependence(column, labels, mean, lower, upper, curves[:shown], numeric, k, len(parts) > 1)
+    return Dependence(
+        column=column,
+        values=labels,
+        mean=mean,
+        lower=lower,
+        upper=upper,
+        curves=curves[:shown],
+        numeric=numeric,
+        output=k,
+        days=len(parts) > 1,
+    )

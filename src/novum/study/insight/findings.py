@@ -6,25 +6,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.evaluation.proportion import Interval
-from novum.study.clock import Clock, TimeIsUp, within
-from novum.study.compare import Scores
-from novum.study.explain import Explanation
-from novum.study.final import Kept, fit_seconds
-from novum.study.fits import Rows
+from novum.evaluation.intervals.proportion import Interval
+from novum.study.comparison.clock import Clock, TimeIsUp, within
+from novum.study.comparison.compare import Scores
+from novum.study.comparison.fits import Rows
+from novum.study.data.roles import some_rows
+from novum.study.data.schema import Schema
+from novum.study.final import KeptModel, fit_seconds
 from novum.study.insight.calibrated import Calibrated, calibrated_rows
 from novum.study.insight.curve import LearningCurve, learning_curve
 from novum.study.insight.dependence import Dependence, partial_dependence
-from novum.study.insight.machine import Machine, frame_columns, machine_of
+from novum.study.insight.explain import Explanation
+from novum.study.insight.model_function import ModelFunction, frame_columns, model_function_of
 from novum.study.insight.readable import Readable, read_model
 from novum.study.insight.shapley import MOST_PLAYERS, shapley_values
 from novum.study.insight.slices import Slices, find_slices
 from novum.study.insight.threshold import Thresholds, thresholds_of
 from novum.study.insight.unseen import Unseen, join_unseen, predict_folds
-from novum.study.measures import MEASURES, Predicted
 from novum.study.memory.conformal import Coverage, coverage_of, score_rows
-from novum.study.roles import some_rows
-from novum.study.schema import Schema
+from novum.study.scoring.measures import MEASURES, Predicted
 
 __all__ = ["Attribution", "Findings", "column_order", "look_further"]
 
@@ -64,10 +64,19 @@ class Findings(NamedTuple):
 
 
 def look_further(
-    rows: Rows, kept: Kept, scores: Scores, train: np.ndarray, held: np.ndarray, said: Predicted, explanation: Explanation,
-    schema: Schema, positive: int | None, seconds: float, ordered: bool = False,
-    advance: Callable[[int, int], None] = lambda done, planned: None
-) -> Findings:  # fmt: skip
+    rows: Rows,
+    kept: KeptModel,
+    scores: Scores,
+    train: np.ndarray,
+    held: np.ndarray,
+    said: Predicted,
+    explanation: Explanation,
+    schema: Schema,
+    positive: int | None,
+    seconds: float,
+    ordered: bool = False,
+    advance: Callable[[int, int], None] = lambda done, planned: None,
+) -> Findings:
     """Return what can be found about a kept model in so many seconds.
 
     Parameters
@@ -83,7 +92,7 @@ def look_further(
     y, frame = rows.y[held], rows.frame.iloc[held].reset_index(drop=True)
     two = judge.classes is not None and len(judge.classes) == 2
     second = (1 if positive is None else positive) if two else None
-    machine, groups = machine_of(kept.model)._replace(classes=judge.classes), frame_columns(schema)
+    machine, groups = model_function_of(kept.model)._replace(classes=judge.classes), frame_columns(schema)
     order, notes = column_order(explanation, groups), []
 
     def stage(done: int, share: float, work: Callable[[float], Any]) -> Any:
@@ -101,7 +110,19 @@ def look_further(
     if folds is None:
         notes.append("no time to fit the model by folds again: intervals and slices rest on the rows put away alone")
     curve = stage(
-        2, 0.4, lambda mine: learning_curve(rows, kept.parts, kept.changes, train, held, said, each, mine, ordered)
+        2,
+        0.4,
+        lambda mine: learning_curve(
+            rows,
+            parts=kept.parts,
+            changes=kept.changes,
+            train=train,
+            held=held,
+            said=said,
+            fit_seconds=each,
+            seconds=mine,
+            ordered=ordered,
+        ),
     )
     if curve is None:
         notes.append("no time for a learning curve")
@@ -110,7 +131,18 @@ def look_further(
             verdict="The baseline was kept, which looks at no column: more rows may help a model that does."
         )
     added = stage(
-        3, 0.6, lambda mine: attribute(machine, rows.frame.iloc[train], frame, groups, order, judge.seed, mine, second)
+        3,
+        0.6,
+        lambda mine: attribute(
+            machine,
+            train=rows.frame.iloc[train],
+            frame=frame,
+            groups=groups,
+            order=order,
+            seed=judge.seed,
+            seconds=mine,
+            second=second,
+        ),
     )
     attributions, count, exact = added or ([], 0, True)
     if not attributions:
@@ -121,14 +153,23 @@ def look_further(
     label = "" if second is None else str(judge.classes[second])
     unseen = join_unseen(folds, held, said)
     found = Findings(
-        calibrated_rows(judge, y, said, positive),
-        thresholds_of(judge, y, said, positive, label, MEASURES, (rows.y[folds.rows], folds.said) if folds else None),
-        slices_of_unseen(rows, unseen, order, groups),
-        curve, attributions, count, exact, dependences or [], readable,
-        coverages_of(rows, folds, y, said),
-        score_rows(rows.y[unseen.rows], unseen.said, judge.classes),
-        unseen.folds, order, notes,
-    )  # fmt: skip
+        calibration=calibrated_rows(judge, y, said, positive),
+        thresholds=thresholds_of(
+            judge, y, said, positive, label, MEASURES, (rows.y[folds.rows], folds.said) if folds else None
+        ),
+        slices=slices_of_unseen(rows, unseen, order, groups),
+        curve=curve,
+        attributions=attributions,
+        attributed=count,
+        exact=exact,
+        dependences=dependences or [],
+        readable=readable,
+        coverages=coverages_of(rows, folds, y, said),
+        scores=score_rows(rows.y[unseen.rows], unseen.said, judge.classes),
+        folds=unseen.folds,
+        order=order,
+        notes=notes,
+    )
     advance(STAGES, STAGES)
     return found
 
@@ -166,9 +207,15 @@ def players_in(order: list[str], groups: dict[str, list[str]]) -> dict[str, list
 
 
 def attribute(
-    machine: Machine, train: Any, frame: Any, groups: dict[str, list[str]], order: list[str], seed: int, seconds: float,
-    second: int | None
-) -> tuple[list[Attribution], int, bool]:  # fmt: skip
+    machine: ModelFunction,
+    train: Any,
+    frame: Any,
+    groups: dict[str, list[str]],
+    order: list[str],
+    seed: int,
+    seconds: float,
+    second: int | None,
+) -> tuple[list[Attribution], int, bool]:
     """Return the mean contribution of the columns over as many rows put away as there is time for."""
     start, rng = perf_counter(), np.random.default_rng(seed)
     behind = train.iloc[np.sort(rng.choice(len(train), min(BACKGROUND, len(train)), replace=False))]
@@ -176,30 +223,35 @@ def attribute(
     players = players_in(order, groups)
     places = machine.places(frame, players)
     background, matrices = machine.matrices(behind), machine.matrices(chosen)
-    found, exact = [], True
-    for i in range(len(chosen)):
-        spent = perf_counter() - start
-        if spent > seconds or (i and spent + spent / i > seconds):
+    found: list[np.ndarray] = []
+    exact, size = True, 1
+    while len(found) < len(chosen):
+        done, spent = len(found), perf_counter() - start
+        if spent > seconds or (done and spent + spent / done * size > seconds):
             break
-        one = shapley_values(
-            machine, [X[[i]] for X in matrices], background, places, orders=2, seed=seed + i, most_exact=6_000
-        )
-        exact = one.exact
-        size = np.abs(one.values[0])  # of two classes one speaks for both; of more, their mean
-        found.append(size.mean(axis=1) if second is None else size[:, second])
+        some = [X[done : done + size] for X in matrices]
+        one = shapley_values(machine, some, background, places, orders=2, seed=seed + done, most_exact=6_000)
+        sizes = np.abs(one.values)  # of two classes one speaks for both; of more, their mean
+        found += list(sizes.mean(axis=2) if second is None else sizes[:, :, second])
+        exact, size = one.exact, 2 * size if one.exact else 1  # what is drawn is drawn row by row
     if len(found) < 2:
         return [], 0, True
-    sizes = np.array(found)
-    mean, error = sizes.mean(axis=0), sizes.std(axis=0, ddof=1) / np.sqrt(len(sizes))
+    every = np.array(found)
+    mean, error = every.mean(axis=0), every.std(axis=0, ddof=1) / np.sqrt(len(every))
     ends = [Interval(max(0.0, float(m - 1.96 * e)), float(m + 1.96 * e)) for m, e in zip(mean, error)]
     made = [Attribution(name, float(m), end) for name, m, end in zip(players, mean, ends)]
     return sorted(made, key=lambda one: -one.mean), len(found), exact
 
 
 def dependences_of(
-    machine: Machine, frame: Any, groups: dict[str, list[str]], order: list[str], output: int | None, seed: int,
-    seconds: float
-) -> list[Dependence]:  # fmt: skip
+    machine: ModelFunction,
+    frame: Any,
+    groups: dict[str, list[str]],
+    order: list[str],
+    output: int | None,
+    seed: int,
+    seconds: float,
+) -> list[Dependence]:
     """Return the dependence on the most important columns, as many as there is time for."""
     start = perf_counter()
     rows = np.sort(np.random.default_rng(seed).permutation(len(frame))[:MOST_ROWS])

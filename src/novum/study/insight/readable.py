@@ -107,7 +107,7 @@ def in_own_units(columns: Any, X: np.ndarray) -> np.ndarray:
 
 def effects_of(
     free: Any, kept: Any, columns: Any, frame: Any, y: np.ndarray, weight: Any, positive: int | None = None
-) -> Readable:  # fmt: skip
+) -> Readable:
     """Return the coefficients of the model without a penalty."""
     names, levels = column_words(columns)
     X = in_own_units(columns, columns.transform(frame))

@@ -19,12 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from novum.study.insight.machine import Machine
+from novum.study.insight.model_function import ModelFunction
 
 __all__ = ["MOST_PLAYERS", "Shapley", "shapley_values"]
 
 MOST_PLAYERS = 30
 MOST_EXACT = 16_000  # rows that (2) may ask about, for one row
+ROWS_AT_ONCE = 200_000  # that are asked about together, of several rows
 
 
 class Shapley(NamedTuple):
@@ -38,9 +39,15 @@ class Shapley(NamedTuple):
 
 
 def shapley_values(
-    machine: Machine, rows: list[np.ndarray], background: list[np.ndarray], places: list[list[np.ndarray]], *,
-    orders: int = 2, seed: int = 0, most_exact: int = MOST_EXACT
-) -> Shapley:  # fmt: skip
+    machine: ModelFunction,
+    rows: list[np.ndarray],
+    background: list[np.ndarray],
+    places: list[list[np.ndarray]],
+    *,
+    orders: int = 2,
+    seed: int = 0,
+    most_exact: int = MOST_EXACT,
+) -> Shapley:
     """Return (2), or (3) sampled.
 
     Parameters
@@ -58,39 +65,59 @@ def shapley_values(
     rng = np.random.default_rng(seed)
     values = np.zeros((n, players, said.shape[1]))
     errors = np.zeros_like(values)
-    for i in range(n):
-        row = [X[i] for X in rows]
-        if exact:
-            values[i] = exact_values(machine, row, background, places)
-        else:
-            values[i], errors[i] = sampled_values(machine, row, said[i], background, at_background, places, orders, rng)
+    if exact:
+        together = max(1, ROWS_AT_ONCE // (2**players * size))
+        for start in range(0, n, together):
+            some = slice(start, start + together)
+            values[some] = exact_values(machine, [X[some] for X in rows], background, places)
+    else:
+        for i in range(n):
+            row = [X[i] for X in rows]
+            values[i], errors[i] = sampled_values(
+                machine,
+                row=row,
+                said=said[i],
+                background=background,
+                at_background=at_background,
+                places=places,
+                orders=orders,
+                rng=rng,
+            )
     return Shapley(values, errors, at_background.mean(axis=0), said, exact)
 
 
 def exact_values(
-    machine: Machine, row: list[np.ndarray], background: list[np.ndarray], places: list[list[np.ndarray]]
-) -> np.ndarray:  # fmt: skip
-    """Return (2): every coalition, against every background row."""
-    d, size = len(places[0]), len(background[0])
-    asked = [np.tile(Z, (2**d, 1)) for Z in background]
+    machine: ModelFunction, rows: list[np.ndarray], background: list[np.ndarray], places: list[list[np.ndarray]]
+) -> np.ndarray:
+    """Return (2) of some rows: every coalition, against every background row, in one question to the machine."""
+    d, size, n = len(places[0]), len(background[0]), len(rows[0])
     member_of = (np.arange(2**d)[:, None] >> np.arange(d)) & 1 == 1
-    for X, x, at in zip(asked, row, places):
+    asked = [np.tile(Z, (n * 2**d, 1)) for Z in background]
+    for X, own, at in zip(asked, rows, places):
+        of_row = np.repeat(own, 2**d * size, axis=0)
         for j in range(d):
-            X[np.ix_(np.repeat(member_of[:, j], size), at[j])] = x[at[j]]
-    worth = machine.values(asked).reshape(2**d, size, -1).mean(axis=1)
+            joins = np.flatnonzero(np.tile(np.repeat(member_of[:, j], size), n))
+            X[np.ix_(joins, at[j])] = of_row[np.ix_(joins, at[j])]
+    worth = machine.values(asked).reshape(n, 2**d, size, -1).mean(axis=2)
     count = member_of.sum(axis=1)
     share = np.array([factorial(s) * factorial(d - s - 1) / factorial(d) for s in range(d)])
-    phi = np.empty((d, worth.shape[1]))
+    phi = np.empty((n, d, worth.shape[2]))
     for j in range(d):
         without = np.flatnonzero(~member_of[:, j])
-        phi[j] = share[count[without]] @ (worth[without | (1 << j)] - worth[without])
+        phi[:, j] = np.einsum("c,ncq->nq", share[count[without]], worth[:, without | (1 << j)] - worth[:, without])
     return phi
 
 
 def sampled_values(
-    machine: Machine, row: list[np.ndarray], said: np.ndarray, background: list[np.ndarray], at_background: np.ndarray,
-    places: list[list[np.ndarray]], orders: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    machine: ModelFunction,
+    row: list[np.ndarray],
+    said: np.ndarray,
+    background: list[np.ndarray],
+    at_background: np.ndarray,
+    places: list[list[np.ndarray]],
+    orders: int,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return (3) over walks, and its standard errors by the means of the background rows."""
     d, size = len(places[0]), len(background[0])
     total = np.zeros((size, d, len(said)))

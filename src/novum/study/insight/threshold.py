@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.report.numbers import counted, decimal
-from novum.study.measures import Measure, Predicted
-from novum.study.tuning import Judge
+from novum.study.comparison.tuning import Judge
+from novum.study.scoring.measures import Measure, Predicted
 
 __all__ = ["Thresholds", "best_threshold", "thresholds_of"]
 
@@ -69,9 +69,14 @@ def best_threshold(measure: Measure, truth: np.ndarray, p: np.ndarray, positive:
 
 
 def thresholds_of(
-    judge: Judge, y: np.ndarray, said: Predicted, positive: int | None, label: str, measures: dict[str, Measure],
-    other: tuple[np.ndarray, Predicted] | None = None
-) -> Thresholds | None:  # fmt: skip
+    judge: Judge,
+    y: np.ndarray,
+    said: Predicted,
+    positive: int | None,
+    label: str,
+    measures: dict[str, Measure],
+    other: tuple[np.ndarray, Predicted] | None = None,
+) -> Thresholds | None:
     """Return the measures along the threshold, None where there are not two classes with probabilities.
 
     Parameters
@@ -101,9 +106,19 @@ def thresholds_of(
     scores = [measure.of(truth, decided(p, t, place), None) for t in (best, usual)]
     sentence = sentence_on(measure, label, best, usual, scores, len(y), other is not None)
     return Thresholds(
-        label, at, hits / is_positive.sum(), right, score, measure.title, best, scores[0], usual, scores[1],
-        other is not None, sentence,
-    )  # fmt: skip
+        positive=label,
+        at=at,
+        found=hits / is_positive.sum(),
+        right=right,
+        score=score,
+        measure=measure.title,
+        best=best,
+        best_score=scores[0],
+        usual=usual,
+        usual_score=scores[1],
+        honest=other is not None,
+        sentence=sentence,
+    )
 
 
 def usual_threshold(costs: Any, positive: int) -> float:
@@ -117,7 +132,7 @@ def usual_threshold(costs: Any, positive: int) -> float:
 
 def sentence_on(
     measure: Measure, label: str, best: float, usual: float, scores: list[float], n: int, honest: bool
-) -> str:  # fmt: skip
+) -> str:
     """Return the choice in a sentence."""
     chosen = "chosen on other rows" if honest else "chosen on these rows, which flatters it"
     said = f"{measure.title} is {measure.text(scores[0])} on the {counted(n, 'row')} put away, against {measure.text(scores[1])}"

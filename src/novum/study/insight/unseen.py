@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.study.compare import Part
-from novum.study.explain import members_of, say
+from novum.study.comparison.compare import EnsembleMember
+from novum.study.comparison.fits import Rows
 from novum.study.final import fit_kept
-from novum.study.fits import Rows
-from novum.study.measures import Predicted
+from novum.study.insight.explain import members_of, say
+from novum.study.scoring.measures import Predicted
 
 __all__ = ["Unseen", "join_unseen", "predict_folds"]
 
@@ -29,9 +29,13 @@ class Unseen(NamedTuple):
 
 
 def predict_folds(
-    rows: Rows, parts: list[Part], changes: list[dict[str, Any]], train: np.ndarray, fit_seconds: float,
-    seconds: float
-) -> Unseen | None:  # fmt: skip
+    rows: Rows,
+    parts: list[EnsembleMember],
+    changes: list[dict[str, Any]],
+    train: np.ndarray,
+    fit_seconds: float,
+    seconds: float,
+) -> Unseen | None:
     """Return predictions of the training rows by models fitted without their fold; None where there is no time for it."""
     fitting = [k for k in FOLDS if (k - 1) * fit_seconds <= seconds]
     if not fitting:
@@ -42,7 +46,7 @@ def predict_folds(
             continue  # a class that stands in one fold only
         model, _ = fit_kept(rows, parts, train[inside], changes)
         found.append(train[outside])
-        said.append(say(members_of(model, rows.frame.iloc[train[outside]]), judge, None, None))
+        said.append(say(members_of(model, rows.frame.iloc[train[outside]]), judge))
     if not found:
         return None
     return Unseen(np.concatenate(found), join_predicted(said), fitting[0])

@@ -16,8 +16,8 @@ import numpy as np
 
 from novum.evaluation import clopper_pearson_interval
 from novum.evaluation.conformal.base import conformal_quantile
-from novum.evaluation.proportion import Interval
-from novum.study.measures import Predicted
+from novum.evaluation.intervals.proportion import Interval
+from novum.study.scoring.measures import Predicted
 
 __all__ = ["Coverage", "coverage_of", "score_rows", "sets_of", "widths_of"]
 

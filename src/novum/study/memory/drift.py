@@ -19,9 +19,9 @@ from scipy.stats import chi2_contingency, fisher_exact, kstwo
 
 from novum.evaluation import holm
 from novum.report.numbers import counted, num, number, percent
-from novum.study.measures import probability
-from novum.study.schema import Schema
-from novum.study.table import DATE, Column, Table
+from novum.study.data.schema import Schema
+from novum.study.data.table import DATE, Column, Table
+from novum.study.scoring.measures import probability
 
 __all__ = ["drift_notes", "reference_of"]
 

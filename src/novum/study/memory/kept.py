@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError
-from novum.study.insight.machine import frame_columns
+from novum.study.data.schema import Schema
+from novum.study.data.table import Table
+from novum.study.insight.model_function import frame_columns
 from novum.study.insight.shapley import MOST_PLAYERS
 from novum.study.memory.drift import as_numbers, reference_of
-from novum.study.schema import Schema
-from novum.study.table import Table
 
 __all__ = [
     "Memory",
@@ -50,9 +50,15 @@ class Memory(NamedTuple):
 
 
 def make_memory(
-    table: Table, schema: Schema, frame: Any, order: list[str], scores: np.ndarray, folds: int, seed: int,
-    positive: str = ""
-) -> Memory:  # fmt: skip
+    table: Table,
+    schema: Schema,
+    frame: Any,
+    order: list[str],
+    scores: np.ndarray,
+    folds: int,
+    seed: int,
+    positive: str = "",
+) -> Memory:
     """Return what is to be kept of a study.
 
     Parameters
@@ -73,16 +79,30 @@ def make_memory(
     if len(scores) > MOST_SCORES:  # evenly along them: their quantiles hardly move
         scores = scores[np.round(np.linspace(0, len(scores) - 1, MOST_SCORES)).astype(int)]
     return Memory(
-        background, list(order[:MOST_PLAYERS]), np.asarray(scores, dtype=np.float64), folds, reference_of(table, schema),
-        usual_row(table, schema), positive,
-    )  # fmt: skip
+        background,
+        list(order[:MOST_PLAYERS]),
+        np.asarray(scores, dtype=np.float64),
+        folds,
+        reference_of(table, schema),
+        usual_row(table, schema),
+        positive,
+    )
 
 
 def memory_from(findings: Any, table: Table, schema: Schema, frame: Any, seed: int, positive: int | None) -> Memory:
     """Return what is to be kept after what was found about the model."""
     two = len(schema.labels) == 2
     label = schema.labels[1 if positive is None else positive] if two else ""
-    return make_memory(table, schema, frame, findings.order, findings.scores, findings.folds, seed, label)
+    return make_memory(
+        table,
+        schema=schema,
+        frame=frame,
+        order=findings.order,
+        scores=findings.scores,
+        folds=findings.folds,
+        seed=seed,
+        positive=label,
+    )
 
 
 def usual_row(table: Table, schema: Schema) -> dict[str, Any]:

@@ -20,10 +20,10 @@ import numpy as np
 
 from novum import __version__
 from novum.exceptions import DataError, ParameterError
-from novum.study.contributions import explain_table, plain
+from novum.study.data.schema import schema_of
+from novum.study.insight.contributions import explain_table, plain
 from novum.study.memory.kept import is_remembered, memory_of
 from novum.study.predictions import predict_table
-from novum.study.schema import schema_of
 from novum.study.serving.description import openapi_document, schema_document
 from novum.study.serving.page import docs_page
 from novum.study.serving.rows import Refusal, Wish, read_wish
@@ -243,9 +243,13 @@ class ModelServer:
             known = f"it knows {', '.join(self.schema.labels[:8])}" if self.schema.labels else "it predicts numbers"
             raise Refusal(422, f"class {about[:80]!r}: the model does not know it; {known}.")
         found = explain_table(
-            self.model, wish.table, about=about, level=options.get("level"), unseen=bool(options.get("unseen")),
+            self.model,
+            wish.table,
+            about=about,
+            level=options.get("level"),
+            unseen=bool(options.get("unseen")),
             name=self.name,
-        )  # fmt: skip
+        )
         return {"target": self.schema.target, "explanations": found.records(), "notes": found.notes}
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from novum import __version__
-from novum.study.schema import Schema
-from novum.study.task import CLASSIFICATION
+from novum.study.data.schema import Schema
+from novum.study.data.task import CLASSIFICATION
 
 __all__ = ["openapi_document", "row_schema", "schema_document"]
 

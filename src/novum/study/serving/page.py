@@ -6,7 +6,7 @@ import json
 from html import escape
 from typing import Any
 
-from novum.study.schema import Schema
+from novum.study.data.schema import Schema
 
 __all__ = ["docs_page"]
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from novum.fold.readers.cells import Form, dates_of, numbers_of
 from novum.report.numbers import counted
-from novum.study.schema import Schema, number_as_written
-from novum.study.table import BOOL, DATE, NUMBER, TEXT, Column, Table
+from novum.study.data.schema import Schema, number_as_written
+from novum.study.data.table import BOOL, DATE, NUMBER, TEXT, Column, Table
 
 __all__ = ["Refusal", "Wish", "read_wish"]
 
@@ -88,7 +88,7 @@ def read_wish(body: bytes, kind: str, schema: Schema, most_rows: int) -> Wish:
             raise Refusal(422, f"{name[:80]!r} is no option of /{kind}; it takes rows, {', '.join(OPTIONS[kind])}.")
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
             raise Refusal(422, f"{name} must be {KINDS[wanted]}; it is {shown(value)}.")
-    level = options.get("level", 0.9)
+    level: Any = options.get("level", 0.9)
     if not 0.5 <= level < 1:
         raise Refusal(422, f"level must be from 0.5 to below 1; it is {shown(level)}.")
     rows = given["rows"]

@@ -39,6 +39,7 @@ __all__ = [
     "room_for",
     "whole_request",
     "width_of",
+    "words_of",
 ]
 
 HISTOGRAM_BYTES = 2**24  # of a pass: several blocks at work and the partial sums of the merge tree hold as much each

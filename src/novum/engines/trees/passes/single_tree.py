@@ -44,7 +44,17 @@ from novum.runtime.random import Stream
 from novum.runtime.threads import thread_count
 
 __all__ = [
-    *("Survey", "Task", "below_rules", "factors_of", "fixed_pairs", "grow_from_blocks", "merge_extremes", "survey"),
+    "MAX_BINS",
+    *(
+        "Survey",
+        "ChannelEncoding",
+        "below_rules",
+        "factors_of",
+        "fixed_pairs",
+        "grow_from_blocks",
+        "merge_extremes",
+        "survey",
+    ),
     *("target_of", "task_of", "weights_of", "whole_request"),
 ]
 
@@ -67,7 +77,7 @@ class Survey(NamedTuple):
     mass: NDArray  # (classes,) weight
 
 
-class Task(NamedTuple):
+class ChannelEncoding(NamedTuple):
     """How rows become channels."""
 
     bins: Bins
@@ -83,7 +93,7 @@ class Task(NamedTuple):
 
 def task_of(
     bins: Bins, criterion: str, found: Survey, classes: int, factor: NDArray | None, draws: int | None = None
-) -> Task:
+) -> ChannelEncoding:
     """Return how rows become channels; rows that are drawn, at most `draws` times each, count as often, whatever their weight."""
     if draws is not None:
         largest, weighted, integral = float(draws), False, True
@@ -97,7 +107,17 @@ def task_of(
     shift = 0.0 if classes else found.low / 2 + found.high / 2
     half = 0.0 if classes else found.high / 2 - found.low / 2
     unit = _core.trees.passes.unit_of(half * largest)
-    return Task(bins, criterion, classes, factor, shift, unit, weight_unit, integral, scales(half, largest))
+    return ChannelEncoding(
+        bins=bins,
+        criterion=criterion,
+        classes=classes,
+        factor=factor,
+        shift=shift,
+        unit=unit,
+        weight_unit=weight_unit,
+        integral=integral,
+        scale=scales(half, largest),
+    )
 
 
 def survey_block(classes: int, block: Block) -> Survey:
@@ -139,7 +159,7 @@ def factors_of(class_weight: Any, classes: NDArray, counts: NDArray) -> NDArray:
     return counts.sum() / (len(classes) * counts)
 
 
-def weights_of(task: Task, block: Block) -> NDArray | None:
+def weights_of(task: ChannelEncoding, block: Block) -> NDArray | None:
     """Return the weights of a block with those of the classes, None for ones."""
     weight = block.weight
     if task.factor is None:
@@ -148,7 +168,7 @@ def weights_of(task: Task, block: Block) -> NDArray | None:
     return factor if weight is None else weight * factor
 
 
-def remember(task: Task, block: Block) -> Extremes:
+def remember(task: ChannelEncoding, block: Block) -> Extremes:
     """Fill the memory of a block; return (2)."""
     weight = weights_of(task, block)
     keep = None if weight is None or (weight > 0).all() else weight > 0
@@ -169,7 +189,7 @@ def remember(task: Task, block: Block) -> Extremes:
     return block_extremes(task.bins, words, X, width_of(task.bins))
 
 
-def fixed_pairs(task: Task, y: NDArray, weight: NDArray | None) -> NDArray:
+def fixed_pairs(task: ChannelEncoding, y: NDArray, weight: NDArray | None) -> NDArray:
     """Return w (y - shift) and w of every row in fixed point; whole weights multiply what was rounded."""
     pairs = np.ones((len(y), 2), np.int32)
     moved = (y - task.shift) / task.unit
@@ -189,7 +209,7 @@ def merge_extremes(a: Extremes, b: Extremes) -> Extremes:
 class Pass(NamedTuple):
     """What a pass of (3) carries."""
 
-    task: Task
+    task: ChannelEncoding
     requests: tuple[Request, ...]
 
 
@@ -224,7 +244,7 @@ def block_totals(params: Pass, block: Block) -> Totals:
     return limb_sums(leaf, len(table), moved, mass, task.scale)
 
 
-class Gathered(NamedTuple):
+class LeafRows(NamedTuple):
     """Rows of some leaves, block after block."""
 
     X: list[NDArray]
@@ -236,12 +256,12 @@ class Gathered(NamedTuple):
 class Gather(NamedTuple):
     """What a pass of (4) carries."""
 
-    task: Task
+    task: ChannelEncoding
     tree: Tree
     marked: NDArray  # (nodes,) bool: leaves whose rows are wanted
 
 
-def gather_block(params: Gather, block: Block) -> Gathered:
+def gather_block(params: Gather, block: Block) -> LeafRows:
     """Return the rows of one block that end in the leaves that are marked."""
     task, tree, marked = params
     X = block.X
@@ -249,7 +269,7 @@ def gather_block(params: Gather, block: Block) -> Gathered:
     leaf = tree.apply(X)
     here = marked[leaf] if weight is None else marked[leaf] & (weight > 0)
     mass = np.ones(len(X)) if weight is None else weight
-    return Gathered([X[here]], [block.y[here]], [mass[here]], [leaf[here]])
+    return LeafRows([X[here]], [block.y[here]], [mass[here]], [leaf[here]])
 
 
 def grow_from_blocks(
@@ -271,7 +291,9 @@ def grow_from_blocks(
     return assemble(growth, rule, source.n_features, classes, totals, task, below)
 
 
-def exact_subtrees(source: Source, task: Task, rule: CartRule, growth: Growth, tree: Tree) -> dict[int, Tree]:
+def exact_subtrees(
+    source: Source, task: ChannelEncoding, rule: CartRule, growth: Growth, tree: Tree
+) -> dict[int, Tree]:
     """Return (4): for every node put aside, by its number, the tree below it."""
     d, threads = source.n_features, thread_count(getattr(source, "n_jobs", None))
     out: dict[int, Tree] = {}
@@ -314,14 +336,14 @@ def below_rules(rule: CartRule, node: Node) -> Rules:
     )
 
 
-def target_of(task: Task, y: NDArray) -> Target:
+def target_of(task: ChannelEncoding, y: NDArray) -> Target:
     """Return the target of some rows as growers in memory read it."""
     if task.classes:
         return class_target(task.criterion, y.astype(np.int32)[:, None], np.array([task.classes]))
     return number_target(task.criterion, y.astype(np.float64)[:, None])
 
 
-def subtree(task: Task, rule: CartRule, node: Node, X: NDArray, y: NDArray, weight: NDArray) -> Tree:
+def subtree(task: ChannelEncoding, rule: CartRule, node: Node, X: NDArray, y: NDArray, weight: NDArray) -> Tree:
     """Return the exact tree below a node."""
     here = below_rules(rule, node)
     columns = prepare(X, [0] * X.shape[1], layout_of(here, X.shape[1], False))

@@ -23,7 +23,7 @@ from novum.engines.trees.exact import Rules
 from novum.engines.trees.passes.growth import Split
 from novum.runtime.random import Stream
 
-__all__ = ["CartRule", "Extremes", "class_impurity"]
+__all__ = ["CartRule", "Extremes", "block_extremes", "class_impurity"]
 
 ROUNDING = float(np.finfo(float).eps)
 RELATIVE = 1e-12  # gains closer than thousands of roundings are equal, as in the exact grower

@@ -88,8 +88,10 @@ def notes_on(name: str, form: Form, cells: Sequence[str | None], missing: np.nda
     """Return sentences about the cells of a column that were not plain."""
     notes = []
     if strays := stray_cells(cells, missing):
-        notes.append(f"{name}: {counted(strays, 'that is', 'that are')} no {form.kind} ({some(strays)}) count"
-                     f"{'s' if len(strays) == 1 else ''} as missing")  # fmt: skip
+        notes.append(
+            f"{name}: {counted(strays, 'that is', 'that are')} no {form.kind} ({some(strays)}) count"
+            f"{'s' if len(strays) == 1 else ''} as missing"
+        )
     if form.kind == NUMBER and form.how not in (CLOCK, SPAN):
         marked = [cell for cell, gap in zip(cells, missing) if not gap and cell is not None and is_qualified(cell)]
         if marked:

@@ -39,9 +39,12 @@ WEEKDAY = r"(?:[^\W\d_]+\.?,?\s+)?"
 YEAR_FIRST = re.compile(r"(?P<y>\d{4})(?P<sep>[-/.])(?P<a>\d{1,2})(?:(?P=sep)(?P<b>\d{1,2}))?" + CLOCK)
 YEAR_LAST = re.compile(r"(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4}|\d{2})" + CLOCK)
 DAY_MONTH = re.compile(
-    WEEKDAY + r"(?P<b>\d{1,2})(?:st|nd|rd|th|er|\.)?(?:\s+(?:de|of)\s+|[-\s/]+)" + NAME
-    + r"(?:,?\s+(?:de|del)\s+|,?[-\s/]+)(?P<y>\d{4}|\d{2})" + CLOCK
-)  # fmt: skip
+    WEEKDAY
+    + r"(?P<b>\d{1,2})(?:st|nd|rd|th|er|\.)?(?:\s+(?:de|of)\s+|[-\s/]+)"
+    + NAME
+    + r"(?:,?\s+(?:de|del)\s+|,?[-\s/]+)(?P<y>\d{4}|\d{2})"
+    + CLOCK
+)
 MONTH_DAY = re.compile(
     WEEKDAY + NAME + r"[-\s/]+(?:(?P<b>\d{1,2})(?:st|nd|rd|th)?(?:,\s*|[-\s/]+))?(?P<y>\d{4})" + CLOCK
 )
@@ -55,9 +58,17 @@ QUARTER = re.compile(r"(?P<y>\d{4})[-\s/]?[QqTt](?P<q>[1-4])|[QqTt](?P<q2>[1-4])
 WEEK = re.compile(r"(?P<y>\d{4})-?[Ww](?P<w>\d{2})(?:-?(?P<wd>[1-7]))?")
 ONE_NUMBER = re.compile(r"(?P<y>\d{4})(?P<a>\d{2})(?P<b>\d{2})")
 DATE_FORMS = {
-    "ymd": YEAR_FIRST, "dmy": YEAR_LAST, "mdy": YEAR_LAST, "d month y": DAY_MONTH, "month d y": MONTH_DAY, "c clock": C_CLOCK,
-    "eastern": EASTERN, "quarter": QUARTER, "week": WEEK, "number": ONE_NUMBER,
-}  # fmt: skip
+    "ymd": YEAR_FIRST,
+    "dmy": YEAR_LAST,
+    "mdy": YEAR_LAST,
+    "d month y": DAY_MONTH,
+    "month d y": MONTH_DAY,
+    "c clock": C_CLOCK,
+    "eastern": EASTERN,
+    "quarter": QUARTER,
+    "week": WEEK,
+    "number": ONE_NUMBER,
+}
 NAMED = ("d month y", "month d y", "c clock")
 PIVOT = 69  # two digits below it are of this century, as POSIX has it
 FIRST_YEAR, LAST_YEAR = 1850, 2100  # of dates that are written as one number

@@ -34,7 +34,7 @@ LARGE = {"M": 1e6, "B": 1e9, "T": 1e12}  # small letters may be units of length
 SCALED = "K, M"  # the unit of a column whose cells have several of these
 
 
-class Parts(NamedTuple):
+class NumberParts(NamedTuple):
     """What a cell is made of."""
 
     bare: str
@@ -56,7 +56,7 @@ def plain(cell: str) -> str:
     return FOOTNOTE.sub("", LIMIT.sub("", cell.strip()))
 
 
-def parts_of(cell: str) -> Parts:
+def parts_of(cell: str) -> NumberParts:
     """Return a number without money and brackets, and the unit it ends in; a bracketed amount is negative, as bookkeepers
     write it."""
     text = plain(cell).replace("−", "-").strip(MONEY + " ")
@@ -76,7 +76,7 @@ def parts_of(cell: str) -> Parts:
     elif text.endswith("-") and text[:1].isdigit():
         text = "-" + text[:-1]
     sign, rest = (text[:1], text[1:].strip()) if text[:1] in "+-" else ("", text)
-    return Parts(sign + rest, unit)
+    return NumberParts(sign + rest, unit)
 
 
 def number_form(known: list[str], every: int) -> Form | None:
@@ -110,7 +110,7 @@ def common_unit(units: list[str]) -> str | None:
     return unit
 
 
-def fits(part: Parts, unit: str) -> bool:
+def fits(part: NumberParts, unit: str) -> bool:
     """Return whether a cell has the unit of its column or none; per cent is understood without a sign."""
     return not part.unit or part.unit == unit or part.unit in "%‰" or unit == SCALED
 
@@ -133,7 +133,7 @@ def number_in(cell: str, form: Form) -> float:
     if form.how == "." and SIMPLE.fullmatch(text):  # most cells, and ten times as fast
         return float(text.replace(",", ""))
     text, unit = parts_of(cell)
-    if not is_number(text, form.how) or not fits(Parts(text, unit), form.unit):
+    if not is_number(text, form.how) or not fits(NumberParts(text, unit), form.unit):
         return float("nan")
     for gap in GAPS + ("," if form.how == "." else "."):
         text = text.replace(gap, "")

@@ -12,8 +12,12 @@ CLOCK_TIME = re.compile(
     rf"(?P<sign>[-+])?(?:(?P<d>\d+)\s*d(?:ays?)?[\s,]+)?(?P<h>\d{{1,4}}):(?P<m>{SIXTIETH})(?::(?P<s>{SIXTIETH}(?:[.,]\d+)?))?"
     r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
 )
-WORDS = (("d", r"d|days?|Tage?|jours?"), ("h", r"h|hrs?|hours?|Std\.?"), ("m", r"m|min|mins|minutes?|Min\.?"),
-         ("s", r"s|sec|secs|seconds?|Sek\.?"))  # fmt: skip
+WORDS = (
+    ("d", r"d|days?|Tage?|jours?"),
+    ("h", r"h|hrs?|hours?|Std\.?"),
+    ("m", r"m|min|mins|minutes?|Min\.?"),
+    ("s", r"s|sec|secs|seconds?|Sek\.?"),
+)
 SPAN_TIME = re.compile(
     r"(?:P(?=[\dT]))?" + r"[\sT,]*".join(rf"(?:(?P<{name}>\d+(?:\.\d+)?)\s*(?:{words}))?" for name, words in WORDS),
     re.IGNORECASE,

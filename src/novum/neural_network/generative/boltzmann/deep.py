@@ -9,6 +9,7 @@ field for the data's half of the slope and persistent Gibbs chains for the model
 The formulas of the model are in `layers`, the constant Z in `partition`.
 """
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +20,6 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import ArrayLike, Domain, Int, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block
 from novum.neural_network.generative.boltzmann.layers import (
@@ -40,12 +40,12 @@ from novum.neural_network.generative.boltzmann.learning import (
     still,
 )
 from novum.neural_network.generative.boltzmann.likelihood import BoltzmannEstimator
-from novum.neural_network.generative.boltzmann.machine import Machine, hidden_mean, turned, visible_mean
+from novum.neural_network.generative.boltzmann.parameters import BoltzmannParameters, hidden_mean, turned, visible_mean
 from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows, warn_below_coins
 from novum.neural_network.generative.counts import check_counts, legacy_state
 from novum.runtime.devices import needs_torch
 from novum.runtime.random import numpy_state
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 
 __all__ = ["DeepBoltzmannMachine"]
 
@@ -56,9 +56,14 @@ LAST_RATE = 0.1  # share of the rate that is left in the last pass: the chains m
 
 
 def pretrained(
-    rows: NDArray, weight: NDArray | None, sizes: list[int], n_iter: int, settings: Settings, batch_size: int,
-    rng: np.random.RandomState
-) -> Layers:  # fmt: skip
+    rows: NDArray,
+    weight: NDArray | None,
+    sizes: list[int],
+    max_epochs: int,
+    settings: Settings,
+    batch_size: int,
+    rng: np.random.RandomState,
+) -> Layers:
     """Return layers learned one by one, each a restricted machine on the means of the one below."""
     weights, biases, below = [], [], rows
     for k, size in enumerate(sizes):
@@ -70,7 +75,7 @@ def pretrained(
             share = np.clip(np.average(rows, axis=0, weights=weight), 0.01, 0.99)
             machine = machine._replace(visible=np.log(share / (1 - share)))  # units that are rarely on begin so
         learner = Learner(machine, still(machine), np.zeros((batch_size, size)))
-        for _ in range(n_iter):
+        for _ in range(max_epochs):
             for batch in batches_of(rng.permutation(len(below)), batch_size):
                 learner = learn(learner, below[batch], here, rng, None if weight is None else weight[batch])
         machine = learner.machine
@@ -124,11 +129,11 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
     ----------
     n_components : sequence of int or int, default=(64, 32)
         Units of every hidden layer, from the rows upwards; a number: one layer.
-    n_pretrain : int, default=10
+    pretrain_epochs : int, default=10
         Passes over the rows with which every layer is learned alone; 0 begins with small random weights.
-    n_iter : int, default=20
+    max_epochs : int, default=20
         Passes in which all layers are learned together.
-    pretrain_rate : float, default=0.1
+    pretrain_learning_rate : float, default=0.1
         Learning rate of the layers alone.
     learning_rate : float, default=0.02
         Of all layers together; it falls to a tenth.
@@ -158,7 +163,7 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
     >>> import numpy as np
     >>> from novum.neural_network import DeepBoltzmannMachine
     >>> X = np.repeat([[1, 1, 0, 0], [0, 0, 1, 1]], 50, axis=0)
-    >>> model = DeepBoltzmannMachine((3, 2), n_pretrain=20, n_iter=200, learning_rate=0.1, random_state=0).fit(X)
+    >>> model = DeepBoltzmannMachine((3, 2), pretrain_epochs=20, max_epochs=200, learning_rate=0.1, random_state=0).fit(X)
     >>> likely = np.exp(model.score_samples([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]]))  # counted, for so few units
     >>> (likely > 0.3).tolist()
     [True, True, False]
@@ -166,9 +171,9 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
 
     _domains: dict[str, Domain] = {
         "n_components": Int(1) | ArrayLike(1),
-        "n_pretrain": Int(0),
-        "n_iter": Int(0),
-        "pretrain_rate": Real(0, open="low"),
+        "pretrain_epochs": Int(0),
+        "max_epochs": Int(0),
+        "pretrain_learning_rate": Real(0, open="low"),
         "learning_rate": Real(0, open="low"),
         "weight_decay": Real(0),
         "batch_size": Int(1),
@@ -177,28 +182,57 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
         "mean_field_steps": Int(1),
         "random_state": RandomState(),
     }
+    weights_: list[np.ndarray]
+    intercepts_: list[np.ndarray]
+    history_: History
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, n_components: Any = (64, 32), *, n_pretrain: int = 10, n_iter: int = 20, pretrain_rate: float = 0.1,
-        learning_rate: float = 0.02, weight_decay: float = 0.0002, batch_size: int = 20, n_chains: int = 100,
-        n_steps: int = 5, mean_field_steps: int = 10, random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: Sequence[Any] | int = (64, 32),
+        *,
+        pretrain_epochs: int = 10,
+        max_epochs: int = 20,
+        pretrain_learning_rate: float = 0.1,
+        learning_rate: float = 0.02,
+        weight_decay: float = 0.0002,
+        batch_size: int = 20,
+        n_chains: int = 100,
+        n_steps: int = 5,
+        mean_field_steps: int = 10,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.pretrain_epochs = pretrain_epochs
+        self.max_epochs = max_epochs
+        self.pretrain_learning_rate = pretrain_learning_rate
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.n_chains = n_chains
+        self.n_steps = n_steps
+        self.mean_field_steps = mean_field_steps
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Learn the layers one by one, then together.
 
-        [rows in memory, no target, weights]
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         rows, weight = training_rows(self, X, sample_weight, binary=True)
         rows, rng = dense(rows), numpy_state(self.random_state)
-        alone = Settings(float(self.pretrain_rate), 0.5, float(self.weight_decay), persistent=False)
-        layers = pretrained(rows, weight, self._sizes(), self.n_pretrain, alone, self.batch_size, rng)
+        alone = Settings(float(self.pretrain_learning_rate), 0.5, float(self.weight_decay), persistent=False)
+        layers = pretrained(rows, weight, self._sizes(), self.pretrain_epochs, alone, self.batch_size, rng)
         odd = turned(np.full((self.n_chains, sum(self._sizes()[::2])), 0.5), rng)
         history = History(name="reconstruction error")
-        for epoch in range(self.n_iter):
-            rate = self.learning_rate * (1 - (1 - LAST_RATE) * epoch / max(self.n_iter - 1, 1))
+        for epoch in range(self.max_epochs):
+            rate = self.learning_rate * (1 - (1 - LAST_RATE) * epoch / max(self.max_epochs - 1, 1))
             error = 0.0
             for batch in batches_of(rng.permutation(len(rows)), self.batch_size):
                 share = np.ones(len(batch)) if weight is None else weight[batch]
@@ -208,9 +242,9 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
                 layers = stepped(layers, units, share / share.sum(), dream, rate, float(self.weight_decay))
             history.append(error / len(rows))
         self.weights_, self.intercepts_ = layers.weights, layers.biases
-        self.history_, self.n_iter_, self._n_features_out = history, self.n_iter, len(layers.biases[-1])
+        self.history_, self.n_iter_, self._n_features_out = history, self.max_epochs, len(layers.biases[-1])
         self._partition = None
-        if self.n_iter:
+        if self.max_epochs:
             some = rows[:: max(1, len(rows) // LOOKED_AT)]
             seen = visible_of(layers, mean_field(layers, some, self.mean_field_steps))
             tiny = np.finfo(np.float64).tiny
@@ -236,7 +270,7 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
             odd = turned(mean, rng)
         return split_sides(layers, even, mean), odd  # means for one side: exact given the other, so with less noise
 
-    def _sides(self) -> Machine:
+    def _sides(self) -> BoltzmannParameters:
         return bipartite(self._layers())
 
     def _layers(self) -> Layers:
@@ -250,26 +284,44 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
     def transform(self, X: Rows) -> NDArray:
         """Return the means of the top layer, by mean field.
 
-        [rows] -> array of shape (n_samples, n_components[-1])
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_components[-1])
         """
         return self._rows(X, means_of_block, self)
 
     def reconstruct(self, X: Rows) -> NDArray:
         """Return the visible means that the hidden means of every row lead back to.
 
-        [rows] -> array of shape (n_samples, n_features)
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
         """
         return self._rows(X, reconstruction_of_block, self)
 
     def score_samples(self, X: Rows) -> NDArray:
         """Return the log-likelihood of every row: exact for small machines, else mean field's lower bound minus log Z.
 
-        [rows] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         return -self._rows(X, energy_of_block, self) - self._constant()
 
-    def sample(self, n_samples: int = 1, random_state: Any = None, *, n_steps: int = 1000) -> NDArray:
-        """Return rows drawn by Gibbs chains, one chain for each row.
+    def sample(self, n_samples: int = 1, random_state: Any = None, *, n_steps: int = 1000) -> tuple[NDArray, NDArray]:
+        """Return rows drawn by Gibbs chains, one chain for each row, and their hidden units.
 
         Parameters
         ----------
@@ -277,6 +329,11 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
         n_steps : int, default=1000
             Steps from a start at random; modes far apart need more.
+
+        Returns
+        -------
+        X, H : arrays of shape (n_samples, n_features) and (n_samples, hidden units)
+            Layer by layer, the lowest first.
         """
         check_counts("DeepBoltzmannMachine.sample", n_samples=n_samples, n_steps=n_steps)
         layers, rng = self._layers(), legacy_state(random_state)
@@ -285,7 +342,8 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
         for _ in range(n_steps):
             even = turned(visible_mean(machine, odd), rng)
             odd = turned(hidden_mean(machine, even), rng)
-        return even[:, : len(layers.biases[0])]
+        rows, *hidden = split_sides(layers, even, odd)
+        return rows, np.hstack(hidden)
 
     def mlp_weights(self) -> tuple[list[NDArray], list[NDArray]]:
         """Return weights and intercepts with which a network of sigmoid layers begins: one pass up of this machine.

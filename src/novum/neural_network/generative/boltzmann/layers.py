@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, expit
 
-from novum.neural_network.generative.boltzmann.machine import Machine
+from novum.neural_network.generative.boltzmann.parameters import BoltzmannParameters
 from novum.neural_network.generative.boltzmann.partition import counted_with
 
 __all__ = [
@@ -39,7 +39,7 @@ class Layers(NamedTuple):
     biases: list[NDArray]  # b_0 (visible), b_1, ..., b_L
 
 
-def bipartite(layers: Layers) -> Machine:
+def bipartite(layers: Layers) -> BoltzmannParameters:
     """Return the machine with two sides: even layers are the visible side, odd layers the hidden one."""
     sizes = [len(b) for b in layers.biases]
     offset = [sum(sizes[k] for k in range(layer % 2, layer, 2)) for layer in range(len(sizes))]
@@ -47,7 +47,7 @@ def bipartite(layers: Layers) -> Machine:
     for k, W in enumerate(layers.weights):  # between layers k and k + 1
         odd, even, block = (k + 1, k, W.T) if k % 2 == 0 else (k, k + 1, W)
         weight[offset[odd] : offset[odd] + sizes[odd], offset[even] : offset[even] + sizes[even]] = block
-    return Machine(weight, np.concatenate(layers.biases[1::2]), np.concatenate(layers.biases[0::2]))
+    return BoltzmannParameters(weight, np.concatenate(layers.biases[1::2]), np.concatenate(layers.biases[0::2]))
 
 
 def split_sides(layers: Layers, even: NDArray, odd: NDArray) -> list[NDArray]:

@@ -20,7 +20,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.neural_network.generative.boltzmann.machine import Machine, hidden_mean, turned, visible_draw, visible_mean
+from novum.neural_network.generative.boltzmann.parameters import (
+    BoltzmannParameters,
+    hidden_mean,
+    turned,
+    visible_draw,
+    visible_mean,
+)
 
 __all__ = ["Learner", "Settings", "batches_of", "first_machine", "learn", "reconstruction_error", "slope", "still"]
 
@@ -46,20 +52,20 @@ class Settings(NamedTuple):
 class Learner(NamedTuple):
     """The state between two steps."""
 
-    machine: Machine
-    velocity: Machine
+    machine: BoltzmannParameters
+    velocity: BoltzmannParameters
     chains: NDArray  # hidden units of the chains that run on, (n_chains, m)
 
 
-def first_machine(n_hidden: int, n_visible: int, real: bool, rng: np.random.RandomState) -> Machine:
+def first_machine(n_hidden: int, n_visible: int, real: bool, rng: np.random.RandomState) -> BoltzmannParameters:
     """Return small random weights and no biases."""
     weight = rng.normal(0, START, (n_hidden, n_visible))
-    return Machine(weight, np.zeros(n_hidden), np.zeros(n_visible), np.zeros(n_visible) if real else None)
+    return BoltzmannParameters(weight, np.zeros(n_hidden), np.zeros(n_visible), np.zeros(n_visible) if real else None)
 
 
-def still(machine: Machine) -> Machine:
+def still(machine: BoltzmannParameters) -> BoltzmannParameters:
     """Return the velocity of a machine that has not moved yet."""
-    return Machine(*(None if part is None else np.zeros_like(part) for part in machine))  # type: ignore[arg-type]
+    return BoltzmannParameters(*(None if part is None else np.zeros_like(part) for part in machine))  # type: ignore[arg-type]
 
 
 def batches_of(order: NDArray, size: int) -> Iterator[NDArray]:
@@ -68,27 +74,31 @@ def batches_of(order: NDArray, size: int) -> Iterator[NDArray]:
         yield order[first : first + size]
 
 
-def statistics(machine: Machine, v: NDArray, h: NDArray, weight: NDArray | None) -> Machine:
+def statistics(machine: BoltzmannParameters, v: NDArray, h: NDArray, weight: NDArray | None) -> BoltzmannParameters:
     """Return the means of (1) or (2) over rows, by weight."""
     if machine.log_variance is None and weight is None:  # most steps: nothing but sums
         n = len(v)
-        return Machine(h.T @ v / n, h.sum(axis=0) / n, v.sum(axis=0) / n)
+        return BoltzmannParameters(h.T @ v / n, h.sum(axis=0) / n, v.sum(axis=0) / n)
     share = np.full(len(v), 1 / len(v)) if weight is None else weight / weight.sum()
     shared = h * share[:, None]
     noise = None
     if machine.log_variance is not None:
         away = (v - machine.visible) ** 2 / 2 - v * (h @ machine.weight)
         noise = share @ (away * np.exp(-machine.log_variance))
-    return Machine(shared.T @ v, shared.sum(axis=0), share @ v, noise)
+    return BoltzmannParameters(shared.T @ v, shared.sum(axis=0), share @ v, noise)
 
 
-def slope(data: Machine, model: Machine) -> Machine:
+def slope(data: BoltzmannParameters, model: BoltzmannParameters) -> BoltzmannParameters:
     """Return the difference of two statistics."""
     noise = None if data.log_variance is None or model.log_variance is None else data.log_variance - model.log_variance
-    return Machine(data.weight - model.weight, data.hidden - model.hidden, data.visible - model.visible, noise)
+    return BoltzmannParameters(
+        data.weight - model.weight, data.hidden - model.hidden, data.visible - model.visible, noise
+    )
 
 
-def moved(machine: Machine, velocity: Machine, by: Machine, settings: Settings) -> tuple[Machine, Machine]:
+def moved(
+    machine: BoltzmannParameters, velocity: BoltzmannParameters, by: BoltzmannParameters, settings: Settings
+) -> tuple[BoltzmannParameters, BoltzmannParameters]:
     """Return the parameters after a step along `by`, and the new velocity."""
     if settings.decay:
         by = by._replace(weight=by.weight - settings.decay * machine.weight)
@@ -97,15 +107,15 @@ def moved(machine: Machine, velocity: Machine, by: Machine, settings: Settings) 
     steps = [None if part is None else settings.rate * part for part in by]
     if settings.momentum:
         steps = [None if s is None or v is None else s + settings.momentum * v for s, v in zip(steps, velocity)]
-        velocity = Machine(*steps)  # type: ignore[arg-type]
-    stepped = Machine(*(None if p is None or s is None else p + s for p, s in zip(machine, steps)))  # type: ignore[arg-type]
+        velocity = BoltzmannParameters(*steps)  # type: ignore[arg-type]
+    stepped = BoltzmannParameters(*(None if p is None or s is None else p + s for p, s in zip(machine, steps)))  # type: ignore[arg-type]
     if stepped.log_variance is not None:
         learned = np.clip(stepped.log_variance, *LOG_VARIANCE) if settings.learn_noise else machine.log_variance
         stepped = stepped._replace(log_variance=learned)
     return stepped, velocity
 
 
-def directed(machine: Machine, settings: Settings) -> tuple[Machine, Machine]:
+def directed(machine: BoltzmannParameters, settings: Settings) -> tuple[BoltzmannParameters, BoltzmannParameters]:
     """Return the machine as its hidden side reads it, and as its visible side does."""
     up = machine if settings.up == 1 else machine._replace(weight=settings.up * machine.weight)
     down = machine if settings.down == 1 else machine._replace(weight=settings.down * machine.weight)
@@ -130,7 +140,7 @@ def learn(
     return Learner(*moved(machine, learner.velocity, by, settings), chains)
 
 
-def reconstruction_error(machine: Machine, v: NDArray, settings: Settings) -> float:
+def reconstruction_error(machine: BoltzmannParameters, v: NDArray, settings: Settings) -> float:
     """Return the mean squared error of rows after the way to the hidden means and back."""
     upward, downward = directed(machine, settings)
     return float(((v - visible_mean(downward, hidden_mean(upward, v))) ** 2).mean())

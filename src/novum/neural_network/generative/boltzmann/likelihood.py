@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from novum.base.estimator import Estimator
-from novum.neural_network.generative.boltzmann.machine import Machine
+from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from novum.neural_network.generative.boltzmann.parameters import BoltzmannParameters
 from novum.neural_network.generative.boltzmann.partition import Partition, log_partition_of
 from novum.neural_network.generative.counts import legacy_state
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Rows, Seed, Target
 
 __all__ = ["BoltzmannEstimator"]
 
@@ -21,7 +21,7 @@ class BoltzmannEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
     _squares_columns = True
     _partition: float | None
 
-    def _sides(self) -> Machine:
+    def _sides(self) -> BoltzmannParameters:
         """Return the machine as one of two sides."""
         raise NotImplementedError
 
@@ -30,7 +30,7 @@ class BoltzmannEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         raise NotImplementedError
 
     def log_partition(
-        self, method: str = "auto", *, n_chains: int = 100, n_temperatures: int = 2000, random_state: Any = 0
+        self, method: str = "auto", *, n_chains: int = 100, n_temperatures: int = 2000, random_state: Seed = 0
     ) -> Partition:
         """Return log Z, with its standard error.
 
@@ -54,7 +54,10 @@ class BoltzmannEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
     def score(self, X: Rows, y: Target = None) -> float:
         """Return the mean log-likelihood of the rows, the mean of `score_samples`.
 
-        [rows, no target]
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
         """
         return float(np.mean(self.score_samples(X)))
 

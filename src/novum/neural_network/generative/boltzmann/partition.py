@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
 from novum.exceptions import DataWarning, ParameterError
-from novum.neural_network.generative.boltzmann.machine import (
-    Machine,
+from novum.neural_network.generative.boltzmann.parameters import (
+    BoltzmannParameters,
     hidden_input,
     softplus,
     turned,
@@ -66,17 +66,17 @@ def binary_states(n_units: int, first: int, count: int) -> NDArray:
     return ((np.arange(first, first + count)[:, None] >> np.arange(n_units)) & 1).astype(np.float64)
 
 
-def countable(machine: Machine) -> int:
+def countable(machine: BoltzmannParameters) -> int:
     """Return how many units the side has over which (1) or (2) can be summed."""
     m, d = machine.weight.shape
     return m if machine.log_variance is not None else min(m, d)
 
 
-def counted(machine: Machine) -> float:
+def counted(machine: BoltzmannParameters) -> float:
     """Return log Z by (1) or (2)."""
     m, d = machine.weight.shape
     if machine.log_variance is None and d < m:
-        machine = Machine(
+        machine = BoltzmannParameters(
             machine.weight.T, machine.visible, machine.hidden
         )  # the sides are alike: sum over the smaller
         m, d = d, m
@@ -94,7 +94,7 @@ def counted(machine: Machine) -> float:
     return float(logsumexp(parts)) + volume
 
 
-def counted_with(machine: Machine, bias: NDArray) -> NDArray:
+def counted_with(machine: BoltzmannParameters, bias: NDArray) -> NDArray:
     """Return log Z by (1) of binary machines that differ in the biases of their first visible units alone, a row for each."""
     m, d = machine.weight.shape
     k = bias.shape[1]
@@ -121,7 +121,7 @@ def counted_with(machine: Machine, bias: NDArray) -> NDArray:
     return total
 
 
-def start(machine: Machine) -> float:
+def start(machine: BoltzmannParameters) -> float:
     """Return log Z_0 of (3)."""
     m = len(machine.hidden)
     if machine.log_variance is None:
@@ -129,7 +129,7 @@ def start(machine: Machine) -> float:
     return float(m * np.log(2) + (LOG_TWO_PI + machine.log_variance).sum() / 2)
 
 
-def annealed(machine: Machine, n_chains: int, n_temperatures: int, rng: np.random.RandomState) -> Partition:
+def annealed(machine: BoltzmannParameters, n_chains: int, n_temperatures: int, rng: np.random.RandomState) -> Partition:
     """Return log Z by (3) to (5): of two neighbouring machines only what the hidden units say differs."""
     v = visible_draw(machine, np.zeros((n_chains, len(machine.hidden))), rng)
     log_weight, inputs, before = np.zeros(n_chains), hidden_input(machine, v), 0.0
@@ -152,7 +152,12 @@ def _averaged(log_start: float, log_weight: NDArray) -> Partition:
 
 
 def log_partition_of(
-    machine: Machine, owner: str, method: str, n_chains: int, n_temperatures: int, rng: np.random.RandomState
+    machine: BoltzmannParameters,
+    owner: str,
+    method: str,
+    n_chains: int,
+    n_temperatures: int,
+    rng: np.random.RandomState,
 ) -> Partition:
     """Return log Z by the method asked for; "auto" counts where that is possible."""
     units = countable(machine)

@@ -6,7 +6,7 @@ first: x = (v - mean) / spread, and `components_` speaks of x. The density of v 
     log p(v) = -F(x) - log Z - sum_j log spread_j                                                        (1)
 """
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse
@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Bool, Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.parameters import stores
 from novum.exceptions import DataWarning, ParameterError
 from novum.fold.blocks import Block
 from novum.neural_network.generative.boltzmann.learning import (
@@ -29,8 +28,8 @@ from novum.neural_network.generative.boltzmann.learning import (
     still,
 )
 from novum.neural_network.generative.boltzmann.likelihood import BoltzmannEstimator
-from novum.neural_network.generative.boltzmann.machine import (
-    Machine,
+from novum.neural_network.generative.boltzmann.parameters import (
+    BoltzmannParameters,
     free_energy,
     gibbs_step,
     hidden_mean,
@@ -41,7 +40,7 @@ from novum.neural_network.generative.boltzmann.machine import (
 from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows, warn_below_coins
 from novum.neural_network.generative.counts import check_counts, legacy_state
 from novum.runtime.random import numpy_state
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["RestrictedBoltzmannMachine"]
@@ -95,7 +94,7 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
         L2 penalty of the weights.
     batch_size : int, default=10
         Rows of a step, and chains.
-    n_iter : int, default=10
+    max_epochs : int, default=10
         Passes over the rows.
     shuffle : bool, default=True
         Whether every pass takes the rows in another order. False, "persistent" and one step are scikit-learn's BernoulliRBM.
@@ -122,7 +121,7 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
     >>> import numpy as np
     >>> from novum.neural_network import RestrictedBoltzmannMachine
     >>> X = np.repeat([[1, 1, 0, 0], [0, 0, 1, 1]], 50, axis=0)
-    >>> model = RestrictedBoltzmannMachine(2, weight_decay=0.01, n_iter=100, random_state=0).fit(X)
+    >>> model = RestrictedBoltzmannMachine(2, weight_decay=0.01, max_epochs=100, random_state=0).fit(X)
     >>> likely = np.exp(model.score_samples([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]]))  # Z was counted
     >>> (likely > 0.2).tolist()
     [True, True, False]
@@ -138,24 +137,59 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
         "momentum": Real(0, 1, open="high"),
         "weight_decay": Real(0),
         "batch_size": Int(1),
-        "n_iter": Int(0),
+        "max_epochs": Int(0),
         "shuffle": Bool(),
         "random_state": RandomState(),
     }
+    components_: np.ndarray
+    intercept_hidden_: np.ndarray
+    intercept_visible_: np.ndarray
+    noise_variance_: np.ndarray | None
+    visible_mean_: np.ndarray
+    visible_spread_: np.ndarray
+    h_samples_: np.ndarray
+    history_: History
+    n_iter_: int
 
-    @stores
     def __init__(
-        self, n_components: int = 256, *, visible: str = "binary", noise: float | str = "learned",
-        method: str = "persistent", n_steps: int = 1, learning_rate: float = 0.1, momentum: float = 0.0,
-        weight_decay: float = 0.0, batch_size: int = 10, n_iter: int = 10, shuffle: bool = True,
-        random_state: Any = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 256,
+        *,
+        visible: Literal["binary", "gaussian"] = "binary",
+        noise: float | Literal["learned"] = "learned",
+        method: Literal["persistent", "contrastive"] = "persistent",
+        n_steps: int = 1,
+        learning_rate: float = 0.1,
+        momentum: float = 0.0,
+        weight_decay: float = 0.0,
+        batch_size: int = 10,
+        max_epochs: int = 10,
+        shuffle: bool = True,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_components = n_components
+        self.visible = visible
+        self.noise = noise
+        self.method = method
+        self.n_steps = n_steps
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.max_epochs = max_epochs
+        self.shuffle = shuffle
+        self.random_state = random_state
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Learn the weights, from the start.
 
-        [rows in memory or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         rows, weight = training_rows(self, X, sample_weight, self.visible == "binary")
         rng = numpy_state(self.random_state)
@@ -164,7 +198,7 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
         n, first = rows.shape[0], np.arange(rows.shape[0])
         rows = rows if scipy.sparse.issparse(rows) else self._standard(dense(rows))
         looked = self._glanced(rows)
-        for _ in range(self.n_iter):
+        for _ in range(self.max_epochs):
             for batch in batches_of(rng.permutation(n) if self.shuffle else first, self.batch_size):
                 here = self._standard(dense(rows[batch])) if scipy.sparse.issparse(rows) else rows[batch]
                 learner = learn(learner, here, settings, rng, None if weight is None else weight[batch])
@@ -172,7 +206,7 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
                 reconstruction_error(learner.machine, looked, settings), **self._glance(learner.machine, looked)
             )
         self._set(learner)
-        self.history_, self.n_iter_ = history, self.n_iter
+        self.history_, self.n_iter_ = history, self.max_epochs
         self.random_state_ = numpy_state(self.random_state)  # anew, as scikit-learn's: `gibbs` repeats after every fit
         self._look(looked)
         return self
@@ -181,7 +215,12 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
     def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Make one step of learning with the rows given; the first call also draws the start.
 
-        [rows in memory or a sparse matrix, no target, weights]
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; zero leaves it out.
         """
         first = "components_" not in vars(self)
         rows, weight = training_rows(self, X, sample_weight, self.visible == "binary", reset=first)
@@ -223,22 +262,26 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
         self._velocity: list[Any] = list(learner.velocity)
         self.h_samples_ = learner.chains
 
-    def _sides(self) -> Machine:
+    def _sides(self) -> BoltzmannParameters:
         return self._machine()
 
-    def _machine(self) -> Machine:
+    def _machine(self) -> BoltzmannParameters:
         check_is_fitted(self, "components_")
         noise = None if self.noise_variance_ is None else np.log(self.noise_variance_)
-        return Machine(self.components_, self.intercept_hidden_, self.intercept_visible_, noise)
+        return BoltzmannParameters(self.components_, self.intercept_hidden_, self.intercept_visible_, noise)
 
     def _learner(self) -> Learner:
-        return Learner(self._machine(), Machine(*self._velocity), self.h_samples_)
+        return Learner(self._machine(), BoltzmannParameters(*self._velocity), self.h_samples_)
 
     def _settings(self) -> Settings:
         return Settings(
-            float(self.learning_rate), float(self.momentum), float(self.weight_decay), self.n_steps,
-            self.method == "persistent", learn_noise=self.noise == "learned"
-        )  # fmt: skip
+            float(self.learning_rate),
+            float(self.momentum),
+            float(self.weight_decay),
+            self.n_steps,
+            self.method == "persistent",
+            learn_noise=self.noise == "learned",
+        )
 
     def _glanced(self, rows: Any) -> NDArray:
         """Return a few of the rows, standardised, that show how learning goes."""
@@ -247,9 +290,9 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
 
     def _look(self, x: NDArray) -> None:
         """Warn where units were learned so badly that coins, or one Gaussian without hidden units, explain the rows better."""
-        if self.visible == "binary" and self.n_iter:
+        if self.visible == "binary" and self.max_epochs:
             warn_below_coins(self, x, self.history_.columns["pseudo-likelihood"][-1])
-        if self.visible == "binary" or not self.n_iter or self.n_components > MOST_LOOKED_AT:
+        if self.visible == "binary" or not self.max_epochs or self.n_components > MOST_LOOKED_AT:
             return
         shift = float(np.log(self.visible_spread_).sum())
         alone = -0.5 * x.shape[1] * (float(np.log(2 * np.pi)) + 1) - shift
@@ -261,7 +304,7 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
                 DataWarning,
             )
 
-    def _glance(self, machine: Machine, v: NDArray) -> dict[str, float]:
+    def _glance(self, machine: BoltzmannParameters, v: NDArray) -> dict[str, float]:
         """Return the mean pseudo-likelihood of some binary rows, from one unit of each (scikit-learn's estimate)."""
         if self.visible != "binary":
             return {}
@@ -278,7 +321,13 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
     def transform(self, X: Rows) -> NDArray:
         """Return the probability of every hidden unit to be on.
 
-        [rows or a sparse matrix] -> array of shape (n_samples, n_components)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
         """
         return self._rows(X, hidden_of_block, self)
 
@@ -300,14 +349,26 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
     def reconstruct(self, X: Rows) -> NDArray:
         """Return the visible means that the hidden means of every row lead back to.
 
-        [rows or a sparse matrix] -> array of shape (n_samples, n_features)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
         """
         return self._rows(X, reconstruction_of_block, self)
 
     def free_energy(self, X: Rows) -> NDArray:
         """Return F of every row, eq. (5) of `boltzmann.machine`: p(v) is exp(-F) / Z.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         return self._rows(X, energy_of_block, self)
 
@@ -316,7 +377,13 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
 
         scikit-learn's method of this name gives the pseudo-likelihood, here `pseudo_likelihood`.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         energy = self.free_energy(X)
         return -energy - (self._constant() + float(np.log(self.visible_spread_).sum()))
@@ -324,7 +391,13 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
     def pseudo_likelihood(self, X: Rows) -> NDArray:
         """Return sum_j log p(v_j | the other columns) of every row, eq. (6) of `boltzmann.machine`; exact, all columns.
 
-        [rows or a sparse matrix] -> array of shape (n_samples,)
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
         """
         check_is_fitted(self, "components_")
         if self.visible != "binary":
@@ -334,8 +407,8 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
             )
         return self._rows(X, pseudo_of_block, self)
 
-    def sample(self, n_samples: int = 1, random_state: Any = None, *, n_steps: int = 1000) -> NDArray:
-        """Return rows drawn by Gibbs chains, one chain for each row.
+    def sample(self, n_samples: int = 1, random_state: Any = None, *, n_steps: int = 1000) -> tuple[NDArray, NDArray]:
+        """Return rows drawn by Gibbs chains, one chain for each row, and their hidden units.
 
         Parameters
         ----------
@@ -343,13 +416,18 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
         n_steps : int, default=1000
             Steps from a start at random; modes far apart need more.
+
+        Returns
+        -------
+        X, H : arrays of shape (n_samples, n_features) and (n_samples, hidden units)
+            A draw given the row.
         """
         check_counts("RestrictedBoltzmannMachine.sample", n_samples=n_samples, n_steps=n_steps)
         machine, rng = self._machine(), legacy_state(random_state)
         x = visible_mean(machine, turned(np.full((n_samples, len(machine.hidden)), 0.5), rng))
         for _ in range(n_steps):
             x = gibbs_step(machine, x, rng)
-        return self._raw(x)
+        return self._raw(x), turned(hidden_mean(machine, x), rng)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,21 +5,34 @@ r"""Emissions of any family of `novum.distributions`, states of mixed families t
 A row that is missing as a whole says nothing; under distributions of numbers a missing cell drops out of the product.
 """
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.distributions import Distribution
-from novum.distributions.table_columns import component_log_prob, component_statistics, is_vector
+from novum.distributions.learning.table_columns import component_log_prob, component_statistics, is_vector
 from novum.exceptions import DataError
 from novum.sequence.hmm.bundles import Bundle
+from novum.sequence.hmm.emissions.base import Emission
 from novum.sequence.hmm.recursions import Densities, Posterior
 
-__all__ = ["Families", "draw_rows", "n_parameters", "updated"]
+__all__ = ["Families", "FamilyPrior", "updated"]
+
+COLLAPSED = 1e-6  # share of a column's variance below which a state sits on single values
+SHOWN_LETTERS = 60  # of the repr of a distribution
 
 
-class Families(NamedTuple):
+class FamilyPrior(NamedTuple):
+    """What (27) knows beside the rows."""
+
+    conjugate: Any  # as `Distribution.from_statistics` takes it, or None
+    variance: NDArray | None = None  # (d,): of the columns of X; None where no distribution is learned
+
+
+@dataclass(frozen=True, eq=False)
+class Families(Emission):
     """A distribution per state."""
 
     components: tuple[Distribution, ...]
@@ -45,6 +58,58 @@ class Families(NamedTuple):
             for j, one in enumerate(self.components)
         )
 
+    def maximized(self, sums: tuple, prior: FamilyPrior, params: str) -> "Families":
+        """Return (27); "e" names the distributions."""
+        if "e" not in params:
+            return self
+        return Families(tuple(updated(one, part, prior.conjugate) for one, part in zip(self.components, sums)))
+
+    def reordered(self, order: NDArray) -> "Families":
+        return Families(tuple(self.components[j] for j in order))
+
+    def parameters(self) -> dict[str, Any]:
+        return {"e": list(self.components)}
+
+    def n_parameters(self) -> dict[str, int]:
+        columns = (1 if is_vector(one) else int(np.prod(one.batch_shape, initial=1)) for one in self.components)
+        return {"e": sum(int(one.n_parameters) * count for one, count in zip(self.components, columns))}
+
+    def moments(self) -> tuple[NDArray, NDArray]:
+        mean = np.stack([np.atleast_1d(np.asarray(one.mean, np.float64)) for one in self.components])
+        return mean, np.stack([variances_of(one) for one in self.components])
+
+    def draw(self, states: NDArray, rng: Any) -> NDArray:
+        shape = self.components[0].event_shape or self.components[0].batch_shape
+        found = np.empty((len(states), shape[0] if shape else 1))
+        for j, one in enumerate(self.components):
+            (rows,) = np.nonzero(states == j)
+            if len(rows):
+                found[rows] = np.asarray(one.sample(len(rows), random_state=rng)).reshape(len(rows), -1)
+        return found
+
+    def collapsed(self, prior: FamilyPrior) -> tuple[list[int], str]:
+        """Return the states whose distribution has lost its variance."""
+        remedy = (
+            "Give a prior (emission_prior=) or fewer states; for values that repeat, a family of counts or symbols."
+        )
+        found = []
+        for state, one in enumerate(self.components):
+            if prior.variance is not None and one.support.continuous:
+                variance = variances_of(one)
+                if variance.shape == prior.variance.shape and (variance < COLLAPSED * prior.variance).any():
+                    found.append(state)
+        return found, f"on few values (sd -> 0, the likelihood has no maximum). {remedy}"
+
+    def columns(self, names: list[str] | None) -> dict[str, list[str]]:
+        shown = [repr(one) for one in self.components]
+        return {"emits": [text if len(text) <= SHOWN_LETTERS else f"{text[: SHOWN_LETTERS - 3]}..." for text in shown]}
+
+
+def variances_of(component: Distribution) -> NDArray:
+    """Return the variance of every column of a distribution's outcomes."""
+    variance = np.atleast_1d(np.asarray(component.var, np.float64))
+    return np.diag(variance) if variance.ndim == 2 else variance
+
 
 def check_cells(components: tuple[Distribution, ...], X: NDArray, missing: NDArray) -> None:
     """Raise for rows of which only a part is missing under a distribution of vectors."""
@@ -64,19 +129,3 @@ def updated(component: Distribution, statistics: Any, prior: Any) -> Distributio
         return component.from_statistics(statistics, prior)
     except DataError:
         return component
-
-
-def n_parameters(component: Distribution) -> int:
-    """Return the number of free parameters of a state's distribution."""
-    columns = 1 if is_vector(component) else int(np.prod(component.batch_shape, initial=1))
-    return int(component.n_parameters) * columns
-
-
-def draw_rows(components: tuple[Distribution, ...], states: NDArray, d: int, rng: Any) -> NDArray:
-    """Return a row per state."""
-    found = np.empty((len(states), d))
-    for j, one in enumerate(components):
-        (rows,) = np.nonzero(states == j)
-        if len(rows):
-            found[rows] = np.asarray(one.sample(len(rows), random_state=rng)).reshape(len(rows), d)
-    return found

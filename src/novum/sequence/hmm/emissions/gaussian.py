@@ -11,37 +11,28 @@ with c = 1 for variances and the number of features for matrices. (11) and (12) 
 under the floor: no variance, and no eigenvalue of a matrix, below `floor`. A state without rows keeps what it has.
 """
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.engines.gaussians import density as engine
-from novum.engines.gaussians import missing
-from novum.engines.gaussians.covariance import covariance_parameters as covariance_parameters
-from novum.engines.gaussians.covariance import dense, factor_of_covariance, layout, shape_of
-from novum.exceptions import ParameterError
+from novum.engines.gaussians import missing, tensors
+from novum.engines.gaussians.covariance import covariance_parameters, dense, factor_of_covariance, layout
 from novum.fold.blocks import Block
+from novum.runtime import arrays
 from novum.sequence.hmm.bundles import Bundle
+from novum.sequence.hmm.emissions.base import Emission
+from novum.sequence.hmm.emissions.covariances import collapse_text, lifted
+from novum.sequence.hmm.emissions.dirichlet import ABSENT
+from novum.sequence.hmm.kmeans_start import filled_rows
 from novum.sequence.hmm.recursions import Densities, Posterior
 
-__all__ = [
-    "Gaussian",
-    "GaussianPrior",
-    "GaussianSums",
-    "checked_covars",
-    "collapsed_states",
-    "covariance_floor",
-    "covariance_parameters",
-    "draw_gaussian",
-    "log_prior",
-    "maximize",
-    "spread_covariance",
-]
+__all__ = ["Gaussian", "GaussianPrior", "GaussianSums"]
 
-FORMS = ("spherical", "diag", "full", "tied")
-ABSENT = 1e-10  # rows: a state with less keeps its parameters
-FLOOR_SHARE = 1e-6  # of the variance of a feature: the floor where none was given
+SHOWN_FEATURES = 4  # in the repr
+GAP_PASSES = 50  # of EM for one Gaussian where cells are missing
 
 
 class GaussianPrior(NamedTuple):
@@ -62,19 +53,24 @@ class GaussianSums(NamedTuple):
     second: NDArray  # (k, d, d), tied (d, d), else (k, d)
 
 
-class Gaussian(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Gaussian(Emission):
     """A Gaussian per state."""
 
     form: str
     means: NDArray  # (k, d)
     covars: NDArray  # by form: (k,), (k, d), (k, d, d) or (d, d)
-    excess: NDArray | None = None  # (k,): added to the log-density, where it is an expectation
+    excess: NDArray | None = None  # (k,): added to the log-density, where it is an expectation over a posterior
 
     def density(self) -> engine.Density:
         """Return the densities as the kernels take them."""
         factor = factor_of_covariance(self.form, self.covars, self.means.dtype)
         excess = np.zeros(len(self.means)) if self.excess is None else self.excess
         return engine.density_of(self.form, excess, self.means, self.covars, factor, self.means.mean(axis=0))
+
+    def matrices(self) -> NDArray:
+        """Return a covariance matrix per state, (k, d, d)."""
+        return dense(self.form, self.covars, *self.means.shape)
 
     def densities(self, bundle: Bundle) -> Densities:
         """Return log N(x_t | state); missing cells are integrated out."""
@@ -83,7 +79,7 @@ class Gaussian(NamedTuple):
 
     def statistics(self, bundle: Bundle, posterior: Posterior) -> GaussianSums:
         """Return (10) of one bundle; missing cells count by their expectations."""
-        X, weight = bundle.X, bundle.row_weight()
+        X, weight = bundle.X, None if bundle.weight is None else bundle.row_weight()
         block = Block(X, None, weight, memory=bundle.memory)
         kind = layout(self.form)
         if engine.is_complete(block):
@@ -95,129 +91,139 @@ class Gaussian(NamedTuple):
         found = missing.moments_under(self.density(), X[gaps], shares)
         return GaussianSums(*(a + b for a, b in zip(sums, found)))
 
+    def maximized(self, sums: GaussianSums, prior: GaussianPrior, params: str) -> "Gaussian":
+        """Return (11) and (12) of the parts that `params` names: "m" means, "c" covariances."""
+        form, means, covars = self.form, self.means, self.covars
+        k, d = means.shape
+        there = sums.mass > ABSENT
+        mass = np.where(there, sums.mass, 1.0)[:, None]
+        weight = np.broadcast_to(prior.mean_weight, (k, d))
+        target = np.broadcast_to(prior.mean, (k, d))
+        new = means
+        if "m" in params:
+            new = (weight * target + mass * means + sums.first) / (weight + mass)
+            new = np.where(there[:, None], new, means)
+        if "c" not in params:
+            return Gaussian(form, new, covars)
+        step = new - means
+        if form in ("spherical", "diag"):
+            total = weight * (new - target) ** 2 + sums.second - 2 * step * sums.first + mass * step**2
+            denominator = max(prior.covars_weight - 1, 0) + mass
+            variance = np.maximum((self.scale(prior) + np.maximum(total, 0)) / denominator, prior.floor)
+            found = variance.mean(axis=1) if form == "spherical" else variance
+            return Gaussian(form, new, np.where(there if found.ndim == 1 else there[:, None], found, covars))
+        gap = new - target
+        extra = weight[:, :1, None] * gap[:, :, None] * gap[:, None, :]
+        cross = sums.first[:, :, None] * step[:, None, :]
+        moved = extra - cross - np.swapaxes(cross, 1, 2) + mass[:, :, None] * step[:, :, None] * step[:, None, :]
+        degrees, psi = max(prior.covars_weight - d, 0), self.scale(prior)
+        if form == "tied":
+            matrix = (psi + sums.second + moved[there].sum(axis=0)) / (degrees + sums.mass[there].sum())
+            return Gaussian(form, new, lifted((matrix + matrix.T) / 2, prior.floor))
+        matrices = (psi + sums.second + moved) / (degrees + mass[:, :, None])
+        matrices = (matrices + np.swapaxes(matrices, 1, 2)) / 2
+        found = np.stack([lifted(one, prior.floor) if here else old for one, here, old in zip(matrices, there, covars)])
+        return Gaussian(form, new, found)
 
-def checked_covars(owner: str, form: str, values: Any, k: int, d: int | None = None) -> NDArray:
-    """Return given covariances as float64 in the shape of their form, positive definite; hmmlearn's words where it has them."""
-    if form not in FORMS:
-        raise ParameterError(f"{owner}: covariance_type must be one of {', '.join(map(repr, FORMS))}; got {form!r}.")
-    covars = np.array(values, dtype=np.float64)
-    if form == "spherical":
-        if covars.ndim == 0 or len(covars) != k:
-            raise ParameterError(f"{owner}: 'spherical' covars have length n_components; got shape {covars.shape}.")
-        covars = covars.reshape(k, -1)[:, 0].copy()
-    wanted = {"spherical": 1, "diag": 2, "full": 3, "tied": 2}[form]
-    size = covars.shape[-1] if d is None and covars.ndim else d
-    shape = shape_of(form, k, size or 0)
-    if covars.ndim != wanted or covars.shape != shape:
-        raise ParameterError(f"{owner}: {form!r} covars must have shape {shape}; got {covars.shape}.")
-    matrices = form in ("full", "tied")
-    if matrices:
-        good = np.allclose(covars, np.swapaxes(covars, -1, -2)) and (np.linalg.eigvalsh(covars) > 0).all()
-    else:
-        good = (covars > 0).all()
-    if not good:
-        what = "symmetric, positive-definite" if matrices else "positive"
-        raise ParameterError(f"{owner}: {form!r} covars must be {what}.")
-    return covars
+    def scale(self, prior: GaussianPrior) -> NDArray:
+        """Return Psi of (12) in a shape that fits the sums."""
+        if self.form in ("full", "tied"):
+            return prior.covars * np.eye(self.means.shape[1]) if np.ndim(prior.covars) == 0 else prior.covars
+        return prior.covars[:, None] if self.form == "spherical" and np.ndim(prior.covars) == 1 else prior.covars
 
+    def log_prior(self, prior: GaussianPrior) -> float:
+        """Return (13)."""
+        form, covars = self.form, self.covars
+        k, d = self.means.shape
+        gap, psi = self.means - prior.mean, self.scale(prior)
+        weight = np.broadcast_to(prior.mean_weight, (k, d))
+        if form in ("spherical", "diag"):
+            variance = np.broadcast_to(covars[:, None] if form == "spherical" else covars, (k, d))
+            terms = weight * gap**2 / variance + max(prior.covars_weight - 1, 0) * np.log(variance) + psi / variance
+            return float(-0.5 * terms.sum())
+        degrees = max(prior.covars_weight - d, 0)
+        matrices = self.matrices()
+        inverse = np.linalg.inv(matrices)
+        found = np.einsum("kd,kde,ke->", weight * gap, inverse, gap)
+        trace = np.einsum("kij,kij->k", np.broadcast_to(psi, matrices.shape), inverse)
+        per = degrees * np.linalg.slogdet(matrices)[1] + trace
+        return float(-0.5 * (found + (per[0] if form == "tied" else per.sum())))
 
-def covariance_floor(min_covar: Any, variance: NDArray) -> NDArray:
-    """Return the least variance of every feature: as given, or a share of the feature's own."""
-    if min_covar is not None:
-        return np.full(len(variance), float(min_covar))
-    spread = np.where(variance > 0, variance, 1.0)
-    return FLOOR_SHARE * spread
+    def reordered(self, order: NDArray) -> "Gaussian":
+        covars = self.covars if self.form == "tied" else self.covars[order]
+        return Gaussian(self.form, self.means[order], covars)
 
+    def parameters(self) -> dict[str, Any]:
+        return {"m": self.means, "c": self.covars}
 
-def spread_covariance(form: str, covariance: NDArray, k: int) -> NDArray:
-    """Return one covariance matrix (d, d) for every state, in the shape of a form."""
-    if form == "full":
-        return np.tile(covariance, (k, 1, 1))
-    if form == "tied":
-        return covariance.copy()
-    variance = np.diag(covariance)
-    return np.tile(variance, (k, 1)) if form == "diag" else np.full(k, variance.mean())
+    def n_parameters(self) -> dict[str, int]:
+        return {"m": self.means.size, "c": covariance_parameters(self.form, *self.means.shape)}
 
+    def moments(self) -> tuple[NDArray, NDArray]:
+        return self.means, np.diagonal(self.matrices(), axis1=1, axis2=2)
 
-def lifted(matrix: NDArray, floor: NDArray) -> NDArray:
-    """Return a symmetric matrix with no eigenvalue below the floor, in the units of its features."""
-    unit = np.sqrt(floor)
-    values, vectors = np.linalg.eigh(matrix / np.outer(unit, unit))
-    if values[0] >= 1:
-        return matrix
-    return (vectors * np.maximum(values, 1.0)) @ vectors.T * np.outer(unit, unit)
+    def draw(self, states: NDArray, rng: Any) -> NDArray:
+        size = (len(states), self.means.shape[1])
+        roots = np.linalg.cholesky(self.matrices())
+        noise = rng.standard_normal(size) if hasattr(rng, "integers") else rng.normal(size=size)
+        return self.means[states] + np.einsum("nij,nj->ni", roots[states], noise)
 
+    def collapsed(self, prior: GaussianPrior) -> tuple[list[int], str]:
+        """Return the states whose covariance lies on the floor."""
+        unit = np.sqrt(prior.floor)
+        least = np.linalg.eigvalsh(self.matrices() / np.outer(unit, unit))[:, 0]
+        return np.flatnonzero(least < 1 + 1e-6).tolist(), collapse_text(prior.floor, "states")
 
-def maximize(emission: Gaussian, sums: GaussianSums, prior: GaussianPrior, params: str) -> Gaussian:
-    """Return (11) and (12) of the parts that `params` names: "m" means, "c" covariances."""
-    form, means, covars, _ = emission
-    k, d = means.shape
-    there = sums.mass > ABSENT
-    mass = np.where(there, sums.mass, 1.0)[:, None]
-    weight = np.broadcast_to(prior.mean_weight, (k, d))
-    target = np.broadcast_to(prior.mean, (k, d))
-    new = means
-    if "m" in params:
-        new = (weight * target + mass * means + sums.first) / (weight + mass)
-        new = np.where(there[:, None], new, means)
-    if "c" not in params:
-        return Gaussian(form, new, covars)
-    step = new - means
-    if form in ("spherical", "diag"):
-        total = weight * (new - target) ** 2 + sums.second - 2 * step * sums.first + mass * step**2
-        denominator = max(prior.covars_weight - 1, 0) + mass
-        psi = prior.covars[:, None] if form == "spherical" and np.ndim(prior.covars) == 1 else prior.covars
-        variance = np.maximum((psi + np.maximum(total, 0)) / denominator, prior.floor)
-        found = variance.mean(axis=1) if form == "spherical" else variance
-        return Gaussian(form, new, np.where(there if found.ndim == 1 else there[:, None], found, covars))
-    gap = new - target
-    extra = weight[:, :1, None] * gap[:, :, None] * gap[:, None, :]
-    cross = sums.first[:, :, None] * step[:, None, :]
-    moved = extra - cross - np.swapaxes(cross, 1, 2) + mass[:, :, None] * step[:, :, None] * step[:, None, :]
-    degrees = max(prior.covars_weight - d, 0)
-    psi = prior.covars * np.eye(d) if np.ndim(prior.covars) == 0 else prior.covars
-    if form == "tied":
-        matrix = (psi + sums.second + moved[there].sum(axis=0)) / (degrees + sums.mass[there].sum())
-        return Gaussian(form, new, lifted((matrix + matrix.T) / 2, prior.floor))
-    matrices = (psi + sums.second + moved) / (degrees + mass[:, :, None])
-    matrices = (matrices + np.swapaxes(matrices, 1, 2)) / 2
-    found = np.stack([lifted(one, prior.floor) if here else old for one, here, old in zip(matrices, there, covars)])
-    return Gaussian(form, new, found)
+    def one_state_bic(self, bundle: Bundle, prior: GaussianPrior) -> float | None:
+        rows = filled_rows("GaussianHMM", bundle.X)
+        mean, variance = rows.mean(axis=0), rows.var(axis=0)
+        matrix = np.atleast_2d(np.cov(rows.T, bias=True))
+        one = {
+            "full": matrix[None],
+            "tied": matrix,
+            "diag": variance[None],
+            "spherical": np.array([variance.mean()]),
+        }
+        emission = Gaussian(self.form, mean[None], one[self.form])
+        if emission.collapsed(prior)[0]:
+            return None
+        flat = GaussianPrior(np.zeros(1), np.zeros(1), np.zeros(()), 0.0, prior.floor)
+        sure = Posterior(np.zeros(1), np.ones((len(bundle.X), 1)), np.zeros((1, 1)), None)
+        for _ in range(GAP_PASSES if np.isnan(bundle.X).any() else 0):
+            emission = emission.maximized(emission.statistics(bundle, sure), flat, "mc")
+        weight = bundle.row_weight()
+        logs = emission.densities(bundle._replace(memory={})).log[:, 0]
+        total = float(logs.sum() if weight is None else weight @ logs)
+        return -2 * total + sum(emission.n_parameters().values()) * float(np.log(len(bundle.X)))
 
+    def columns(self, names: list[str] | None) -> dict[str, list[str]]:
+        means, variance = self.moments()
+        deviations, d = np.sqrt(variance), means.shape[1]
+        names = [f"x{j}" for j in range(d)] if names is None else names
+        columns = {}
+        for j in range(min(d, SHOWN_FEATURES)):
+            tail = "" if d == 1 else f" {names[j]}"
+            for name, values in (("mean", means[:, j]), ("sd", deviations[:, j])):
+                columns[name + tail] = [f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}" for value in values]
+        return columns
 
-def log_prior(emission: Gaussian, prior: GaussianPrior) -> float:
-    """Return (13)."""
-    form, means, covars, _ = emission
-    k, d = means.shape
-    gap = means - prior.mean
-    weight = np.broadcast_to(prior.mean_weight, (k, d))
-    if form in ("spherical", "diag"):
-        variance = np.broadcast_to(covars[:, None] if form == "spherical" else covars, (k, d))
-        psi = prior.covars[:, None] if form == "spherical" and np.ndim(prior.covars) == 1 else prior.covars
-        terms = weight * gap**2 / variance + max(prior.covars_weight - 1, 0) * np.log(variance) + psi / variance
-        return float(-0.5 * terms.sum())
-    psi = prior.covars * np.eye(d) if np.ndim(prior.covars) == 0 else prior.covars
-    degrees = max(prior.covars_weight - d, 0)
-    matrices = dense(form, covars, k, d)
-    inverse = np.linalg.inv(matrices)
-    found = np.einsum("kd,kde,ke->", weight * gap, inverse, gap)
-    per = degrees * np.linalg.slogdet(matrices)[1] + np.einsum(
-        "kij,kij->k", np.broadcast_to(psi, matrices.shape), inverse
-    )
-    return float(-0.5 * (found + (per[0] if form == "tied" else per.sum())))
+    def tensor_densities(self, X: Any) -> Any:
+        density = self.density()
+        return tensors.tensor_joint(density, X) if bool(X.isfinite().all()) else missing.all_joint(density, X)
 
+    def tensor_statistics(self, X: Any, shares: Any) -> GaussianSums:
+        import torch
 
-def collapsed_states(emission: Gaussian, floor: NDArray) -> list[int]:
-    """Return the states whose covariance lies on the floor."""
-    k, d = emission.means.shape
-    unit = np.sqrt(floor)
-    scaled = dense(emission.form, emission.covars, k, d) / np.outer(unit, unit)
-    return [state for state in range(k) if np.linalg.eigvalsh(scaled[state])[0] < 1 + 1e-6]
-
-
-def draw_gaussian(emission: Gaussian, states: NDArray, rng: Any) -> NDArray:
-    """Return a row per state."""
-    k, d = emission.means.shape
-    roots = np.linalg.cholesky(dense(emission.form, emission.covars, k, d))
-    noise = rng.standard_normal((len(states), d)) if hasattr(rng, "integers") else rng.normal(size=(len(states), d))
-    return emission.means[states] + np.einsum("nij,nj->ni", roots[states], noise)
+        if not bool(X.isfinite().all()):
+            found = missing.moments_under(self.density(), X, shares)
+            return GaussianSums(*(np.asarray(arrays.to_numpy(one)) for one in found))
+        mean = arrays.like(X, self.means, "float64")
+        first, second = [], []
+        for c in range(len(self.means)):
+            offset = X.double() - mean[c]
+            weighted = offset * shares[:, c : c + 1]
+            first.append(weighted.sum(0))
+            second.append(weighted.T @ offset if self.form in ("full", "tied") else (weighted * offset).sum(0))
+        squares = torch.stack(second)
+        squares = squares.sum(0) if self.form == "tied" else squares
+        return GaussianSums(*(arrays.to_numpy(one) for one in (shares.sum(0), torch.stack(first), squares)))

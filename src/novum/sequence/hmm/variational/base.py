@@ -16,9 +16,10 @@ from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Rea
 from novum.exceptions import DataError, ParameterError
 from novum.sequence.hmm.base import HiddenMarkovBase
 from novum.sequence.hmm.bundles import Bundle
-from novum.sequence.hmm.recursions import Chain
+from novum.sequence.hmm.recursions import Chain, Posterior
 from novum.sequence.hmm.training import Expected, Model, Run, expected, run_from
 from novum.sequence.hmm.variational.conjugate import expected_log_probs, kl_dirichlet
+from novum.sequence.hmm.variational.posterior import EmissionPosterior
 
 __all__ = ["VARIATIONAL_DOMAINS", "VariationalBase", "VariationalModel"]
 
@@ -28,7 +29,7 @@ VARIATIONAL_DOMAINS: dict[str, Domain] = {
     "transmat_prior": Real(0, open="low") | Null(),
     "algorithm": Choice("viterbi", "map"),
     "random_state": RandomState(),
-    "n_iter": Int(0),
+    "max_iter": Int(0),
     "tol": Real(),
     "verbose": Bool() | Int(0),
     "implementation": Choice("log", "scaling"),
@@ -41,10 +42,9 @@ class VariationalModel(NamedTuple):
     """Posteriors, and what a pass needs of them."""
 
     chain: Chain  # exp E log pi, exp E log A
-    emission: Any  # expected log-densities
+    emission: EmissionPosterior
     start: NDArray  # (k,): Dirichlet
     trans: NDArray  # (k, k): Dirichlet
-    posterior: Any  # of the emissions
 
 
 def pass_of(model: VariationalModel, bundle: Bundle) -> Expected:
@@ -52,36 +52,63 @@ def pass_of(model: VariationalModel, bundle: Bundle) -> Expected:
     return expected(Model(model.chain, model.emission), bundle)
 
 
+def model_of(emission: EmissionPosterior, start: NDArray, trans: NDArray) -> VariationalModel:
+    """Return posteriors with the chain of a pass."""
+    chain = Chain(np.exp(expected_log_probs(start)), np.exp(expected_log_probs(trans)))
+    return VariationalModel(chain, emission, start, trans)
+
+
+class VariationalLearning(NamedTuple):
+    """What the passes of a run know beside the rows."""
+
+    prior: EmissionPosterior
+    start_prior: NDArray  # (k,)
+    trans_prior: NDArray  # (k, k)
+    params: str  # letters of the parts that are learned
+
+    def maximized(self, model: VariationalModel, total: Expected) -> VariationalModel:
+        """Return (23) and the posterior of the emissions after a pass."""
+        start = self.start_prior + total.first if "s" in self.params else model.start
+        trans = self.trans_prior + total.pairs if "t" in self.params else model.trans
+        return model_of(model.emission.maximized(total.emission, self.prior, self.params), start, trans)
+
+    def objective(self, model: VariationalModel, total: Expected) -> float:
+        """Return (24)."""
+        chain = kl_dirichlet(model.start, self.start_prior) + kl_dirichlet(model.trans, self.trans_prior)
+        return total.log_likelihood - chain + model.emission.log_prior(self.prior)
+
+
 class VariationalBase(HiddenMarkovBase):
     """A variational hidden Markov model; a subclass brings the posterior of its emissions.
 
-    What it brings beside `_start_emission`: `_posterior`, `_expected_emission(posterior)`, `_update(posterior, sums)`,
-    `_divergence(posterior)`, `_learned_posterior(posterior, order)`.
+    What it brings beside `_emission` and `_start_emission`: `_parts` and `_estimates` with its attributes, and `_hyperparameters`,
+    the prior or the posterior as an `EmissionPosterior`.
     """
 
     topology, sticky, stationary = "full", 0.0, False
     _monitors_likelihood = False
+    _parts: dict[str, tuple[str, ...]] = {}  # letter -> attributes that stand for it, priors and posteriors
+    _estimates: dict[str, str] = {}  # letter -> attribute of what the answers use
+    startprob_prior_: np.ndarray
+    startprob_posterior_: np.ndarray
+    transmat_prior_: np.ndarray
+    transmat_posterior_: np.ndarray
+    n_components: int
+    params: str
+    startprob_prior: float | None
+    tol: float
+    transmat_prior: float | None
 
-    def _posterior(self) -> Any:
+    def _hyperparameters(self, part: str) -> EmissionPosterior:
+        """Return the "prior" or the "posterior" of the emissions, from attributes."""
         raise NotImplementedError
 
-    def _expected_emission(self, posterior: Any) -> Any:
-        raise NotImplementedError
-
-    def _update(self, posterior: Any, sums: Any) -> Any:
-        raise NotImplementedError
-
-    def _divergence(self, posterior: Any) -> float:
-        raise NotImplementedError
-
-    def _learned_posterior(self, posterior: Any, order: NDArray | None) -> dict[str, Any]:
-        raise NotImplementedError
+    def _prior(self) -> Any:
+        return self._hyperparameters("prior")
 
     def _start_names(self) -> set[str]:
         own = {"startprob_prior_", "startprob_posterior_", "transmat_prior_", "transmat_posterior_"}
         return own | {name for names in self._parts.values() for name in names}
-
-    _parts: dict[str, tuple[str, ...]] = {}  # letter -> attributes that stand for it, priors and posteriors
 
     def _start(self, bundle: Bundle, rng: Any, run: int) -> bool:
         k, fresh = self.n_components, []
@@ -132,33 +159,23 @@ class VariationalBase(HiddenMarkovBase):
             )
         return found
 
-    def _whole(self, start: NDArray, trans: NDArray, posterior: Any) -> VariationalModel:
-        chain = Chain(np.exp(expected_log_probs(start)), np.exp(expected_log_probs(trans)))
-        return VariationalModel(chain, self._expected_emission(posterior), start, trans, posterior)
-
-    def _run(self, source: Any, report: Any, *, n_iter: int, model: Any = None) -> Run:
+    def _run(self, source: Any, report: Any, *, max_iter: int, model: Any = None) -> Run:
         self._check_posteriors()
-        start = self._whole(self.startprob_posterior_, self.transmat_posterior_, self._posterior())
+        if model is None:
+            emission = self._hyperparameters("posterior")
+            model = model_of(emission, self.startprob_posterior_, self.transmat_posterior_)
+        learning = VariationalLearning(self._prior(), self.startprob_prior_, self.transmat_prior_, self.params)
         return run_from(
-            start if model is None else model,
+            model,
             source,
-            self._maximize,
-            self._objective,
+            learning.maximized,
+            learning.objective,
             self._monitor_of_fit(),
             tol=self.tol,
-            n_iter=n_iter,
+            max_iter=max_iter,
             statistics=pass_of,
             report=report,
         )
-
-    def _maximize(self, model: Any, total: Expected) -> VariationalModel:
-        start = self.startprob_prior_ + total.first if "s" in self.params else model.start
-        trans = self.transmat_prior_ + total.pairs if "t" in self.params else model.trans
-        return self._whole(start, trans, self._update(model.posterior, total.emission))
-
-    def _objective(self, model: Any, total: Expected) -> float:
-        chain = kl_dirichlet(model.start, self.startprob_prior_) + kl_dirichlet(model.trans, self.transmat_prior_)
-        return total.log_likelihood - chain - self._divergence(model.posterior)
 
     def _attributes(self, model: Any, order: NDArray | None = None) -> dict[str, Any]:
         start, trans = model.start, model.trans
@@ -169,7 +186,29 @@ class VariationalBase(HiddenMarkovBase):
             found["transmat_prior_"] = self.transmat_prior_[np.ix_(order, order)]
         found |= {"startprob_posterior_": start, "transmat_posterior_": trans}
         found |= {"startprob_": start / start.sum(), "transmat_": trans / trans.sum(axis=1, keepdims=True)}
-        return {**found, **self._learned_posterior(model.posterior, order)}
+        return {**found, **self._learned_posterior(model.emission, order)}
 
-    def _visit_order(self, model: Any, source: Any) -> NDArray:
-        return super()._visit_order(Model(model.chain, model.emission), source)
+    def _learned_posterior(self, posterior: EmissionPosterior, order: NDArray | None = None) -> dict[str, Any]:
+        """Return the attributes of the emissions: hyperparameters, and what the answers use."""
+        prior = self._prior()
+        if order is not None:
+            posterior, prior = posterior.reordered(order), prior.reordered(order)
+        found = {f"{name}_posterior_": value for name, value in posterior.hyperparameters().items()}
+        found |= {f"{name}_prior_": value for name, value in prior.hyperparameters().items()}
+        learned = posterior.parameters()
+        return found | {name: learned[letter] for letter, name in self._estimates.items()}
+
+    def _start_at_known(self, bundle: Bundle) -> None:
+        """Move the start to where the known states are, as in `InitializationMixin`, in posteriors."""
+        shares = self._known_shares(bundle)
+        if shares is None:
+            return
+        k, lengths = self.n_components, np.diff(bundle.offsets)
+        if "s" in self.init_params:
+            self.startprob_posterior_ = np.full(k, len(lengths) / k)
+        if "t" in self.init_params:
+            self.transmat_posterior_ = (np.eye(k) + 1 / k) * (lengths.sum() / (2 * k))
+        if set(self._parts) <= set(self.init_params):
+            start = self._hyperparameters("posterior")
+            sums = start.statistics(bundle, Posterior(np.zeros(1), shares, np.zeros((k, k)), None))
+            self.__dict__.update(self._learned_posterior(start.maximized(sums, self._prior(), self.params)))

@@ -1,22 +1,17 @@
-r"""Variational hidden Markov model over symbols.
+"""Variational hidden Markov model over symbols; the posterior is in symbol_posterior.py."""
 
-q(B_k) = Dir(prior + sum of w gamma_k by symbol)                                               (25)
-"""
-
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novum.base.domains import Domain, Int, Null, Real
-from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.sequence.hmm.base import Letters
 from novum.sequence.hmm.bundles import Bundle
-from novum.sequence.hmm.categorical import CategoricalHMM, check_symbols, largest_symbol
-from novum.sequence.hmm.emissions.discrete import Categorical, Symbols
+from novum.sequence.hmm.categorical import CategoricalHMM
+from novum.sequence.hmm.symbols import check_symbols, largest_symbol
 from novum.sequence.hmm.variational.base import VARIATIONAL_DOMAINS, VariationalBase
-from novum.sequence.hmm.variational.conjugate import expected_log_probs, kl_dirichlet
+from novum.sequence.hmm.variational.symbol_posterior import SymbolPosterior
 
 __all__ = ["VariationalCategoricalHMM"]
 
@@ -37,15 +32,17 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
     algorithm : {"viterbi", "map"}, default="viterbi"
         What `predict` and `decode` return: the most probable path, or the most probable state of every row.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
-    n_iter : int, default=200
+    max_iter : int, default=200
         Most passes; 0 keeps the start.
     tol : float, default=1e-6
         Stop when a pass raises the bound by less.
     verbose : bool or int, default=False
         Whether to log every pass, to the logger "novum".
     params, init_params : str, default="ste"
-        Parts that are learned, and parts that are started afresh: s startprob, t transmat, e emissionprob.
-    [implementation]
+        Parts that are learned, and parts that are started afresh: s startprob, t transmat, e emissionprob. A part that is not
+        started afresh begins at its attribute.
+    implementation : {"log", "scaling"}, default="log"
+        Accepted for hmmlearn's sake: both are scaled, and turn to logarithms where scaling loses a state.
     n_init : int, default=10
         Starts to try; the one with the largest bound after 20 passes goes on.
     n_jobs : int or None, default=None
@@ -58,9 +55,27 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
     emissionprob_prior_, emissionprob_posterior_ : array of shape (n_components, n_features)
     startprob_, transmat_, emissionprob_ : array
         Means of the posteriors, which all answers use.
-    [learned]
+    monitor_ : ConvergenceMonitor
+        What every pass was reported to: its `history` and `iter`.
+    converged_ : bool
+    n_iter_ : int
+    history_ : History
+        The bound of the posteriors that entered every pass, which never falls, and the likelihood in it alone.
+    log_likelihood_ : float
+        Of the data of the fit under the parameters learned (above 100,000 rows: under those that entered the last pass).
+    n_samples_ : int or None
+        Rows of the fit.
+    bic_one_state_ : float or None
+        The Bayesian criterion of one state, for comparison.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
-    [order of states]
+    Notes
+    -----
+    States come in the order of their first visit, so that fits can be compared; they keep their numbers where a part of the start
+    was given (an attribute set, its letter left out of `init_params`), where states are known, and under a topology.
+
+    Inside: starts draw posteriors at random. Each gets 20 passes, and the one with the largest bound goes on to the end.
 
     Examples
     --------
@@ -73,6 +88,7 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
            [0.01, 0.99]])
     """
 
+    _estimates = {"e": "emissionprob_"}
     _parts = {"e": ("emissionprob_posterior_", "emissionprob_prior_")}
     _domains: dict[str, Domain] = {
         **VARIATIONAL_DOMAINS,
@@ -81,14 +97,43 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
         "params": Letters("ste"),
         "init_params": Letters("ste"),
     }
+    emissionprob_prior_: np.ndarray
+    emissionprob_posterior_: np.ndarray
 
-    @stores
     def __init__(
-        self, n_components: int = 1, startprob_prior: float | None = None, transmat_prior: float | None = None,
-        emissionprob_prior: float | None = None, n_features: int | None = None, algorithm: str = "viterbi",
-        random_state: Any = None, n_iter: int = 200, tol: float = 1e-6, verbose: bool = False, params: str = "ste",
-        init_params: str = "ste", implementation: str = "log", *, n_init: int = 10, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 1,
+        startprob_prior: float | None = None,
+        transmat_prior: float | None = None,
+        emissionprob_prior: Any = None,
+        n_features: int | None = None,
+        algorithm: str = "viterbi",
+        random_state: Any = None,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        verbose: bool = False,
+        params: str = "ste",
+        init_params: str = "ste",
+        implementation: Literal["log", "scaling"] = "log",
+        *,
+        n_init: int = 10,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.startprob_prior = startprob_prior
+        self.transmat_prior = transmat_prior
+        self.emissionprob_prior = emissionprob_prior
+        self.n_features = n_features
+        self.algorithm = algorithm
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.params = params
+        self.init_params = init_params
+        self.implementation = implementation
+        self.n_init = n_init
+        self.n_jobs = n_jobs
 
     def _prepare(self, source: Any) -> None:
         found = int(source.total(largest_symbol, None, max))
@@ -116,21 +161,5 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
         self._set_positive("emissionprob_prior_", shape)
         self._set_positive("emissionprob_posterior_", shape)
 
-    def _posterior(self) -> NDArray:
-        return self.emissionprob_posterior_
-
-    def _expected_emission(self, posterior: NDArray) -> Categorical:
-        return Categorical(expected_log_probs(posterior))
-
-    def _update(self, posterior: NDArray, sums: Symbols) -> NDArray:
-        return self.emissionprob_prior_ + sums.counts if "e" in self.params else posterior
-
-    def _divergence(self, posterior: NDArray) -> float:
-        return kl_dirichlet(posterior, self.emissionprob_prior_)
-
-    def _learned_posterior(self, posterior: NDArray, order: NDArray | None) -> dict[str, Any]:
-        prior = self.emissionprob_prior_
-        if order is not None:
-            posterior, prior = posterior[order], prior[order]
-        probs = posterior / posterior.sum(axis=1, keepdims=True)
-        return {"emissionprob_prior_": prior, "emissionprob_posterior_": posterior, "emissionprob_": probs}
+    def _hyperparameters(self, part: str) -> SymbolPosterior:
+        return SymbolPosterior(np.asarray(getattr(self, f"emissionprob_{part}_"), np.float64))

@@ -1,112 +1,26 @@
-r"""Variational hidden Markov model with Gaussian emissions.
+"""Variational hidden Markov model with Gaussian emissions; the posterior is in gaussian_posterior.py."""
 
-    beta = beta0 + N,   mean = (beta0 m0 + N xbar) / beta,   v = v0 + N
-    S = S0 + sum of w gamma (x - mean)(x - mean)' + beta0 (mean - m0)(mean - m0)'                   (26)
-
-for matrices; variances are the same in one dimension, feature by feature ("diag") or, with v = v0 + d N and the sum over the
-features, together ("spherical"). "tied" has one v and S for all states.
-"""
-
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
-from novum.base.parameters import stores
-from novum.engines.gaussians.covariance import covariance_parameters, dense, shape_of
+from novum.engines.gaussians.covariance import shape_of
 from novum.exceptions import ParameterError
+from novum.runtime.typing import Numbers
 from novum.sequence.hmm.base import Letters
 from novum.sequence.hmm.bundles import Bundle
-from novum.sequence.hmm.emissions.gaussian import FORMS, Gaussian, GaussianSums, spread_covariance
+from novum.sequence.hmm.emissions.covariances import FORMS, spread_covariance
+from novum.sequence.hmm.emissions.gaussian import Gaussian
 from novum.sequence.hmm.gaussian import GaussianHMM
-from novum.sequence.hmm.starts import clustered_rows, column_spread
+from novum.sequence.hmm.kmeans_start import clustered_rows, column_spread
 from novum.sequence.hmm.variational.base import VARIATIONAL_DOMAINS, VariationalBase
-from novum.sequence.hmm.variational.conjugate import expected_log_det, kl_means, kl_wishart
+from novum.sequence.hmm.variational.gaussian_posterior import GaussianPosterior
 
 __all__ = ["VariationalGaussianHMM"]
 
 START_SCALE = 1e-3  # of the prior, and added to the covariance of the start, as in hmmlearn
-
-
-class NormalWishart(NamedTuple):
-    """Posterior or prior of the emissions."""
-
-    mean: NDArray  # (k, d)
-    beta: NDArray  # (k,)
-    degrees: NDArray  # (k,), tied ()
-    scale: NDArray  # as covariances of the form
-
-
-def covariance_of(form: str, law: NormalWishart) -> NDArray:
-    """Return S / v."""
-    degrees = np.asarray(law.degrees, np.float64)
-    return law.scale / degrees.reshape(degrees.shape + (1,) * (law.scale.ndim - degrees.ndim))
-
-
-def log_det_scale(form: str, scale: NDArray, d: int) -> NDArray:
-    """Return log |S| as E log |L| needs it: of matrices; of every feature; of a variance."""
-    return np.linalg.slogdet(scale)[1] if form in ("full", "tied") else np.log(scale)
-
-
-def expected_emission(form: str, law: NormalWishart) -> Gaussian:
-    """Return (22)."""
-    k, d = law.mean.shape
-    covars = covariance_of(form, law)
-    logs = log_det_scale(form, law.scale, d)
-    if form in ("full", "tied"):
-        whole = expected_log_det(law.degrees, logs, d)
-        precision = d * np.log(law.degrees) - logs
-    elif form == "diag":
-        whole = expected_log_det(law.degrees[:, None], logs, 1).sum(axis=1)
-        precision = (np.log(law.degrees)[:, None] - logs).sum(axis=1)
-    else:
-        whole, precision = d * expected_log_det(law.degrees, logs, 1), d * (np.log(law.degrees) - logs)
-    excess = np.broadcast_to(0.5 * (whole - precision), (k,)) - 0.5 * d / law.beta
-    return Gaussian(form, law.mean, covars, np.ascontiguousarray(excess))
-
-
-def updated(form: str, law: NormalWishart, prior: NormalWishart, sums: GaussianSums, params: str) -> NormalWishart:
-    """Return (26) of the parts that `params` names: m means, c covariances."""
-    d = law.mean.shape[1]
-    mass = sums.mass
-    beta, mean = law.beta, law.mean
-    if "m" in params:
-        beta = prior.beta + mass
-        mean = (prior.beta[:, None] * prior.mean + mass[:, None] * law.mean + sums.first) / beta[:, None]
-    if "c" not in params:
-        return NormalWishart(mean, beta, law.degrees, law.scale)
-    step, gap = mean - law.mean, mean - prior.mean
-    if form in ("diag", "spherical"):
-        square = sums.second - 2 * step * sums.first + mass[:, None] * step**2 + prior.beta[:, None] * gap**2
-        if form == "diag":
-            return NormalWishart(mean, beta, prior.degrees + mass, prior.scale + np.maximum(square, 0))
-        return NormalWishart(mean, beta, prior.degrees + d * mass, prior.scale + np.maximum(square, 0).sum(axis=1))
-    cross = sums.first[:, :, None] * step[:, None, :]
-    moved = mass[:, None, None] * step[:, :, None] * step[:, None, :] - cross - np.swapaxes(cross, 1, 2)
-    moved = moved + prior.beta[:, None, None] * gap[:, :, None] * gap[:, None, :]
-    if form == "tied":
-        scale = prior.scale + sums.second + moved.sum(axis=0)
-        return NormalWishart(mean, beta, prior.degrees + mass.sum(), (scale + scale.T) / 2)
-    scale = prior.scale + sums.second + moved
-    return NormalWishart(mean, beta, prior.degrees + mass, (scale + np.swapaxes(scale, 1, 2)) / 2)
-
-
-def divergence(form: str, law: NormalWishart, prior: NormalWishart) -> float:
-    """Return KL of a posterior from its prior."""
-    k, d = law.mean.shape
-    gap = law.mean - prior.mean
-    inverse = np.linalg.inv(dense(form, covariance_of(form, law), k, d))
-    square = np.einsum("ki,kij,kj->k", gap, inverse, gap)
-    found = kl_means(law.beta, prior.beta, square, d)
-    logs, logs0 = log_det_scale(form, law.scale, d), log_det_scale(form, prior.scale, d)
-    degrees, degrees0 = np.asarray(law.degrees), np.asarray(prior.degrees)
-    if form in ("full", "tied"):
-        trace = np.trace(np.linalg.solve(law.scale, prior.scale), axis1=-2, axis2=-1)
-        return found + kl_wishart(degrees, logs, degrees0, logs0, trace, d)
-    if form == "diag":
-        degrees, degrees0 = degrees[:, None], degrees0[:, None]
-    return found + kl_wishart(degrees, logs, degrees0, logs0, prior.scale / law.scale, 1)
 
 
 class VariationalGaussianHMM(VariationalBase, GaussianHMM):
@@ -131,15 +45,17 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
     algorithm : {"viterbi", "map"}, default="viterbi"
         What `predict` and `decode` return: the most probable path, or the most probable state of every row.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
-    n_iter : int, default=200
+    max_iter : int, default=200
         Most passes; 0 keeps the start.
     tol : float, default=1e-6
         Stop when a pass raises the bound by less.
     verbose : bool or int, default=False
         Whether to log every pass, to the logger "novum".
     params, init_params : str, default="stmc"
-        Parts that are learned, and parts that are started afresh: s startprob, t transmat, m means, c covariances.
-    [implementation]
+        Parts that are learned, and parts that are started afresh: s startprob, t transmat, m means, c covariances. A part that
+        is not started afresh begins at its attribute.
+    implementation : {"log", "scaling"}, default="log"
+        Accepted for hmmlearn's sake: both are scaled, and turn to logarithms where scaling loses a state.
     n_init : int, default=10
         Starts to try; the one with the largest bound after 20 passes goes on.
     n_jobs : int or None, default=None
@@ -156,9 +72,28 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
         In the shape of the covariances.
     startprob_, transmat_, means_, covars_ : array
         What all answers use: means of the posteriors, and scale over degrees of freedom.
-    [learned]
+    monitor_ : ConvergenceMonitor
+        What every pass was reported to: its `history` and `iter`.
+    converged_ : bool
+    n_iter_ : int
+    history_ : History
+        The bound of the posteriors that entered every pass, which never falls, and the likelihood in it alone.
+    log_likelihood_ : float
+        Of the data of the fit under the parameters learned (above 100,000 rows: under those that entered the last pass).
+    n_samples_ : int or None
+        Rows of the fit.
+    bic_one_state_ : float or None
+        The Bayesian criterion of one state, for comparison.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
-    [order of states]
+    Notes
+    -----
+    States come in the order of their first visit, so that fits can be compared; they keep their numbers where a part of the start
+    was given (an attribute set, its letter left out of `init_params`), where states are known, and under a topology.
+
+    Inside: the first start takes its means from the best of ten runs of k-means, every other one from a single run; each start
+    gets 20 passes, and the one with the largest bound goes on to the end.
 
     Examples
     --------
@@ -172,6 +107,7 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
     """
 
     _letters = {}
+    _estimates = {"c": "_covars_"}
     _parts = {
         "m": ("means_prior_", "means_posterior_", "beta_prior_", "beta_posterior_"),
         "c": ("dof_prior_", "dof_posterior_", "scale_prior_", "scale_posterior_"),
@@ -186,15 +122,55 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
         "params": Letters("stmc"),
         "init_params": Letters("stmc"),
     }
+    means_prior_: np.ndarray
+    means_posterior_: np.ndarray
+    beta_prior_: np.ndarray
+    beta_posterior_: np.ndarray
+    dof_prior_: np.ndarray | float
+    dof_posterior_: np.ndarray | float
+    scale_prior_: np.ndarray
+    scale_posterior_: np.ndarray
 
-    @stores
     def __init__(
-        self, n_components: int = 1, covariance_type: str = "full", startprob_prior: float | None = None,
-        transmat_prior: float | None = None, means_prior: Any = None, beta_prior: Any = None, dof_prior: Any = None,
-        scale_prior: Any = None, algorithm: str = "viterbi", random_state: Any = None, n_iter: int = 200,
-        tol: float = 1e-6, verbose: bool = False, params: str = "stmc", init_params: str = "stmc",
-        implementation: str = "log", *, n_init: int = 10, n_jobs: int | None = None
-    ) -> None: ...  # fmt: skip
+        self,
+        n_components: int = 1,
+        covariance_type: Literal["spherical", "diag", "full", "tied"] = "full",
+        startprob_prior: float | None = None,
+        transmat_prior: float | None = None,
+        means_prior: Any = None,
+        beta_prior: Numbers | None = None,
+        dof_prior: Any = None,
+        scale_prior: Any = None,
+        algorithm: str = "viterbi",
+        random_state: Any = None,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        verbose: bool = False,
+        params: str = "stmc",
+        init_params: str = "stmc",
+        implementation: Literal["log", "scaling"] = "log",
+        *,
+        n_init: int = 10,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.startprob_prior = startprob_prior
+        self.transmat_prior = transmat_prior
+        self.means_prior = means_prior
+        self.beta_prior = beta_prior
+        self.dof_prior = dof_prior
+        self.scale_prior = scale_prior
+        self.algorithm = algorithm
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.params = params
+        self.init_params = init_params
+        self.implementation = implementation
+        self.n_init = n_init
+        self.n_jobs = n_jobs
 
     @property
     def means_(self) -> NDArray:
@@ -239,8 +215,8 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
             spread_covariance(form, eye, k) if self.scale_prior is None else np.asarray(self.scale_prior, np.float64)
         )
         covars = spread_covariance(form, column_spread(rows)[1] + eye, k)
-        law = NormalWishart(centers, counts, np.asarray(self.dof_posterior_), covars)
-        self.scale_posterior_ = covars * (covars / covariance_of(form, law))
+        wide = GaussianPosterior(form, centers, counts, np.asarray(self.dof_posterior_), covars)
+        self.scale_posterior_ = covars * (covars / wide.covariances())
 
     def _check_posteriors(self) -> None:
         super()._check_posteriors()
@@ -263,43 +239,10 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
                 )
             setattr(self, f"scale_{part}", scale)
 
-    def _law(self, part: str) -> NormalWishart:
+    def _hyperparameters(self, part: str) -> GaussianPosterior:
         names = ("means", "beta", "dof", "scale")
-        return NormalWishart(*(np.asarray(getattr(self, f"{name}_{part}_"), np.float64) for name in names))
-
-    def _posterior(self) -> NormalWishart:
-        return self._law("posterior")
-
-    def _expected_emission(self, posterior: NormalWishart) -> Gaussian:
-        return expected_emission(self.covariance_type, posterior)
-
-    def _update(self, posterior: NormalWishart, sums: GaussianSums) -> NormalWishart:
-        return updated(self.covariance_type, posterior, self._law("prior"), sums, self.params)
-
-    def _divergence(self, posterior: NormalWishart) -> float:
-        return divergence(self.covariance_type, posterior, self._law("prior"))
-
-    def _learned_posterior(self, posterior: NormalWishart, order: NDArray | None) -> dict[str, Any]:
-        found = {}
-        for part, law in (("prior", self._law("prior")), ("posterior", posterior)):
-            for name, value in zip(("means", "beta", "dof", "scale"), law):
-                shared = self.covariance_type == "tied" and name in ("dof", "scale")
-                found[f"{name}_{part}_"] = value if order is None or shared else value[order]
-        if self.covariance_type == "tied":
-            found |= {name: float(found[name]) for name in ("dof_prior_", "dof_posterior_")}
-        law = NormalWishart(*(np.asarray(found[f"{name}_posterior_"]) for name in ("means", "beta", "dof", "scale")))
-        found["_covars_"] = covariance_of(self.covariance_type, law)
-        return found
+        values = (np.asarray(getattr(self, f"{name}_{part}_"), np.float64) for name in names)
+        return GaussianPosterior(self.covariance_type, *values)
 
     def _emission(self) -> Gaussian:
         return Gaussian(self.covariance_type, self.means_, np.asarray(self._covars_, np.float64))
-
-    def _collapsed(self, emission: Any) -> tuple[list[int], str]:
-        return [], ""
-
-    def _one_state_bic(self, source: Any) -> float | None:
-        return None
-
-    def _counts(self) -> dict[str, int]:
-        k, d = self.n_components, self.n_features_in_
-        return {"s": k - 1, "t": k * (k - 1), "m": k * d, "c": covariance_parameters(self.covariance_type, k, d)}

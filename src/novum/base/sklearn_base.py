@@ -1,0 +1,35 @@
+"""The one door to scikit-learn's base classes, which carry no types: the stub beside it says what they have.
+
+A class with an untyped base has every attribute in the eyes of a type checker, so that no misspelling is ever reported.
+"""
+
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    DensityMixin,
+    MetaEstimatorMixin,
+    MultiOutputMixin,
+    OneToOneFeatureMixin,
+    OutlierMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+
+from novum.runtime.sklearn_private import CallbackSupportMixin
+
+__all__ = [
+    "BaseEstimator",
+    "CallbackSupportMixin",
+    "ClassNamePrefixFeaturesOutMixin",
+    "ClassifierMixin",
+    "ClusterMixin",
+    "DensityMixin",
+    "MetaEstimatorMixin",
+    "MultiOutputMixin",
+    "OneToOneFeatureMixin",
+    "OutlierMixin",
+    "RegressorMixin",
+    "TransformerMixin",
+]

@@ -1,0 +1,27 @@
+"""Tables that a command is given: a file, or standard input as -, with what parts the cells where it cannot be told."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["ENCODING", "SEPARATOR", "TABLE", "read_given"]
+
+TABLE = Annotated[
+    Path,
+    typer.Argument(
+        help="CSV, TSV, JSON lines, Parquet, Feather or Excel, compressed or not; - reads standard input.",
+        allow_dash=True,
+    ),
+]
+SEPARATOR = Annotated[
+    str | None, typer.Option("--sep", help="What parts the cells: a character, tab or whitespace (default: found out).")
+]
+ENCODING = Annotated[str | None, typer.Option("--encoding", help="Of the text, as latin-1 (default: found out).")]
+
+
+def read_given(table: Path, separator: str | None, encoding: str | None, forms: Any = None) -> Any:
+    """Return the table that a command was given."""
+    from novum.study.data.files import read_table
+
+    return read_table(table, separator=separator, encoding=encoding, forms=forms)

@@ -1,0 +1,1 @@
+"""Distributions of counts and of finitely many values."""

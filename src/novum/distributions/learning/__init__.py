@@ -1,0 +1,1 @@
+"""Parameters of distributions learned from rows."""

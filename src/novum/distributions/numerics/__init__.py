@@ -1,0 +1,1 @@
+"""Quadrature, tails, draws and factorizations that densities are computed with."""

@@ -1,0 +1,121 @@
+"""k-means of rows that are one block in memory, as other learners start from it: all runs in one call, without a Source.
+
+The same numbers as the fold of `seeding` and `lloyd`, bit for bit (a test compares them); what a fold does for many blocks,
+bounds and homes would cost more than the kernels here. Rows that are more than a block go to the fold.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.engines.kmeans.assignment import ClusterSums, rows_per_block
+from novum.engines.kmeans.bounds import Lloyd, start_guide
+from novum.engines.kmeans.lloyd import FarthestRows, furthest_rows, labels_of_block, lloyd, relocate, same_clustering
+from novum.engines.kmeans.seeding import EXHAUSTED, plus_plus, unit_of
+from novum.engines.kmeans.spread import mean_variance
+from novum.fold.blocks import Block
+from novum.fold.homes.memory import ArrayTiles, MemorySource
+from novum.runtime.random import Stream
+
+__all__ = ["best_centers"]
+
+MAX_ITER, TOL = 300, 1e-4  # the defaults of KMeans; TOL is a share of the mean variance of the columns
+
+
+class KMeansRun(NamedTuple):
+    """What one run came to."""
+
+    centers: NDArray  # (k, d)
+    inertia: float
+    label: NDArray  # (n,)
+
+
+def best_centers(X: NDArray, k: int, seed: int, n_runs: int) -> NDArray:
+    """Return the centers of the best of several runs of k-means++ and Lloyd's iterations; X is C-contiguous float64."""
+    source, stream = MemorySource(ArrayTiles(X)).cut(rows_per_block), Stream(seed)
+    tol = TOL * mean_variance(source)
+    small = len(source.bounds) == 1 and start_guide(X[:k], source) is None
+    best: KMeansRun | None = None
+    for run in range(n_runs):
+        found = run_in_block(X, k, stream, run, tol) if small else run_in_fold(source, k, stream, run, tol)
+        if best is None or (found.inertia < best.inertia and not same_clustering(found.label, best.label, k)):
+            best = found
+    assert best is not None
+    return best.centers
+
+
+def run_in_fold(source: MemorySource, k: int, stream: Stream, run: int, tol: float) -> KMeansRun:
+    """Return one run over many blocks."""
+    seeds = plus_plus(source, k, stream, run)
+    found = lloyd(source, seeds.centers, run=run, tol=tol, max_iter=MAX_ITER)
+    return KMeansRun(found.params.centers, found.inertia, np.asarray(source.rows(labels_of_block, found.params)))
+
+
+def run_in_block(X: NDArray, k: int, stream: Stream, run: int, tol: float) -> KMeansRun:
+    """Return one run over the rows of a block: (2) and (3) of `lloyd` from the seeds."""
+    centers = seeded_centers(X, k, stream, run)
+    shift = np.inf
+    label, sums = assigned(X, centers)
+    for _ in range(MAX_ITER):
+        before, origin = sums, np.zeros(X.shape[1])
+        _core.kmeans.dense.origin(centers, origin)
+        if empty := int((sums.mass == 0).sum()):
+            sums = relocate(sums, origin, furthest_rows(FarthestRows(Lloyd(centers, -1, 0, None), empty), Block(X)))
+        after = np.empty_like(centers)
+        shift = _core.kmeans.dense.move(centers, origin, sums.first, sums.mass, False, after)
+        centers = after
+        if shift == 0 and (before.mass > 0).all():  # the last pass has seen these very centers
+            break
+        label, sums = assigned(X, centers)
+        if shift <= tol:
+            break
+    return KMeansRun(centers, sums.inertia, label)
+
+
+def assigned(X: NDArray, centers: NDArray) -> tuple[NDArray, ClusterSums]:
+    """Return the nearest center of every row, and the sums of a pass."""
+    label, first, mass = np.empty(len(X), np.int32), np.zeros(centers.shape), np.zeros(len(centers))
+    inertia = _core.kmeans.dense.step(X, None, centers, label, first, mass)
+    return label, ClusterSums(first, mass, inertia)
+
+
+def seeded_centers(X: NDArray, k: int, stream: Stream, run: int) -> NDArray:
+    """Return k rows by (9) and (10) of `seeding`."""
+    n, trials, centers = len(X), 2 + int(np.log(k)), np.empty((k, X.shape[1]))
+    centers[0] = X[np.argmin(stream.keys("kmeans++ first", run, range(n)))]
+    scale = unit_of(Block(X), centers[0])
+    norm, square, owner = np.empty(n), np.empty(n), np.zeros(n, np.int32)
+    _core.kmeans.seeding.absorb(
+        X, weight=None, chosen=centers[:1], first=0, norm=norm, square=square, owner=owner, scale=scale
+    )
+    beginning = part = float(square.sum())
+    for j in range(1, k):
+        if part <= EXHAUSTED * beginning:
+            part = float(square.sum())
+        if part > 0:
+            targets = stream.uniform("kmeans++", run * k + j, trials) * part
+            cumulative = np.cumsum(square)
+            last = np.searchsorted(cumulative, cumulative[-1])  # the last row that adds anything
+            chosen: Any = np.minimum(np.searchsorted(cumulative, targets, side="right"), last)
+        else:  # every row coincides with a center: any row will do
+            chosen = [np.argmin(stream.keys("kmeans++ spare", run * k + j, range(n)))]
+        candidates, gain = X[chosen], np.zeros(len(chosen))
+        better = _core.kmeans.seeding.gains(
+            X,
+            weight=None,
+            chosen=centers[:j],
+            candidates=candidates,
+            norm=norm,
+            square=square,
+            owner=owner,
+            scale=scale,
+            out=gain,
+        )
+        best = int(np.argmax(gain))
+        centers[j] = candidates[best]
+        rows, nearer = better[best]
+        square[rows], owner[rows] = nearer, j
+        part = max(part - float(gain[best]), 0.0)
+    return centers

@@ -1,0 +1,1 @@
+"""Bias, variance, optimism and expected losses."""

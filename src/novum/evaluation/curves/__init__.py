@@ -1,0 +1,1 @@
+"""Learning, validation, ROC, precision-recall and calibration curves."""

@@ -1,0 +1,211 @@
+"""The ROC curve: scikit-learn's display with a band about the curve and an interval of the area.
+
+Parameters, attributes and pictures are scikit-learn's. A curve of predictions has a pointwise band beside
+(`novum.evaluation.curves.bands`); those of folds (`from_cv_results`) show themselves how they vary, and have none.
+"""
+
+from typing import Any, Self
+
+from numpy.typing import NDArray
+from sklearn.metrics import RocCurveDisplay as SklearnRocCurve
+
+from novum.evaluation.curves.banded import Banded, Resampling, curve_columns
+from novum.evaluation.curves.bands import roc_at
+from novum.evaluation.intervals.area import area, area_interval
+from novum.evaluation.intervals.proportion import Interval
+
+__all__ = ["RocCurveDisplay"]
+
+
+class RocCurveDisplay(SklearnRocCurve, Banded):
+    """The ROC curve with a pointwise band, and the area with DeLong's interval.
+
+    scikit-learn's display, made by `from_estimator(model, X, y)`, `from_predictions(y, y_score)` or
+    `from_cv_results(cv_results, X, y)`, which draw it; `plot` draws it once more. All parameters and attributes of scikit-learn's
+    are there.
+
+    Attributes
+    ----------
+    fpr, tpr : ndarray
+        False- and true-positive rates at the thresholds, from (0, 0) to (1, 1).
+    roc_auc : float
+    roc_auc_interval : (float, float)
+        DeLong's, at `level`.
+    band : (places, lower, upper)
+        Of the true-positive rate at fixed places of the false-positive rate.
+    level : float
+    line_, chance_level_, ax_, figure_ : what was drawn
+
+    Examples
+    --------
+    >>> from novum.evaluation import RocCurveDisplay
+    >>> RocCurveDisplay.from_predictions([0, 0, 0, 0, 1, 1, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.35, 0.5, 0.7, 0.9])
+    RocCurveDisplay, Classifier: area .812 (.329 - .975)
+    """
+
+    roc_auc_interval: Interval | None = None
+    _read = staticmethod(roc_at)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        drop_intermediate: bool = True,
+        response_method: str = "auto",
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        curve_kwargs: dict[str, Any] | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: dict[str, Any] | None = None,
+        despine: bool = False,
+        level: float = 0.95,
+        n_resamples: int = 500,
+        random_state: Any = 0,
+    ) -> Self:
+        """Draw the curve of a fitted classifier of two classes; return the display.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+        X, y : rows and their labels
+        sample_weight : array-like of shape (n_samples,), default=None
+        drop_intermediate : bool, default=True
+            Leave out thresholds that change nothing in the picture.
+        response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
+        pos_label : label, default=None
+            The positive class; None takes `classes_[1]`.
+        name : str, default=None
+            For the legend; None takes the class of the estimator.
+        ax : matplotlib axes, default=None
+            None makes a figure.
+        curve_kwargs : dict, default=None
+            For matplotlib's `plot`.
+        plot_chance_level : bool, default=False
+        chance_level_kw : dict, default=None
+            For the line of chance.
+        despine : bool, default=False
+            Leave out the upper and the right line of the frame.
+        level : float, default=0.95
+            Of the band at every place, and of the area's interval.
+        n_resamples : int, default=500
+            From which the band is taken.
+        random_state : default=0
+        """
+        y_score, pos_label, name = cls._validate_and_get_response_values(
+            estimator, X, y, response_method=response_method, pos_label=pos_label, name=name
+        )
+        return cls.from_predictions(
+            y,
+            y_score,
+            sample_weight=sample_weight,
+            drop_intermediate=drop_intermediate,
+            pos_label=pos_label,
+            name=name,
+            ax=ax,
+            curve_kwargs=curve_kwargs,
+            plot_chance_level=plot_chance_level,
+            chance_level_kw=chance_level_kw,
+            despine=despine,
+            level=level,
+            n_resamples=n_resamples,
+            random_state=random_state,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        sample_weight: Any = None,
+        drop_intermediate: bool = True,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        curve_kwargs: dict[str, Any] | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: dict[str, Any] | None = None,
+        despine: bool = False,
+        level: float = 0.95,
+        n_resamples: int = 500,
+        random_state: Any = 0,
+    ) -> Self:
+        """Draw the curve of scores that grow with the probability of the positive class; return the display.
+
+        Parameters
+        ----------
+        y_true, y_score : array-likes of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+        drop_intermediate : bool, default=True
+            Leave out thresholds that change nothing in the picture.
+        pos_label : label, default=None
+            The positive class; None takes 1 of {0, 1} or of {-1, 1}.
+        name : str, default=None
+            For the legend; None takes "Classifier".
+        ax : matplotlib axes, default=None
+            None makes a figure.
+        curve_kwargs : dict, default=None
+            For matplotlib's `plot`.
+        plot_chance_level : bool, default=False
+        chance_level_kw : dict, default=None
+            For the line of chance.
+        despine : bool, default=False
+            Leave out the upper and the right line of the frame.
+        level : float, default=0.95
+            Of the band at every place, and of the area's interval.
+        n_resamples : int, default=500
+            From which the band is taken.
+        random_state : default=0
+        """
+        resampling = Resampling.checked(f"{cls.__name__}.from_predictions", level, n_resamples, random_state)
+        display = super().from_predictions(
+            y_true,
+            y_score,
+            sample_weight=sample_weight,
+            drop_intermediate=drop_intermediate,
+            pos_label=pos_label,
+            name=name,
+            ax=ax,
+            curve_kwargs=curve_kwargs,
+            plot_chance_level=plot_chance_level,
+            chance_level_kw=chance_level_kw,
+            despine=despine,
+        )
+        return display._resampled(y_true, y_score, sample_weight, resampling)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: Any = None,
+        curve_kwargs: Any = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw the curve and its band; return the display. The parameters are those of `from_predictions`."""
+        SklearnRocCurve.plot(
+            self,
+            ax,
+            name=name,
+            curve_kwargs=curve_kwargs,
+            plot_chance_level=plot_chance_level,
+            chance_level_kw=chance_level_kw,
+            despine=despine,
+        )
+        self._draw_band()
+        return self
+
+    def _judge(self, positive: NDArray, score: NDArray, weight: NDArray | None, resampling: Resampling) -> None:
+        self.roc_auc_interval = area_interval(positive, area(positive, score, weight), weight, resampling.level)
+
+    def _result_columns(self) -> dict[str, Any]:
+        return curve_columns(fpr=self.fpr, tpr=self.tpr)
+
+    def __repr__(self) -> str:
+        return self._said(self.roc_auc, self.roc_auc_interval)

@@ -1,0 +1,1 @@
+"""Features and models chosen: greedy steps, stability, information criteria."""

@@ -1,0 +1,1 @@
+"""Graphs over named nodes: directed and undirected, what they separate, which are equivalent."""

@@ -1,0 +1,1 @@
+"""Posteriors of a model given evidence: exact, by messages, by sampling."""

@@ -1,0 +1,1 @@
+"""Tables and potentials of a known structure, learned from data."""

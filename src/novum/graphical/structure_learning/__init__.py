@@ -1,0 +1,1 @@
+"""Graphs learned from data: by scores, by tests, and averaged over structures."""

@@ -1,0 +1,1 @@
+"""Losses by the linear predictor, a file each; `loss` says what a new one has to bring."""

@@ -1,0 +1,130 @@
+r"""Newton's method on an objective over rows, for losses with and without a scale.
+
+A step solves H d = -g, in the range that H has. Without a scale it is halved until f falls by Armijo's rule, which keeps it in the
+span of the rows, so that a Hessian without full rank ends at the shortest solution. With a scale s, the last parameter, it is
+damped instead by the diagonal that H would have were all rows curved, and s never falls below a floor: where residuals and scale
+shrink together the objective is linear, and only damping ends that. Beyond `MOST_COLUMNS` no Hessian is formed and L-BFGS works
+on gradients.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from novum.linear_model.newton.losses.loss import Array
+from novum.linear_model.newton.objective import Objective, Sums
+
+__all__ = ["MOST_COLUMNS", "Minimum", "damped_newton", "newton"]
+
+MOST_COLUMNS = 1500
+EPS = float(np.finfo(np.float64).eps)
+SUFFICIENT = 1e-4  # of the fall that the slope promises
+HALVINGS, STALLED = 40, 0.5
+KEPT = 0.5  # of the way to a scale of zero, which a step may go: the coefficients must follow
+LEAST_DAMPING, TRIALS = 1e-8, 30
+FLAT = 1e-12  # damping where the objective is linear along residuals and scale that shrink together
+IDLE = 1e-6  # share of the loss that a step must win where the scale rests at its floor, at kinks ...
+PATIENCE = 10  # ... or so many steps are the last
+
+Report = Callable[[int, float], bool]  # told of every step; True ends the fit
+
+
+class Minimum(NamedTuple):
+    theta: Array
+    objective: float
+    n_iter: int
+    converged: bool
+
+
+def newton_step(hessian: Array, gradient: Array) -> Array:
+    """Return the solution of H d = -g, the shortest one where H has no inverse."""
+    scale = np.sqrt(np.maximum(np.diag(hessian), np.finfo(float).tiny))
+    try:
+        factor = scipy.linalg.cho_factor(hessian / np.outer(scale, scale))
+        return -scipy.linalg.cho_solve(factor, gradient / scale) / scale
+    except np.linalg.LinAlgError:  # not of unit columns: steps in the span of the rows end at the shortest solution
+        values, vectors = np.linalg.eigh(hessian)
+        used = values > len(values) * EPS * values[-1]
+        along = vectors[:, used]
+        return -(along @ ((along.T @ gradient) / values[used]))
+
+
+def falls(now: Sums, then: Sums, slope: float, slack: float) -> bool:
+    """Return Armijo's rule, with as many roundings of slack."""
+    return slope < 0 and then.loss <= now.loss + SUFFICIENT * slope + slack * EPS * abs(now.loss)
+
+
+def newton(objective: Objective, theta: Array, *, max_iter: int, tol: float, report: Report) -> Minimum:
+    """Return the minimum of an objective without a scale, found to a largest gradient of `tol`."""
+    if len(theta) > MOST_COLUMNS:
+        return by_gradients(objective, theta, max_iter, tol)
+    now = objective.at(theta)
+    for n_iter in range(max_iter):
+        if np.abs(now.gradient).max() <= tol:
+            return Minimum(theta, now.loss, n_iter, True)
+        step = newton_step(now.hessian, now.gradient)
+        slope, length = float(step @ now.gradient), 1.0
+        for _ in range(HALVINGS if slope < 0 else 0):
+            then = objective.at(theta + length * step)
+            if falls(now, then, length * slope, 4):
+                break
+            length /= 2
+        else:
+            return Minimum(theta, now.loss, n_iter, True)  # no step of any length goes down any more
+        shrunk = np.abs(then.gradient).max() <= STALLED * np.abs(now.gradient).max()
+        if -slope <= EPS * abs(now.loss) and not shrunk:
+            return Minimum(theta, now.loss, n_iter, True)  # neither the loss nor the gradient shows a gain
+        theta, now = theta + length * step, then
+        if report(n_iter + 1, now.loss):
+            return Minimum(theta, now.loss, n_iter + 1, True)
+    return Minimum(theta, now.loss, max_iter, bool(np.abs(now.gradient).max() <= tol))
+
+
+def damped_newton(
+    objective: Objective, theta: Array, *, floor: float, max_iter: int, tol: float, report: Report
+) -> Minimum:
+    """Return the minimum of an objective with a scale of at least `floor`."""
+    now, damping, idle = objective.at(theta), 0.0, 0
+    diagonal = objective.full_diagonal()
+    for n_iter in range(max_iter):
+        low = theta[-1] <= 2 * floor
+        rests = low and now.gradient[-1] > 0
+        if np.abs(now.gradient[: -1 if rests else None]).max() <= tol:
+            return Minimum(theta, now.loss, n_iter, True)
+        full = objective.loss.greatest_curvature(float(theta[-1])) * diagonal
+        for _ in range(TRIALS):
+            damped, length = now.hessian + max(damping, FLAT) * np.diag(full), 1.0
+            step = newton_step(damped, now.gradient)
+            if low and theta[-1] + step[-1] < floor:  # the scale has vanished: only the coefficients move
+                step = np.append(newton_step(damped[:-1, :-1], now.gradient[:-1]), 0.0)
+            elif step[-1] < KEPT * (floor - theta[-1]):
+                length = KEPT * (floor - theta[-1]) / step[-1]
+            then = objective.at(theta + length * step)
+            if falls(now, then, length * float(step @ now.gradient), 8):
+                break
+            damping = max(10 * damping, LEAST_DAMPING)
+        else:
+            return Minimum(theta, now.loss, n_iter, True)  # nothing goes down: at a kink, or at a scale of zero
+        moved = length * step
+        idle = idle + 1 if rests and now.loss - then.loss <= IDLE * abs(now.loss) else 0
+        theta, now = theta + moved, then
+        damping = damping / 100 if damping > LEAST_DAMPING else 0.0
+        ends = report(n_iter + 1, now.loss) or idle == PATIENCE
+        if ends or np.abs(moved).max() <= 4 * EPS * np.abs(theta).max():
+            return Minimum(theta, now.loss, n_iter + 1, True)
+    return Minimum(theta, now.loss, max_iter, bool(np.abs(now.gradient).max() <= tol))
+
+
+def by_gradients(objective: Objective, theta: Array, max_iter: int, tol: float) -> Minimum:
+    """Return the minimum by L-BFGS."""
+    from scipy.optimize import minimize
+
+    def value(at: Array) -> tuple[float, Array]:
+        found = objective.at(at, 1)
+        return found.loss, found.gradient
+
+    options = {"maxiter": max_iter, "gtol": tol, "ftol": 64 * EPS, "maxls": 50}
+    found = minimize(value, theta, jac=True, method="L-BFGS-B", options=options)
+    return Minimum(found.x, float(found.fun), int(found.nit), bool(found.success))

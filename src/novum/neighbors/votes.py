@@ -1,0 +1,221 @@
+r"""What neighbors say together. With weights w_i of the neighbors i of a query,
+
+share of class c  =  sum_i w_i [y_i = c] / sum_i w_i                                           (1)
+value             =  sum_i w_i y_i / sum_i w_i                                                 (2)
+w_i = 1, or 1 / d_i: there neighbors at distance zero, if any, decide alone                    (3)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.engines.search.index import Lists
+from novum.exceptions import DataError
+from novum.neighbors.base import Ready
+from novum.neighbors.queries import nearest_rows, rows_within
+from novum.runtime.warn import warn
+
+__all__ = [
+    *("ByCount", "ByRadius", "class_shares", "labels_by_count", "labels_by_radius", "shares_by_count"),
+    *("shares_by_radius", "values_by_count", "values_by_radius", "weights_of"),
+]
+
+BLOCK_VOTES = 1 << 22  # votes counted at a time: 32 MB
+
+
+class ByCount(NamedTuple):
+    """Settings of a vote of the k nearest."""
+
+    k: int
+    weights: Any
+    target: NDArray  # (n, outputs): codes of classes, or values
+    classes: list[NDArray] | None = None
+    flat: bool = True
+
+
+class ByRadius(NamedTuple):
+    """Settings of a vote of all within a radius."""
+
+    radius: float
+    weights: Any
+    target: NDArray
+    classes: list[NDArray] | None = None
+    flat: bool = True
+    outliers: list[Any] | None = None  # per output: the label of queries without neighbors
+
+
+def weights_of(distance: NDArray, weights: Any) -> NDArray | None:
+    """Return (3) for the neighbors of every query (rows), or what a function makes of their distances; None for ones."""
+    if weights is None or (isinstance(weights, str) and weights == "uniform"):
+        return None
+    if not isinstance(weights, str):
+        return np.asarray(weights(distance))
+    zero = distance == 0
+    with np.errstate(divide="ignore"):
+        inverse = 1 / distance
+    return np.where(zero.any(1, keepdims=True), zero, inverse)
+
+
+def list_weights(found: Lists, weights: Any) -> NDArray | None:
+    """Return (3) for lists of neighbors, flat."""
+    if weights is None or (isinstance(weights, str) and weights == "uniform"):
+        return None
+    if not isinstance(weights, str):
+        made = weights(found.split(found.distance))
+        return (
+            np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in made]) if len(made) else np.zeros(0)
+        )
+    zero = found.distance == 0
+    query = np.repeat(np.arange(len(found.begin) - 1), np.diff(found.begin))
+    decided = np.bincount(query[zero], minlength=len(found.begin) - 1)[query] > 0
+    with np.errstate(divide="ignore"):
+        return np.where(decided, zero, 1 / found.distance)
+
+
+def refuse_silence(weight: NDArray | None) -> None:
+    """Raise if all neighbors of a query have no weight."""
+    if weight is not None and (weight == 0).all(1).any():
+        raise DataError(
+            "All neighbors of some sample is getting zero weights. Please modify 'weights' to avoid this case if you are using a"
+            " user-defined function."
+        )
+
+
+def class_shares(code: NDArray, weight: NDArray | None, n_classes: int) -> NDArray:
+    """Return the votes for every class: code (q, k), weight (q, k) or None for ones."""
+    place = (np.arange(0, len(code) * n_classes, n_classes)[:, None] + code).ravel()
+    votes = np.bincount(place, None if weight is None else weight.ravel(), minlength=len(code) * n_classes)
+    return votes.reshape(len(code), n_classes)
+
+
+def found_by_count(ready: Ready, threads: int, X: Any, own: bool) -> tuple[NDArray, NDArray | None]:
+    """Return the neighbors of every query, and their weights."""
+    distance, index = nearest_rows(ready, ready.settings.k, threads, X, own)
+    return index, weights_of(distance, ready.settings.weights)
+
+
+def labels_by_count(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
+    """Return the class of most votes (1); of equals the first."""
+    by = ready.settings
+    index, weight = found_by_count(ready, threads, X, own)
+    refuse_silence(weight)
+    columns = []
+    for output, classes in enumerate(by.classes):
+        code = np.empty(len(index), np.intp)
+        step = max(1, BLOCK_VOTES // len(classes))
+        for start in range(0, len(index), step):
+            part = slice(start, start + step)
+            votes = class_shares(
+                by.target[:, output][index[part]], None if weight is None else weight[part], len(classes)
+            )
+            code[part] = votes.argmax(1)
+        columns.append(classes.take(code))
+    return columns[0] if by.flat else np.column_stack(columns).astype(by.classes[0].dtype, copy=False)
+
+
+def shares_by_count(ready: Ready, threads: int, X: Any, own: bool) -> Any:
+    """Return (1): an array, or a list of them, one per output."""
+    by = ready.settings
+    index, weight = found_by_count(ready, threads, X, own)
+    refuse_silence(weight)
+    shares = []
+    for output, classes in enumerate(by.classes):
+        votes = class_shares(by.target[:, output][index], weight, len(classes))
+        shares.append((votes / votes.sum(1, keepdims=True)).astype(X.dtype, copy=False))
+    return shares[0] if by.flat else shares
+
+
+def values_by_count(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
+    """Return (2)."""
+    by = ready.settings
+    index, weight = found_by_count(ready, threads, X, own)
+    target = by.target[index]  # (q, k, outputs)
+    if weight is None:
+        value = target.mean(1)
+    else:
+        value = np.einsum("qk,qko->qo", weight.astype(np.float64), target) / weight.sum(1)[:, None]
+    value = value.astype(X.dtype, copy=False)
+    return value[:, 0] if by.flat else value
+
+
+def lists_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> tuple[Lists, NDArray | None]:
+    """Return the neighbors of every query, and their weights."""
+    found = rows_within(ready, ready.settings.radius, threads, X, own)
+    return found, list_weights(found, ready.settings.weights)
+
+
+def list_sums(found: Lists, values: NDArray) -> NDArray:
+    """Return the sum over every list, zero for an empty one."""
+    query = np.repeat(np.arange(len(found.begin) - 1), np.diff(found.begin))
+    return np.bincount(query, values, minlength=len(found.begin) - 1)
+
+
+def votes_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> list[NDArray]:
+    """Return the votes for every class, one array per output."""
+    by = ready.settings
+    found, weight = lists_by_radius(ready, threads, X, own)
+    n = len(found.begin) - 1
+    query = np.repeat(np.arange(n), np.diff(found.begin))
+    votes = []
+    for output, classes in enumerate(by.classes):
+        place = query * len(classes) + by.target[:, output][found.row]
+        votes.append(np.bincount(place, weight, minlength=n * len(classes)).reshape(n, -1).astype(np.float64))
+    return votes
+
+
+def shares_of_outputs(ready: Ready, threads: int, X: Any, own: bool) -> list[NDArray]:
+    """Return (1) per output, zero for queries without neighbors whose label is no class."""
+    by, votes = ready.settings, votes_by_radius(ready, threads, X, own)
+    lone = votes[0].sum(1) == 0
+    if lone.any() and by.outliers is None:
+        raise DataError(
+            f"No neighbors found for test samples {np.flatnonzero(lone)!r}, you can try using larger radius, giving a label for"
+            " outliers, or considering removing them from your dataset."
+        )
+    shares = []
+    for o, counted in enumerate(votes):
+        if lone.any():
+            place = np.flatnonzero(by.classes[o] == by.outliers[o])
+            if place.size == 1:
+                counted[lone, place[0]] = 1.0
+            else:
+                warn(
+                    f"Outlier label {by.outliers[o]} is not in training classes. All class probabilities of outliers will be"
+                    " assigned with 0.",
+                )
+        total = counted.sum(1, keepdims=True)
+        shares.append((counted / np.where(total == 0, 1, total)).astype(X.dtype, copy=False))
+    return shares
+
+
+def shares_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> Any:
+    """Return (1): an array, or a list of them, one per output."""
+    shares = shares_of_outputs(ready, threads, X, own)
+    return shares[0] if ready.settings.flat else shares
+
+
+def labels_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
+    """Return the class of most votes; where there are none, the label of outliers."""
+    by, columns = ready.settings, []
+    for o, shares in enumerate(shares_of_outputs(ready, threads, X, own)):
+        label = by.classes[o].take(shares.argmax(1))
+        nothing = (shares == 0).all(1)
+        if nothing.any():
+            label[nothing] = by.outliers[o]
+        columns.append(label)
+    return columns[0] if by.flat else np.column_stack(columns).astype(columns[0].dtype)
+
+
+def values_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
+    """Return (2), NaN where nobody is near."""
+    by = ready.settings
+    found, weight = lists_by_radius(ready, threads, X, own)
+    weight = np.ones(len(found.row)) if weight is None else weight
+    with np.errstate(invalid="ignore"):
+        columns = [
+            list_sums(found, weight * by.target[:, o][found.row]) / list_sums(found, weight)
+            for o in range(by.target.shape[1])
+        ]
+    value = np.column_stack(columns).astype(X.dtype, copy=False)
+    return value[:, 0] if by.flat else value

@@ -1,0 +1,1 @@
+"""Pictures of networks: architectures as boxes, layers as units."""

@@ -1,0 +1,1 @@
+"""Regularized risk: its objective, its penalties and its minimum."""

@@ -1,0 +1,54 @@
+"""Where a hidden Markov model starts: clusters of its rows, as in hmmlearn, with gaps filled for the start alone."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.engines.kmeans.small import best_centers
+from novum.exceptions import DataError
+
+__all__ = ["clustered_rows", "column_spread", "filled_rows", "seed_from"]
+
+FIRST_RUNS = 10  # of k-means for the first start, as in hmmlearn; one for every other
+
+
+def filled_rows(owner: str, X: NDArray) -> NDArray:
+    """Return rows without gaps: rows that are all missing left out, other gaps filled with the mean of their column."""
+    gaps = np.isnan(X)
+    if not gaps.any():
+        return X
+    X = X[~gaps.all(axis=1)]
+    if not len(X) or np.isnan(X).all(axis=0).any():
+        raise DataError(f"{owner}: X has a column without an observed value; leave the column out.")
+    return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+
+
+def column_spread(X: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the mean and the covariance matrix of rows without gaps."""
+    mean = X.mean(axis=0)
+    if len(X) < 2:
+        return mean, np.zeros((X.shape[1], X.shape[1]))
+    return mean, np.atleast_2d(np.cov(X.T))
+
+
+def seed_from(rng: Any) -> int:
+    """Return a seed drawn from a generator of either kind."""
+    return int(rng.integers(2**31) if hasattr(rng, "integers") else rng.randint(2**31))
+
+
+def clustered_rows(X: NDArray, k: int, rng: Any, run: int) -> tuple[NDArray, NDArray]:
+    """Return centers of k-means and the cluster of every row; later runs start from other seeds, and once each.
+
+    Fewer distinct rows than clusters leave clusters that repeat a row, a little apart, so that states can still part.
+    """
+    distinct = np.unique(X[: 50 * k] if len(X) > 50 * k else X, axis=0)
+    if len(distinct) < k and len(np.unique(X, axis=0)) < k:
+        spread = X.std(axis=0) + 1e-3 * (np.abs(X).max(axis=0) + 1)
+        draws = np.asarray(rng.uniform(-0.5, 0.5, size=(k, X.shape[1])))
+        centers = distinct[np.arange(k) % len(distinct)] + draws * spread
+    else:
+        ordered = X[np.lexsort(X.T)]  # so that the order of sequences does not matter
+        centers = best_centers(ordered, k, seed_from(rng), n_runs=1 if run else FIRST_RUNS)
+    which = ((X[:, None, :] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
+    return centers, which

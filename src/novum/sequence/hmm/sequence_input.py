@@ -1,0 +1,95 @@
+"""How a hidden Markov model reads what it is given: sequences in memory, files of rows with a group column, Dask collections."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.base import validation
+from novum.exceptions import DataError
+from novum.sequence.hmm.bundles import Bundle, bundles_of, check_known_states, check_sequence_weight, gather
+from novum.sequence.hmm.sequences import DaskSequences, FileSequences, MemorySequences, Sequences
+
+__all__ = ["SequenceInputMixin"]
+
+SAMPLE_ROWS = 20_000  # rows from which a start is made
+
+
+class SequenceInputMixin:
+    """From X, lengths and groups to sequences; `_convert` turns rows into what the emissions take."""
+
+    _on_tensors = False  # whether passes over a tensor on a GPU run there
+    n_components: Any
+    n_features: Any
+    n_jobs: int | None
+
+    @property
+    def _k(self) -> int:
+        """Number of states."""
+        return int(self.n_components)
+
+    def _convert(self, rows: NDArray) -> NDArray:
+        """Return rows as the emissions take them, or raise."""
+        return rows
+
+    def _sequences(
+        self, X: Any, lengths: Any, groups: Any, states: Any, weight: Any, *, reset: bool = False
+    ) -> Sequences:
+        """Return what was passed as sequences, after every check."""
+        owner = type(self).__name__
+        home = validation.home_of(X)
+        if home in ("file", "dask"):
+            if lengths is not None or states is not None or weight is not None:
+                raise DataError(
+                    f"{owner}: sequences in a {home} are told apart by a group column: groups=; lengths, states and"
+                    " sequence_weight are for rows in memory."
+                )
+            return self._distant_sequences(X, groups, home, reset)
+        given = gather(owner, X, lengths, groups)
+        if home == "tensor" and states is None and reset and self._on_tensors and str(X.device) != "cpu":
+            from novum.sequence.hmm.tensors import TensorSequences
+
+            rows = validation.open_source(self, given.rows, reset=True).X  # type: ignore[attr-defined]
+            weight = check_sequence_weight(owner, weight, len(given.lengths))
+            return TensorSequences(rows.double(), given.lengths, weight, self._k)
+        rows = self._read(given.rows, reset)
+        weight = check_sequence_weight(owner, weight, len(given.lengths))
+        known = check_known_states(owner, states, given.lengths, self._k, given.order)
+        return MemorySequences(bundles_of(rows, given.lengths, weight, known), self.n_jobs, given.order)
+
+    def _distant_sequences(self, X: Any, groups: Any, home: str, reset: bool) -> Sequences:
+        if home == "file":
+            if isinstance(groups, str) and X.target != groups:
+                X = X.with_target(groups)
+            source = validation.open_source(self, X, target="classes" if X.has_target else None, reset=reset)
+            return FileSequences(source, self._convert, self.n_jobs)
+        y = None
+        if isinstance(groups, str):
+            X, y = X.drop(columns=[groups]), X[groups]
+        source = validation.open_source(self, X, y, target=None if y is None else "classes", reset=reset)
+        return DaskSequences(source, self._convert)
+
+    def _check_width(self, columns: int) -> None:
+        """Raise where parameters that were given are for another number of columns; scikit-learn's words."""
+        if isinstance(getattr(type(self), "n_features", None), property) and columns != self.n_features:
+            owner = type(self).__name__
+            raise DataError(
+                f"X has {columns} features, but {owner} is expecting {self.n_features} features as input: its parameters are for"
+                " so many."
+            )
+
+    def _read(self, rows: Any, reset: bool) -> NDArray:
+        """Return the rows of all sequences as an array; features are recorded or compared."""
+        tiles = validation.check_rows(self, rows, reset=reset, accept_sparse=False)
+        values = np.ascontiguousarray(tiles.tile(0, tiles.shape[0]), np.float64)
+        if not _core.runtime.tiles.all_finite(values) and np.isinf(values).any():
+            raise DataError(
+                f"Input X contains infinity. {type(self).__name__} takes finite numbers, and NaN for what is missing."
+            )
+        return self._convert(values)
+
+    def _sample_rows(self, bundle: Bundle) -> NDArray:
+        """Return rows for a start: not more than it needs, evenly spaced."""
+        step = max(1, -(-len(bundle.X) // SAMPLE_ROWS))
+        return bundle.X[::step]

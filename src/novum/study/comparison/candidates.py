@@ -1,0 +1,185 @@
+"""The models a study compares: those that stand for it, a baseline, and whatever else is asked for by name.
+
+A class stands by its tag `_candidacy` (novum.base.candidacy), which has its rank, the settings of the first try and the few that
+are worth trying beside them; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
+name any classifier or regressor of novum.
+
+How simple a model is, its rank, decides between models whose scores are within the tolerance of `novum.study.comparison.choose`.
+The order goes by what a person has to read to follow one prediction: nothing (the baseline), a weighted sum, a table of means and
+variances per class, a quadratic form per class, a small tree, the neighbours of a row, a kernel expansion, hundreds of trees, a
+network, several of these together. Every classifier gives probabilities: one that has none of its own gets a sigmoid of its
+decisions, fitted by folds.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.preprocessing import StandardScaler
+
+from novum.base.candidacy import Candidacy, candidacy_of, settings_for
+from novum.base.discovery import all_estimators
+from novum.base.sklearn_base import BaseEstimator
+from novum.exceptions import ParameterError
+from novum.study.data.task import CLASSIFICATION
+
+__all__ = ["ENSEMBLE_RANK", "Candidate", "candidates_for", "model_of"]
+
+FAMILIES = (
+    *("linear_model", "naive_bayes", "discriminant_analysis", "tree", "neighbors", "svm", "gaussian_process"),
+    *("ensemble", "neural_network"),
+)
+UNKNOWN = Candidacy(rank=7, scaled=True)  # of a class without a tag
+ENSEMBLE_RANK = 10
+CALIBRATION_FOLDS = 3
+SHORT = {
+    "LinearDiscriminantAnalysis": "LDA",
+    "QuadraticDiscriminantAnalysis": "QDA",
+    "HistGradientBoosting": "GradientBoosting",
+}
+
+
+class Candidate(NamedTuple):
+    """A model to compare."""
+
+    name: str
+    by: str  # "novum", "scikit-learn" or "you"
+    estimator: BaseEstimator | None  # None for the ensemble of others
+    simplicity: int
+    scaled: bool
+    baseline: bool = False
+    candidacy: Candidacy | None = None
+    tuned: bool = False  # whether its settings are sought, inside every training part
+
+
+def short_name(cls: type) -> str:
+    """Return the name of a class as the leaderboard prints it."""
+    name = cls.__name__
+    for ending in ("Classifier", "Regressor"):
+        name = name.removesuffix(ending) or name
+    return SHORT.get(name, name)
+
+
+def standing(kind: str) -> Iterator[tuple[type, Candidacy]]:
+    """Yield the classes that stand for a study, with their tags."""
+    for family in FAMILIES:
+        try:
+            module: Any = import_module(f"novum.{family}")
+        except ImportError:  # a family that is not there, or needs a package that is not
+            continue
+        for name in module.__all__:
+            cls = getattr(module, name)
+            tag = candidacy_of(cls) if isinstance(cls, type) else None
+            if tag is not None and (kind == "classifier") == bool(is_classifier(cls())):
+                yield cls, tag
+
+
+def candidate_of(cls: Any, tag: Candidacy, seed: int) -> Candidate | None:
+    """Return the candidate of a class, None for one that cannot be made without arguments."""
+    try:
+        estimator: Any = cls()
+    except TypeError:
+        return None
+    if "random_state" in estimator.get_params(deep=False):
+        estimator.set_params(random_state=seed)
+    return Candidate(short_name(cls), "novum", estimator, tag.rank, tag.scaled, candidacy=tag)
+
+
+def model_of(candidate: Candidate, change: dict[str, Any], y: np.ndarray, quick: bool = False) -> Any:
+    """Return an unfitted model of a candidate for some rows, with a change of its settings and penalties in their units."""
+    estimator: Any = clone(candidate.estimator)
+    if candidate.candidacy is not None:
+        deviation = float(np.std(y)) if y.dtype.kind == "f" else 1.0
+        sought = {**change, **candidate.candidacy.quick} if quick else change
+        settings = settings_for(candidate.candidacy, sought, len(y), deviation or 1.0)
+        known = estimator.get_params(deep=False)
+        estimator.set_params(**{name: clone_value(v) for name, v in settings.items() if name in known})
+        if candidate.candidacy.standard_target and is_regressor(estimator):
+            return TransformedTargetRegressor(estimator, transformer=StandardScaler())
+    if candidate.by == "novum" and is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
+        fewest = int(np.unique(y, return_counts=True)[1].min())
+        estimator = CalibratedClassifierCV(estimator, ensemble=False, cv=max(2, min(CALIBRATION_FOLDS, fewest)))
+    return estimator
+
+
+def clone_value(value: Any) -> Any:
+    """Return a setting that no other model shares."""
+    return clone(value) if hasattr(value, "get_params") else value
+
+
+def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Candidate]:
+    """Return the candidates that were asked for by name: of the usual list, else any of novum's."""
+    known = {candidate.name: candidate for candidate in listed}
+    if set(models) - set(known):
+        others = (candidate_of(cls, candidacy_of(cls) or UNKNOWN, seed) for _, cls in all_estimators(kind))
+        known = {candidate.name: candidate for candidate in others if candidate is not None} | known
+    for name in models:
+        if name not in known:
+            usual = ", ".join(candidate.name for candidate in listed)
+            raise ParameterError(
+                f"Study(models=...): {name!r} is no {kind} of novum; the usual ones are {usual}. "
+                "Pass your own estimators as a dict of name to estimator."
+            )
+    return [known[name] for name in dict.fromkeys(models)]
+
+
+def candidates_for(task: str, n_rows: int, seed: int, models: Any = None, n_columns: int = 0) -> list[Candidate]:
+    """Return the candidates for a task: the baseline, those that are often among the best, then the others, simple ones first.
+
+    Stopped early, a study has the first of them.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+    n_rows : int
+        Rows to train on; of the usual list, learners that are too slow for so many are left out.
+    seed : int
+        Their random_state.
+    models : list of str, dict of estimators or None
+        Names to compare instead of the usual list, or estimators of your own by name.
+    n_columns : int
+        Columns to train on; likewise.
+    """
+    classify = task == CLASSIFICATION
+    dummy: Any = DummyClassifier(strategy="prior") if classify else DummyRegressor()
+    title = "baseline (most frequent)" if classify else "baseline (mean)"
+    baseline = Candidate(title, "scikit-learn", dummy, 0, scaled=False, baseline=True)
+    if isinstance(models, dict):
+        return [baseline, *(given(name, model) for name, model in models.items())]
+    kind = "classifier" if classify else "regressor"
+    listed = [c for c in (candidate_of(cls, tag, seed) for cls, tag in standing(kind)) if c is not None]
+    if models is not None:
+        found = named(kind, seed, models, listed)
+    else:
+        found = [c for c in listed if c.candidacy is None or bears(c.candidacy, n_rows, n_columns)]
+    return [
+        baseline,
+        *sorted(found, key=lambda candidate: (not strong(candidate), candidate.simplicity, slowness(candidate))),
+    ]
+
+
+def strong(candidate: Candidate) -> bool:
+    """Return whether a class is often among the best."""
+    return candidate.candidacy is not None and candidate.candidacy.strong
+
+
+def slowness(candidate: Candidate) -> float:
+    """Return a number that is larger for a class that bears fewer rows."""
+    most = candidate.candidacy.most_rows if candidate.candidacy else None
+    return 1 / most if most else 0.0
+
+
+def bears(tag: Candidacy, n_rows: int, n_columns: int) -> bool:
+    """Return whether a class is fast enough for so many rows and columns."""
+    return n_rows <= (tag.most_rows or n_rows) and n_columns <= (tag.most_columns or n_columns)
+
+
+def given(name: str, estimator: Any) -> Candidate:
+    """Return the candidate for an estimator of the user's."""
+    tag = candidacy_of(type(estimator)) or UNKNOWN
+    return Candidate(str(name), "you", estimator, tag.rank, scaled=True)

@@ -1,0 +1,162 @@
+"""The leaderboard and the choice: the best mean, or another model whose cost against it is stated and small.
+
+Let d be the difference of a model's mean to the best one over the same folds, and s its standard error, corrected for training
+parts that overlap. Another model is preferred to the best only where
+
+    d <= min(s, t)    t of a share: itself; of an error: times the best's                                       (1)
+
+so it costs at most one standard error of what the folds can measure, and never more than the practical tolerance t. What is
+preferred among those, and t, is the user's wish:
+
+    accuracy        the simplest, t = .001; or one ten times smaller than a large best, t = .005
+    simple          the simplest, t = .02
+    small           the smallest, t = .02
+    probabilities   the best mean log loss, of classes
+
+`novum.base.candidacy` has the order of simplicity. Everything else is the best mean's. Differences that are the same on all folds
+have s = 0: they are no reason to prefer anything but the best.
+
+Beside the choice, the table says of each model whether it is shown to be worse than the best, by the corrected resampled t-test
+with Holm's adjustment. Tests and intervals tell what the data can show; they do not choose. The baseline, which looks at no
+column, is another question, "does any model help?", asked once, of the best mean: it is kept where that gains no more than
+
+    d <= s / 4    for the baseline                                                                                 (2)
+
+The best mean is picked by looking, so the tests against it are not exact: they lean towards finding a difference. The
+hold-out score, on rows that no step has seen, is the one to quote.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from novum.evaluation import corrected_test, holm
+from novum.evaluation.intervals.proportion import Interval
+from novum.evaluation.resampling.corrected_t import spread_interval, variance_of_mean
+from novum.report.numbers import num
+from novum.study.comparison.compare import Scores
+from novum.study.scoring.measures import Measure
+
+__all__ = ["LEVEL", "PREFERENCES", "Leader", "choose", "leaderboard", "tolerance"]
+
+LEVEL = 0.05
+PRACTICAL = {"accuracy": 0.001, "simple": 0.02, "small": 0.02}  # of a share, or of the best model's error
+MUCH_SMALLER, LARGE, FOR_SIZE = 10, 2**20, 0.005  # times smaller than a best of so many bytes, and what that may cost
+QUARTER = 0.25  # of a standard error: a model that looks at the columns must gain more than this
+PREFERENCES = ("accuracy", "simple", "small", "probabilities")
+
+
+class Leader(NamedTuple):
+    """A row of the leaderboard."""
+
+    name: str
+    by: str
+    mean: float
+    interval: Interval
+    difference: float  # to the best, in the measure's own direction
+    difference_interval: Interval
+    standard_error: float  # of the difference
+    p_value: float  # adjusted; NaN for the best
+    seconds: float
+    simplicity: int
+    position: int  # among the candidates
+    size: float = 0.0  # bytes of the model
+    tuned: bool = False
+
+    @property
+    def best(self) -> bool:
+        """Whether it has the best mean."""
+        return bool(np.isnan(self.p_value))
+
+    @property
+    def verdict(self) -> str:
+        """Whether it is worse than the best."""
+        return "" if self.best else "yes" if self.p_value <= LEVEL else "cannot tell"
+
+
+def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
+    """Return the candidates from best to worst mean, with intervals and tests against the best."""
+    ratio = sum(len(fold.test) for fold in scores.folds) / sum(len(fold.train) for fold in scores.folds)
+    means = scores.values.mean(axis=1)
+    order = sorted(range(len(means)), key=lambda c: (-measure.better(means[c]), scores.candidates[c].simplicity))
+    best, others = order[0], order[1:]
+    tests = {c: corrected_test(scores.values[c], scores.values[best], ratio) for c in order}
+    # differences that are the same on all folds prove nothing: their p-value does not exist, and counts as 1 in Holm's steps
+    adjusted = dict(zip(others, holm([float(np.nan_to_num(tests[c].p_value, nan=1.0)) for c in others])))
+    return [
+        Leader(
+            name=scores.candidates[c].name,
+            by=scores.candidates[c].by,
+            mean=float(means[c]),
+            interval=measure.inside(spread_interval(scores.values[c], ratio, 0.95)),
+            difference=tests[c].difference,
+            difference_interval=tests[c].interval,
+            standard_error=float(np.sqrt(variance_of_mean(scores.values[c] - scores.values[best], ratio))),
+            p_value=float(adjusted.get(c, np.nan)),
+            seconds=float(scores.seconds[c]),
+            simplicity=scores.candidates[c].simplicity,
+            position=c,
+            size=float(scores.sizes[c]),
+            tuned=scores.candidates[c].tuned,
+        )
+        for c in order
+    ]
+
+
+def tolerance(leader: Leader, best: Leader, measure: Measure, practical: float = PRACTICAL["simple"]) -> float:
+    """Return the right side of (1): what a model may lose against the best."""
+    relative = not (measure.higher_is_better or best.mean == 0)
+    return min(leader.standard_error, practical * (abs(best.mean) if relative else 1.0))
+
+
+def near_best(leaders: list[Leader], measure: Measure, practical: float) -> list[Leader]:
+    """Return the models for which (1) holds, the best among them."""
+    best = leaders[0]
+    return [
+        leader
+        for leader in leaders
+        if leader.simplicity
+        and measure.better(best.mean) - measure.better(leader.mean) <= tolerance(leader, best, measure, practical)
+    ]
+
+
+def choose(
+    leaders: list[Leader], measure: Measure, prefer: str = "accuracy", everyone: list[Leader] | None = None
+) -> tuple[Leader, str]:
+    """Return the row to keep and the reason in a few words; the probabilities' measure is the log loss, so theirs is the best.
+
+    `everyone` is the whole leaderboard, where only some of it can be kept.
+    """
+    best = leaders[0]
+    baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
+    if baseline is not None and (baseline.best or len(leaders) == 1):
+        return baseline, "no model is better"
+    if baseline is not None and 0 < abs(baseline.difference) <= QUARTER * baseline.standard_error:
+        gain, error = (measure.text(abs(amount)) for amount in (baseline.difference, baseline.standard_error))
+        return baseline, f"no model can be shown to be better ({best.name} gains {gain}, its standard error is {error})"
+    practical = PRACTICAL.get(prefer, 0.0)
+    near = near_best(leaders, measure, practical)
+    if prefer == "small":
+        kept, why = min(near, key=lambda leader: (leader.size, -measure.better(leader.mean))), "smaller"
+    else:
+        kept, why = min(near, key=lambda leader: (leader.simplicity, -measure.better(leader.mean))), "simpler"
+    if prefer == "accuracy" and kept.size > LARGE:
+        light = [one for one in near_best(leaders, measure, FOR_SIZE) if one.size * MUCH_SMALLER <= kept.size]
+        if light:
+            kept, practical = max(light, key=lambda leader: measure.better(leader.mean)), FOR_SIZE
+            why = f"{num(best.size / max(kept.size, 1)):.0f} times smaller"
+    if kept is best or practical == 0:
+        like = sum(leader.verdict == "cannot tell" for leader in everyone or leaders)
+        others = "the next is shown to be worse" if not like else f"{number(like)} cannot be told from it"
+        return best, f"best mean; {others}"
+    cost, most = (measure.text(abs(amount)) for amount in (kept.difference, tolerance(kept, best, measure, practical)))
+    return kept, (
+        f"{why} than {best.name}, the best mean, and costs {cost} against the best"
+        f" (at most {most}: one corrected standard error, never above {practical:.1%})"
+    )
+
+
+def number(count: int) -> str:
+    """Return a small number in words."""
+    words = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[count] if count < len(words) else str(count)

@@ -1,0 +1,1 @@
+"""The report, the model card and the files that a study writes."""

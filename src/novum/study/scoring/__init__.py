@@ -1,0 +1,1 @@
+"""How good predictions are: measures, costs of mistakes, intervals."""

@@ -1,0 +1,1 @@
+"""Drawings of classifiers: cells, graphs, two ways to a boundary."""

@@ -1,0 +1,1 @@
+"""Demonstrations of what can be learned and what cannot."""

@@ -1,0 +1,1 @@
+"""Exercises of linear algebra with their proofs: spans, axioms, eigenvectors."""

@@ -1,0 +1,1 @@
+"""Formulas of networks on arrays, sketches of their kinds, and networks that compute logic."""

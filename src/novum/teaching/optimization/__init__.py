@@ -1,0 +1,1 @@
+"""Drawings of losses and subgradients, and conditions of step sizes."""

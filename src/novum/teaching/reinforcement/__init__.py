@@ -1,0 +1,1 @@
+"""Worlds of the textbooks, and how plans change with rewards."""

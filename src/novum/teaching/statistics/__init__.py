@@ -1,0 +1,1 @@
+"""Demonstrations with a known distribution: means, variances, bias, information, trials."""

@@ -1,0 +1,3 @@
+"""The two files of uses are read by type checkers and never imported."""
+
+collect_ignore = ["right.py", "wrong.py"]
