@@ -1,4 +1,4 @@
-"""For every test: pictures are drawn in memory, pyplot's figures are closed after each; layers wait for PyTorch."""
+"""For every test: pictures are drawn in memory and closed afterwards; layers wait for PyTorch, narrow kernels for all levels."""
 
 import os
 import re
@@ -23,6 +23,19 @@ def pytest_configure():
     """Let tests hear Ctrl-C although a shell started them in the background, where it is ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Skip tests of narrow kernels in a build that has one instruction level."""
+    from novum import _core
+
+    levels = _core.runtime.build.levels()
+    if len(levels) > 1:
+        return
+    reason = f"this build has kernels of one instruction level alone, {levels[0]}; make test-levels builds all"
+    for item in items:
+        if item.get_closest_marker("levels"):
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def torch_is_there():

@@ -35,9 +35,17 @@ def test_one_place_is_changed_and_nothing_in_messages_defaults_or_annotations(to
     found = tool.mutations(SOURCE)
     pairs = {(one.before, one.after) for one in found}
     assert {
-        ("3", "4"), ("r ** 2", "r * 2"), ("r ** 2", "r"), ("2", "3"), ("r <= LIMIT", "r > LIMIT"), ("2.5", "5.0"), ("max", "min"),
-        ("-math.pi * r ** 2", "-math.pi / r ** 2"), ("-math.pi", "math.pi"), ("r and r <= LIMIT", "r or r <= LIMIT"),
-    } <= pairs  # fmt: skip
+        ("3", "4"),
+        ("r ** 2", "r * 2"),
+        ("r ** 2", "r"),
+        ("2", "3"),
+        ("r <= LIMIT", "r > LIMIT"),
+        ("2.5", "5.0"),
+        ("max", "min"),
+        ("-math.pi * r ** 2", "-math.pi / r ** 2"),
+        ("-math.pi", "math.pi"),
+        ("r and r <= LIMIT", "r or r <= LIMIT"),
+    } <= pairs
     assert not any(
         "1e-3" in before or "0.001" in before or "r + 1" in before or "r < 0" in before for before, _ in pairs
     )

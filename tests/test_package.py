@@ -57,21 +57,3 @@ def test_build_without_a_compiler_says_what_to_install(tmp_path):
     )
     assert run.returncode != 0
     assert "novum needs a C++20 compiler to build from source: install one" in " ".join(run.stderr.split())
-
-
-def test_the_public_surface_is_what_a_user_would_type():
-    """Results, demonstrations and internals are reached through what returns them, or in their modules."""
-    values = [getattr(novum, name) for name in novum.__all__]
-    assert sum(len(getattr(value, "__all__", ["itself"])) for value in values) == 499 < 500
-
-
-def test_names_that_a_family_does_not_list_are_found_where_they_live():
-    families = [value for name in novum.__all__ if hasattr(value := getattr(novum, name), "__all__")]
-    unlisted = [(family, vars(family)["__getattr__"].homes) for family in families if "__getattr__" in vars(family)]
-    assert sum(len(homes) for _, homes in unlisted) == 279
-    for family, homes in unlisted:
-        assert not set(homes) & set(family.__all__)
-        for name in homes:
-            assert getattr(family, name) is not None
-        with pytest.raises(AttributeError, match=f"module '{family.__name__}' has no attribute 'nothing'"):
-            family.nothing  # noqa: B018

@@ -15,14 +15,13 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.parameters import stores
+from novum.base.sklearn_base import OneToOneFeatureMixin, TransformerMixin
 from novum.exceptions import NotConverged
 from novum.fold import Block, fold
 from novum.runtime import arrays
@@ -114,8 +113,9 @@ class MedianCenter(OneToOneFeatureMixin, TransformerMixin, Estimator):
     _domains: dict[str, Domain] = {"max_iter": Int(1), "tol": Real(0)}
     _reports_passes = True
 
-    @stores
-    def __init__(self, *, max_iter=500, tol=1e-7): ...
+    def __init__(self, *, max_iter=500, tol=1e-7):
+        self.max_iter = max_iter
+        self.tol = tol
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -13,9 +13,20 @@ from novum.activations.rectifiers import SELU_ALPHA, SELU_SCALE
 from novum.exceptions import DataError, ParameterError
 
 ELEMENTWISE = [
-    A.sign, A.step, A.identity, A.sigmoid, A.tanh, A.relu, A.leaky_relu, A.LeakyReLU(0.2), A.elu, A.ELU(1.7), A.selu,
-    A.softplus, A.gelu,
-]  # fmt: skip
+    A.sign,
+    A.step,
+    A.identity,
+    A.sigmoid,
+    A.tanh,
+    A.relu,
+    A.leaky_relu,
+    A.LeakyReLU(0.2),
+    A.elu,
+    A.ELU(1.7),
+    A.selu,
+    A.softplus,
+    A.gelu,
+]
 X = np.linspace(-6, 6, 41) + 0.01
 
 
@@ -47,8 +58,8 @@ def test_thresholds_decide_at_zero_and_cannot_be_trained():
     x = [-2.0, -0.0, 0.0, 3.0]
     np.testing.assert_array_equal(A.sign(x), [-1, 1, 1, 1])
     np.testing.assert_array_equal(A.step(x), [0, 1, 1, 1])
-    np.testing.assert_array_equal(A.Sign(at_zero=0)(x), [-1, 0, 0, 1])
-    np.testing.assert_array_equal(A.Step(at_zero=0.5)(x), [0, 0.5, 0.5, 1])
+    np.testing.assert_array_equal(A.thresholds.Sign(at_zero=0)(x), [-1, 0, 0, 1])
+    np.testing.assert_array_equal(A.thresholds.Step(at_zero=0.5)(x), [0, 0.5, 0.5, 1])
     assert not A.sign.trainable and not A.step.trainable
     with pytest.raises(ParameterError, match=r"'sign'.*derivative is zero almost everywhere.*use sigmoid or tanh"):
         A.get_activation("sign", trainable=True)

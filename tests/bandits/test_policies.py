@@ -227,7 +227,7 @@ def test_a_policy_must_be_in_a_game():
 
 
 def test_kl_bounds_at_the_extremes():
-    from novum.bandits._upper_bounds import bernoulli_divergence, bernoulli_upper
+    from novum.bandits.upper_bounds import bernoulli_divergence, bernoulli_upper
 
     p, c = (part.ravel() for part in np.meshgrid([0.0, 1e-12, 0.3, 0.999999, 1.0], [0.0, 1e-12, 1e-3, 1.0, 40.0]))
     q = bernoulli_upper(p, c)

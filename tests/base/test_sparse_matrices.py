@@ -172,9 +172,18 @@ def test_kernels_refuse_what_they_would_index_out_of_range():
         _core.kmeans.dense.neighbor_step(X, None, centers, index, half, half, label, 3, np.zeros((2, 2)), np.zeros(2))
     with pytest.raises(ValueError, match="no center"):
         _core.kmeans.dense.grouped_step(
-            X, None, centers, np.arange(2, dtype=np.int32), np.zeros((2, 8), np.float32), np.zeros(8), label,
-            np.zeros((3, 8), np.float32), 3, np.zeros((2, 2)), np.zeros(2),
-        )  # fmt: skip
+            X,
+            None,
+            centers,
+            np.arange(2, dtype=np.int32),
+            np.zeros((2, 8), np.float32),
+            np.zeros(8),
+            label,
+            np.zeros((3, 8), np.float32),
+            3,
+            np.zeros((2, 2)),
+            np.zeros(2),
+        )
     codes = np.array([[0, 1, 5]], np.int32)
     with pytest.raises(ValueError, match="outside the states"):
         _core.factors.network.count_rows(codes, [0], [2], None, np.zeros(2))

@@ -9,19 +9,11 @@ from artists import arcs, canvas
 from reference.graphical import random_network
 from scipy.stats import norm
 
-from novum.causal import (
-    adjust,
-    backdoor_sets,
-    confounders,
-    frontdoor,
-    is_backdoor_set,
-    is_frontdoor_set,
-    simulate_selection,
-    simulate_trial,
-)
+from novum.causal import adjust, backdoor_sets, confounders, frontdoor, is_backdoor_set, is_frontdoor_set
 from novum.causal.formulas import frontdoor_covariance
 from novum.exceptions import DataError, ParameterError
 from novum.graphical import DAG, BayesianNetwork
+from novum.teaching import simulate_selection, simulate_trial
 
 SEVEN_EIGHT = [(1, 3), (1, 4), (2, 4), (2, 5), (3, 7), (4, 7), (4, 8), (5, 8), (7, 6), (6, 8)]  # through the mediator 6
 
@@ -101,7 +93,7 @@ def test_checks_draw_the_open_back_door():
     from matplotlib.colors import to_hex
     from networkx import DiGraph, all_simple_paths, descendants
 
-    from novum.graphical.drawing import BLOCKED, OPEN
+    from novum.graphical.plots.graphs import BLOCKED, OPEN
 
     graph = DiGraph(SEVEN_EIGHT)
     cut = DiGraph([arc for arc in SEVEN_EIGHT if arc[0] != 7])

@@ -147,10 +147,12 @@ def test_front_door_intervals():
     network = BayesianNetwork(
         {"u": [], "x": ["u"], "m": ["x"], "y": ["u", "m"]},
         {
-            "u": [0.4, 0.6], "x": [[0.7, 0.3], [0.2, 0.8]], "m": [[0.8, 0.2], [0.3, 0.7]],
+            "u": [0.4, 0.6],
+            "x": [[0.7, 0.3], [0.2, 0.8]],
+            "m": [[0.8, 0.2], [0.3, 0.7]],
             "y": [[[0.9, 0.1], [0.5, 0.5]], [[0.6, 0.4], [0.2, 0.8]]],
         },
-    )  # fmt: skip
+    )
     truth = frontdoor(network, "x", "y", "m").effect()
     assert frontdoor(network, "x", "y", "m").interval() == (truth, truth)
     hits, values, errors = 0, [], []

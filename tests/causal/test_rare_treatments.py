@@ -30,9 +30,15 @@ def test_one_in_two_hundred_of_many_rows(method, groups):
     assert low < 2 < high and high - low < 0.8 and abs(value - 2) < 0.4
 
 
-@pytest.mark.parametrize("n, base, slope, groups", [
-    (5000, -4, 0.5, False), (5000, -4, 0.5, True), (20_000, -5, 0.7, False), (2000, -3, 1.5, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "n, base, slope, groups",
+    [
+        (5000, -4, 0.5, False),
+        (5000, -4, 0.5, True),
+        (20_000, -5, 0.7, False),
+        (2000, -3, 1.5, False),
+    ],
+)
 @pytest.mark.parametrize("method", METHODS)
 def test_intervals_hold_or_the_call_warns(method, n, base, slope, groups):
     if groups and method != "adjustment":

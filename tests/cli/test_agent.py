@@ -22,14 +22,14 @@ def run(tmp_path, monkeypatch):
 
 
 def test_train_and_evaluate(run, tmp_path):
-    done = run("train", "FrozenLake-v1", "--method", "q-learning", "--seeds", "4", "--episodes", "4000")
+    done = run("train", "FrozenLake-v1", "--method", "q-learning", "--n-runs", "4", "--n-episodes", "4000")
     assert done.exit_code == 0, done.output
     assert re.fullmatch(
-        r"4 seeds x 4,000 episodes, \d*\.\d s; success \.\d\d \[\.\d\d, \.\d\d\] \(plan's own policy: \.7\d\); "
+        r"4 runs x 4,000 episodes, \d*\.\d s; success \.\d\d \[\.\d\d, \.\d\d\] \(plan's own policy: \.7\d\); "
         r"saved frozenlake\.novum\n",
         done.output,
     )
-    judged = run("evaluate", "frozenlake.novum", "--episodes", "50")
+    judged = run("evaluate", "frozenlake.novum", "--n-episodes", "50")
     assert judged.exit_code == 0, judged.output
     assert judged.output.startswith("QLearning in FrozenLake-v1, 50 episodes: success .")
 
@@ -38,7 +38,7 @@ def test_train_and_evaluate(run, tmp_path):
     "method", ["sarsa", "sarsa-lambda", "expected-sarsa", "double-q-learning", "dyna-q", "monte-carlo", "adp"]
 )
 def test_every_method_trains(run, method, tmp_path):
-    done = run("train", "room", "--method", method, "--episodes", "50", "--out", "a.novum")
+    done = run("train", "room", "--method", method, "--n-episodes", "50", "--out", "a.novum")
     assert done.exit_code == 0, done.output
     assert (tmp_path / "a.novum").exists()
     assert "mean return" in done.output
@@ -83,7 +83,7 @@ def test_refusals(run, words, message):
 
 def test_without_gymnasium_the_extra_is_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "gymnasium", None)
-    for words in (("train", "FrozenLake-v1", "--episodes", "5"), ("plan", "FrozenLake-v1")):
+    for words in (("train", "FrozenLake-v1", "--n-episodes", "5"), ("plan", "FrozenLake-v1")):
         done = run(*words)
         assert done.exit_code == 2
         assert done.output.splitlines() == ["novum agent: this needs the package 'gymnasium': pip install 'novum[rl]'."]

@@ -64,7 +64,7 @@ def rows(tmp_path):
 
 def test_learn_prints_the_arcs_and_writes_the_network(rows, tmp_path):
     out = tmp_path / "learned.bif"
-    found = run("learn", rows, "--score", "bdeu", "--out", str(out))
+    found = run("learn", rows, "--scoring", "bdeu", "--out", str(out))
     assert found.exit_code == 0, found.output
     lines = found.output.splitlines()
     assert re.fullmatch(r"3 variables, 4,000 rows, 2 arcs, 6 free parameters; bdeu -\d+\.?\d*", lines[0])
@@ -108,8 +108,8 @@ def test_learn_says_what_is_wrong(rows, tmp_path):
     wide.write_text("id,word\n" + "\n".join(f"n{i},w{i}" for i in range(50)))
     for words, message in (
         (["learn", rows, "--method", "magic"], "use one of hill-climb, exact, pc, chow-liu"),
-        (["learn", rows, "--method", "pc", "--score", "bic"], "--score: the method pc has no such option"),
-        (["learn", rows, "--score", "best"], "score must be one of"),
+        (["learn", rows, "--method", "pc", "--scoring", "bic"], "--scoring: the method pc has no such option"),
+        (["learn", rows, "--scoring", "best"], "'scoring' parameter of HillClimb must be"),
         (["learn", rows, "--drop", "oil"], "no such column"),
         (["learn", rows, "--out", str(tmp_path / "m.txt")], "must end in"),
         (["learn", str(wide)], "fewer than two columns"),

@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from novum import cli
-from novum.cli._words import in_words_of_the_shell
+from novum.cli.messages import in_words_of_the_shell
 from novum.report.numbers import counted
-from novum.runtime.words import in_one_line
+from novum.runtime.message_text import in_one_line
 
 TABLE = "a,b,y\n" + "".join(f"{k % 7},{'uv'[k % 2]},{'pq'[k % 3 == 0]}\n" for k in range(40))
 
@@ -34,13 +34,13 @@ def run(monkeypatch, capsys, *arguments):
     [
         ("study t.csv --target y --prefer best", "novum study: --prefer best: --prefer must be one of accuracy"),
         ("study t.csv --target y --task guess", "--task guess: --task must be"),
-        ("study t.csv --target y --metric nope", "--metric nope: for a classification --metric must be one of"),
+        ("study t.csv --target y --scoring nope", "--scoring nope: for a classification --scoring must be one of"),
         ("study t.csv --target y --costs p=q", "--costs p=q: 'p=q' is not of the form"),
-        ("study t.csv --target y --positive zz --metric auc", "--positive zz: the classes of 'y' are p, q"),
+        ("study t.csv --target y --positive zz --scoring auc", "--positive zz: the classes of 'y' are p, q"),
         ("study t.csv --target y --cluster nowhere", "--cluster nowhere: is no address"),
         ("study one.csv --target y", "one.csv: has 1 row with a target"),
-        ("network learn t.csv --score zzz", "--score zzz: --score must be one of"),
-        ("network learn t.csv --method pc --significance 3", "--significance 3.0: --significance must lie in"),
+        ("network learn t.csv --scoring zzz", "'scoring' parameter of HillClimb must be"),
+        ("network learn t.csv --method pc --significance 3", "'significance' parameter of PC must be"),
         ("network query t.csv", "novum network: t.csv: the name must end in one of"),
         ("agent train room --option foo=1", "--option foo: room has no such option; it has step_reward"),
         ("agent plan room --tol -1", "--tol -1.0: --tol must lie in"),
@@ -78,8 +78,8 @@ def test_options_stand_in_place_of_parameters():
     assert in_words_of_the_shell("Study(models=...): 'Foo' is no classifier.") == "--models: 'Foo' is no classifier."
     assert in_words_of_the_shell("t.csv: has no column 'a'.") == "t.csv: has no column 'a'."
     assert (
-        in_words_of_the_shell("SARSA(n_runs=0): n_runs must lie in [1, inf).", "agent")
-        == "--seeds 0: --seeds must lie in [1, inf)."
+        in_words_of_the_shell("SARSA(n_runs=0): n_runs must lie in [1, inf).")
+        == "--n-runs 0: --n-runs must lie in [1, inf)."
     )
 
 
@@ -89,10 +89,17 @@ def test_a_long_message_is_cut_where_a_sentence_ends_and_says_so():
     assert len(line) <= 400 and line.endswith("steps. …") and in_one_line("a\n b") == "a b"
 
 
-@pytest.mark.parametrize("n, thing, verb, words", [
-    (1, "row", "have", "1 row has"), (1, "class", "", "1 class"),
-    (0, "missing cell", "", "0 missing cells"), (2, "leaf", "are", "2 leaves are"),
-    (2001, "row", "were", "2,001 rows were"), (1, "pass", "", "1 pass"), (3, "different copy", "", "3 different copies"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "n, thing, verb, words",
+    [
+        (1, "row", "have", "1 row has"),
+        (1, "class", "", "1 class"),
+        (0, "missing cell", "", "0 missing cells"),
+        (2, "leaf", "are", "2 leaves are"),
+        (2001, "row", "were", "2,001 rows were"),
+        (1, "pass", "", "1 pass"),
+        (3, "different copy", "", "3 different copies"),
+    ],
+)
 def test_one_thing_is_not_called_many(n, thing, verb, words):
     assert counted(n, thing, verb) == words

@@ -13,13 +13,13 @@ from novum.cluster import (
     AgglomerativeClustering,
     DivisiveClustering,
     SpectralClustering,
-    cluster_distance,
     linkage,
     plot_dendrogram,
     ward_tree,
     within_cluster_error,
 )
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
+from novum.teaching import cluster_distance
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))

@@ -13,8 +13,9 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans as Peer
 from sklearn.datasets import make_blobs
 
-from novum.cluster import KMeans, k_means, kmeans_plusplus, plot_kmeans_steps, within_cluster_error
+from novum.cluster import KMeans, k_means, kmeans_plusplus, within_cluster_error
 from novum.exceptions import DataError, NotConverged, ParameterError
+from novum.teaching import plot_kmeans_steps
 
 RNG = np.random.default_rng(0)
 LINE = np.array([1.0, 2, 3, 8, 9, 10])[:, None]
@@ -80,7 +81,7 @@ def test_notes_error_of_one_to_six_clusters():
 
 @pytest.mark.notes("002", "plot-kmeans-steps")
 def test_pictures_of_the_steps():
-    axes = plot_kmeans_steps(PLANE, PLANE[[0, 3]], axes=canvas(3, 3))
+    axes = plot_kmeans_steps(PLANE, PLANE[[0, 3]], ax=canvas(3, 3))
     titles = [ax.get_title() for ax in axes]
     centers = np.asarray(PLANE[[0, 3]], float)
     for step in range(3):  # every panel: the rows by their nearest center, then the centers in their means
@@ -96,10 +97,10 @@ def test_pictures_of_the_steps():
     assert titles[:3] == ["start", "assignment 1: J = 33.25", "means 1: J = 12.21"]
     assert titles[-1] == "means 3: J = 8.525" and titles[-2] == "assignment 3: J = 8.525"
     assert_allclose(axes[-1].collections[1].get_offsets(), [[1.25, 1.5], [3.9, 5.1]])
-    few = plot_kmeans_steps(PLANE, PLANE[[0, 3]], n_steps=1, axes=canvas(1, 3))
+    few = plot_kmeans_steps(PLANE, PLANE[[0, 3]], n_steps=1, ax=canvas(1, 3))
     assert len(few) == 3
     with pytest.raises(DataError, match="as many axes"):
-        plot_kmeans_steps(PLANE, PLANE[[0, 3]], axes=axes[:2])
+        plot_kmeans_steps(PLANE, PLANE[[0, 3]], ax=axes[:2])
     with pytest.raises(DataError, match="Choose two columns"):
         plot_kmeans_steps(LINE, LINE[:2])
 

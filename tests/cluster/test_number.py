@@ -139,7 +139,7 @@ def test_agreement_and_its_intervals():
     a, b = RNG.integers(3, size=400), RNG.integers(4, size=400)
     b = np.where(RNG.uniform(size=400) < 0.6, a, b)
     found = clustering_agreement(a, b, n_resamples=300, random_state=0)
-    value = dict(zip(found.measure, found.value))
+    value = dict(zip(found.scoring, found.value))
     assert_allclose(value["Rand"], peer.rand_score(a, b))
     assert_allclose(value["adjusted Rand"], peer.adjusted_rand_score(a, b))
     assert_allclose(value["mutual information"], peer.normalized_mutual_info_score(a, b))

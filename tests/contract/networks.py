@@ -18,6 +18,7 @@ from novum.neural_network import (
     TransformerSeq2Seq,
     VariationalAutoencoder,
 )
+from novum.reinforcement import DQN, REINFORCE, ActorCritic
 
 SHORT = {"max_epochs": 2, "batch_size": 16, "device": "cpu"}
 
@@ -53,9 +54,18 @@ def networks():
     labels = {k: "odd" if k % 2 else "even" for k in range(12)}
     trees = [("a", ("b", "c")), (("a", "b"), "c"), ("c", ("a", "a")), (("b", "b"), ("a", "c"))] * 5
     sequence = {**SHORT, "dropout": 0.3}
+    brief = {"total_steps": 96, "hidden": 4, "device": "cpu"}
+    taught = {"learning_starts": 0, "train_every": 32, "gradient_steps": 2}
     return [
+        ("DQN", DQN(**brief, **taught), ("CartPole-v1",)),
+        ("REINFORCE", REINFORCE(n_envs=2, **brief), ("CartPole-v1",)),
+        ("ActorCritic", ActorCritic(n_envs=2, n_epochs=2, **brief), ("CartPole-v1",)),
         ("Autoencoder", Autoencoder(2, noise=0.2, **SHORT), (X,)),
-        ("ConvNetClassifier", ConvNetClassifier((4, 4), hidden=(8,), shift=1, pretrain_epochs=1, **SHORT), (images, code)),
+        (
+            "ConvNetClassifier",
+            ConvNetClassifier((4, 4), hidden=(8,), shift=1, pretrain_epochs=1, **SHORT),
+            (images, code),
+        ),
         ("GAN", GAN(2, **SHORT), (X,)),
         ("GraphNetwork node", GraphNetwork(dropout=0.3, n_neighbors=2, **SHORT), (edges, labels)),
         ("GraphNetwork link", GraphNetwork("link", dropout=0.3, **SHORT), (edges,)),
@@ -69,4 +79,4 @@ def networks():
         ("TransformerClassifier", TransformerClassifier(8, n_layers=1, **sequence), (said, code[:40])),
         ("TransformerSeq2Seq", TransformerSeq2Seq(8, n_layers=1, max_length=4, **sequence), (said, said)),
         ("VariationalAutoencoder", VariationalAutoencoder(2, **SHORT), (X,)),
-    ]  # fmt: skip
+    ]

@@ -32,7 +32,7 @@ ODD = {
 }
 SLOW_VALUES = {
     "max_iter",
-    "n_iter",
+    "max_epochs",
     "n_init",
     "n_pairs",
     "tol",

@@ -6,7 +6,6 @@ import re
 import pytest
 
 from novum.base.discovery import all_estimators
-from novum.base.parameters import stores
 
 # scikit-learn's text vectorizers keep their constructors, and Find-S has no parameter
 OWN = [(name, cls) for name, cls in all_estimators() if getattr(cls.__init__, "__module__", "").startswith("novum.")]
@@ -43,16 +42,3 @@ def test_which_constructors_are_ours():
         "HashingVectorizer",
         "TfidfVectorizer",
     }
-
-
-def test_a_storing_constructor_keeps_its_signature():
-    class Made:
-        @stores
-        def __init__(self, a, b=(1, 2), *, c=None, d="x"): ...
-
-    assert str(inspect.signature(Made.__init__)) == "(self, a, b=(1, 2), *, c=None, d='x')"
-    assert vars(Made(1, d=3)) == {"a": 1, "b": (1, 2), "c": None, "d": 3}
-    with pytest.raises(TypeError, match=r"__init__\(\) got an unexpected keyword argument 'e'"):
-        Made(1, e=2)
-    with pytest.raises(TypeError, match="positional"):
-        Made(1, 2, 3)

@@ -17,11 +17,11 @@ from novum.decision_theory import (
     LossMatrixClassifier,
     expected_losses,
     least_loss,
-    plot_generative_vs_discriminative,
 )
 from novum.distributions import Bernoulli, Beta, MultivariateNormal, Normal, NormalGamma, NormalInverseWishart
 from novum.exceptions import DataError, ParameterError
 from novum.naive_bayes import GaussianNB
+from novum.teaching import plot_generative_vs_discriminative
 
 NUMBERS = np.array([[1.0], [2], [3], [6], [8], [10], [8]])
 LABELS = np.array([0, 0, 0, 1, 1, 1, 1])
@@ -206,7 +206,7 @@ def test_pictures():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)) + 2 * np.repeat([[0, 0], [1, 1]], 30, axis=0), np.repeat([0, 1], 30)
     model, rival = GenerativeClassifier("multivariate_normal").fit(X, y), LogisticRegression().fit(X, y)
-    left, right = plot_generative_vs_discriminative(model, rival, X, y, axes=canvas(1, 2))
+    left, right = plot_generative_vs_discriminative(model, rival, X, y, ax=canvas(1, 2))
     assert left.get_title() == "discriminative" and right.get_title() == "generative"
     reach = np.ptp(X, axis=0) / 10  # a tenth of their range around the rows
     for ax in (left, right):

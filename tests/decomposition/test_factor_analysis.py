@@ -8,7 +8,7 @@ from reference import factors
 from sklearn.decomposition import FactorAnalysis as Theirs
 
 from novum.decomposition import FactorAnalysis
-from novum.decomposition._rotation import orthogonal_rotation
+from novum.decomposition.rotation import orthogonal_rotation
 
 RNG = np.random.default_rng(4)
 

@@ -9,8 +9,8 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.decomposition import PCA as Theirs
 from threadpoolctl import threadpool_limits
 
-from novum.decomposition import PCA, _spectrum, plot_components
-from novum.decomposition._dimension import components_for_share, log_evidence
+from novum.decomposition import PCA, plot_components, spectrum
+from novum.decomposition.dimension import components_for_share, log_evidence
 from novum.exceptions import DataError, ParameterError
 
 RNG = np.random.default_rng(0)
@@ -30,7 +30,7 @@ def one_blas_thread():
         yield
 
 
-def spectrum(n, p, values, seed=0, mean=0.0):
+def rows_of_spectrum(n, p, values, seed=0, mean=0.0):
     """Return n x p centred data with the given singular values, moved to a mean."""
     rng = np.random.default_rng(seed)
     U = rng.normal(size=(n, len(values)))
@@ -150,7 +150,7 @@ def test_five_points_centred_and_standardized():
 def test_wide_rows_are_multiplied_in_chunks(monkeypatch):
     X = RNG.normal(size=(20, 70)) + 3
     whole = Theirs(4, svd_solver="full").fit(X)
-    monkeypatch.setattr(_spectrum, "CHUNK_VALUES", 200)  # ten columns at a time
+    monkeypatch.setattr(spectrum, "CHUNK_VALUES", 200)  # ten columns at a time
     model = PCA(4, svd_solver="covariance_eigh").fit(X)
     assert_allclose(model.components_, whole.components_, atol=1e-10)
     assert_allclose(model.explained_variance_, whole.explained_variance_, rtol=1e-10)
@@ -217,7 +217,7 @@ def test_scikit_learn(shape, solver, dtype):
 @pytest.mark.parametrize("mean", [0.0, 1e4])
 def test_full_keeps_the_digits_of_small_singular_values(shape, mean):
     values = np.logspace(0, -7, 12)
-    X = spectrum(*shape, values, mean=mean)
+    X = rows_of_spectrum(*shape, values, mean=mean)
     exact = scipy.linalg.svdvals(X - np.array([np.mean(c.astype(np.longdouble)) for c in X.T], dtype=float))[:12]
     rtol = 1e-12 if mean == 0 else 1e-7  # beyond, digits of the data themselves are missing
     for solver in ("full", "auto"):  # auto sees that squares would not do
@@ -286,7 +286,7 @@ def test_wide_sparse_by_lanczos():
 
 
 def test_passes_find_leading_axes_of_large_data():
-    X = spectrum(1500, 700, np.concatenate([[30, 20, 10, 5], np.full(300, 1.0)]), mean=2.0)
+    X = rows_of_spectrum(1500, 700, np.concatenate([[30, 20, 10, 5], np.full(300, 1.0)]), mean=2.0)
     model = PCA(4, random_state=0).fit(X)
     assert model._fit_svd_solver == "randomized"
     exact = PCA(4, svd_solver="full").fit(X)

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from reference import factors
 
 from novum import _core
-from novum.decomposition import PCA, ProbabilisticPCA, _latent
-from novum.decomposition._dimension import bic, log_likelihoods
+from novum.decomposition import PCA, ProbabilisticPCA, latent
+from novum.decomposition.dimension import bic, log_likelihoods
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
 
@@ -28,7 +28,7 @@ def sample(n=300, p=7, q=2, noise=0.6, missing=0.2, seed=0):
 
 def model_of(p, q, seed=0):
     rng = np.random.default_rng(seed)
-    return _latent.Factors(rng.normal(size=p), rng.normal(size=(p, q)), rng.uniform(0.2, 2, p))
+    return latent.Factors(rng.normal(size=p), rng.normal(size=(p, q)), rng.uniform(0.2, 2, p))
 
 
 @pytest.mark.notes("002", "ppca")
@@ -58,7 +58,8 @@ def test_closed_form_of_six_points():
     found = model.posterior(STAR)
     assert_allclose(found.mean, means, atol=1e-14)
     assert_allclose(found.covariance, covariances, rtol=1e-13)
-    drawn = model.sample(200_000, random_state=0)
+    drawn, hidden = model.sample(200_000, random_state=0)
+    assert hidden.shape == (200_000, model.n_components) and abs(np.cov(hidden.T) - 1) < 0.02
     assert_allclose(np.cov(drawn.T), model.get_covariance(), rtol=0.02)
     assert_allclose(model.get_precision() @ model.get_covariance(), np.eye(2), atol=1e-13)
 
@@ -69,7 +70,7 @@ def test_density_of_observed_cells_by_brute_force(q):
     X = sample(60, 6)
     X[3], X[4] = np.nan, X[5]  # a row without any cell
     params = model_of(6, q)
-    z, spread, likelihood = _latent.posterior(params, Block(X), covariance=True)
+    z, spread, likelihood = latent.posterior(params, Block(X), covariance=True)
     assert_allclose(likelihood, factors.row_log_densities(X, *params), rtol=1e-11, atol=1e-13)
     means, covariances = factors.row_posteriors(X, *params)
     assert_allclose(z, means, atol=1e-12)
@@ -82,15 +83,15 @@ def test_kernel_equals_row_by_row(n, p, q, dtype):
     X = sample(n, p, max(q, 1)).astype(dtype)
     weight = RNG.integers(0, 3, n).astype(float)
     params = model_of(p, q)
-    sums = _latent.factor_sums(params, Block(X, None, weight, 0, {}))
+    sums = latent.factor_sums(params, Block(X, None, weight, 0, {}))
     seen = ~np.isnan(X)
-    assert_allclose(_latent.unpack_triangles(sums.second, q)[:-1, q, q], weight @ seen, atol=1e-12)
+    assert_allclose(latent.unpack_triangles(sums.second, q)[:-1, q, q], weight @ seen, atol=1e-12)
     assert_allclose(
         sums.likelihood, weight @ factors.row_log_densities(X.astype(float), *params), rtol=1e-10, atol=1e-12
     )
     if (weight @ seen > q + 1).all():
         mean, loadings, _, _ = factors.em_step(X.astype(float), *params, weight=weight, spherical=False)
-        A = _latent.unpack_triangles(sums.second, q)[:-1]
+        A = latent.unpack_triangles(sums.second, q)[:-1]
         solved = np.linalg.solve(A, sums.cross[:, :, None])[:, :, 0]
         assert_allclose(solved[:, :q], loadings, rtol=1e-9, atol=1e-11)
         assert_allclose(params.mean + solved[:, q], mean, rtol=1e-9)
@@ -103,11 +104,11 @@ def test_kernel_equals_row_by_row(n, p, q, dtype):
 def test_grouping_by_pattern_changes_nothing():
     X = sample(200, 5)
     params = model_of(5, 2)
-    order = _latent.visiting_order(Block(X, memory={}))
+    order = latent.visiting_order(Block(X, memory={}))
     patterns = np.isnan(X)[order]
     assert (np.diff(patterns.astype(int) @ 2 ** np.arange(5)[::-1]) >= 0).all()
-    sums = _latent.factor_sums(params, Block(X))
-    shuffled = _latent.factor_sums(params, Block(X[RNG.permutation(200)]))
+    sums = latent.factor_sums(params, Block(X))
+    shuffled = latent.factor_sums(params, Block(X[RNG.permutation(200)]))
     for a, b in zip(sums, shuffled):
         assert_allclose(a, b, rtol=1e-11)
 
@@ -130,8 +131,8 @@ def test_likelihood_never_falls(missing):
 def test_as_good_as_long_plain_em():
     X = sample(150, 5)
     model = ProbabilisticPCA(2, tol=1e-10).fit(X)
-    mean, variance, _ = _latent.column_moments(model._source(X), "")
-    params = tuple(_latent.start(model._source(X), 2, mean, variance))
+    mean, variance, _ = latent.column_moments(model._source(X), "")
+    params = tuple(latent.start(model._source(X), 2, mean, variance))
     for _ in range(60):
         *params, likelihood = factors.em_step(X, *params)
     assert model.log_likelihood_ >= likelihood

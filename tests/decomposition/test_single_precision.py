@@ -5,7 +5,7 @@ import pytest
 
 from novum import _core
 from novum.decomposition import PCA
-from novum.decomposition._spectrum import of_moments, resolved_single
+from novum.decomposition.spectrum import of_moments, resolved_single
 from novum.fold.homes.memory import ArrayTiles, MemorySource
 
 EPS = float(np.finfo(np.float32).eps)

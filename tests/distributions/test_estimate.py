@@ -16,18 +16,14 @@ from novum.distributions import (
     Normal,
     NormalGamma,
     Poisson,
-    chebyshev_bound,
     conjugate_prior,
     maximum_a_posteriori,
     maximum_likelihood,
-    mean_paths,
     posterior_grid,
     rank_by_likelihood,
-    sample_mean,
-    standardized_means,
 )
 from novum.exceptions import DataError, DataWarning, ParameterError
-from novum.information import entropy_curve
+from novum.teaching import chebyshev_bound, entropy_curve, mean_paths, sample_mean, standardized_means
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(3.0, 2.0, size=40)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from novum import information
+from novum import information, teaching
 from novum.distributions import ConditionalTable, JointTable, Statement
 from novum.exceptions import DataError, ParameterError
 
@@ -243,7 +243,7 @@ def test_information_takes_tables(pair):
     assert information.mutual_information(pair, "x", "y") == pytest.approx(0.005802, abs=5e-7)
     assert information.conditional_entropy(pair, of="y", given="x") == pytest.approx(0.965148, abs=5e-7)
     assert information.entropy(pair) == pytest.approx(information.entropy(pair.p))
-    assert information.information_diagram(pair).names == ("x", "y")
+    assert teaching.information_diagram(pair).names == ("x", "y")
     counts = JointTable.from_counts([[10, 20], [30, 15]], ("x", "y"))
     g = counts.test_independence("x", "y").statistic
     assert g == pytest.approx(2 * 75 * information.mutual_information(counts, "x", "y", base="nats"))

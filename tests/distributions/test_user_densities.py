@@ -227,6 +227,16 @@ def test_densities_and_probabilities_do_not_mix():
 
 
 def test_nan_has_no_cumulative_probability():
-    for model in (Bernoulli(0.3), Binomial(3, 0.5), Poisson(2.0), Discrete([0, 1]), Normal(), Gamma(1.0, 1.0), Beta(2, 2),
-                  Uniform(0, 1), Exponential(1.0), StudentT(3.0)):  # fmt: skip
+    for model in (
+        Bernoulli(0.3),
+        Binomial(3, 0.5),
+        Poisson(2.0),
+        Discrete([0, 1]),
+        Normal(),
+        Gamma(1.0, 1.0),
+        Beta(2, 2),
+        Uniform(0, 1),
+        Exponential(1.0),
+        StudentT(3.0),
+    ):
         assert np.isnan(model.cdf(np.nan)) and np.isnan(model.cdf([0.5, np.nan])[1]), model

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from novum import ensemble, neighbors, tree
+from novum import ensemble, neighbors, teaching, tree
 from novum.base.estimator import Estimator
 
 X, Y = load_iris(return_X_y=True)
@@ -18,7 +18,7 @@ def density():
 
 PICTURES = {
     "plot_regions": lambda: neighbors.plot_regions(neighbors.KNeighborsClassifier(3).fit(PLANE, Y), points=20),
-    "plot_voronoi": lambda: neighbors.plot_voronoi(PLANE.drop_duplicates()),
+    "plot_voronoi": lambda: teaching.plot_voronoi(PLANE.drop_duplicates()),
     "plot_neighbors": lambda: neighbors.plot_neighbors(
         neighbors.KNeighborsClassifier(3).fit(PLANE.to_numpy(), Y), [1.0, 1.0]
     ),

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from sklearn.base import is_classifier, is_regressor
 
 from novum.ensemble import MixtureOfExperts
-from novum.ensemble._gate import Gate, log_gate, refit, start_gate
+from novum.ensemble.gate import Gate, log_gate, refit, start_gate
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.linear_model import LinearRegression, LogisticRegression
 

@@ -8,8 +8,8 @@ from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score
 
 from novum.evaluation import clopper_pearson_interval, delong_interval, delong_test
-from novum.evaluation.area import area
-from novum.evaluation.proportion import share_interval
+from novum.evaluation.intervals.area import area
+from novum.evaluation.intervals.proportion import share_interval
 from novum.exceptions import DataError, DataWarning, ParameterError
 
 rng = np.random.default_rng(0)

@@ -9,12 +9,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 from novum.datasets import make_sine
-from novum.evaluation import bias_variance_decomposition, plot_bullseye
-from novum.evaluation.bias_variance import zero_one_parts
+from novum.evaluation import bias_variance_decomposition
+from novum.evaluation.bias_variance.decomposition import zero_one_parts
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model import LinearRegression, Ridge
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from novum.preprocessing import GaussianBasis
+from novum.teaching import plot_bullseye
 from novum.tree import DecisionTreeClassifier
 
 GRID = np.linspace(0, 1, 10)[:, None]
@@ -59,9 +60,13 @@ class MeanOfFive(RegressorMixin, BaseEstimator):
 def test_the_mean_of_five_draws():
     """Variance 4: the mean of five has variance .8 and no bias; a new draw costs 4.8."""
     parts = bias_variance_decomposition(
-        MeanOfFive(), sampler=lambda g: (np.zeros((5, 1)), g.normal(3, 2, 5)), X_test=[[0.0]], truth=lambda x: np.full(len(x), 3.0),
-        noise=2.0, n_repeats=4000,
-    )  # fmt: skip
+        MeanOfFive(),
+        sampler=lambda g: (np.zeros((5, 1)), g.normal(3, 2, 5)),
+        X_test=[[0.0]],
+        truth=lambda x: np.full(len(x), 3.0),
+        noise=2.0,
+        n_repeats=4000,
+    )
     assert parts.noise == 4 and parts.bias < 0.01
     assert parts.variance == pytest.approx(0.8, rel=0.08) and parts.total == pytest.approx(4.8, rel=0.02)
     exact = bias_variance_decomposition(
@@ -106,7 +111,7 @@ def test_ridge_on_24_gaussian_bumps():
     ):
         np.testing.assert_allclose(drawn[name], np.column_stack([[-6, -2, 0, 3], height]), rtol=1e-9, atol=1e-12)
     best = int(np.argmin(np.add(bias, variance)))
-    panels = found.plot_fits(axes=canvas(1, 3))
+    panels = found.plot_fits(ax=canvas(1, 3))
     for panel, k in zip(panels, (0, best, 3)):
         assert len(panel.lines) == 22  # twenty fits, their average, the truth
         for line, fit in zip(panel.lines[:20], fits[k]):
@@ -119,9 +124,15 @@ def test_ridge_on_24_gaussian_bumps():
 def test_curve_over_the_degree_marks_its_minimum():
     degrees, at = [0, 1, 3, 5, 7], np.linspace(0, 1, 33)
     found = bias_variance_decomposition(
-        polynomial(1), GRID, truth=sine, noise=0.3, X_test=at[:, None], method="exact",
-        parameter="polynomialfeatures__degree", values=degrees,
-    )  # fmt: skip
+        polynomial(1),
+        GRID,
+        truth=sine,
+        noise=0.3,
+        X_test=at[:, None],
+        method="exact",
+        parameter="polynomialfeatures__degree",
+        values=degrees,
+    )
     bias, variance = [], []
     for degree in degrees:  # least squares is a matrix: what it makes of the truth, and of the noise
         weights = np.vander(at, degree + 1) @ np.linalg.pinv(np.vander(GRID[:, 0], degree + 1))
@@ -186,9 +197,13 @@ class Constant(ClassifierMixin, BaseEstimator):
 
 def test_noise_of_labels():
     parts = bias_variance_decomposition(
-        Constant(), sampler=lambda g: (np.zeros((3, 1)), np.ones(3)), X_test=[[0.0], [1.0]],
-        truth=lambda x: x[:, 0].astype(int), noise=0.1, loss="zero-one",
-    )  # fmt: skip
+        Constant(),
+        sampler=lambda g: (np.zeros((3, 1)), np.ones(3)),
+        X_test=[[0.0], [1.0]],
+        truth=lambda x: x[:, 0].astype(int),
+        noise=0.1,
+        loss="zero-one",
+    )
     assert parts.bias == 0.5 and parts.total == pytest.approx((0.9 + 0.1) / 2)
 
 
@@ -203,7 +218,7 @@ def test_bootstrap_of_regression_out_of_bag():
 @pytest.mark.notes("003", "fig-bullseye")
 def test_targets():
     pytest.importorskip("matplotlib")
-    panels = plot_bullseye(axes=canvas(1, 4))
+    panels = plot_bullseye(ax=canvas(1, 4))
     draws = np.random.default_rng(0).normal(size=(4, 25, 2))  # bias 2.2 in both coordinates, spread 0.25 or 0.9
     for ax, draw, (bias, spread) in zip(panels, draws, ((0, 0.25), (0, 0.9), (2.2, 0.25), (2.2, 0.9))):
         np.testing.assert_allclose(ax.lines[4].get_xydata(), bias + spread * draw)
@@ -214,7 +229,7 @@ def test_targets():
     real = {
         name: bias_variance_decomposition(polynomial(d), GRID, **options) for name, d in (("line", 1), ("cubic", 3))
     }
-    panels = plot_bullseye(real, axes=canvas(1, 2))
+    panels = plot_bullseye(real, ax=canvas(1, 2))
     for ax, name in zip(panels, real):
         assert ax.get_title() == name
         np.testing.assert_allclose(ax.lines[4].get_xydata(), real[name].predictions - sine(np.array([[0.2], [0.7]])))

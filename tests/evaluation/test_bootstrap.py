@@ -10,10 +10,11 @@ from sklearn.linear_model import LinearRegression as TheirLinearRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from novum.evaluation import BootstrapSplit, bootstrap, bootstrap_error, out_of_bag_probability
-from novum.evaluation._intervals import acceleration, bca_shares, jackknife_groups
-from novum.evaluation._statistics import resample_rows
+from novum.evaluation import BootstrapSplit, bootstrap, bootstrap_error
+from novum.evaluation.intervals.bootstrap_intervals import acceleration, bca_shares, jackknife_groups
+from novum.evaluation.scores.statistics import resample_rows
 from novum.exceptions import DataError, ParameterError
+from novum.teaching import out_of_bag_probability
 
 # intervals of few rows are in doubt and say so, which test_level_and_significance.py asks for
 pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")

@@ -153,7 +153,7 @@ def test_wilcoxon_and_sign(alternative):
 def test_the_design_decides_the_test(cv, kind, test):
     result = compare({"nb": GaussianNB(), "tree": TREE}, X, y, cv=cv)
     assert (result.design.kind, result.test) == (kind, test)
-    assert 0 <= result.pairs[0].p_value <= 1 and result.measure == "accuracy"
+    assert 0 <= result.pairs[0].p_value <= 1 and result.scoring == "accuracy"
     text = result.validity()
     assert set(text.valid) <= {"yes", "approximately", "no"} and text.loc[test, "valid"] == (
         "approximately" if kind == "time order" else "yes"
@@ -168,7 +168,7 @@ def test_leave_one_out_and_regression():
     result = compare(
         {"ols": LinearRegression(), "ridge": Ridge(10)}, rows, target, cv=5, scoring="neg_mean_absolute_error"
     )
-    assert result.measure == "neg_mean_absolute_error" and result.best == "ols"
+    assert result.scoring == "neg_mean_absolute_error" and result.best == "ols"
     assert result.validity().loc["mcnemar", "valid"] == "no"
     with pytest.raises(ParameterError, match="not possible on one hold-out set"):
         compare({"ols": LinearRegression(), "ridge": Ridge(10)}, rows, target, cv=ShuffleSplit(1, random_state=0))

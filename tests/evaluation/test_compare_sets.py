@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from novum.datasets import load_tenfold_scores
 from novum.evaluation import compare, holm
 from novum.evaluation.comparison.bayesian import correlated_t, largest, signed_rank_posterior
-from novum.evaluation.comparison.plot import indistinct
+from novum.evaluation.comparison.plots import indistinct
 from novum.naive_bayes import GaussianNB
 from novum.tree import DecisionTreeClassifier
 

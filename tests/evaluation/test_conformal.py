@@ -52,6 +52,11 @@ def test_coverage_of_fresh_rows_is_the_level():
         assert 0.78 < np.mean(shares) < 0.84
 
 
+def ends(model, X):
+    """Return the ends of the intervals, (n, 2)."""
+    return np.stack(model.predict(X, interval="prediction")[1:], axis=1)
+
+
 def test_class_conditional_levels_and_a_fitted_model():
     X, y = rows(0, 1200)
     inner = GaussianNB().fit(X[:300], y[:300])
@@ -71,7 +76,9 @@ def test_too_few_rows_give_everything():
     model = ConformalClassifier(GaussianNB(), level=0.99, calibration_size=0.2, random_state=0).fit(X, y)
     assert model.predict_set(X).all()
     X, t = numbers(0, 12)
-    assert np.isinf(ConformalRegressor(level=0.99, random_state=0).fit(X, t).predict_interval(X)).all()
+    assert np.isinf(
+        ConformalRegressor(level=0.99, random_state=0).fit(X, t).predict(X, interval="prediction").upper
+    ).all()
 
 
 def test_split_interval_literally():
@@ -79,7 +86,7 @@ def test_split_interval_literally():
     model = ConformalRegressor(LinearRegression(), level=0.9, random_state=3).fit(X, y)
     assert len(model.scores_) == 50
     q = np.sort(model.scores_)[int(np.ceil(51 * 0.9)) - 1]
-    assert_allclose(model.predict_interval(X[:4]), model.predict(X[:4])[:, None] + [-q, q])
+    assert_allclose(ends(model, X[:4]), model.predict(X[:4])[:, None] + [-q, q])
 
 
 @pytest.mark.parametrize("method", ["cv_plus", "jackknife_plus"])
@@ -95,7 +102,7 @@ def test_plus_intervals_literally(method):
         highs.append(own.predict(new) + R)
     k = int(np.ceil(31 * 0.8))
     expected = np.stack([np.sort(lows, axis=0)[30 - k], np.sort(highs, axis=0)[k - 1]], axis=1)
-    assert_allclose(model.predict_interval(new), expected, rtol=1e-9)
+    assert_allclose(ends(model, new), expected, rtol=1e-9)
 
 
 def test_quantile_intervals_follow_the_noise():
@@ -104,10 +111,10 @@ def test_quantile_intervals_follow_the_noise():
     y = X[:, 0] * rng.normal(size=600)
     inner = QuantileRegressor(alpha=0, solver="highs")
     model = ConformalRegressor(inner, method="quantile", level=0.8, random_state=0).fit(X[:400], y[:400])
-    width = np.diff(model.predict_interval([[0.2], [1.8]]), axis=1)[:, 0]
+    width = np.diff(ends(model, [[0.2], [1.8]]), axis=1)[:, 0]
     assert width[1] > 3 * width[0] and 0.7 < model.coverage(X[400:], y[400:])[0] < 0.9
     with pytest.raises(ParameterError, match=r"the quantiles were fitted for 0\.8"):
-        model.predict_interval(X, level=0.9)
+        model.predict(X, interval="prediction", level=0.9)
     with pytest.raises(ParameterError, match="it has no parameter `quantile`"):
         ConformalRegressor(LinearRegression(), method="quantile").fit(X, y)
 

@@ -34,12 +34,12 @@ def test_aic():
 
 @pytest.mark.notes("003", "bic")
 def test_bic():
-    assert bic(0.7, 2, 0.35, 4) == pytest.approx(0.4176015, abs=5e-8)
-    assert bic(0.7, 2, 0.35, 4) < mallows_cp(0.7, 2, 0.35, 4)  # four rows: lighter than C_p
-    assert bic(0.7, 2, 0.35, 8) > mallows_cp(0.7, 2, 0.35, 8)
-    assert bic(n_parameters=3, n=4, log_likelihood=-2.1898155) == pytest.approx(
-        2 * 2.1898155 + 3 * np.log(4), abs=1e-12
-    )
+    assert bic(n_parameters=2, n_samples=4, rss=0.7, noise_variance=0.35) == pytest.approx(0.4176015, abs=5e-8)
+    assert bic(n_parameters=2, n_samples=4, rss=0.7, noise_variance=0.35) < mallows_cp(
+        0.7, 2, 0.35, 4
+    )  # four rows: lighter than C_p
+    assert bic(n_parameters=2, n_samples=8, rss=0.7, noise_variance=0.35) > mallows_cp(0.7, 2, 0.35, 8)
+    assert bic(-2.1898155, 3, 4) == pytest.approx(2 * 2.1898155 + 3 * np.log(4), abs=1e-12)
 
 
 @pytest.mark.notes("003", "adjusted-r2")
@@ -105,10 +105,10 @@ def test_optimism_is_what_fresh_noise_costs():
     "call, words",
     [
         (lambda: mallows_cp(-1, 2, 1, 4), "rss"),
-        (lambda: mallows_cp(1, 2, 1, 0), "n must be at least 1"),
+        (lambda: mallows_cp(1, 2, 1, 0), "n_samples must be at least 1"),
         (lambda: adjusted_r2(1, 2, 3, 2), "more rows"),
         (lambda: adjusted_r2(1, 0, 9, 2), "tss"),
-        (lambda: bic(1, 2, 1, 4, log_likelihood=-3), "either"),
+        (lambda: bic(-3, 2, 4, rss=1, noise_variance=1), "either"),
         (lambda: effective_degrees_of_freedom(Lasso(), X[:50]), "not linear in y"),
         (lambda: effective_degrees_of_freedom(Lasso(), X[:50], noise_variance=1), "pass y"),
         (

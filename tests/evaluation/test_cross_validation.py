@@ -32,7 +32,7 @@ from novum.evaluation import (
     nested_cross_validate,
     plot_folds,
 )
-from novum.evaluation.cross_validation import collect_folds
+from novum.evaluation.resampling.cross_validation import collect_folds
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
@@ -332,8 +332,12 @@ def test_fold_diagram():
     """Every drawn bar, decoded into rows, is the role those rows have in the fold."""
 
     def roles(ax, n):
-        names = {tuple(line.get_markerfacecolor()) if not isinstance(line.get_markerfacecolor(), str)
-                 else line.get_markerfacecolor(): line.get_label() for line in ax.lines}  # fmt: skip
+        names = {
+            tuple(line.get_markerfacecolor())
+            if not isinstance(line.get_markerfacecolor(), str)
+            else line.get_markerfacecolor(): line.get_label()
+            for line in ax.lines
+        }
         names = {to_hex(color): name for color, name in names.items()}
         found = {}
         for bars in ax.collections:

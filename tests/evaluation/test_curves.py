@@ -111,9 +111,15 @@ def test_tree_size_curve():
 def test_degrees_over_and_underfit_and_weights_grow():
     model = make_pipeline(PolynomialFeatures(), LinearRegression())
     display = ValidationCurveDisplay.from_estimator(
-        model, U[:25], T[:25], param_name="polynomialfeatures__degree", param_range=[1, 3, 5, 12], cv=5,
-        scoring="neg_root_mean_squared_error", ax=new_axes(),
-    )  # fmt: skip
+        model,
+        U[:25],
+        T[:25],
+        param_name="polynomialfeatures__degree",
+        param_range=[1, 3, 5, 12],
+        cv=5,
+        scoring="neg_root_mean_squared_error",
+        ax=new_axes(),
+    )
     assert (
         display.best in (3, 5)
         and display.diagnose(1).kind == "high bias"

@@ -10,7 +10,7 @@ import novum
 from novum import evaluation as ev
 from novum.bandits import evaluate_logged
 from novum.evaluation.hypotheses.power import rejection_rate
-from novum.evaluation.resampled import corrected_interval
+from novum.evaluation.resampling.corrected_t import corrected_interval
 from novum.exceptions import DataWarning, ParameterError
 from novum.linear_model import LinearRegression, PoissonRegressor
 from novum.reinforcement import compare_agents

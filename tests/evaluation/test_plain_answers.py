@@ -26,7 +26,7 @@ from novum.evaluation import (
     t_test,
     z_test,
 )
-from novum.evaluation.stability import false_bound, most_selected
+from novum.evaluation.selection.stability import false_bound, most_selected
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB

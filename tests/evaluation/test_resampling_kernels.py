@@ -8,7 +8,7 @@ from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 from threadpoolctl import threadpool_limits
 
 from novum._core.evaluation import resampling
-from novum.evaluation._statistics import Areas, Cells, RowSums, intervals
+from novum.evaluation.scores.statistics import Areas, Cells, RowSums, intervals
 
 rng = np.random.default_rng(0)
 SEED, PURPOSE = 12345678901234567890, 77

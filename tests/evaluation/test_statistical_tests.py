@@ -18,11 +18,11 @@ from novum.evaluation import (
     rejection_rate,
     sample_size,
     sample_std,
-    t_table,
     t_test,
     z_test,
 )
 from novum.exceptions import DataError, ParameterError
+from novum.teaching import t_table
 
 rng = np.random.default_rng(0)
 x, y = rng.normal(0.3, 1, 12), rng.normal(0, 2, 9)
@@ -170,10 +170,16 @@ def test_t_table_of_the_notes():
     table = t_table()
     assert table.shape == (35, 5)
     printed = {
-        1: "3.078 6.314 12.706 31.821 63.657", 2: "1.886 2.920 4.303 6.965 9.925", 5: "1.476 2.015 2.571 3.365 4.032",
-        9: "1.383 1.833 2.262 2.821 3.250", 10: "1.372 1.812 2.228 2.764 3.169", 20: "1.325 1.725 2.086 2.528 2.845",
-        30: "1.310 1.697 2.042 2.457 2.750", 38: "1.304 1.686 2.024 2.429 2.712", np.inf: "1.282 1.645 1.960 2.326 2.576",
-    }  # fmt: skip
+        1: "3.078 6.314 12.706 31.821 63.657",
+        2: "1.886 2.920 4.303 6.965 9.925",
+        5: "1.476 2.015 2.571 3.365 4.032",
+        9: "1.383 1.833 2.262 2.821 3.250",
+        10: "1.372 1.812 2.228 2.764 3.169",
+        20: "1.325 1.725 2.086 2.528 2.845",
+        30: "1.310 1.697 2.042 2.457 2.750",
+        38: "1.304 1.686 2.024 2.429 2.712",
+        np.inf: "1.282 1.645 1.960 2.326 2.576",
+    }
     for df, row in printed.items():
         np.testing.assert_array_equal(table.loc[df].round(3), [float(value) for value in row.split()])
     np.testing.assert_allclose(
@@ -319,9 +325,13 @@ def test_refusals(call, words):
 def test_pictures():
     pytest.importorskip("matplotlib")
     for test in (
-        t_test(FOUR, mean=1), z_test(FOUR, sigma=1, mean=1, alternative="less"), chi_squared_test([[10, 20], [30, 5]]),
-        f_test(x, y), permutation_test(x[:5], y[:5]), proportion_test(8, 10, exact=True),
-    ):  # fmt: skip
+        t_test(FOUR, mean=1),
+        z_test(FOUR, sigma=1, mean=1, alternative="less"),
+        chi_squared_test([[10, 20], [30, 5]]),
+        f_test(x, y),
+        permutation_test(x[:5], y[:5]),
+        proportion_test(8, 10, exact=True),
+    ):
         ax = test.plot(canvas(), significance=0.1)
         assert ax.get_xlabel() and ax.get_ylabel() and ax.get_legend() is not None
     ax = t_test(FOUR, mean=1).plot(canvas())
@@ -349,6 +359,9 @@ def test_pictures():
     exact = proportion_test(8, 10, exact=True).plot(canvas())
     k, height = bars(exact)
     np.testing.assert_allclose(height, stats.binom(10, 0.5).pmf(k), rtol=1e-9)
-    red = {round(at) for at, patch in zip(k, exact.containers[0].patches) if patch.get_facecolor()[0] > 0.8
-           and patch.get_facecolor()[1] < 0.5}  # fmt: skip
+    red = {
+        round(at)
+        for at, patch in zip(k, exact.containers[0].patches)
+        if patch.get_facecolor()[0] > 0.8 and patch.get_facecolor()[1] < 0.5
+    }
     assert red == {1, 2, 8, 9} == {0, 1, 2, 8, 9, 10} & set(np.rint(k).astype(int))

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 import novum
 from novum import _core
-from novum.feature_extraction import _words, text
+from novum.feature_extraction import term_counts, text
 from novum.naive_bayes import GaussianNB
 
 DOCUMENTS = [
@@ -99,8 +99,10 @@ def test_every_code_point_is_classed_and_lowered_as_python_does():
     points = [chr(c) for c in range(sys.maxunicode + 1)]
     texts = ["a" + "".join(points[start : start + 4096]) for start in range(0, len(points), 4096)]
     rules, none = _core.feature_extraction.text.Rules(True, 1, 1, 1), _core.feature_extraction.text.terms([])
-    plan = _words.Plan([t.lower() if any(p in t for p in _words.PYTHON_LOWERS) else t for t in texts], rules, none)
-    terms, _ = _words.counts(plan, np.int64)
+    plan = term_counts.Plan(
+        [t.lower() if any(p in t for p in term_counts.PYTHON_LOWERS) else t for t in texts], rules, none
+    )
+    terms, _ = term_counts.counts(plan, np.int64)
     expected = Counter(token for t in texts for token in re.findall(r"\b\w+\b", t.lower()))
     assert list(terms) == sorted(expected)
 
@@ -124,7 +126,7 @@ def test_threads_change_nothing(monkeypatch):
     documents = [" ".join(f"w{i}" for i in rng.zipf(1.5, 30) % 500) for _ in range(700)]
     results = []
     for n in (1, 2, 5):
-        monkeypatch.setattr(_words, "thread_count", lambda n=n: n)
+        monkeypatch.setattr(term_counts, "thread_count", lambda n=n: n)
         vectorizer = text.CountVectorizer(ngram_range=(1, 2))
         results.append(
             (vectorizer.fit_transform(documents), list(vectorizer.vocabulary_), vectorizer.transform(documents))

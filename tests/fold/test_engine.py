@@ -142,7 +142,12 @@ def test_fold_repeats_until_converged_and_reports():
     assert seen == list(range(1, result.n_iter + 1)) and len(result.history) == result.n_iter
     assert np.all(np.diff(result.history) <= 0)
     short = fold(
-        0.0, deviation, lambda m, t: m + 1.0, MemorySource(ArrayTiles(X)),
-        objective=lambda t: 0.0, converged=lambda *_: False, max_iter=3,
-    )  # fmt: skip
+        0.0,
+        deviation,
+        lambda m, t: m + 1.0,
+        MemorySource(ArrayTiles(X)),
+        objective=lambda t: 0.0,
+        converged=lambda *_: False,
+        max_iter=3,
+    )
     assert not short.converged and short.n_iter == 3

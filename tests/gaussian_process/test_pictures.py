@@ -62,7 +62,7 @@ def test_draws_from_a_posterior_pass_through_the_data():
         np.testing.assert_allclose(line.get_ydata(), y, atol=1e-2)
     assert ax.get_title() == model.kernel_.formula()
     with pytest.raises(ParameterError, match="axes for"):
-        plot_draws([RBF(1.0), RBF(2.0)], axes=panels(1))
+        plot_draws([RBF(1.0), RBF(2.0)], ax=panels(1))
 
 
 @pytest.mark.notes("003", "fig-gp-band")

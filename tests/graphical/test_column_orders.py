@@ -8,8 +8,8 @@ import pytest
 from reference.graphical import random_network
 
 from novum.graphical import PC, HillClimb
-from novum.graphical.independence import count_test
-from novum.graphical.scores import read_complete
+from novum.graphical.structure_learning.independence import count_test
+from novum.graphical.structure_learning.scores import read_complete
 
 
 def rows_of(seed, n=400, size=9):
@@ -17,22 +17,22 @@ def rows_of(seed, n=400, size=9):
     return frame[[v for v in frame if frame[v].nunique() > 1]]
 
 
-@pytest.mark.parametrize("options", [{}, {"score": "bdeu"}, {"score": "k2"}, {"tabu": 0, "n_restarts": 0}])
+@pytest.mark.parametrize("options", [{}, {"scoring": "bdeu"}, {"scoring": "k2"}, {"tabu": 0, "n_init": 1}])
 @pytest.mark.parametrize("seed", range(4))
 def test_hill_climbing_finds_one_graph_for_every_order(seed, options):
     rows, rng = rows_of(seed), np.random.default_rng(seed)
-    first = HillClimb(**{"n_restarts": 15, **options}).fit(rows)
+    first = HillClimb(**{"n_init": 16, **options}).fit(rows)
     for _ in range(3):
-        again = HillClimb(**{"n_restarts": 15, **options}).fit(rows[list(rng.permutation(rows.columns))])
+        again = HillClimb(**{"n_init": 16, **options}).fit(rows[list(rng.permutation(rows.columns))])
         assert set(again.dag_.arcs) == set(first.dag_.arcs) and again.score_ == first.score_
 
 
 def test_names_play_no_part_either():
     rows = rows_of(7)
     table = np.column_stack([rows[v].cat.codes for v in rows])
-    first = HillClimb(n_restarts=10).fit(table)
+    first = HillClimb(n_init=11).fit(table)
     order = np.random.default_rng(0).permutation(table.shape[1])
-    again = HillClimb(n_restarts=10).fit(table[:, order])
+    again = HillClimb(n_init=11).fit(table[:, order])
     assert again.score_ == first.score_
     assert {(f"x{order[int(a[1:])]}", f"x{order[int(b[1:])]}") for a, b in again.dag_.arcs} == set(first.dag_.arcs)
 

@@ -13,8 +13,8 @@ from matplotlib.patches import FancyArrowPatch
 from novum.datasets import load_fuel_gauge, load_gene_network
 from novum.exceptions import ParameterError
 from novum.graphical import DAG, BayesianNetwork, FactorGraph, LinearGaussian, MarkovNetwork, UndirectedGraph
-from novum.graphical._layout import layered_layout, spring_layout
-from novum.graphical.drawing import BLOCKED, OBSERVED, OPEN
+from novum.graphical.plots.graphs import BLOCKED, OBSERVED, OPEN
+from novum.graphical.plots.layout import layered_layout, spring_layout
 
 FIVE = DAG([("a", "e"), ("f", "e"), ("f", "b"), ("e", "c")])
 
@@ -134,8 +134,10 @@ def test_tables_with_nested_headers():
     place = {text: text.get_position() for text in ax.texts}
     first = min(x for x, _ in place.values())
     states = {t.get_text(): y for t, (x, y) in place.items() if x == first and t.get_text() in car.states["gauge"]}
-    head = {y: sorted((x, t.get_text()) for t, (px, y2) in place.items() if y2 == y for x in [px] if px > first)
-            for y in {y for t, (x, y) in place.items() if x == first and t.get_text() in ("battery", "fuel")}}  # fmt: skip
+    head = {
+        y: sorted((x, t.get_text()) for t, (px, y2) in place.items() if y2 == y for x in [px] if px > first)
+        for y in {y for t, (x, y) in place.items() if x == first and t.get_text() in ("battery", "fuel")}
+    }
     batteries, fuels = head[max(head)], head[min(head)]
     for text, (x, y) in place.items():
         if x > first and y in states.values():

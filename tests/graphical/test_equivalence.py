@@ -94,7 +94,7 @@ def test_members_of_larger_classes_are_counted_without_listing():
 
 
 def test_a_partial_graph_without_members_is_refused():
-    from novum.graphical._equivalence import EssentialGraph
+    from novum.graphical.graphs.equivalence import EssentialGraph
 
     ring = EssentialGraph("abcd", edges=["ab", "bc", "cd", "da"])
     with pytest.raises(ParameterError, match="no directed graph has these"):

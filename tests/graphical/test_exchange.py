@@ -153,10 +153,12 @@ def mixed():
     return BayesianNetwork(
         {"d": [], "x": ["d"], "y": ["x", "d"], "e": ["d"]},
         {
-            "d": [0.3, 0.7], "e": [[0.9, 0.1], [0.3, 0.7]],
-            "x": LinearGaussian([0.0, 2.0], variance=[1.0, 2.0]), "y": LinearGaussian([1.0, -1.0], {"x": [0.5, 1.5]}, 1.0),
+            "d": [0.3, 0.7],
+            "e": [[0.9, 0.1], [0.3, 0.7]],
+            "x": LinearGaussian([0.0, 2.0], variance=[1.0, 2.0]),
+            "y": LinearGaussian([1.0, -1.0], {"x": [0.5, 1.5]}, 1.0),
         },
-    )  # fmt: skip
+    )
 
 
 def test_numbers_are_set_marginalised_and_drawn():
@@ -240,6 +242,6 @@ def test_restarts_go_on_while_they_pay():
     network = random_network(np.random.default_rng(8), 12)
     rows = network.sample(400, random_state=0)
     usual = HillClimb("aic").fit(rows)
-    assert usual.n_restarts_ >= 20 and usual.score_ >= HillClimb("aic", n_restarts=20).fit(rows).score_ - 1e-9
+    assert usual.n_init_ >= 21 and usual.score_ >= HillClimb("aic", n_init=21).fit(rows).score_ - 1e-9
     assert HillClimb("aic").fit(rows).dag_ == usual.dag_
-    assert HillClimb(n_restarts=3).fit(rows).n_restarts_ == 3
+    assert HillClimb(n_init=4).fit(rows).n_init_ == 4

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 from novum.datasets import load_fuel_gauge
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.graphical import DAG, ChowLiu, HillClimb
-from novum.graphical.scores import LocalScores, read_complete
+from novum.graphical.structure_learning.scores import LocalScores, read_complete
 
 SEVEN = {"X1": list("TTTFTTT"), "X2": list("RRGRBBB"), "X3": list("FFTFTTT")}
 STATES = {"X1": "TF", "X2": "RGB", "X3": "TF"}
@@ -121,14 +121,14 @@ def test_search_finds_the_best_of_all_graphs():
 
 def test_restarts_and_tabu_only_help_and_repeat():
     rows = random_network(5, n=10).sample(400, random_state=1)
-    plain = HillClimb(tabu=0, n_restarts=0).fit(rows)
-    tabu = HillClimb(tabu=10, n_restarts=0).fit(rows)
-    shaken = HillClimb(tabu=0, n_restarts=30).fit(rows)
+    plain = HillClimb(tabu=0, n_init=1).fit(rows)
+    tabu = HillClimb(tabu=10, n_init=1).fit(rows)
+    shaken = HillClimb(tabu=0, n_init=31).fit(rows)
     assert tabu.score_ >= plain.score_ and shaken.score_ >= plain.score_
-    again = HillClimb(tabu=0, n_restarts=30).fit(rows)
+    again = HillClimb(tabu=0, n_init=31).fit(rows)
     assert again.dag_ == shaken.dag_ and again.score_ == shaken.score_ and again.n_iter_ == shaken.n_iter_
-    assert HillClimb(start=shaken.dag_, tabu=0, n_restarts=0).fit(rows).score_ >= shaken.score_ - 1e-9
-    assert HillClimb(max_iter=1, n_restarts=0).fit(rows).n_iter_ == 1
+    assert HillClimb(start=shaken.dag_, tabu=0, n_init=1).fit(rows).score_ >= shaken.score_ - 1e-9
+    assert HillClimb(max_iter=1, n_init=1).fit(rows).n_iter_ == 1
 
 
 def test_required_and_forbidden_arcs_and_the_number_of_parents():
@@ -161,7 +161,7 @@ def test_the_network_of_the_graph():
     found = HillClimb("bdeu").fit(rows)
     network = found.network(prior="bdeu")
     assert network.states["gauge"] == tuple(rows["gauge"].cat.categories) and network.dag == found.dag_
-    assert "score -" in repr(found) and repr(HillClimb(tabu=3)) == "HillClimb(tabu=3)"
+    assert "score -" in str(found) and repr(HillClimb(tabu=3)) == "HillClimb(tabu=3)"
     truth = load_fuel_gauge().query("fuel", {"gauge": "empty"})["empty"]
     assert network.query("fuel", {"gauge": "empty"})["empty"] == pytest.approx(truth, abs=0.05)
 
@@ -179,8 +179,8 @@ def test_data_of_many_kinds_give_one_graph():
 def test_bad_input():
     rows = pd.DataFrame({"a": [0, 1, 1, 0], "b": [1, 1, 0, 0], "c": [0, 0, 1, 1]})
     for learner, words in (
-        (HillClimb("best"), "score must be one of"),
-        (HillClimb("bdeu", equivalent_sample_size=0), "equivalent_sample_size must lie in"),
+        (HillClimb("best"), "'scoring' parameter of HillClimb must be"),
+        (HillClimb("bdeu", equivalent_sample_size=0), "'equivalent_sample_size' parameter of HillClimb must be"),
         (HillClimb(required=[("a", "z")]), "is no arc"),
         (HillClimb(required=[("a", "b"), ("b", "a")]), "form a cycle: "),
         (HillClimb(required=[("a", "b")], forbidden=[("a", "b")]), "required and forbidden"),
@@ -191,7 +191,7 @@ def test_bad_input():
     ):
         with pytest.raises(ParameterError, match=words):
             learner.fit(rows)
-    with pytest.raises(ParameterTypeError, match="max_parents must be a whole number"):
+    with pytest.raises(ParameterTypeError, match="'max_parents' parameter of HillClimb must be an int"):
         HillClimb(max_parents=1.5).fit(rows)
     with pytest.raises(ParameterError, match=r"call fit\(data\) first"):
         HillClimb().network()

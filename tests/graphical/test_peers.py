@@ -10,9 +10,25 @@ from novum.graphical import BayesianNetwork
 
 pytestmark = pytest.mark.peer
 NAMES = (
-    "asia", "cancer", "earthquake", "survey", "sachs", "child", "alarm", "insurance", "hailfinder", "hepar2", "win95pts", "andes",
-    "pathfinder", "pigs", "water", "mildew", "barley", "diabetes",
-)  # fmt: skip
+    "asia",
+    "cancer",
+    "earthquake",
+    "survey",
+    "sachs",
+    "child",
+    "alarm",
+    "insurance",
+    "hailfinder",
+    "hepar2",
+    "win95pts",
+    "andes",
+    "pathfinder",
+    "pigs",
+    "water",
+    "mildew",
+    "barley",
+    "diabetes",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -156,8 +156,23 @@ def test_comments_in_uai_and_endings_of_pyagrum(tmp_path):
     np.testing.assert_array_equal(BayesianNetwork.read(tmp_path / "a.bifxml").tables["x1"], one.tables["x1"])
 
 
-ODD = [("x", "y"), (1, "1"), (True, "True"), (" x", "y"), ("", "y"), ("a\nb", "c"), ("a\rb", "c"), ("\0", "c"), ("\ud800", "c"),
-       ('q"', "c\\"), ("//x", "/*y*/"), ("{", "}"), ("|", ","), ("<a>", "&amp;"), ("table", "default")]  # fmt: skip
+ODD = [
+    ("x", "y"),
+    (1, "1"),
+    (True, "True"),
+    (" x", "y"),
+    ("", "y"),
+    ("a\nb", "c"),
+    ("a\rb", "c"),
+    ("\0", "c"),
+    ("\ud800", "c"),
+    ('q"', "c\\"),
+    ("//x", "/*y*/"),
+    ("{", "}"),
+    ("|", ","),
+    ("<a>", "&amp;"),
+    ("table", "default"),
+]
 
 
 @pytest.mark.parametrize("form", [".bif", ".xmlbif", ".bifxml", ".uai", ".json", ".bif.gz"])
@@ -188,8 +203,8 @@ def with_causes(k, rng):
 
 
 def test_most_probable_causes_of_a_noisy_or():
-    from novum.graphical._evidence import read_evidence
-    from novum.graphical._noisy_or_maximum import noisy_or_maximum, problem_of
+    from novum.graphical.inference.evidence import read_evidence
+    from novum.graphical.inference.noisy_or_maximum import noisy_or_maximum, problem_of
 
     rng = np.random.default_rng(0)
     for evidence in ({}, {"z": "yes"}, {"z": "yes", "w": "no"}, {"z": "yes", "w": "yes", "u3": "no"}):

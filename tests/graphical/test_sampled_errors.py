@@ -58,10 +58,12 @@ def test_uneven_weights_and_slow_chains_are_told():
     chain = BayesianNetwork(
         {"a": [], "b": ["a"], "c": ["b"], "d": ["a"]},
         {
-            "a": [0.995, 0.005], "b": [[0.998, 0.002], [0.002, 0.998]], "c": [[0.999, 0.001], [0.01, 0.99]],
+            "a": [0.995, 0.005],
+            "b": [[0.998, 0.002], [0.002, 0.998]],
+            "c": [[0.999, 0.001], [0.01, 0.99]],
             "d": [[0.9, 0.1], [0.1, 0.9]],
         },
-    )  # fmt: skip
+    )
     states = {v: chain.states[v][1] for v in "abcd"}
     with pytest.warns(DataWarning, match="worth .* independent ones"):
         found = chain.query("a", {"c": states["c"]}, "likelihood_weighting", n_samples=2000, random_state=0)

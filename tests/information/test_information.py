@@ -18,12 +18,11 @@ from novum.information import (
     cross_entropy,
     differential_entropy,
     entropy,
-    entropy_curve,
-    information_diagram,
     kl_divergence,
     mutual_information,
 )
-from novum.information.diagrams import center_distance, lens_area
+from novum.teaching import entropy_curve, information_diagram
+from novum.teaching.statistics.information import center_distance, lens_area
 
 P, U = [0.5, 0.25, 0.25], [1 / 3, 1 / 3, 1 / 3]
 FIRST, SECOND = [[0.1, 0.2], [0.3, 0.4]], [[0.3, 0.2], [0.1, 0.4]]
@@ -322,8 +321,11 @@ def test_information_diagram_has_true_areas():
     assert middle[f"H(X|Y)\n{parts['H(X|Y)']:.3f}"][0] < a + r and middle[f"H(Y|X)\n{parts['H(Y|X)']:.3f}"][0] > b - s
     bars = diagram.plot(canvas(), kind="bars")
     spans = sorted((p.get_y() + p.get_height() / 2, p.get_x(), p.get_width()) for p in bars.patches)
-    rows = {"H(X,Y)": [*parts.values()], "H(X)": [parts["H(X|Y)"], parts["I(X;Y)"]],
-            "H(Y)": [parts["I(X;Y)"], parts["H(Y|X)"]]}  # fmt: skip
+    rows = {
+        "H(X,Y)": [*parts.values()],
+        "H(X)": [parts["H(X|Y)"], parts["I(X;Y)"]],
+        "H(Y)": [parts["I(X;Y)"], parts["H(Y|X)"]],
+    }
     assert [t.get_text() for t in bars.get_yticklabels()] == list(rows)
     for tick, widths in zip(bars.get_yticks(), rows.values()):
         drawn = [(left, width) for y, left, width in spans if abs(y - tick) < 0.3]

@@ -32,10 +32,11 @@ def information_of_rounded(correlation, step):
                 lambda x, top=top: (
                     stats.norm.pdf(x) * stats.norm.cdf((top - correlation * x) / np.sqrt(1 - correlation**2))
                 ),
-                low, high,
+                low,
+                high,
             )[0]
             for top in edge
-        ]  # fmt: skip
+        ]
 
     cells = np.diff([column(low, high) for low, high in pairwise(edge)], axis=1)
     return mutual_information(np.clip(cells, 0, None) / cells.sum(), base="nats")

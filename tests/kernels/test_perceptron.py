@@ -38,7 +38,9 @@ def test_exclusive_or():
     assert_allclose(model.dual_coef_, [[-1, 1, 1, -1]])
     assert_allclose(model.decision_function(XOR), 8 * SIGNS)
     assert model.n_iter_ == 2 and list(model.history_) == [4, 0]
-    assert_allclose(KernelPerceptron(Polynomial(degree=2), eta0=0.5).fit(XOR, SIGNS).decision_function(XOR), 4 * SIGNS)
+    assert_allclose(
+        KernelPerceptron(Polynomial(degree=2), learning_rate=0.5).fit(XOR, SIGNS).decision_function(XOR), 4 * SIGNS
+    )
 
 
 @pytest.mark.notes("003", "svm-from-perceptron")
@@ -70,7 +72,7 @@ def test_literal_loop(average, monkeypatch):
     a, history, mean = literal(kernel(X), LABEL, 0.5, 50)
     for most in (perceptron.WHOLE, 10):  # all kernels at once, and those of the rows with mistakes
         monkeypatch.setattr(perceptron, "WHOLE", most)
-        model = KernelPerceptron(kernel, eta0=0.5, average=average).fit(X, LABEL)
+        model = KernelPerceptron(kernel, learning_rate=0.5, average=average).fit(X, LABEL)
         assert list(model.history_) == history
         found = np.zeros(80)
         found[model.support_] = model.dual_coef_[0]

@@ -190,11 +190,11 @@ def test_graphs_of_the_notes():
     triangle, path = nx.Graph([(1, 2), (2, 3), (1, 3), (3, 4)]), nx.path_graph([1, 2, 3, 4])
     for graph in (triangle, path):
         nx.set_node_attributes(graph, labels, "label")
-    kernel = WeisfeilerLehman(n_iter=2)
-    assert [WeisfeilerLehman(n_iter=h)([triangle], [path])[0, 0] for h in range(3)] == [6, 9, 9]
+    kernel = WeisfeilerLehman(max_iter=2)
+    assert [WeisfeilerLehman(max_iter=h)([triangle], [path])[0, 0] for h in range(3)] == [6, 9, 9]
     assert kernel.diag([triangle, path]).tolist() == [18, 14]
     assert kernel.normalized()([triangle, path])[0, 1] == pytest.approx(0.566947, abs=5e-7)
-    assert WeisfeilerLehman(n_iter=2, base="binary")([triangle], [path])[0, 0] == 5
+    assert WeisfeilerLehman(max_iter=2, base="binary")([triangle], [path])[0, 0] == 5
     assert kernel([nx.path_graph(4)], [nx.star_graph(3)])[0, 0] == 22
 
 
@@ -262,7 +262,7 @@ def test_isomorphic_graphs_are_never_told_apart_and_no_round_is_too_few():
     for graph, extra in ((ring, 1), (other, 2)):
         graph.add_edges_from([(extra, 12), (12, 13), (13, 14), (14, 15)])
     full = wl_isomorphism_test(ring, other)
-    assert not full and full.round > 1 and wl_isomorphism_test(ring, other, n_iter=full.round - 1)
+    assert not full and full.round > 1 and wl_isomorphism_test(ring, other, max_iter=full.round - 1)
 
 
 @pytest.mark.notes("000-c", "plot-wl")

@@ -104,11 +104,26 @@ def test_validity_by_rules_by_points_and_by_random_points():
 def test_stationary_and_isotropic_as_told_and_as_measured():
     shift, turn = np.array([0.3, -1.2, 0.7]), np.linalg.qr(RNG.standard_normal((3, 3)))[0]
     kernels = [
-        RBF(0.8), RBF([0.5, 1.0, 2.0]), Matern(0.7, nu=2.5), RationalQuadratic(0.5, 2.0), Laplacian(0.9), Constant(2.0),
-        Linear(), Polynomial(degree=2), Sigmoid(gamma=0.3), RBF(0.5) + 0.3 * Matern(1.0), RBF(0.5) * Linear(),
-        RBF(0.5).exp(), (0.1 * Linear()).exp(), RBF(0.5) ** 2, Linear() ** 2, RBF(0.5).of(np.sin), Gaussian(Linear()),
-        Periodic(0.7, 1.5), Radial(np.cos),
-    ]  # fmt: skip
+        RBF(0.8),
+        RBF([0.5, 1.0, 2.0]),
+        Matern(0.7, nu=2.5),
+        RationalQuadratic(0.5, 2.0),
+        Laplacian(0.9),
+        Constant(2.0),
+        Linear(),
+        Polynomial(degree=2),
+        Sigmoid(gamma=0.3),
+        RBF(0.5) + 0.3 * Matern(1.0),
+        RBF(0.5) * Linear(),
+        RBF(0.5).exp(),
+        (0.1 * Linear()).exp(),
+        RBF(0.5) ** 2,
+        Linear() ** 2,
+        RBF(0.5).of(np.sin),
+        Gaussian(Linear()),
+        Periodic(0.7, 1.5),
+        Radial(np.cos),
+    ]
     for kernel in kernels:
         moved = np.allclose(kernel(X + shift, Y + shift), kernel(X, Y), atol=1e-10)
         turned = np.allclose(kernel(X @ turn, Y @ turn), kernel(X, Y), atol=1e-10)

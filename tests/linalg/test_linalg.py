@@ -7,22 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novum.exceptions import DataError, ParameterError
-from novum.linalg import (
+from novum.linalg import check_gradient, correlation, covariance, is_psd, square_root
+from novum.report.numbers import num
+from novum.teaching import (
     are_independent,
     change_of_basis,
-    check_gradient,
     coordinates,
-    correlation,
-    covariance,
     eigen_by_deflation,
     in_span,
-    is_psd,
     matrix_of_map,
     orthonormal_extension,
     rayleigh_quotient,
-    square_root,
 )
-from novum.report.numbers import num
 
 EPS = np.finfo(float).eps
 

@@ -40,7 +40,7 @@ def test_inference_and_leave_one_out_of_a_deficient_design_do_not_depend_on_unit
     assert full.rank_ == 5
     assert_allclose(full.coef_[4:], dropped.coef_[3:], rtol=1e-8)
     assert_allclose(full.coef_[:4].sum(), 0, atol=1e-8)  # the shortest of the equivalent ones
-    for covariance in ("nonrobust", "HC3"):
+    for covariance in ("classical", "HC3"):
         a = full.inference(X, y, covariance=covariance)
         b = dropped.inference(X[:, 1:], y, covariance=covariance)
         assert_allclose(a.standard_error[-2:], b.standard_error[-2:], rtol=1e-9)

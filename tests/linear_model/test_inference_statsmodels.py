@@ -7,11 +7,11 @@ from reference.nist import longley
 
 from novum.linear_model import LinearRegression
 
-COVARIANCES = ["nonrobust", "HC0", "HC1", "HC2", "HC3"]
+COVARIANCES = ["classical", "HC0", "HC1", "HC2", "HC3"]
 
 # statsmodels 0.14, OLS(longley.endog, add_constant(longley.exog)).fit(cov_type=c).bse[-1]
 STORED = {
-    "nonrobust": 455.4784991421595,
+    "classical": 455.4784991421595,
     "HC0": 428.38437554629775,
     "HC1": 571.1791673950636,
     "HC2": 617.5929550383751,
@@ -41,7 +41,9 @@ def test_live(covariance, weighted, intercept):
         .inference(X, y, w, covariance=covariance, weights="precision")
     )
     design = sm.add_constant(X) if intercept else X
-    peer = sm.WLS(y, design, weights=1.0 if w is None else w).fit(cov_type=covariance, use_t=True)
+    peer = sm.WLS(y, design, weights=1.0 if w is None else w).fit(
+        cov_type="nonrobust" if covariance == "classical" else covariance, use_t=True
+    )
     assert_allclose(ours.coef, peer.params, rtol=1e-10)
     assert_allclose(ours.standard_error, peer.bse, rtol=1e-9)
     assert_allclose(ours.p_value, peer.pvalues, rtol=1e-8, atol=1e-300)

@@ -64,14 +64,14 @@ def test_the_sandwich_is_its_definition(target):
     model = LogisticRegression(C=np.inf, tol=1e-10).fit(X, target, sample_weight=w)
     k = len(np.unique(target)) - 1
     for weights, square in (("precision", w**2), ("frequency", w)):
-        found = model.inference(X, target, w, covariance="sandwich", weights=weights)
+        found = model.inference(X, target, w, covariance="HC0", weights=weights)
         theta = found.coef.reshape(k, 4)
         assert_allclose(found.covariance, literal_sandwich(X, target, theta, list(zip(w, square))), rtol=1e-6)
     balanced = LogisticRegression(C=np.inf, tol=1e-10, class_weight="balanced").fit(X, target)
     factor = 150 / ((k + 1) * np.bincount(target))[target]
     found = balanced.inference(X, target)
     expected = literal_sandwich(X, target, found.coef.reshape(k, 4), list(zip(factor, factor**2)))
-    assert_allclose(found.covariance, expected, rtol=1e-6) and found.covariance_type == "sandwich"
+    assert_allclose(found.covariance, expected, rtol=1e-6) and found.covariance_type == "HC0"
     assert np.isnan([found.aic, found.bic, found.likelihood_ratio_p_value]).all() and "no likelihood" in repr(found)
 
 
@@ -92,7 +92,7 @@ def test_weights_that_need_the_rows_say_so():
     with pytest.raises(ParameterError, match=r"needs the sandwich covariance.*weights='frequency'"):
         weighted.inference(weights="precision")
     with pytest.raises(ParameterError, match="the objective is no likelihood"):
-        weighted.inference(covariance="information", weights="precision")
+        weighted.inference(covariance="classical", weights="precision")
     with pytest.raises(ParameterError, match="class_weight needs the sandwich"):
         LogisticRegression(C=np.inf, class_weight={0: 1, 1: 3}).fit(X, y).inference()
     with pytest.raises(DataError, match="give X, y and sample_weight that `fit` saw"):

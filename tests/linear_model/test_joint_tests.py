@@ -10,8 +10,8 @@ from scipy import stats
 
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model import GammaRegressor, LinearRegression, LogisticRegression, PoissonRegressor, TweedieRegressor
-from novum.linear_model.generalized.family import Family
 from novum.linear_model.generalized.inference import null_mean
+from novum.linear_model.newton.losses.tweedie import Tweedie
 
 UNITS = [(1.0, 1.0, 1.0), (0.01, 1e4, 1.0), (1e-9, 1e9, 1.0), (1e8, 1e-3, 1e5)]
 
@@ -115,7 +115,8 @@ def test_likelihood_ratios_are_never_negative(seed):
         at = np.full(80, y.mean() if deviance else 0.0 if model._family().link == "identity" else 1.0)
         assert found.null_deviance == pytest.approx(model._family().deviance(y.astype(float), at).sum(), rel=1e-12)
     assert (
-        np.isnan(null_mean(Family(1.0, "identity"), 3.0, False)) and null_mean(Family(1.0, "identity"), 3.0, True) == 3
+        np.isnan(null_mean(Tweedie(1.0, "identity"), 3.0, False))
+        and null_mean(Tweedie(1.0, "identity"), 3.0, True) == 3
     )
     untold = replace(found, null_deviance=np.nan, likelihood_ratio=np.nan)
     assert "do not exist: without an intercept" in repr(untold)

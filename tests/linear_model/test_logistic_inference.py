@@ -200,5 +200,5 @@ def test_clusters_are_named_where_they_are_used():
         model.inference(X, y, covariance="cluster", groups=np.zeros(len(y)))
     alone = model.inference(X, y, covariance="CR1", groups=np.arange(len(y)))  # every row a cluster: the sandwich
     n, k = len(y), X.shape[1] + 1
-    sandwich = model.inference(X, y, covariance="sandwich")
+    sandwich = model.inference(X, y, covariance="HC0")
     assert_allclose(alone.standard_error**2, sandwich.standard_error**2 * n / (n - k), rtol=1e-9)

@@ -195,7 +195,7 @@ def test_firth_as_firthmodels_does():
     ("ask", "told"),
     [
         ({"method": "bayes"}, "method='bayes' is none of 'wald', 'profile', 'firth'"),
-        ({"method": "firth", "covariance": "sandwich"}, "only Wald's intervals have one"),
+        ({"method": "firth", "covariance": "HC0"}, "only Wald's intervals have one"),
         ({"X": None, "y": None, "method": "firth"}, r"needs the training data: inference\(X, y, method='firth'\)"),
         ({"X": SEPARATED[:30], "y": CLASSES[:30], "method": "firth"}, "give X, y and sample_weight that `fit` saw"),
     ],

@@ -18,10 +18,10 @@ from novum.linear_model import (
     RidgeClassifierCV,
     RidgeCV,
     lasso_path,
-    plot_norm_balls,
     plot_path,
     ridge_regression,
 )
+from novum.teaching import plot_norm_balls
 
 
 def data(n=80, p=12, seed=0):
@@ -222,7 +222,7 @@ def test_norm_balls_touch_the_contours():
     def error(w):
         return float(((b - A @ w) ** 2).sum())
 
-    left, right = plot_norm_balls(X, y, radius=0.5, axes=canvas(1, 2))
+    left, right = plot_norm_balls(X, y, radius=0.5, ax=canvas(1, 2))
     for axes, order in ((left, 1), (right, 2)):
         turn = np.linspace(0, 2 * np.pi, 20001)  # the least error on the ball, by trying every direction
         ball = np.column_stack([np.cos(turn), np.sin(turn)])

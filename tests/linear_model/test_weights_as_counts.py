@@ -8,17 +8,32 @@ from novum.exceptions import ParameterError
 from novum.linear_model import GammaRegressor, LinearRegression, LogisticRegression, PoissonRegressor, TweedieRegressor
 
 NUMBERS = (
-    "n_rows", "degrees_of_freedom", "noise_variance", "r_squared", "adjusted_r_squared", "f_statistic", "f_p_value",
-    "log_likelihood", "aic", "bic", "dispersion", "deviance", "null_deviance", "pearson", "likelihood_ratio",
-    "likelihood_ratio_p_value", "null_log_likelihood", "pseudo_r_squared",
-)  # fmt: skip
+    "n_rows",
+    "degrees_of_freedom",
+    "noise_variance",
+    "r_squared",
+    "adjusted_r_squared",
+    "f_statistic",
+    "f_p_value",
+    "log_likelihood",
+    "aic",
+    "bic",
+    "dispersion",
+    "deviance",
+    "null_deviance",
+    "pearson",
+    "likelihood_ratio",
+    "likelihood_ratio_p_value",
+    "null_log_likelihood",
+    "pseudo_r_squared",
+)
 COLUMNS = ("coef", "standard_error", "statistic", "p_value", "lower", "upper", "covariance")
 
 
 def models(rng, X):
     eta = 0.3 + X @ np.linspace(0.6, -0.4, X.shape[1])
     three = (eta[:, None] * [0, 1, -1] + rng.gumbel(size=(len(X), 3))).argmax(axis=1)
-    yield LinearRegression(), eta + rng.normal(size=len(X)), ("nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "CR1")
+    yield LinearRegression(), eta + rng.normal(size=len(X)), ("classical", "HC0", "HC1", "HC2", "HC3", "cluster", "CR1")
     yield LogisticRegression(C=np.inf, tol=1e-12), (eta + rng.logistic(size=len(X)) > 0).astype(int), None
     yield LogisticRegression(C=np.inf, tol=1e-12), three, None
     yield PoissonRegressor(alpha=0), rng.poisson(np.exp(eta)), None
@@ -37,7 +52,7 @@ def test_whole_weights_are_repeated_rows(seed, intercept):
         model.set_params(fit_intercept=intercept)
         once = type(model)(**model.get_params()).fit(X, y, sample_weight=w)
         often = type(model)(**model.get_params()).fit(X[again], y[again])
-        for kind in kinds or ("information", "sandwich", "cluster", "CR1"):
+        for kind in kinds or ("classical", "HC0", "cluster", "CR1"):
             clustered = kind in ("cluster", "CR1")
             a = once.inference(X, y, w, covariance=kind, groups=groups if clustered else None)
             b = often.inference(X[again], y[again], covariance=kind, groups=groups[again] if clustered else None)
@@ -88,7 +103,7 @@ def test_the_other_meaning_is_asked_for_by_name():
     y = np.exp(X[:, 0]) * rng.gamma(2, 1, 90)
     model = GammaRegressor(alpha=0).fit(X, y, sample_weight=w)
     twice = GammaRegressor(alpha=0).fit(X, y, sample_weight=2 * w)
-    for kind in ("information", "sandwich"):  # precisions have no scale where the dispersion is estimated
+    for kind in ("classical", "HC0"):  # precisions have no scale where the dispersion is estimated
         a = model.inference(X, y, w, weights="precision", covariance=kind)
         b = twice.inference(X, y, 2 * w, weights="precision", covariance=kind)
         assert_allclose(a.standard_error, b.standard_error, rtol=1e-6, atol=1e-12)
@@ -103,11 +118,9 @@ def test_statsmodels_freq_weights_and_var_weights(law):
     mean = np.exp(0.2 + X @ [0.5, -0.3])
     model, family, y = {
         "poisson": (PoissonRegressor(alpha=0), sm.families.Poisson(), rng.poisson(mean)),
-        "gamma": (
-            GammaRegressor(alpha=0), sm.families.Gamma(sm.families.links.Log()), rng.gamma(2.0, mean / 2)
-        ),
+        "gamma": (GammaRegressor(alpha=0), sm.families.Gamma(sm.families.links.Log()), rng.gamma(2.0, mean / 2)),
         "normal": (TweedieRegressor(power=0, alpha=0), sm.families.Gaussian(), rng.normal(mean)),
-    }[law]  # fmt: skip
+    }[law]
     model.fit(X, y, sample_weight=w)
     for weights, name in (("frequency", "freq_weights"), ("precision", "var_weights")):
         peer = sm.GLM(y, sm.add_constant(X), family=family, **{name: w}).fit(tol=1e-14, maxiter=200)

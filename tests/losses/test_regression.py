@@ -17,8 +17,8 @@ from novum.losses import (
     QuantileLoss,
     SquaredLoss,
     empirical_risk,
-    split_squared_loss,
 )
+from novum.teaching import split_squared_loss
 
 T, F = np.array([1.0, 3, 2, 5]), np.array([1.1, 2.2, 3.3, 4.4])  # the notes' least-squares example and its fit
 

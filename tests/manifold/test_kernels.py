@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.isotonic import IsotonicRegression
 
 from novum import _core
-from novum.manifold._centered import centered_axes, dense_axes, multiply
-from novum.manifold._smacof import ordered_pairs, run_pass
+from novum.manifold.centered import centered_axes, dense_axes, multiply
 from novum.manifold.isomap import geodesics
+from novum.manifold.stress_majorization import ordered_pairs, run_pass
 
 KERNELS = _core.manifold
 

@@ -13,7 +13,8 @@ from sklearn.neighbors import KernelDensity
 
 from novum.distributions import Bernoulli, Gamma, MultivariateNormal, Normal, Poisson
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.mixture import BernoulliMixture, GaussianMixture, Mixture, NoveltyDetector, plot_ellipses, plot_em_steps
+from novum.mixture import BernoulliMixture, GaussianMixture, Mixture, NoveltyDetector, plot_ellipses
+from novum.teaching import plot_em_steps
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -149,8 +150,14 @@ def test_a_mixture_is_its_joint_with_the_latent_summed_out():
     # a continuous latent: a grid of Gaussians with normal weights is the convolution N(0, 1 + 1)
     z = np.linspace(-8, 8, 401)
     weights = stats.norm.pdf(z) / stats.norm.pdf(z).sum()
-    grid = GaussianMixture(401, covariance_type="tied_spherical", weights_init=weights, means_init=z[:, None],
-                           precisions_init=[1.0], max_iter=0).fit(np.repeat(X, 60, axis=0))  # fmt: skip
+    grid = GaussianMixture(
+        401,
+        covariance_type="tied_spherical",
+        weights_init=weights,
+        means_init=z[:, None],
+        precisions_init=[1.0],
+        max_iter=0,
+    ).fit(np.repeat(X, 60, axis=0))
     assert_allclose(np.exp(grid.score_samples(X)), stats.norm(0, np.sqrt(2)).pdf(X[:, 0]), rtol=1e-6, atol=1e-12)
 
 
@@ -269,6 +276,6 @@ def test_the_best_of_several_starts_is_kept():
 
 def test_panels_of_em_rise():
     X = blobs(100, d=2)
-    axes = plot_em_steps(GaussianMixture(2, random_state=0), X, steps=(0, 1, 4), axes=canvas(1, 3))
+    axes = plot_em_steps(GaussianMixture(2, random_state=0), X, steps=(0, 1, 4), ax=canvas(1, 3))
     values = [float(one.get_title().partition(":")[2]) for one in axes]
     assert values == sorted(values) and values[0] < values[-1]

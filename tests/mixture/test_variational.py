@@ -15,9 +15,17 @@ from novum.mixture import BayesianGaussianMixture
 
 PRIORS = ["dirichlet_process", "dirichlet_distribution"]
 ATTRIBUTES = (
-    "weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "mean_precision_", "degrees_of_freedom_",
-    "weight_concentration_", "mean_prior_", "covariance_prior_",
-)  # fmt: skip
+    "weights_",
+    "means_",
+    "covariances_",
+    "precisions_",
+    "precisions_cholesky_",
+    "mean_precision_",
+    "degrees_of_freedom_",
+    "weight_concentration_",
+    "mean_prior_",
+    "covariance_prior_",
+)
 
 
 def from_responsibilities(cls, X, r, **options):
@@ -63,15 +71,24 @@ def test_bound_with_constants_is_the_evidence_of_one_component():
     X = blobs(40)
     n, d = X.shape
     model = BayesianGaussianMixture(
-        weight_concentration_prior_type="dirichlet_distribution", degrees_of_freedom_prior=5.0, mean_precision_prior=0.5,
-        mean_prior=np.ones(d), covariance_prior=np.diag([1.0, 2, 3]), reg_covar=0, random_state=0,
-    ).fit(X)  # fmt: skip
+        weight_concentration_prior_type="dirichlet_distribution",
+        degrees_of_freedom_prior=5.0,
+        mean_precision_prior=0.5,
+        mean_prior=np.ones(d),
+        covariance_prior=np.diag([1.0, 2, 3]),
+        reg_covar=0,
+        random_state=0,
+    ).fit(X)
     gap, middle = X.mean(axis=0) - 1, X - X.mean(axis=0)
     scale = np.diag([1.0, 2, 3]) + middle.T @ middle + 0.5 * n / (0.5 + n) * np.outer(gap, gap)
     evidence = (
-        -0.5 * n * d * np.log(np.pi) + multigammaln((5 + n) / 2, d) - multigammaln(2.5, d) + 2.5 * np.log(6)
-        - 0.5 * (5 + n) * np.linalg.slogdet(scale)[1] + 0.5 * d * np.log(0.5 / (0.5 + n))
-    )  # fmt: skip
+        -0.5 * n * d * np.log(np.pi)
+        + multigammaln((5 + n) / 2, d)
+        - multigammaln(2.5, d)
+        + 2.5 * np.log(6)
+        - 0.5 * (5 + n) * np.linalg.slogdet(scale)[1]
+        + 0.5 * d * np.log(0.5 / (0.5 + n))
+    )
     assert_allclose(model.elbo_, evidence, rtol=1e-12)
 
 
@@ -95,9 +112,15 @@ def test_bound_prefers_the_right_number_of_components():
 def test_the_bound_never_falls(form, prior):
     for seed in range(3):
         model = BayesianGaussianMixture(
-            n_components=5, covariance_type=form, weight_concentration_prior_type=prior, reg_covar=0, tol=1e-8,
-            max_iter=400, init_params="random", random_state=seed,
-        )  # fmt: skip
+            n_components=5,
+            covariance_type=form,
+            weight_concentration_prior_type=prior,
+            reg_covar=0,
+            tol=1e-8,
+            max_iter=400,
+            init_params="random",
+            random_state=seed,
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             history = np.array(model.fit(blobs(150, seed=seed)).history_)

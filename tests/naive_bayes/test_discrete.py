@@ -23,9 +23,9 @@ from novum.naive_bayes import (
     MultinomialNB,
     m_estimate,
     plot_class_tables,
-    plot_naive_bayes_graph,
 )
-from novum.naive_bayes._counts import Plan, sparse_counts
+from novum.naive_bayes.counts import Plan, sparse_counts
+from novum.teaching import plot_naive_bayes_graph
 
 LEVELS = [["Sunny", "Overcast", "Rain"], ["Hot", "Mild", "Cool"], ["High", "Normal"], ["Weak", "Strong"]]
 

@@ -11,15 +11,9 @@ from sklearn.neighbors import KernelDensity as SklearnDensity
 
 from novum.engines.search.kernels import KERNELS, log_norm
 from novum.exceptions import DataError, ParameterError
-from novum.neighbors import (
-    KernelDensity,
-    KNeighborsClassifier,
-    MetricLearner,
-    NadarayaWatson,
-    check_metric_axioms,
-    pairwise_distances,
-)
+from novum.neighbors import KernelDensity, KNeighborsClassifier, MetricLearner, NadarayaWatson, pairwise_distances
 from novum.neighbors.metric_learning import components_loss, pairs_loss
+from novum.teaching import check_metric_axioms
 
 RNG = np.random.default_rng(0)
 ROWS, QUERIES = RNG.normal(size=(300, 3)), RNG.normal(size=(40, 3))

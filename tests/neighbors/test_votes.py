@@ -19,8 +19,8 @@ from novum.neighbors import (
     RadiusNeighborsRegressor,
     plot_neighbors,
     plot_regions,
-    plot_voronoi,
 )
+from novum.teaching import plot_voronoi
 
 POINTS = np.array([[0.0, 0], [1, 0], [0, 1], [3, 3], [4, 3]])
 LABELS, VALUES = np.array([0, 0, 1, 1, 1]), np.array([1.0, 2, 3, 10, 12])

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network import ConvNetClassifier
-from novum.neural_network.convolution.formulas import convolve, convolve_gradients, max_pool
 from novum.neural_network.convolution.plots import side_by_side
+from novum.teaching.neural_networks.convolution import convolve, convolve_gradients, max_pool
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*the network is worse than none")  # few epochs are enough here
 

@@ -72,7 +72,7 @@ RATES = (1e-7, 1e-3, 0.02, 1.0, 30.0, 1e4)
         (lambda rate: MLPRegressor(learning_rate_init=rate, max_iter=25, solver="sgd", random_state=0), X, Y),
         (lambda rate: MLPClassifier(learning_rate_init=rate, max_iter=25, random_state=0), X, Y > 1),
     ],
-)  # fmt: skip
+)
 def test_a_warning_where_the_end_is_worse_than_a_constant_and_only_there(make, rows, y):
     for rate in RATES:
         with warnings.catch_warnings(record=True) as told:
@@ -104,8 +104,8 @@ def test_other_loops_say_it_too(rate):
     bits = (X > 0).astype(float)
     for model, rows in [
         (Autoencoder(2, learning_rate=rate, max_epochs=3, **CPU), X),
-        (RestrictedBoltzmannMachine(3, learning_rate=rate, n_iter=5, random_state=0), bits),
-        (DeepBoltzmannMachine((3, 2), learning_rate=20 * rate, n_iter=20, random_state=0), bits),
+        (RestrictedBoltzmannMachine(3, learning_rate=rate, max_epochs=5, random_state=0), bits),
+        (DeepBoltzmannMachine((3, 2), learning_rate=20 * rate, max_epochs=20, random_state=0), bits),
     ]:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -245,8 +245,16 @@ def test_the_modules_of_a_poisson_network_predict_counts(activation, seed):
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(150, 3))
     counts = rng.poisson(np.exp(rows[:, 0]))
-    model = MLPRegressor(loss="poisson", hidden_layer_sizes=(5,), activation=activation, solver="lbfgs", alpha=0.0,
-                         max_iter=300, tol=1e-2, random_state=0).fit(rows, counts)  # fmt: skip
+    model = MLPRegressor(
+        loss="poisson",
+        hidden_layer_sizes=(5,),
+        activation=activation,
+        solver="lbfgs",
+        alpha=0.0,
+        max_iter=300,
+        tol=1e-2,
+        random_state=0,
+    ).fit(rows, counts)
     network = model.modules()
     np.testing.assert_allclose(network.forward(rows, training=False)[:, 0], model.predict(rows), rtol=1e-12)
     report = model.gradient_report(rows[:40], counts[:40])

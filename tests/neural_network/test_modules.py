@@ -5,15 +5,8 @@ import pytest
 
 from novum.exceptions import DataError, ParameterError
 from novum.linalg import check_gradient
-from novum.neural_network import (
-    BatchNorm,
-    Dense,
-    MLPClassifier,
-    MLPRegressor,
-    Sequential,
-    backpropagate,
-    collapse_linear,
-)
+from novum.neural_network import BatchNorm, Dense, MLPClassifier, MLPRegressor, Sequential, backpropagate
+from novum.teaching import collapse_linear
 
 RNG = np.random.default_rng
 

@@ -151,8 +151,12 @@ def test_the_best_epoch_is_kept_and_drawn(moons):
     noisy = np.where(rng.random(len(y)) < 0.3, 1 - y, y)
     model = TorchClassifier(
         lambda p, k: torch.nn.Sequential(torch.nn.Linear(p, 200), torch.nn.ReLU(), torch.nn.Linear(200, k)),
-        learning_rate=0.05, max_epochs=60, patience=8, validation_fraction=0.4, random_state=0,
-    ).fit(X, noisy)  # fmt: skip
+        learning_rate=0.05,
+        max_epochs=60,
+        patience=8,
+        validation_fraction=0.4,
+        random_state=0,
+    ).fit(X, noisy)
     held = model.history_["validation loss"]
     assert model.best_epoch_ == int(np.argmin(held)) + 1 < model.n_epochs_ < 60
     again = TorchClassifier(**{**model.get_params(), "max_epochs": model.best_epoch_}).fit(X, noisy)
@@ -258,14 +262,14 @@ def test_weights_in_files(moons, tmp_path):
     X, y = moons
     names = np.where(y > 0, "up", "down")
     model = TorchClassifier(network, **OPTIONS).fit(X, names)
-    path = model.save(tmp_path / "weights.npz")
+    path = model.save_weights(tmp_path / "weights.npz")
     again = TorchClassifier(network).load_weights(path)
     assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert_array_equal(again.predict(X), model.predict(X))
     with pytest.raises(FileFormatError, match="do not fit this module"):
         TorchClassifier(plain).load_weights(path)
     two = TorchRegressor(plain, max_epochs=2, random_state=0).fit(X, np.c_[y, 2.0 * y])
-    same = TorchRegressor(plain).load_weights(two.save(tmp_path / "two.npz"))
+    same = TorchRegressor(plain).load_weights(two.save_weights(tmp_path / "two.npz"))
     assert_array_equal(same.predict(X), two.predict(X))
 
 

@@ -33,7 +33,7 @@ def test_every_mark_is_an_item_of_the_notes():
 def test_served_names_only_tests_that_are_there():
     found = marks()
     for key, tests in notes.served().items():
-        assert set(tests) <= found.get(key, set()), f"served.json is out of date about {key}; run make coverage"
+        assert set(tests) <= found.get(key, set()), f"served.json is out of date about {key}; run make notes-coverage"
 
 
 def test_pages_are_what_the_tables_say():
@@ -41,7 +41,7 @@ def test_pages_are_what_the_tables_say():
     for name, text in made.items():
         path = ROOT / "docs" / name
         assert path.exists() and path.read_text(encoding="utf-8") == text, (
-            f"docs/{name} is out of date; run make coverage"
+            f"docs/{name} is out of date; run make notes-coverage"
         )
     assert {f"notes/{path.name}" for path in (ROOT / "docs" / "notes").glob("*.md")} <= set(made)
 

@@ -62,7 +62,7 @@ def test_names_of_the_rows_can_be_imported():
 
 def test_the_check_finds_what_cannot_be_imported():
     assert fault_of("novum.graphical.d_separated") == "does not exist"
-    assert fault_of("novum.graphical.lint") == "is not in __all__ of novum.graphical"
+    assert fault_of("novum.graphical.networks.lint") == "is not in __all__ of novum.graphical"
     assert fault_of("novum.graphical.BayesianNetwork._tables") == "is private"
     assert fault_of("novum.nothing.at_all") == "does not exist"
     assert fault_of("novum.graphical.BayesianNetwork.lint") == fault_of("novum.load") == ""

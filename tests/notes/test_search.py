@@ -12,7 +12,7 @@ import pytest
 from novum.notes import find, search
 from novum.notes.public_names import ROOT, Sources, names_in, prepare, public_names
 from novum.notes.tables import table
-from novum.notes.words import words_of
+from novum.notes.word_forms import words_of
 
 SEARCHES = [
     line.split("\t") for line in (Path(__file__).parent / "searches.tsv").read_text(encoding="utf-8").splitlines()
@@ -118,7 +118,7 @@ def test_what_the_build_prepared_says_what_the_sources_say(tmp_path):
     fresh = names_in(Sources(ROOT))
     assert len(ready) > 300 and fresh == public_names() == names_in(Sources(ROOT, tmp_path / "names.json"))
     check, *facts = ready["novum.naive_bayes.gaussian"]
-    facts[3]["GaussianNB"][0][1] = "changed"
+    facts[2]["GaussianNB"][0][1] = "changed"
     for stamp, said in ((check, True), (check + 1, False)):
         (tmp_path / "old.json").write_text(json.dumps(ready | {"novum.naive_bayes.gaussian": [stamp, *facts]}))
         summaries = {name.path: name.summary for name in names_in(Sources(ROOT, tmp_path / "old.json"))}

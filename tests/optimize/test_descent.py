@@ -20,7 +20,7 @@ def slope(w):
 
 @pytest.mark.notes("004", "gradient-descent")
 def test_fixed_step_stops_after_seventy_updates():
-    result = gradient_descent(lambda t: (t - 1) ** 2, 4.0, gradient=lambda t: 2 * (t - 1), step=0.1, tol=1e-6)
+    result = gradient_descent(lambda t: (t - 1) ** 2, 4.0, gradient=lambda t: 2 * (t - 1), learning_rate=0.1, tol=1e-6)
     assert result.n_iter == 70 and result.converged
     np.testing.assert_allclose(result.x, 1.00000049, atol=5e-9)
     assert result.history.size == result.gradient_norms.size == 71 and result.history[0] == 9
@@ -29,22 +29,22 @@ def test_fixed_step_stops_after_seventy_updates():
 @pytest.mark.notes("000-b", "gradient-descent")
 @pytest.mark.notes("000-c", "batch-gd")
 def test_least_squares_first_step_and_the_largest_step_size():
-    path = gradient_descent(half_sse, [0, 0], gradient=slope, step=0.05, keep_path=True, tol=1e-10).path
+    path = gradient_descent(half_sse, [0, 0], gradient=slope, learning_rate=0.05, keep_path=True, tol=1e-10).path
     np.testing.assert_allclose(path[1], [0.55, 1.1], rtol=1e-14)
     np.testing.assert_allclose(path[-1], [1.1, 1.1], atol=1e-9)
     limit = 2 / np.linalg.eigvalsh(X.T @ X)[-1]
     np.testing.assert_allclose(limit, 0.118975, atol=5e-7)
-    below = gradient_descent(half_sse, [0, 0], gradient=slope, step=0.99 * limit)
+    below = gradient_descent(half_sse, [0, 0], gradient=slope, learning_rate=0.99 * limit)
     assert below.converged and np.all(np.diff(below.history) <= 1e-12)
-    with pytest.warns(NotConverged, match="gradient_descent: stopped after .* lower the step"):
-        above = gradient_descent(half_sse, [0, 0], gradient=slope, step=1.01 * limit, max_iter=200)
+    with pytest.warns(NotConverged, match="gradient_descent: stopped after .* lower the learning rate"):
+        above = gradient_descent(half_sse, [0, 0], gradient=slope, learning_rate=1.01 * limit, max_iter=200)
     assert above.history[-1] > above.history[0]
 
 
 @pytest.mark.notes("002", "gradient-descent")
 @pytest.mark.notes("003", "gradient-descent")
 def test_the_gradient_alone_is_enough_and_a_stationary_start_stops_at_once():
-    result = gradient_descent(None, [3.0, -1.0], gradient=lambda w: w - [1, 2], step=0.5, keep_path=True)
+    result = gradient_descent(None, [3.0, -1.0], gradient=lambda w: w - [1, 2], learning_rate=0.5, keep_path=True)
     np.testing.assert_allclose(result.x, [1, 2], atol=1e-6)
     assert np.isnan(result.value) and result.history.size == 0 and len(result.path) == result.n_iter + 1
     np.testing.assert_allclose(result.path[1], [2.0, 0.5])
@@ -67,8 +67,8 @@ def test_momentum_needs_fewer_steps_on_a_narrow_valley():
     def narrow(x):
         return np.array([x[0], 100 * x[1]])
 
-    plain = gradient_descent(valley, [10.0, 1.0], gradient=narrow, step=0.018)
-    heavy = gradient_descent(valley, [10.0, 1.0], gradient=narrow, step=0.018, momentum=0.8)
+    plain = gradient_descent(valley, [10.0, 1.0], gradient=narrow, learning_rate=0.018)
+    heavy = gradient_descent(valley, [10.0, 1.0], gradient=narrow, learning_rate=0.018, momentum=0.8)
     assert heavy.n_iter < plain.n_iter / 3
 
 
@@ -81,7 +81,7 @@ def test_maximizing_and_fused_objectives():
 
 def test_divergence_is_named():
     with pytest.warns(NotConverged, match="diverged: the gradient is no longer finite"):
-        result = gradient_descent(lambda x: x[0] ** 4, 10.0, gradient=lambda x: 4 * x**3, step=1.0)
+        result = gradient_descent(lambda x: x[0] ** 4, 10.0, gradient=lambda x: 4 * x**3, learning_rate=1.0)
     assert not result.converged
     with pytest.warns(NotConverged, match="no step lowers the objective further"):
         gradient_descent(lambda x: x @ x, [1.0], gradient=lambda x: -2 * x)
@@ -90,10 +90,10 @@ def test_divergence_is_named():
 @pytest.mark.parametrize(
     ("kwargs", "error", "message"),
     [
-        ({"step": "armijo"}, ParameterError, r"gradient_descent\(step='armijo'\)"),
-        ({"step": -1.0}, ParameterError, r"gradient_descent\(step=-1.0\)"),
-        ({"momentum": 0.5}, ParameterError, "momentum=0; pass step as a number"),
-        ({"momentum": 1.0, "step": 0.1}, ParameterError, r"momentum must lie in \[0, 1\)"),
+        ({"learning_rate": "armijo"}, ParameterError, r"gradient_descent\(learning_rate='armijo'\)"),
+        ({"learning_rate": -1.0}, ParameterError, r"gradient_descent\(learning_rate=-1.0\)"),
+        ({"momentum": 0.5}, ParameterError, "momentum=0; pass learning_rate as a number"),
+        ({"momentum": 1.0, "learning_rate": 0.1}, ParameterError, r"momentum must lie in \[0, 1\)"),
         ({"max_iter": 0}, ParameterError, "max_iter must be at least 1"),
         ({"tol": -1}, ParameterError, r"gradient_descent\(tol=-1\)"),
         ({"start": [np.nan, 0]}, DataError, "start holds NaN or infinity at index 0"),

@@ -41,7 +41,7 @@ def test_local_optimum_ties_and_unhashable_states():
 
 
 def test_wrong_arguments():
-    with pytest.raises(ParameterError, match="neighbors and score must be functions"):
+    with pytest.raises(ParameterError, match="neighbors and objective must be functions"):
         greedy_search(0, [1], abs)
     with pytest.raises(ParameterError, match=r"subset_neighbors\(direction='up'\)"):
         subset_neighbors(3, "up")

@@ -5,7 +5,8 @@ import pytest
 from artists import canvas, contours, curve, curves, levels
 
 from novum.exceptions import DataError, ParameterError
-from novum.optimize import gradient_descent, newton, plot_descent, plot_subgradients
+from novum.optimize import gradient_descent, newton, plot_descent
+from novum.teaching import plot_subgradients
 
 
 def bowl(x):
@@ -18,7 +19,7 @@ def slope(x):
 
 @pytest.mark.notes("002", "plot-newton-vs-gd")
 def test_both_paths_from_one_start_over_contours():
-    descent = gradient_descent(bowl, [3.0, 1.0], gradient=slope, step=0.1, keep_path=True)
+    descent = gradient_descent(bowl, [3.0, 1.0], gradient=slope, learning_rate=0.1, keep_path=True)
     straight = newton(bowl, [3.0, 1.0], gradient=slope, keep_path=True)
     ax = canvas()
     assert plot_descent(bowl, {"descent": descent, "Newton": straight}, ax=ax) is ax

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from novum import losses as L
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.optimize import ElasticNetPenalty, L1Penalty, L2Penalty, RegularizedRisk, minimize_risk, proximal_gradient
-from novum.optimize._differences import numeric_hessian, numeric_jacobian
+from novum.optimize.differences import numeric_hessian, numeric_jacobian
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))

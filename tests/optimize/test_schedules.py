@@ -13,10 +13,10 @@ from novum.optimize import (
     PolynomialSchedule,
     PowerSchedule,
     StepSchedule,
-    check_time_scales,
     gradient_descent,
     subgradient_descent,
 )
+from novum.teaching import check_time_scales
 
 K = np.arange(30)
 
@@ -39,8 +39,8 @@ def test_formulas():
 def test_schedules_plug_into_every_driver():
     bowl, slope = (lambda x: x @ x / 2), (lambda x: x)
     for schedule in (0.5, ConstantSchedule(0.5), InverseTimeSchedule(0.9), lambda k: 0.5):
-        assert gradient_descent(bowl, [1.0], gradient=slope, step=schedule, max_iter=10**5, tol=1e-3).converged
-        assert subgradient_descent(bowl, [1.0], subgradient=slope, step=schedule).value < 1e-2
+        assert gradient_descent(bowl, [1.0], gradient=slope, learning_rate=schedule, max_iter=10**5, tol=1e-3).converged
+        assert subgradient_descent(bowl, [1.0], subgradient=slope, learning_rate=schedule).value < 1e-2
 
 
 @pytest.mark.notes("000-c", "lr-linear-decay")

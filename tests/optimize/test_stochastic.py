@@ -114,7 +114,7 @@ def test_batches_partition_the_rows_and_the_last_is_short():
 def test_a_batch_of_all_rows_is_gradient_descent():
     batch = minimize_stochastic(mean_gradient, [0.0, 0.0], 4, rule=SGD(0.2), batch_size=4, max_epochs=30, tol=None).x
     descent = gradient_descent(
-        None, [0.0, 0.0], gradient=lambda w: mean_gradient(w, np.arange(4)), step=0.2, keep_path=True
+        None, [0.0, 0.0], gradient=lambda w: mean_gradient(w, np.arange(4)), learning_rate=0.2, keep_path=True
     )
     np.testing.assert_allclose(batch, descent.path[30], rtol=1e-12)
 

@@ -60,7 +60,9 @@ def test_descent_with_falling_steps_finds_the_median():
         return np.sign(c - t).sum(keepdims=True)
 
     falling = InverseTimeSchedule(3.0)
-    result = subgradient_descent(lambda c: np.abs(c - t).sum(), 20.0, subgradient=slope, step=falling, keep_path=True)
+    result = subgradient_descent(
+        lambda c: np.abs(c - t).sum(), 20.0, subgradient=slope, learning_rate=falling, keep_path=True
+    )
     np.testing.assert_allclose(result.x, 2.0, atol=0.02)
     assert result.value == result.history.min() and np.any(np.diff(result.history) > 0)  # it may rise in between
     assert len(result.path) == result.n_iter + 1
@@ -74,6 +76,6 @@ def test_stopping_rules():
     with pytest.warns(NotConverged, match="still falling"):
         subgradient_descent(lambda x: abs(x[0]), 50.0, subgradient=np.sign, max_iter=10)
     with pytest.warns(NotConverged, match="diverged"):
-        subgradient_descent(lambda x: x[0] ** 4, 9.0, subgradient=lambda x: 4 * x**3, step=1.0)
+        subgradient_descent(lambda x: x[0] ** 4, 9.0, subgradient=lambda x: 4 * x**3, learning_rate=1.0)
     with pytest.raises(DataError, match="an objective is needed"):
         subgradient_descent(None, 1.0, subgradient=np.sign)

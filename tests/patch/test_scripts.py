@@ -32,7 +32,17 @@ def test_there_are_scripts_of_every_kind():
     text = "".join(path.read_text(encoding="utf-8") for path in SCRIPTS)
     assert len(SCRIPTS) >= 15
     for name in (
-        "plot_tree", "export_text", "export_graphviz", "permutation_importance", "partial_dependence", "cross_validate",
-        "CalibratedClassifierCV", "DecisionBoundaryDisplay", "GridSearchCV", "StackingClassifier", "SelectFromModel", "clone",
-    ):  # fmt: skip
+        "plot_tree",
+        "export_text",
+        "export_graphviz",
+        "permutation_importance",
+        "partial_dependence",
+        "cross_validate",
+        "CalibratedClassifierCV",
+        "DecisionBoundaryDisplay",
+        "GridSearchCV",
+        "StackingClassifier",
+        "SelectFromModel",
+        "clone",
+    ):
         assert name in text

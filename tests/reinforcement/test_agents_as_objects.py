@@ -5,6 +5,7 @@ import pytest
 
 import novum
 from novum.exceptions import DataError, ParameterError
+from novum.optimize import Schedule
 from novum.reinforcement import (
     ADP,
     MDP,
@@ -12,7 +13,6 @@ from novum.reinforcement import (
     ExpectedSARSA,
     MonteCarloControl,
     QLearning,
-    Schedule,
     room_4x3,
     value_iteration,
 )
@@ -31,7 +31,7 @@ def test_model_files(tmp_path):
     room = room_4x3()
     for agent in (
         QLearning(20, random_state=0).fit(room),
-        SARSA(20, step_size=0.1, random_state=0).fit("FrozenLake-v1"),
+        SARSA(20, learning_rate=0.1, random_state=0).fit("FrozenLake-v1"),
         ExpectedSARSA(20, random_state=0).fit(room),
         MonteCarloControl(20, random_state=0).fit(room),
         ADP(20, random_state=0).fit(room),

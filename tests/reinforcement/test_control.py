@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from novum.exceptions import ParameterError
+from novum.optimize import Schedule
 from novum.reinforcement import (
     ADP,
     MDP,
@@ -12,16 +13,14 @@ from novum.reinforcement import (
     ExpectedSARSA,
     Policy,
     QLearning,
-    Schedule,
-    cliff_walk,
     grid_world,
     method_tags,
     room_4x3,
     value_iteration,
-    windy_grid,
 )
 from novum.reinforcement.control.interpreted import Learner, Rules
 from novum.reinforcement.methods import METHODS, agent_class
+from novum.teaching import cliff_walk, windy_grid
 
 
 class Lives:
@@ -99,7 +98,7 @@ CASES = [
     (QLearning, {}),
     (QLearning, {"double": True}),
     (QLearning, {"trace_decay": 0.8}),
-    (QLearning, {"trace_decay": 0.5, "traces": "replacing", "step_size": 0.3}),
+    (QLearning, {"trace_decay": 0.5, "traces": "replacing", "learning_rate": 0.3}),
     (QLearning, {"planning_steps": 3}),
     (QLearning, {"strategy": "softmax", "exploration": Schedule("linear", 1.0, 0.1)}),
     (QLearning, {"start": "any", "initial_value": 2.0}),
@@ -115,8 +114,8 @@ CASES = [
 @pytest.mark.parametrize("world", [lambda: room_4x3(), lambda: MDP.from_gymnasium("CliffWalking-v1", discount=0.9)])
 def test_compiled_loops_make_the_curves_of_those_in_python(cls, settings, world):
     mdp = world()
-    compiled = cls(episodes=12, n_runs=2, max_steps=60, random_state=1, **settings).fit(mdp)
-    python = cls(episodes=12, n_runs=2, max_steps=60, random_state=1, **settings)._in_python(mdp)
+    compiled = cls(n_episodes=12, n_runs=2, max_steps=60, random_state=1, **settings).fit(mdp)
+    python = cls(n_episodes=12, n_runs=2, max_steps=60, random_state=1, **settings)._in_python(mdp)
     np.testing.assert_array_equal(compiled.lengths_, python.lengths_)
     np.testing.assert_allclose(compiled.returns_, python.returns_, rtol=1e-12)
     np.testing.assert_allclose(compiled.action_values_, python.action_values_, rtol=1e-9, atol=1e-12)
@@ -137,8 +136,8 @@ def fork():
 def test_compiled_targets_by_hand():
     # Steps of one from values of one: after the second episode the first value is the target by what the first one taught.
     settings = {
-        "episodes": 2,
-        "step_size": 1.0,
+        "n_episodes": 2,
+        "learning_rate": 1.0,
         "exploration": 0.5,
         "initial_value": 1.0,
         "n_runs": 60,
@@ -166,11 +165,11 @@ def test_compiled_targets_by_hand():
 def test_compiled_traces_by_hand():
     chain = MDP({s: {0: [(1.0, s + 1, float(s == 2), s == 2)]} for s in range(3)}, discount=0.9, initial=0)
     for agent in (SARSA, QLearning):
-        found = agent(1, step_size=0.5, trace_decay=0.8, random_state=0).fit(chain)
+        found = agent(1, learning_rate=0.5, trace_decay=0.8, random_state=0).fit(chain)
         np.testing.assert_allclose(found.action_values_[:3, 0], [0.5 * 0.72**2, 0.5 * 0.72, 0.5])
     loop = MDP({0: {0: [(1.0, 1, 0.0)]}, 1: {0: [(1.0, 0, 1.0)]}}, discount=0.9, initial=0)
     for traces, trace in (("accumulating", 1 + 0.72**2), ("replacing", 1.0)):
-        found = SARSA(1, step_size=0.5, trace_decay=0.8, traces=traces, max_steps=3, random_state=0).fit(loop)
+        found = SARSA(1, learning_rate=0.5, trace_decay=0.8, traces=traces, max_steps=3, random_state=0).fit(loop)
         first = 0.5 * 0.72  # of state 0 after two steps; the other has 0.5
         assert found.action_values_[0, 0] == pytest.approx(first + 0.5 * (0.9 * 0.5 - first) * trace)
 
@@ -179,12 +178,14 @@ def test_compiled_traces_by_hand():
 def test_q_learning_of_the_room():
     room = room_4x3()
     plan = value_iteration(room)
-    agent = QLearning(episodes=20_000, random_state=0).fit(room)
+    agent = QLearning(n_episodes=20_000, random_state=0).fit(room)
     assert repr(agent.compare(plan)) == (
         "greedy policy worth .705 at the start (plan: .7053); agrees with the plan in 9 of 9 states"
     )
     np.testing.assert_allclose(agent.values_, plan.values, atol=0.1)
-    greedy = QLearning(20_000, exploration=0.3, start="any", step_size=Schedule("harmonic", 1.0, 60.0), random_state=1)
+    greedy = QLearning(
+        20_000, exploration=0.3, start="any", learning_rate=Schedule("harmonic", 1.0, 60.0), random_state=1
+    )
     assert greedy.fit(room).compare(plan).agrees >= 8
 
 
@@ -208,7 +209,7 @@ def test_gymnasium_tables_are_learned_to_the_optimum(name, options, episodes):
 def test_sarsa_keeps_away_from_the_cliff():
     """Sutton and Barto's example 6.6: Q-learning walks along the edge, SARSA round it, and earns more while exploring."""
     cliff = cliff_walk()
-    common = {"episodes": 500, "step_size": 0.5, "exploration": 0.1, "n_runs": 20, "random_state": 0}
+    common = {"n_episodes": 500, "learning_rate": 0.5, "exploration": 0.1, "n_runs": 20, "random_state": 0}
     sarsa, q = SARSA(**common).fit(cliff), QLearning(**common).fit(cliff)
     assert q.compare(value_iteration(cliff)).worth == -13
     last = slice(400, None)
@@ -222,16 +223,16 @@ def test_the_windy_grid_of_the_textbook():
     wind = windy_grid()
     plan = value_iteration(wind)
     assert plan.start == -15
-    agent = SARSA(1000, step_size=0.5, exploration=0.1, n_runs=10, random_state=0).fit(wind)
+    agent = SARSA(1000, learning_rate=0.5, exploration=0.1, n_runs=10, random_state=0).fit(wind)
     assert 15 < agent.lengths_[:, -300:].mean() < 22  # about 17 with the random steps, says the book
-    q = QLearning(3000, step_size=0.5, random_state=0).fit(wind)
+    q = QLearning(3000, learning_rate=0.5, random_state=0).fit(wind)
     assert q.compare(plan).worth == -15
 
 
 @pytest.mark.notes("000-c", "q-value-iteration")
 def test_q_table_by_random_walks_in_a_known_maze():
     maze = grid_world("S.#.\n....\n.#.G", step_reward=-1)
-    agent = QLearning(300, step_size=1.0, exploration=1.0, start="any", random_state=0).fit(maze)
+    agent = QLearning(300, learning_rate=1.0, exploration=1.0, start="any", random_state=0).fit(maze)
     plan = value_iteration(maze)
     np.testing.assert_allclose(
         np.where(maze.possible, agent.action_values_, 0), np.where(maze.possible, plan.action_values, 0), atol=1e-12
@@ -241,7 +242,7 @@ def test_q_table_by_random_walks_in_a_known_maze():
 @pytest.mark.notes("000-c", "greedy-rollout")
 def test_following_the_best_action():
     maze = grid_world("S.#.\n....\n.#.G", step_reward=-1)
-    agent = QLearning(300, step_size=1.0, exploration=1.0, start="any", random_state=0).fit(maze)
+    agent = QLearning(300, learning_rate=1.0, exploration=1.0, start="any", random_state=0).fit(maze)
     route = maze.rollout(agent.policy_)
     assert route.ended
     assert route.states[0] == (1, 3)
@@ -299,10 +300,10 @@ def test_schedules_and_their_conditions():
     assert Schedule("exponential", 1.0, 0.9).glie() == (False, True, False)
     assert not Schedule("exponential", 1.0, 0.9, floor=0.01).glie().holds
     assert not Schedule("linear", 1.0, 0.0).glie().for_ever
-    assert Schedule("power", 1.0, 0.7).robbins_monro().holds
-    assert not Schedule("power", 1.0, 0.5).robbins_monro().settles
-    assert not Schedule("power", 1.0, 1.5).robbins_monro().for_ever
-    assert Schedule("harmonic", 1.0, 60.0).robbins_monro().holds
+    assert Schedule("power", 1.0, 0.7).satisfies_robbins_monro()
+    assert not Schedule("power", 1.0, 0.5).satisfies_robbins_monro().squares_converge
+    assert not Schedule("power", 1.0, 1.5).satisfies_robbins_monro().sum_diverges
+    assert Schedule("harmonic", 1.0, 60.0).satisfies_robbins_monro()
     np.testing.assert_allclose(Schedule("harmonic", 1.0, 60.0).values(3), [1, 60 / 61, 60 / 62])
     np.testing.assert_allclose(Schedule("linear", 1.0, 0.0).values(5), [1, 0.75, 0.5, 0.25, 0])
     with pytest.raises(ParameterError, match="kind must be one of"):
@@ -330,7 +331,7 @@ def test_environments_without_a_table_learn_in_python():
     assert one.returns_.shape == (2, 40)
     assert set(np.unique(one.returns_)) <= {-1.0, 0.0, 1.0}
     assert one.act((20, 10, 0)) in (0, 1)
-    result = one.evaluate(gymnasium.make("Blackjack-v1"), episodes=20)
+    result = one.evaluate(gymnasium.make("Blackjack-v1"), n_episodes=20)
     assert -1 <= result.mean <= 1
     advice = {
         "Pendulum-v1": "No learner here takes actions from a continuum: let it choose among some",

@@ -2,7 +2,8 @@
 
 import pytest
 
-from novum.reinforcement import QLearning, grid_world, policy_regimes, room_4x3, value_iteration
+from novum.reinforcement import QLearning, grid_world, room_4x3, value_iteration
+from novum.teaching import policy_regimes
 
 
 def test_the_room_prints():
@@ -40,7 +41,7 @@ def test_no_finite_value():
 
 def test_an_agent_beside_the_plan():
     room = room_4x3(step_reward=-0.04)
-    agent = QLearning(episodes=20_000, random_state=0).fit(room)
+    agent = QLearning(n_episodes=20_000, random_state=0).fit(room)
     assert repr(agent.compare(value_iteration(room))) == (
         "greedy policy worth .705 at the start (plan: .7053); agrees with the plan in 9 of 9 states"
     )

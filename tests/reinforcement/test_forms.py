@@ -14,12 +14,12 @@ from novum.reinforcement import (
     MDP,
     Policy,
     backward_induction,
-    garnet,
     modified_policy_iteration,
     policy_iteration,
     room_4x3,
     value_iteration,
 )
+from novum.teaching import garnet
 
 P = np.array([[[0.5, 0.5], [0.2, 0.8]], [[0.0, 1.0], [1.0, 0.0]]])
 R = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -157,7 +157,7 @@ def test_values_and_steps_that_are_no_numbers():
     for action in ("x", 0.5, None):
         with pytest.raises(ParameterError, match="step takes the number of an action"):
             mdp.step(action)
-    with pytest.raises(ParameterError, match=r"n_steps=None"):
+    with pytest.raises(ParameterError, match=r"horizon=None"):
         backward_induction(mdp)
     with pytest.raises(ParameterError, match=r"use MDP\.from_gymnasium"):
         MDP("FrozenLake-v1")

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from novum.exceptions import ParameterError
-from novum.reinforcement import MDP, MonteCarloControl, Schedule, blackjack, room_4x3, value_iteration
+from novum.optimize import Schedule
+from novum.reinforcement import MDP, MonteCarloControl, room_4x3, value_iteration
+from novum.teaching import blackjack
 
 
 @pytest.mark.notes("003", "mc-control-es")

@@ -7,15 +7,8 @@ from artists import scatters
 from matplotlib.figure import Figure
 
 from novum.exceptions import ParameterError
-from novum.reinforcement import (
-    QLearning,
-    garnet,
-    policy_iteration,
-    policy_regimes,
-    room_4x3,
-    two_state,
-    value_iteration,
-)
+from novum.reinforcement import QLearning, policy_iteration, room_4x3, value_iteration
+from novum.teaching import garnet, policy_regimes, two_state
 
 STEPS = {"^": (0, -0.3), ">": (0.3, 0), "v": (0, 0.3), "<": (-0.3, 0)}
 

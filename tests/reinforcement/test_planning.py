@@ -9,16 +9,12 @@ from novum.reinforcement import (
     MDP,
     Policy,
     backward_induction,
-    garnet,
-    inventory,
     linear_program,
-    planning_cost,
     policy_iteration,
-    policy_regimes,
     room_4x3,
-    two_state,
     value_iteration,
 )
+from novum.teaching import garnet, inventory, planning_cost, policy_regimes, two_state
 
 ROOM = {
     1.0: [0.8116, 0.8678, 0.9178, 1, 0.7616, 0.6603, -1, 0.7053, 0.6553, 0.6114, 0.3879],
@@ -269,7 +265,7 @@ def test_backward_induction():
     paid = {state: float(last[-1][room.state_number(state)]) for state in room.terminal_states}
     assert sorted(paid.values()) == [-1.0, 1.0]
     assert last[0][room.state_number((3, 3))] == pytest.approx(-0.04 + 0.8)
-    with pytest.raises(ParameterError, match="n_steps must be at least 1"):
+    with pytest.raises(ParameterError, match="horizon must be at least 1"):
         backward_induction(two_state())
 
 

@@ -7,14 +7,13 @@ from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.reinforcement import (
     MDP,
     Policy,
-    garnet,
     grid_world,
     modified_policy_iteration,
     policy_iteration,
     room_4x3,
-    two_state,
     value_iteration,
 )
+from novum.teaching import garnet, two_state
 
 
 @pytest.mark.parametrize("n", [2000, 30_000])

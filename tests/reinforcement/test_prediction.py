@@ -6,20 +6,18 @@ import pytest
 from scipy.stats import t as student_t
 
 from novum.exceptions import DataError, ParameterError
+from novum.optimize import Schedule
 from novum.reinforcement import (
     ADP,
     MDP,
     TD,
     MonteCarloPrediction,
     Policy,
-    Schedule,
-    blackjack,
-    random_walk,
     room_4x3,
     running_mean,
-    two_state,
     value_iteration,
 )
+from novum.teaching import blackjack, random_walk, two_state
 
 EPISODE = (["A", "A", "B"], [1.0, 2.0, 3.0])
 LONG = ([0, 1, 2, 1, "end"], [1.0, 0.0, 2.0, 5.0])
@@ -29,7 +27,7 @@ GUESS = {0: 0.5, 1: 1.0, 2: 2.0}
 def learn(learner, guess=GUESS):
     """Return the changes of values that one episode makes, from given first guesses: a short episode per state makes them."""
     first = [([s, "end"], [v]) for s, v in guess.items()]
-    start = TD(step_size=1.0, discount=0.9).fit(first)
+    start = TD(learning_rate=1.0, discount=0.9).fit(first)
     assert start.predict(list(guess)).tolist() == list(guess.values())
     learner.fit([*first, LONG])
     seen = dict(zip(learner.states_, learner.visits_))
@@ -82,14 +80,14 @@ def test_running_means():
     np.testing.assert_allclose(Schedule("power", 0.5, 0.6).values(3), [0.5, 0.5 / 2**0.6, 0.5 / 3**0.6])
     episodes = [(["A"], [value]) for value in x]
     assert MonteCarloPrediction().fit(episodes).values_[0] == pytest.approx(x.mean())
-    assert MonteCarloPrediction(step_size=0.2).fit(episodes).values_[0] == pytest.approx(weights @ x)
+    assert MonteCarloPrediction(learning_rate=0.2).fit(episodes).values_[0] == pytest.approx(weights @ x)
 
 
 @pytest.mark.notes("003", "n-step-td")
 @pytest.mark.parametrize(("n", "target"), [(1, 1.9), (2, 2.62), (3, 3.349), (4, 6.265)])
 def test_n_step_targets(n, target):
     # The first update of the long episode is that of state 0, before any other value has moved.
-    found = learn(TD(n_steps=n, step_size=two_rates(0.1), discount=0.9))
+    found = learn(TD(n_steps=n, learning_rate=two_rates(0.1), discount=0.9))
     assert found.predict([0])[0] == pytest.approx(0.5 + 0.1 * (target - 0.5))
 
 
@@ -98,7 +96,7 @@ def test_n_step_targets(n, target):
     ("decay", "targets"), [(0.5, (2.80675, 3.015, 4.7, 5.0)), (0.8, (4.435552, 4.5216, 5.78, 5.0))]
 )
 def test_lambda_returns(decay, targets):
-    found = learn(TD(trace_decay=decay, view="forward", step_size=two_rates(0.1), discount=0.9))
+    found = learn(TD(trace_decay=decay, view="forward", learning_rate=two_rates(0.1), discount=0.9))
     changes = [0.1 * (targets[0] - 0.5), 0.1 * (targets[1] + targets[3] - 2.0), 0.1 * (targets[2] - 2.0)]
     np.testing.assert_allclose(found.predict([0, 1, 2]) - [0.5, 1.0, 2.0], changes, rtol=1e-6)
     if decay == 0.5:
@@ -111,13 +109,13 @@ def test_lambda_returns(decay, targets):
     [("accumulating", (0.731005, 1.589860, 2.271632)), ("replacing", (0.731005, 1.511366, 2.271632))],
 )
 def test_traces(traces, expected):
-    found = learn(TD(trace_decay=0.5, traces=traces, step_size=two_rates(0.1), discount=0.9))
+    found = learn(TD(trace_decay=0.5, traces=traces, learning_rate=two_rates(0.1), discount=0.9))
     np.testing.assert_allclose(found.predict([0, 1, 2]), expected, atol=1e-6)
     np.testing.assert_allclose(found.predict([0, 1, 2]), transcribed(0.1, 0.5, traces == "replacing"), rtol=1e-12)
 
 
 def test_one_step_is_lambda_zero():
-    one = learn(TD(n_steps=1, step_size=two_rates(0.1), discount=0.9)).predict([0, 1, 2])
+    one = learn(TD(n_steps=1, learning_rate=two_rates(0.1), discount=0.9)).predict([0, 1, 2])
     np.testing.assert_allclose(one, transcribed(0.1, 0.0, False))
 
 
@@ -125,7 +123,9 @@ def test_one_step_is_lambda_zero():
 def test_temporal_differences_in_the_room():
     room = room_4x3()
     plan = value_iteration(room)
-    found = TD(4000, step_size=Schedule("harmonic", 1.0, 60.0), n_runs=10, random_state=0).fit(room, policy=plan.policy)
+    found = TD(4000, learning_rate=Schedule("harmonic", 1.0, 60.0), n_runs=10, random_state=0).fit(
+        room, policy=plan.policy
+    )
     start = room.state_number((1, 1))
     assert found.values_[start] == pytest.approx(0.7053, abs=0.01)
     assert np.abs(found.run_values_[:, start] - 0.7053).max() < 0.05
@@ -135,7 +135,7 @@ def test_temporal_differences_in_the_room():
 @pytest.mark.notes("003", "td0")
 def test_the_random_walk():
     walk = random_walk()
-    found = TD(3000, step_size=Schedule("harmonic", 1.0, 20.0), n_runs=8, random_state=1).fit(walk)
+    found = TD(3000, learning_rate=Schedule("harmonic", 1.0, 20.0), n_runs=8, random_state=1).fit(walk)
     np.testing.assert_allclose(found.values_[1:-1], np.arange(1, 6) / 6, atol=0.02)
     assert (found.errors_[:, -1] < 0.05).all()
     by_hand = np.sqrt(np.mean((found.run_values_[3, 1:-1] - np.arange(1, 6) / 6) ** 2))
@@ -143,22 +143,22 @@ def test_the_random_walk():
     truth = np.linalg.solve(
         np.eye(5) - 0.8 * 0.5 * (np.eye(5, k=1) + np.eye(5, k=-1)), [0, 0, 0, 0, 0.8 * 0.5]
     )  # another discount than its own; the end is worth one
-    found = TD(3000, discount=0.8, step_size=Schedule("harmonic", 1.0, 20.0), n_runs=4, random_state=1).fit(walk)
+    found = TD(3000, discount=0.8, learning_rate=Schedule("harmonic", 1.0, 20.0), n_runs=4, random_state=1).fit(walk)
     np.testing.assert_allclose(found.values_[1:-1], truth, atol=0.02)
     by_hand = np.sqrt(np.mean((found.run_values_[2, 1:-1] - truth) ** 2))
     assert found.errors_[2, -1] == pytest.approx(by_hand)
-    assert found.visits_.sum() == found.n_steps_ and found.discount_ == 0.8
+    assert found.visits_.sum() == found.total_steps_ and found.discount_ == 0.8
 
 
 @pytest.mark.notes("000-c", "policy-utility")
 def test_mean_returns_of_a_policy():
     room = room_4x3()
     plan = value_iteration(room)
-    result = room.simulate(plan.policy, episodes=20_000, random_state=0)
+    result = room.simulate(plan.policy, n_episodes=20_000, random_state=0)
     assert abs(result.mean - plan.start) < 4 * result.standard_error
     assert result.low < plan.start < result.high
     assert result.standard_error == pytest.approx(result.values.std(ddof=1) / np.sqrt(20_000))
-    few = room.simulate(plan.policy, episodes=8, random_state=0)
+    few = room.simulate(plan.policy, n_episodes=8, random_state=0)
     half = student_t.ppf(0.975, 7) * few.values.std(ddof=1) / np.sqrt(8)
     assert (few.low, few.high) == pytest.approx((few.values.mean() - half, few.values.mean() + half))
     found = MonteCarloPrediction(20_000, random_state=0).fit(room, policy=plan.policy)
@@ -189,17 +189,17 @@ def test_first_against_every_visit():
 
 @pytest.mark.notes("003", "mc-vs-td")
 def test_temporal_differences_against_monte_carlo():
-    """Sutton and Barto's figure 6.2: at constant step sizes TD(0) has the smaller error after 100 episodes."""
+    """Sutton and Barto's figure 6.2: at constant learning rates TD(0) has the smaller error after 100 episodes."""
     walk = random_walk()
-    common = {"episodes": 100, "n_runs": 100, "initial_value": 0.5, "random_state": 0}
-    td = {rate: TD(step_size=rate, **common).fit(walk).errors_.mean(axis=0) for rate in (0.05, 0.1)}
+    common = {"n_episodes": 100, "n_runs": 100, "initial_value": 0.5, "random_state": 0}
+    td = {rate: TD(learning_rate=rate, **common).fit(walk).errors_.mean(axis=0) for rate in (0.05, 0.1)}
     mc = {
-        rate: MonteCarloPrediction(visits="every", step_size=rate, **common).fit(walk).errors_.mean(axis=0)
+        rate: MonteCarloPrediction(visits="every", learning_rate=rate, **common).fit(walk).errors_.mean(axis=0)
         for rate in (0.01, 0.02, 0.03)
     }
     assert min(curve.min() for curve in td.values()) < min(curve.min() for curve in mc.values())
     assert td[0.05][-1] < 0.07
-    ax = TD(step_size=0.05, **common).fit(walk).plot()
+    ax = TD(learning_rate=0.05, **common).fit(walk).plot()
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), td[0.05])
 
 
@@ -277,7 +277,7 @@ def test_environments_without_a_table():
     )
     assert found.states_ == again.states_
     np.testing.assert_array_equal(found.values_, again.values_)
-    assert TD(20, random_state=0).fit("Blackjack-v1").n_steps_ > 20
+    assert TD(20, random_state=0).fit("Blackjack-v1").total_steps_ > 20
 
 
 def test_same_seed_same_curve():
@@ -292,8 +292,8 @@ def test_same_seed_same_curve():
 def test_what_is_wrong_is_named():
     with pytest.raises(ParameterError, match="take n steps or traces, not both"):
         TD(n_steps=2, trace_decay=0.5).fit(random_walk())
-    with pytest.raises(ParameterError, match="need a step size"):
-        TD(step_size=None).fit(random_walk())
+    with pytest.raises(ParameterError, match="need a learning rate"):
+        TD(learning_rate=None).fit(random_walk())
     with pytest.raises(DataError, match="episode 0 has 1 states and 3 rewards"):
         MonteCarloPrediction().fit([([1], [1.0, 2.0, 3.0])])
     with pytest.raises(DataError, match="reward that is NaN"):
@@ -302,7 +302,7 @@ def test_what_is_wrong_is_named():
         MonteCarloPrediction().fit([EPISODE], policy=[0])
     with pytest.raises(DataError, match="'Z' was never met"):
         MonteCarloPrediction().fit([EPISODE]).predict(["Z"])
-    with pytest.raises(ParameterError, match="'episodes' parameter of TD must be an int in the range"):
+    with pytest.raises(ParameterError, match="'n_episodes' parameter of TD must be an int in the range"):
         TD(0).fit(random_walk())
     with pytest.raises(AttributeError, match="learns values, not what to do"):
         TD(5).fit(random_walk()).act(0)

@@ -10,19 +10,9 @@ from gymnasium.utils.env_checker import check_env
 from reference.decisions import dense
 
 from novum.exceptions import DataError, DataWarning, ParameterError
-from novum.reinforcement import (
-    MDP,
-    Policy,
-    grid_world,
-    pixel_catch,
-    pixels_of,
-    return_bound,
-    returns,
-    room_4x3,
-    two_state,
-    value_iteration,
-)
+from novum.reinforcement import MDP, Policy, grid_world, return_bound, returns, room_4x3, value_iteration
 from novum.reinforcement.policies import greedy_actions
+from novum.teaching import pixel_catch, pixels_of, two_state
 
 P = np.array([[[1.0, 0.0], [0.2, 0.8]], [[0.0, 1.0], [1.0, 0.0]]])
 R = np.array([[0.0, -1.0], [2.0, 0.0]])
@@ -249,7 +239,7 @@ def test_epsilon_greedy_probabilities():
         [2],
         [0, 1, 3],
     ]
-    with pytest.raises(ParameterError, match="epsilon must lie in"):
+    with pytest.raises(ParameterError, match="exploration must lie in"):
         Policy.epsilon_greedy(q, 1.1)
 
 

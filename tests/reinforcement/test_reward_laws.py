@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from novum.reinforcement import MDP, MonteCarloPrediction, Policy, QLearning, blackjack
+from novum.reinforcement import MDP, MonteCarloPrediction, Policy, QLearning
+from novum.teaching import blackjack
 
 END = "end"
 STEPS = 1500  # of every pair
@@ -64,7 +65,7 @@ def test_steps_are_paid_by_the_table(seed):
 def test_variances_of_returns(seed, discount):
     mdp, _ = random_laws(np.random.default_rng(seed), discount)
     found = mdp.evaluate()
-    lived = mdp.simulate(episodes=200_000, random_state=seed, max_steps=10_000).values
+    lived = mdp.simulate(n_episodes=200_000, random_state=seed, max_steps=10_000).values
     spread = lived.var(ddof=1)
     fourth = ((lived - lived.mean()) ** 4).mean()
     assert abs(lived.mean() - found.values[0]) < 5 * np.sqrt(spread / len(lived))
@@ -73,17 +74,17 @@ def test_variances_of_returns(seed, discount):
     if discount < 1:
         survivor = mdp.survival().evaluate()
         np.testing.assert_allclose(survivor.values[:5], found.values, rtol=1e-12, atol=1e-14)
-        paid = mdp.survival().simulate(episodes=200_000, random_state=seed).values
+        paid = mdp.survival().simulate(n_episodes=200_000, random_state=seed).values
         assert abs(paid.var() - survivor.variances[0]) < 0.02 * survivor.variances[0]
 
 
 def test_gymnasium_tables_and_named_cases():
     coin = MDP({0: {"a": [(0.5, "t", 0.0), (0.5, "t", 10.0)]}}, terminal=["t"])
-    paid, counts = np.unique(coin.simulate(episodes=10_000).values, return_counts=True)
+    paid, counts = np.unique(coin.simulate(n_episodes=10_000).values, return_counts=True)
     assert paid.tolist() == [0.0, 10.0]
     assert abs(counts[0] - 5000) < 300
     assert coin.evaluate().variances.tolist() == [25.0, 0.0]
-    assert np.unique(blackjack().simulate(episodes=20_000).values).tolist() == [-1.0, 0.0, 1.0]
+    assert np.unique(blackjack().simulate(n_episodes=20_000).values).tolist() == [-1.0, 0.0, 1.0]
 
     class Coin(gymnasium.Env):
         observation_space, action_space = gymnasium.spaces.Discrete(2), gymnasium.spaces.Discrete(1)
@@ -96,7 +97,7 @@ def test_gymnasium_tables_and_named_cases():
             return 1, 0.0, True, False, {}
 
     made = MDP.from_gymnasium(Coin(), discount=1.0).replaced(initial=np.array([1.0, 0.0]))
-    assert np.unique(made.simulate(episodes=1000).values).tolist() == [0.0, 4.0]
+    assert np.unique(made.simulate(n_episodes=1000).values).tolist() == [0.0, 4.0]
     assert made.evaluate().variances[0] == pytest.approx(3.0)
 
 
@@ -116,7 +117,7 @@ def test_outcomes_that_never_happen_are_no_ways():
 def test_monte_carlo_spreads_as_the_variance_says():
     mdp, _ = random_laws(np.random.default_rng(7))
     found = mdp.evaluate()
-    lived = [mdp.simulate(episodes=200, random_state=k) for k in range(300)]
+    lived = [mdp.simulate(n_episodes=200, random_state=k) for k in range(300)]
     inside = [r.low <= found.start <= r.high for r in lived]
     assert np.std([r.mean for r in lived]) == pytest.approx(np.sqrt(found.variances[0] / 200), rel=0.12)
     assert 0.91 < np.mean(inside) < 0.98
@@ -130,7 +131,7 @@ def test_maximisation_bias():
     arms = {k: [(1 / 12, END, float(r)) for r in deviates] for k in range(10)}
     table = {"A": {0: [(1.0, END, 0.0)], 1: [(1.0, "B", 0.0)]}, "B": arms}
     mdp = MDP(table, terminal=[END], initial="A", actions=range(10))
-    shared = {"step_size": 0.1, "exploration": 1.0, "discount": 1.0, "n_runs": 40, "random_state": 0}
+    shared = {"learning_rate": 0.1, "exploration": 1.0, "discount": 1.0, "n_runs": 40, "random_state": 0}
     turn = (slice(None), mdp.state_number("A"), 1)
     plain = QLearning(2000, **shared).fit(mdp).run_values_[turn]
     double = QLearning(2000, double=True, **shared).fit(mdp).run_values_[turn]

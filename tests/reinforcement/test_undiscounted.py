@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from novum.exceptions import ParameterError
-from novum.reinforcement import MDP, Policy, gambler, grid_world, policy_iteration, room_4x3, value_iteration
+from novum.reinforcement import MDP, Policy, grid_world, policy_iteration, room_4x3, value_iteration
+from novum.teaching import gambler
 
 PLANNERS = [value_iteration, policy_iteration]
 

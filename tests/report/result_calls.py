@@ -16,12 +16,12 @@ from novum import (
     distributions,
     evaluation,
     graphical,
-    information,
     kernel_ridge,
     linear_model,
     notes,
     optimize,
     svm,
+    teaching,
     theory,
     tree,
 )
@@ -34,11 +34,12 @@ from novum.datasets import (
 )
 from novum.decomposition import ProbabilisticPCA
 from novum.discriminant_analysis import LinearDiscriminantAnalysis
-from novum.ensemble import RandomForestClassifier, compare_ensembles
+from novum.ensemble import RandomForestClassifier
 from novum.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from novum.study.contributions import explain_table
+from novum.study.insight.contributions import explain_table
+from novum.teaching import compare_ensembles
 
 TABLES = {"h": [0.5, 0.5], "x": [[0.8, 0.2], [0.3, 0.7]], "y": [[[0.9, 0.1], [0.6, 0.4]], [[0.5, 0.5], [0.2, 0.8]]]}
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -147,8 +148,8 @@ CAUSES = {
     "Refutation": lambda: effect().refute(n_repeats=10, random_state=0),
     "RefutationTest": lambda: effect().refute(n_repeats=10, random_state=0).tests[0],
     "Sensitivity": lambda: effect().sensitivity(),
-    "Trial": lambda: causal.simulate_trial(network(), "x", "y", 200, random_state=0),
-    "Selection": lambda: causal.simulate_selection(200, random_state=0),
+    "Trial": lambda: teaching.simulate_trial(network(), "x", "y", 200, random_state=0),
+    "Selection": lambda: teaching.simulate_selection(200, random_state=0),
 }
 
 DENSITIES = {
@@ -188,8 +189,8 @@ DENSITIES = {
     ),
     "Profile": lambda: estimate().profile("mean"),
     "Estimate": estimate,
-    "MeanPaths": lambda: distributions.mean_paths(distributions.Bernoulli(0.3), n=50, n_paths=3, random_state=0),
-    "StandardizedMeans": lambda: distributions.standardized_means(
+    "MeanPaths": lambda: teaching.mean_paths(distributions.Bernoulli(0.3), n=50, n_paths=3, random_state=0),
+    "StandardizedMeans": lambda: teaching.standardized_means(
         distributions.Exponential(1.0), 5, size=50, random_state=0
     ),
     "LinearGaussianModel": lambda: distributions.linear_gaussian(
@@ -234,8 +235,8 @@ JUDGEMENTS = {
     "ClassScores": lambda: judged().per_class[0],
     "Score": lambda: next(iter(judged().scores.values())),
     "TestResult": lambda: evaluation.t_test([1.2, 0.4, 2.1, 1.9], mean=1),
-    "Expectation": lambda: evaluation.expected_loss(lambda x: 0, {(x, x % 2): 1 / 6 for x in range(6)}),
-    "Overfitting": lambda: evaluation.overfits(
+    "Expectation": lambda: teaching.expected_loss(lambda x: 0, {(x, x % 2): 1 / 6 for x in range(6)}),
+    "Overfitting": lambda: teaching.overfits(
         lambda x: 0, lambda x: int(x > 2), [0, 2, 5], [0, 1, 1], {(x, int(x > 2)): 1 / 6 for x in range(6)}
     ),
     "NestedCrossValidation": lambda: evaluation.nested_cross_validate(
@@ -307,23 +308,23 @@ REST = {
     "Posterior of factors": lambda: ProbabilisticPCA(1).fit(numbers()[0]).posterior(numbers(5)[0]),
     "LinearForm": lambda: LinearDiscriminantAnalysis().fit(*iris()).linear_form(),
     "LinearForm of counts": lambda: MultinomialNB().fit(*iris()).linear_form(),
-    "EntropyCurve": lambda: information.entropy_curve(),
-    "InformationDiagram": lambda: information.information_diagram([[0.3, 0.2], [0.1, 0.4]]),
+    "EntropyCurve": lambda: teaching.entropy_curve(),
+    "InformationDiagram": lambda: teaching.information_diagram([[0.3, 0.2], [0.1, 0.4]]),
     "EvidenceComparison": lambda: linear_model.compare_evidence({"<fair>": -6.9, "any": -7.2}),
     "Hyperplane": lambda: linear_model.Hyperplane([1.0, 2.0], -1.0),
     "Inference": lambda: LinearRegression().fit(*numbers()).inference(),
     "LogisticInference": lambda: LogisticRegression(C=np.inf).fit(numbers()[0], numbers()[1] > 0.5).inference(),
     "Separability": lambda: linear_model.is_linearly_separable(XOR, [0, 1, 1, 0]),
     "MistakeBound": lambda: linear_model.perceptron_mistake_bound(XOR, [0, 0, 0, 1]),
-    "LossSplit": lambda: novum.losses.split_squared_loss([0.0, 2.0, 5.0], [1.5, 1.5, 4.0], ["a", "a", "b"]),
-    "MetricAxioms": lambda: novum.neighbors.check_metric_axioms("euclidean", [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]),
+    "LossSplit": lambda: novum.teaching.split_squared_loss([0.0, 2.0, 5.0], [1.5, 1.5, 4.0], ["a", "a", "b"]),
+    "MetricAxioms": lambda: novum.teaching.check_metric_axioms("euclidean", [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]),
     "Listing": lambda: notes.notes("003"),
     "Tour": lambda: notes.stops.Tour([notes.stops.registry.Seen(notes.stops.stops()[0], 0.5, True)], 0.1),
     "Erratum": lambda: notes.errata()[0],
     "Row": lambda: notes.ledger()[0],
     "Chapter": lambda: notes.chapters()[0],
     "Solution": lambda: optimize.gradient_descent(
-        lambda t: (t - 1) ** 2, 4.0, gradient=lambda t: 2 * (t - 1), step=0.1
+        lambda t: (t - 1) ** 2, 4.0, gradient=lambda t: 2 * (t - 1), learning_rate=0.1
     ),
     "ConstrainedSolution": lambda: optimize.solve(problem(), [2.0, 2.0]),
     "LagrangeSolution": lambda: optimize.lagrange(lambda x: x @ x, [1.0, 0.0], [lambda x: x[0] + x[1] - 1]),
@@ -336,7 +337,7 @@ REST = {
     "LinearParameters": lambda: optimize.LinearParameters(np.array([1.0, 2.0]), 0.5),
     "RobbinsMonro": lambda: optimize.PowerSchedule(1.0).satisfies_robbins_monro(),
     "Subdifferential": lambda: optimize.subdifferential(abs, 0.0),
-    "TimeScales": lambda: optimize.check_time_scales(
+    "TimeScales": lambda: teaching.check_time_scales(
         optimize.PowerSchedule(1.0), optimize.PowerSchedule(1.0, 0.6), n_steps=100
     ),
     "Replacements": lambda: novum.patch.Replacements(["sklearn.linear_model.Ridge"]),
@@ -350,11 +351,11 @@ REST = {
     "ConjunctionSpace": lambda: theory.candidate_elimination([["sunny", "warm"], ["rainy", "cold"]], ["yes", "no"]),
     "Boundaries": lambda: REST["ConjunctionSpace"]().boundaries,
     "VersionSpace": lambda: theory.VersionSpace({"<even>": lambda x: x % 2 == 0, "all": lambda x: True}, range(5)),
-    "GaussMarkov": lambda: theory.gauss_markov([[1, 0], [1, 1], [1, 2], [1, 3]], weights=[1, 1, 1, 9]),
-    "IrrelevantFeatures": lambda: theory.irrelevant_features(
+    "GaussMarkov": lambda: teaching.gauss_markov([[1, 0], [1, 1], [1, 2], [1, 3]], weights=[1, 1, 1, 9]),
+    "IrrelevantFeatures": lambda: teaching.irrelevant_features(
         KNeighborsClassifier(), *iris(), n_noise=(0, 5), n_repeats=2, random_state=0
     ),
-    "NoFreeLunch": lambda: theory.no_free_lunch({"always": lambda X, y, unseen: [True] * len(unseen)}),
+    "NoFreeLunch": lambda: teaching.no_free_lunch({"always": lambda X, y, unseen: [True] * len(unseen)}),
     "StructuralRisk": lambda: theory.structural_risk_minimization(
         {"line": LogisticRegression()}, numbers(200)[0], numbers(200)[1] > 0
     ),

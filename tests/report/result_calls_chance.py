@@ -9,9 +9,11 @@ from novum import (
     cluster,
     distributions,
     kernels,
+    optimize,
     reinforcement,
     sampling,
     sequence,
+    teaching,
     variational,
 )
 from novum.datasets import (
@@ -80,33 +82,33 @@ PLAYS = {
         bandits.BernoulliBandit([0.9, 0.5]), [bandits.UCB1(), bandits.Greedy()], 50, n_runs=5, random_state=0
     ),
     "LoggedValue": lambda: bandits.evaluate_logged([0, 1] * 50, [1.0, 0.0] * 50, [0.5] * 100, [0.5, 0.5]),
-    "SelfPlay": lambda: reinforcement.self_play(n_games=4, n_checks=2, check_games=4, random_state=0),
+    "SelfPlay": lambda: teaching.self_play(n_games=4, n_checks=2, check_games=4, random_state=0),
     "Tournament": lambda: PLAYS["SelfPlay"]().against("random", 4, random_state=0),
-    "BoardValue": lambda: reinforcement.minimax(reinforcement.ConnectFour(2, 2, connect=2)),
+    "BoardValue": lambda: teaching.minimax(teaching.ConnectFour(2, 2, connect=2)),
     "AgentComparison": lambda: reinforcement.compare_agents(
         {"a": [1, 2, 3, 4, 5.0], "b": [2, 2, 3, 4, 4.0]}, n_resamples=100
     ),
     "LearningCurve": lambda: (
         reinforcement.SemiGradientSARSA(
-            reinforcement.StateFeatures("one-hot"), epsilon=0.5, max_length=20, random_state=0
+            reinforcement.StateFeatures("one-hot"), n_episodes=5, max_steps=20, exploration=0.5, random_state=0
         )
-        .fit(reinforcement.room_4x3(), 5)
+        .fit(reinforcement.room_4x3())
         .history_
     ),
 }
 
 DECISIONS = {
     "Plan": lambda: reinforcement.value_iteration(reinforcement.room_4x3()),
-    "Policy": lambda: reinforcement.Policy.uniform(reinforcement.two_state()),
-    "PolicyValues": lambda: reinforcement.two_state().evaluate(),
-    "StagedPlan": lambda: reinforcement.backward_induction(reinforcement.two_state(), 3),
-    "Regimes": lambda: reinforcement.policy_regimes(reinforcement.room_4x3),
+    "Policy": lambda: reinforcement.Policy.uniform(teaching.two_state()),
+    "PolicyValues": lambda: teaching.two_state().evaluate(),
+    "StagedPlan": lambda: reinforcement.backward_induction(teaching.two_state(), 3),
+    "Regimes": lambda: teaching.policy_regimes(reinforcement.room_4x3),
     "Episode": lambda: reinforcement.room_4x3().rollout(random_state=1),
-    "Returns": lambda: reinforcement.room_4x3().simulate(episodes=50),
-    "OperatorCheck": lambda: reinforcement.two_state().check_operator(),
-    "RewardProcess": lambda: reinforcement.two_state().reward_process(),
-    "PlanningCost": lambda: reinforcement.planning_cost(reinforcement.two_state()),
-    "ScheduleCheck": lambda: reinforcement.Schedule("power", 1.0, 0.7).glie(),
+    "Returns": lambda: reinforcement.room_4x3().simulate(n_episodes=50),
+    "OperatorCheck": lambda: teaching.two_state().check_operator(),
+    "RewardProcess": lambda: teaching.two_state().reward_process(),
+    "PlanningCost": lambda: teaching.planning_cost(teaching.two_state()),
+    "ScheduleCheck": lambda: optimize.Schedule("power", 1.0, 0.7).glie(),
     "PlanComparison": lambda: (
         reinforcement.QLearning(50, random_state=0)
         .fit(reinforcement.room_4x3())

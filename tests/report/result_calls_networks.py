@@ -2,22 +2,15 @@
 
 import numpy as np
 
-from novum import theory
-from novum.neural_network import (
-    ComputationGraph,
-    MLPClassifier,
-    RateCurve,
-    TrainingCurve,
-    computation_graph,
-    logic_to_network,
-    parity_network,
-)
+from novum import teaching
+from novum.neural_network import ComputationGraph, MLPClassifier, RateCurve, TrainingCurve, computation_graph
 from novum.neural_network.generative.boltzmann.partition import Partition
 from novum.neural_network.generative.diversity import Diversity
 from novum.neural_network.generative.variational import Bound
 from novum.neural_network.sequences.attention_map import AttentionMap
 from novum.neural_network.sequences.translator import Candidates
-from novum.neural_network.sketches import architecture
+from novum.teaching import logic_to_network, parity_network
+from novum.teaching.neural_networks.architectures import architecture
 
 
 def slopes_by_layer():
@@ -31,7 +24,7 @@ def tree_of_messages() -> ComputationGraph:
 
 
 NETWORKS = {
-    "Approximation": lambda: theory.universal_approximation("sin", widths=(1, 2), n_init=1),
+    "Approximation": lambda: teaching.universal_approximation("sin", widths=(1, 2), n_init=1),
     "Architecture": lambda: architecture("transformer"),
     "AttentionMap": lambda: AttentionMap(["a", "b"], ["x", "<end>"], np.full((2, 3, 2, 2), 0.5)),
     "EvidenceBound": lambda: Bound(np.array([-3.0, -2.0]), np.array([-2.0, -1.5]), np.array([1.0, 0.5])),

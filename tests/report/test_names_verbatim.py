@@ -11,10 +11,37 @@ from novum.graphical import BayesianNetwork
 from novum.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 
 NAMES = [
-    "dose 0.5 mg", "over 0.5", "1 rows", "0.25", "-0.5", "x = 0.1", "1 classes are", "p < 0.001", "0.0", "100 %",
-    "it's", 'say "no"', "a & b", "<b>bold</b>", "<script>", "&amp;", "{x}", "{0:.3f}", "%s %d", "\\n", "a|b", "*star*",
-    "_under_", "`tick`", "[0.5]", "שלום 0.5", "مرحبا", "naïve café", "1 degrees of freedom", "novum 0.1.0",
-]  # fmt: skip
+    "dose 0.5 mg",
+    "over 0.5",
+    "1 rows",
+    "0.25",
+    "-0.5",
+    "x = 0.1",
+    "1 classes are",
+    "p < 0.001",
+    "0.0",
+    "100 %",
+    "it's",
+    'say "no"',
+    "a & b",
+    "<b>bold</b>",
+    "<script>",
+    "&amp;",
+    "{x}",
+    "{0:.3f}",
+    "%s %d",
+    "\\n",
+    "a|b",
+    "*star*",
+    "_under_",
+    "`tick`",
+    "[0.5]",
+    "שלום 0.5",
+    "مرحبا",
+    "naïve café",
+    "1 degrees of freedom",
+    "novum 0.1.0",
+]
 N = 240
 
 

@@ -29,13 +29,32 @@ NO_PICTURE = {"Multinomial", "NormalInverseWishart"}  # they say so themselves
 SLACK = 1.5  # pixels by which boxes of letters may touch
 EDGE = 6.0  # pixels that a number beside a tick may reach over the edge of a small figure
 ESTIMATORS = [
-    LogisticRegression(), LinearRegression(), Lasso(), ARDRegression(), BayesianRidge(), GaussianNB(), BernoulliNB(),
-    CategoricalNB(), ComplementNB(), LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(reg_param=0.1),
-    DecisionTreeClassifier(), DecisionTreeRegressor(max_leaf_nodes=40), RandomForestClassifier(5, random_state=0),
+    LogisticRegression(),
+    LinearRegression(),
+    Lasso(),
+    ARDRegression(),
+    BayesianRidge(),
+    GaussianNB(),
+    BernoulliNB(),
+    CategoricalNB(),
+    ComplementNB(),
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(reg_param=0.1),
+    DecisionTreeClassifier(),
+    DecisionTreeRegressor(max_leaf_nodes=40),
+    RandomForestClassifier(5, random_state=0),
     AdaBoostRegressor(n_estimators=4),
-    HistGradientBoostingClassifier(max_iter=3), KNeighborsClassifier(), KNeighborsRegressor(), KMeans(3, random_state=0),
-    AgglomerativeClustering(3), GaussianMixture(2, random_state=0), PCA(), SVC(), SVR(), GaussianProcessRegressor(alpha=1.0),
-]  # fmt: skip
+    HistGradientBoostingClassifier(max_iter=3),
+    KNeighborsClassifier(),
+    KNeighborsRegressor(),
+    KMeans(3, random_state=0),
+    AgglomerativeClustering(3),
+    GaussianMixture(2, random_state=0),
+    PCA(),
+    SVC(),
+    SVR(),
+    GaussianProcessRegressor(alpha=1.0),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,11 @@ OTHER_DATA = {
     "MonteCarloPrediction",
     "TD",
     "ADP",
+    "DQN",
+    "REINFORCE",
+    "ActorCritic",
+    "SemiGradientSARSA",
+    "SemiGradientTD",
     "GraphNetwork",
 }
 
@@ -63,12 +68,24 @@ def test_one_signature():
 @pytest.mark.parametrize(
     "model",
     [
-        LogisticRegression(), DecisionTreeClassifier(max_depth=2), RandomForestClassifier(5, random_state=0), GaussianNB(),
-        KNeighborsClassifier(), KMeans(3, random_state=0), GaussianMixture(3, random_state=0), SVC(), PCA(), Lasso(),
-        LinearRegression(), Ridge(), RandomForestRegressor(5, random_state=0), DBSCAN(), GaussianProcessRegressor(alpha=1.0),
+        LogisticRegression(),
+        DecisionTreeClassifier(max_depth=2),
+        RandomForestClassifier(5, random_state=0),
+        GaussianNB(),
+        KNeighborsClassifier(),
+        KMeans(3, random_state=0),
+        GaussianMixture(3, random_state=0),
+        SVC(),
+        PCA(),
+        Lasso(),
+        LinearRegression(),
+        Ridge(),
+        RandomForestRegressor(5, random_state=0),
+        DBSCAN(),
+        GaussianProcessRegressor(alpha=1.0),
     ],
     ids=lambda model: type(model).__name__,
-)  # fmt: skip
+)
 def test_pictures_appear_and_name_the_columns(model):
     """With no axes the figure is pyplot's, so that `plt.show()` shows it; with axes it is not."""
     targets = np.asarray(IRIS.sum(axis=1)) if model.__sklearn_tags__().estimator_type == "regressor" else SPECIES

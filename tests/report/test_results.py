@@ -37,9 +37,9 @@ PLAYERS = (
     "novum.bandits.policies",
     "novum.bandits.posterior_policies",
     "novum.bandits.environments",
-    "novum.bandits._playing",
+    "novum.bandits.policy_state",
     "novum.reinforcement.deep",
-    "novum.reinforcement.games",
+    "novum.teaching.games",
     "novum.reinforcement.linear",
 )
 INPUTS = (
@@ -52,11 +52,27 @@ INPUTS = (
     "novum.optimize.rules",
 )
 INPUT_NAMES = {
-    "L1Penalty", "L2Penalty", "ElasticNetPenalty", "Constraint", "LinearGaussian", "Candidate", "BootstrapSplit",
-    "GibbsSampler", "HamiltonianMonteCarlo", "LogisticPosterior", "MetropolisHastings",
-    "MDP", "Model", "Layout", "TransitionTable",
-    "PC", "ChowLiu", "ExactSearch", "HillClimb", "StructurePosterior",
-}  # fmt: skip
+    "L1Penalty",
+    "L2Penalty",
+    "ElasticNetPenalty",
+    "Constraint",
+    "LinearGaussian",
+    "Candidate",
+    "BootstrapSplit",
+    "GibbsSampler",
+    "HamiltonianMonteCarlo",
+    "LogisticPosterior",
+    "MetropolisHastings",
+    "MDP",
+    "Model",
+    "Layout",
+    "TransitionTable",
+    "PC",
+    "ChowLiu",
+    "ExactSearch",
+    "HillClimb",
+    "StructurePosterior",
+}
 STATISTICS = ("Sums", "Counts", "Range", "Least", "Most")  # how names of what a fold of a distribution adds up end
 
 

@@ -18,7 +18,7 @@ from novum.runtime import warn as module
 X = np.abs(np.random.default_rng(0).normal(size=(60, 4)))
 CLASSES = (X[:, 1] > np.median(X[:, 1])).astype(int)
 TARGET = X @ [1.0, 2.0, 3.0, 4.0]
-SHORT = ({"max_iter": 1}, {"n_iter": 1, "tol": 0.0}, {"max_iter": 2, "tol": 1e-12})
+SHORT = ({"max_iter": 1}, {"max_iter": 1, "tol": 0.0}, {"max_iter": 2, "tol": 1e-12})
 METHODS = ("fit", "fit_predict", "fit_transform", "partial_fit")
 
 

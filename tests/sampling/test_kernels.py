@@ -235,18 +235,22 @@ def hop_short(hop, options):
 
 
 def test_kernels_refuse_what_cannot_work():
-    with pytest.raises(ParameterTypeError, match=r"sample\(x, generator\)"):
-        MetropolisHastings(lambda x: 0.0, proposal=3)
+    with pytest.raises(
+        ParameterTypeError, match=r"'proposal' .* a callable, an object implementing 'sample' and 'log_prob'"
+    ):
+        MetropolisHastings(lambda x: 0.0, proposal=3).sample(5, start=2)
     with pytest.raises(ParameterError, match="scale= must say"):
-        MetropolisHastings(lambda x: 0.0, adapt=False)
+        MetropolisHastings(lambda x: 0.0, adapt=False).sample(5, start=2)
     with pytest.raises(ParameterError, match="positive definite"):
         MetropolisHastings(lambda x: 0.0, scale=[[1.0, 2.0], [2.0, 1.0]]).sample(5, start=2)
     with pytest.raises(DataError, match="-inf at the start"):
         MetropolisHastings(lambda k: -np.inf, lambda k, rng: k).sample(5, start=1)
     with pytest.raises(DataError, match=r"\+inf at"):
         MetropolisHastings(lambda k: np.inf if k else 0.0, lambda k, rng: 1).sample(5, start=0)
+    with pytest.raises(ParameterTypeError, match="'conditionals' parameter of GibbsSampler must be"):
+        GibbsSampler([1, 2]).sample(5, start={"x": 0.0})
     with pytest.raises(ParameterTypeError, match="a mapping of every variable"):
-        GibbsSampler([1, 2])
+        GibbsSampler({"x": 1}).sample(5, start={"x": 0.0})
     gibbs = GibbsSampler({"x": lambda s, rng: rng.normal(size=2)})
     with pytest.raises(ParameterError, match="gives no value to x"):
         gibbs.sample(5, start={"y": 1})

@@ -76,9 +76,15 @@ def test_heavy_tails_are_told():
         assert told(StudentT(df), None, 0.0, n)[1] >= 0.92
 
 
-@pytest.mark.parametrize("law, function, truth", [
-    (Normal(), None, 0.0), (Normal(1, 4), lambda x: x**2, 5.0), (Exponential(1.0), None, 1.0), (StudentT(5), None, 0.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "law, function, truth",
+    [
+        (Normal(), None, 0.0),
+        (Normal(1, 4), lambda x: x**2, 5.0),
+        (Exponential(1.0), None, 1.0),
+        (StudentT(5), None, 0.0),
+    ],
+)
 def test_healthy_draws_hold_their_level_in_silence(law, function, truth):
     held, _, warned = told(law, function, truth, 1000)
     assert held >= 0.9 and warned <= 0.03

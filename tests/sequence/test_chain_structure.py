@@ -169,6 +169,11 @@ def test_the_picture_shows_states_and_probabilities():
     ax = chain.plot(figure.Figure().subplots())
     texts = {text.get_gid(): text.get_text() for text in ax.texts if text.get_gid()}
     assert texts == {
-        "sun->sun": "0.9", "sun->rain": "0.1", "rain->sun": "0.5", "rain->rain": "0.3", "rain->flood": "0.2", "flood->flood": "1"
-    }  # fmt: skip
+        "sun->sun": "0.9",
+        "sun->rain": "0.1",
+        "rain->sun": "0.5",
+        "rain->rain": "0.3",
+        "rain->flood": "0.2",
+        "flood->flood": "1",
+    }
     assert {"sun", "rain", "flood"} <= {text.get_text() for text in ax.texts}

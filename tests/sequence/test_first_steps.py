@@ -106,7 +106,7 @@ def test_more_states_that_explain_less():
     for seed in range(30):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found[seed] = compare_states(GaussianHMM(random_state=seed, n_init=1, n_iter=2), X, (3, 2, 1))
+            found[seed] = compare_states(GaussianHMM(random_state=seed, n_init=1, max_iter=2), X, (3, 2, 1))
         three, two, _ = found[seed].log_likelihood
         poor = [w for w in caught if "poor local maximum" in str(w.message)]
         assert bool(poor) == (min(three - two, 0) < -0.01 * abs(two))

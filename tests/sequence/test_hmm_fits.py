@@ -56,7 +56,7 @@ def test_a_stationary_fit_never_falls_and_ends_flat(seed):
     X, lengths = pairs_of_symbols(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = CategoricalHMM(3, stationary=True, random_state=0, n_iter=4000, tol=1e-9, n_init=3).fit(X, lengths)
+        model = CategoricalHMM(3, stationary=True, random_state=0, max_iter=4000, tol=1e-9, n_init=3).fit(X, lengths)
     assert (np.diff(model.history_["log-likelihood"]) > -1e-9).all()
     best = float(model.score(X, lengths))
     rng = np.random.default_rng(seed)
@@ -171,3 +171,10 @@ def test_forecasts_go_on_with_the_dates(freq):
     level = LinearDynamicalSystem.local_level(level_variance=1.0, observation_variance=1.0)
     assert (level.forecast(values, 3).rows == expected).all()
     assert (GaussianHMM(2, random_state=0).fit(values.to_frame()).forecast(values.to_frame(), 3).rows == expected).all()
+
+
+def test_the_floor_is_a_share_of_every_variance():
+    from novum.sequence.hmm.emissions.covariances import covariance_floor
+
+    np.testing.assert_allclose(covariance_floor(None, np.array([4.0, 0.0, 1e-4])), [4e-6, 1e-6, 1e-10])
+    np.testing.assert_array_equal(covariance_floor(0.3, np.ones(2)), [0.3, 0.3])

@@ -20,7 +20,7 @@ SYMBOLS = np.where(RNG.random(len(IDS)) < 0.8, STATES, 2)
 
 
 def started(cls=GaussianHMM, **options):
-    model = cls(2, init_params="", n_iter=4, tol=0.0, **options)
+    model = cls(2, init_params="", max_iter=4, tol=0.0, **options)
     model.startprob_, model.transmat_ = np.array([0.6, 0.4]), np.array([[0.7, 0.3], [0.2, 0.8]])
     if cls is GaussianHMM:
         model.means_, model.covars_ = np.array([[0.5, 0.5], [2.0, 0.0]]), np.ones((2, 2))
@@ -92,13 +92,13 @@ def test_threads_give_the_same_bits(known):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_fit_from_a_file_without_a_start(tmp_path):
     pd.DataFrame({"x": ROWS[:, 0], "who": IDS, "y": ROWS[:, 1]}).to_parquet(tmp_path / "rows.parquet")
-    found = GaussianHMM(2, random_state=0, n_iter=20).fit(novum.scan(tmp_path / "rows.parquet", target="who"))
-    known = GaussianHMM(2, random_state=0, n_iter=20).fit(ROWS, LENGTHS)
+    found = GaussianHMM(2, random_state=0, max_iter=20).fit(novum.scan(tmp_path / "rows.parquet", target="who"))
+    known = GaussianHMM(2, random_state=0, max_iter=20).fit(ROWS, LENGTHS)
     assert_allclose(np.sort(found.means_.ravel()), np.sort(known.means_.ravel()), atol=1e-2)
 
 
 def test_files_of_models_and_copies(tmp_path):
-    model = GaussianHMM(2, random_state=0, n_iter=5, tol=1e9).fit(ROWS[:200])
+    model = GaussianHMM(2, random_state=0, max_iter=5, tol=1e9).fit(ROWS[:200])
     novum.save(model, tmp_path / "model.novum")
     again = novum.load(tmp_path / "model.novum")
     assert repr(again) == repr(model)

@@ -104,7 +104,7 @@ def test_the_smoother_of_the_notes():
 def test_moments_of_drawn_series_and_their_density():
     system = random_system(2, 2, seed=2)
     model = LinearDynamicalSystem(**system)
-    states, rows = model.sample(3, 200_000, random_state=0)
+    rows, states = model.sample(3, 200_000, random_state=0)
     n, s = 3, 2
     from reference.sequence.kalman import joint
 
@@ -115,7 +115,7 @@ def test_moments_of_drawn_series_and_their_density():
     noise = rows - states @ system["observation"].T - system["observation_offset"]
     assert_allclose(np.cov(noise.reshape(-1, s).T), system["observation_covariance"], rtol=0.02, atol=0.02)
     timed = random_system(2, 2, seed=4, n=3)
-    flat = LinearDynamicalSystem(**timed).sample(3, 100_000, random_state=1)[0].reshape(100_000, -1)
+    flat = LinearDynamicalSystem(**timed).sample(3, 100_000, random_state=1)[1].reshape(100_000, -1)
     mean, V = joint(timed, n)
     assert_allclose(flat.mean(axis=0), mean, atol=5 * np.sqrt(V.diagonal().max() / len(flat)))
     assert_allclose(np.cov(flat.T), V, atol=0.03 * V.diagonal().max())
@@ -201,12 +201,12 @@ def test_a_diffuse_start_in_information_form_with_singular_transitions(seed):
 
 def test_a_forecast_is_a_filter_without_rows_and_its_bands_hold_their_share():
     model = LinearDynamicalSystem(**random_system(2, 1, seed=11))
-    X = model.sample(50, random_state=0)[1]
+    X = model.sample(50, random_state=0)[0]
     ahead = model.forecast(X, 6)
     longer = model.filter(np.concatenate([X, np.full((6, 1), np.nan)]))
     assert_allclose(ahead.state_means, longer.means[50:], rtol=1e-12)
     assert_allclose(ahead.state_covariances, longer.covariances[50:], rtol=1e-12)
-    rows = model.sample(30, 400, random_state=1)[1]
+    rows = model.sample(30, 400, random_state=1)[0]
     inside = [
         ((f.lower <= x[25:]) & (x[25:] <= f.upper)).mean()
         for x, f in zip(rows, model.forecast(rows[:, :25], 5, level=0.8))
@@ -307,7 +307,7 @@ def test_many_series_at_once():
 
 def test_innovations_are_white_under_the_right_system():
     model = LinearDynamicalSystem(**random_system(2, 2, seed=1))
-    _, X = model.sample(20_000, random_state=0)
+    X, _ = model.sample(20_000, random_state=0)
     found = model.filter(X)
     z = found.standardized_innovations
     assert_allclose(z.mean(axis=0), 0, atol=0.03)

@@ -72,12 +72,15 @@ def test_pykalman():
     X = np.random.default_rng(1).normal(size=(30, 3))
     X[4] = np.nan
     names = {
-        "transition": "transition_matrices", "observation": "observation_matrices",
+        "transition": "transition_matrices",
+        "observation": "observation_matrices",
         "transition_covariance": "transition_covariance",
-        "observation_covariance": "observation_covariance", "transition_offset": "transition_offsets",
-        "observation_offset": "observation_offsets", "initial_mean": "initial_state_mean",
+        "observation_covariance": "observation_covariance",
+        "transition_offset": "transition_offsets",
+        "observation_offset": "observation_offsets",
+        "initial_mean": "initial_state_mean",
         "initial_covariance": "initial_state_covariance",
-    }  # fmt: skip
+    }
     peer = pykalman.KalmanFilter(**{names[k]: v for k, v in m.items()})
     masked = np.ma.masked_invalid(X)
     means, covariances = peer.smooth(masked)

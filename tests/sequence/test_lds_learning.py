@@ -33,7 +33,7 @@ def fitted(X, **parameters):
 def drawn(s, p, n, seed=0, series=None):
     system = random_system(s, p, seed=seed)
     system |= {"transition_offset": np.zeros(s), "observation_offset": np.zeros(p)}
-    return LinearDynamicalSystem(**system).sample(n, series, random_state=seed)[1]
+    return LinearDynamicalSystem(**system).sample(n, series, random_state=seed)[0]
 
 
 def literal_step(X, m):
@@ -88,7 +88,7 @@ def test_em_never_falls_and_ends_where_the_likelihood_is_flat(kinds, gaps):
         "transition_covariance": np.eye(2),
         "observation_covariance": 0.1 * np.eye(3),
     }
-    X = LinearDynamicalSystem(**given, **true).sample(60, random_state=1)[1]
+    X = LinearDynamicalSystem(**given, **true).sample(60, random_state=1)[0]
     X = with_gaps(X) if gaps else X
     types = dict(zip(("transition_covariance_type", "observation_covariance_type"), kinds, strict=True))
     model = fitted(X, **start, **given, **types, learn=tuple(start), max_iter=1500, tol=1e-12)
@@ -150,7 +150,7 @@ def test_offsets_and_controls_are_learned():
         "initial_covariance": np.eye(2),
     }
     true = LinearDynamicalSystem(**base, control=B, observation_control=D, observation_offset=d)
-    _, X = true.sample(n, controls=u, random_state=0)
+    X, _ = true.sample(n, controls=u, random_state=0)
     model = LinearDynamicalSystem(
         **base, learn=("control", "observation_control", "observation_offset", "transition"), max_iter=300, tol=1e-9
     ).fit(X, controls=u)
@@ -195,7 +195,7 @@ def test_the_slope_that_lbfgs_climbs_is_that_of_the_likelihood(kind):
         "initial_covariance": 1.0,
     }
     true = {"transition_covariance": [[1.0, 0.4], [0.4, 2.0]], "observation_covariance": [[0.5, -0.2], [-0.2, 0.8]]}
-    X = with_gaps(LinearDynamicalSystem(**start, **true).sample(200, random_state=3)[1])
+    X = with_gaps(LinearDynamicalSystem(**start, **true).sample(200, random_state=3)[0])
     start |= {"transition_covariance": np.diag([0.5, 1.0]), "observation_covariance": np.eye(2)}
     types = {f"{name}_type": kind for name in noise}
     climbed = fitted(X, **start, **types, learn=noise, algorithm="lbfgs", max_iter=500, tol=1e-8)
@@ -233,7 +233,7 @@ def test_autoregression_by_exact_maximum_likelihood():
     from scipy.linalg import toeplitz
     from scipy.optimize import minimize
 
-    X = LinearDynamicalSystem.autoregressive(2, coefficients=[0.5, -0.3], variance=2.0).sample(80, random_state=0)[1][
+    X = LinearDynamicalSystem.autoregressive(2, coefficients=[0.5, -0.3], variance=2.0).sample(80, random_state=0)[0][
         :, 0
     ]
 
@@ -312,7 +312,7 @@ def test_ready_made_models():
     assert_allclose(jerk.transition, half.transition @ half.transition)
     A, Q = half.transition, half.transition_covariance
     assert_allclose(jerk.transition_covariance, A @ Q @ A.T + Q)
-    path = body.set_params(initial_covariance=np.eye(4)).sample(400, random_state=0)[1]
+    path = body.set_params(initial_covariance=np.eye(4)).sample(400, random_state=0)[0]
     learned = LinearDynamicalSystem.tracking(2, step=0.5).fit(path)
     assert learned.observation_covariance_[0, 0] == pytest.approx(3.0, rel=0.25)
     assert learned.transition_covariance_[1, 1] / 0.5 == pytest.approx(2.0, rel=0.5)

@@ -85,7 +85,7 @@ MODELS = {
 
 def fitted(name, **options):
     model, X = MODELS[name]
-    model = clone(model).set_params(**{"random_state": 0, "n_iter": 400, "tol": 1e-9, **options})
+    model = clone(model).set_params(**{"random_state": 0, "max_iter": 400, "tol": 1e-9, **options})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # not all need to converge here
         return model.fit(X, LENGTHS), X
@@ -105,7 +105,9 @@ def test_the_objective_never_falls_and_answers_are_probabilities(name):
     log_prob, path = model.decode(X, LENGTHS)
     assert float(log_prob) <= float(model.score(X, LENGTHS)) + 1e-9
     assert path[0] == 0  # states come in the order of their first visit
-    assert_allclose(float(model.score_samples(X, LENGTHS)[0]), float(model.score(X, LENGTHS)), rtol=1e-12)
+    rows = model.score_samples(X, LENGTHS)
+    assert rows.shape == (len(X),)
+    assert_allclose(rows.sum(), float(model.score(X, LENGTHS)), rtol=1e-12)
 
 
 def likelihood_in(model, X, name, shape, values):
@@ -132,7 +134,7 @@ def likelihood_in(model, X, name, shape, values):
 )
 def test_the_fixed_point_is_stationary(name, attributes):
     """The gradient of the likelihood vanishes there (zeros of probabilities are left out: they lie on the edge)."""
-    model, X = fitted(name, n_iter=20_000, tol=1e-13, **({"covars_prior": 0.0} if "gaussian" in name else {}))
+    model, X = fitted(name, max_iter=20_000, tol=1e-13, **({"covars_prior": 0.0} if "gaussian" in name else {}))
     for attribute in attributes:
         values = np.asarray(getattr(model, attribute))
         logits = np.log(np.maximum(values, 1e-12)) if attribute.endswith(("mat_", "prob_")) else values
@@ -147,9 +149,9 @@ def test_the_fixed_point_is_stationary(name, attributes):
     "name", ["gaussian full", "categorical", "poisson", "multinomial", "mixture diag", "any Poisson"]
 )
 def test_weights_count_as_repetition(name):
-    start, X = fitted(name, n_iter=3)
+    start, X = fitted(name, max_iter=3)
     parts = np.split(X, np.cumsum(LENGTHS)[:-1])
-    weighted, repeated = (clone(start).set_params(init_params="", n_iter=5, tol=0.0) for _ in range(2))
+    weighted, repeated = (clone(start).set_params(init_params="", max_iter=5, tol=0.0) for _ in range(2))
     for one in (weighted, repeated):
         one.__dict__.update({name: value for name, value in start.__dict__.items() if name.endswith("_")})
     with warnings.catch_warnings():
@@ -166,7 +168,7 @@ def test_lists_lengths_and_groups_are_one():
     parts = np.split(NUMBERS, np.cumsum(LENGTHS)[:-1])
     ids = np.repeat(["b", "a", "d", "c"], LENGTHS)
     frame = pd.DataFrame(NUMBERS, columns=["x", "y"]).assign(who=ids)
-    model = GaussianHMM(3, "full", random_state=0, n_iter=5, tol=0)
+    model = GaussianHMM(3, "full", random_state=0, max_iter=5, tol=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         by_length = clone(model).fit(NUMBERS, LENGTHS)
@@ -207,7 +209,7 @@ def test_missing_cells_are_integrated_out(form):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        again = clone(model).set_params(n_iter=300, tol=1e-10).fit(gaps, LENGTHS)
+        again = clone(model).set_params(max_iter=300, tol=1e-10).fit(gaps, LENGTHS)
     assert (np.diff(again.history_) > -1e-9).all()
     # EM with gaps: the likelihood of what was seen is stationary in the means
     gradient = approx_fprime(again.means_.ravel(), lambda v: likelihood_in(again, gaps, "means_", (3, 2), v), 1e-6)

@@ -54,13 +54,16 @@ def test_the_model_is_the_product_of_its_parts():
 def test_alpha_beta_and_posteriors():
     alpha = np.array([[0.3, 0.04], [0.0904, 0.0342], [0.007696, 0.028584]])
     beta = np.array([[0.106, 0.112], [0.25, 0.4], [1.0, 1.0]])
-    log_prob, gamma = given().score_samples(X)
-    assert_allclose(np.exp(float(log_prob)), 0.03628, rtol=1e-12)
+    gamma = given().predict_proba(X)
+    assert_allclose(
+        np.exp(given().score_samples(X)), alpha.sum(axis=1) / np.r_[1.0, alpha[:-1].sum(axis=1)], rtol=1e-12
+    )
+    assert_allclose(np.exp(float(given().score(X))), 0.03628, rtol=1e-12)
     assert_allclose(gamma[:, 0], [0.876516, 0.622933, 0.212128], atol=5e-7)
     assert_allclose(gamma, alpha * beta / 0.03628, rtol=1e-12)
-    both, shares = given().score_samples(
-        np.vstack([X, X[:2]]), lengths=[3, 2]
-    )  # sequences are independent: sums of logs
+    twice = np.vstack([X, X[:2]])  # sequences are independent: sums of logs
+    both, shares = given().score(twice, lengths=[3, 2]), given().predict_proba(twice, lengths=[3, 2])
+    assert_allclose(given().score_samples(twice, lengths=[3, 2])[3:], given().score_samples(X[:2]), rtol=1e-12)
     assert_allclose(float(both), np.log(0.03628) + np.log(alpha[1].sum()), rtol=1e-12)
     assert_allclose(shares, np.vstack([gamma, given().predict_proba(X[:2])]), rtol=1e-12)
     gap = np.array([[0.0], [np.nan], [2.0]])  # what was not seen is summed out
@@ -74,12 +77,12 @@ def test_alpha_beta_and_posteriors():
 
 @pytest.mark.notes("002", "baum-welch")
 def test_one_step_of_baum_welch():
-    for model in (given(n_iter=1).fit(X), generic(n_iter=1).fit(X.astype(float))):
+    for model in (given(max_iter=1).fit(X), generic(max_iter=1).fit(X.astype(float))):
         assert_allclose(model.startprob_, [0.876516, 0.123484], atol=5e-7)
         assert_allclose(model.transmat_, [[0.502353, 0.497647], [0.163436, 0.836564]], atol=5e-7)
     emitted = [[0.512110, 0.363953, 0.123937], [0.095841, 0.292658, 0.611501]]
-    assert_allclose(given(n_iter=1).fit(X).emissionprob_, emitted, atol=5e-7)
-    assert_allclose([one.p for one in generic(n_iter=1).fit(X.astype(float)).emissions_], emitted, atol=5e-7)
+    assert_allclose(given(max_iter=1).fit(X).emissionprob_, emitted, atol=5e-7)
+    assert_allclose([one.p for one in generic(max_iter=1).fit(X.astype(float)).emissions_], emitted, atol=5e-7)
 
 
 @pytest.mark.notes("002", "viterbi")

@@ -79,7 +79,7 @@ def given(cls=GaussianHMM, **options):
         (lambda: HiddenMarkovModel(Normal(0.0, 1.0), 2).fit(X), "rows have 2 column"),
         (lambda: given().decode(X, algorithm="best"), "algorithm must be 'viterbi' or 'map'; got 'best'"),
         (lambda: given().best_paths(X, 0), "n_paths must be an int of one or more; got 0"),
-        (lambda: given().forecast(X, 0), "n_steps must be an int of one or more"),
+        (lambda: given().forecast(X, 0), "steps must be an int of one or more"),
         (lambda: given().sample(0), "n_samples must be an int of one or more"),
         (lambda: given().score(X[:, :1]), "X has 1 features, but GaussianHMM is expecting 2 features"),
         (lambda: given(init_params="st").fit(X[:, :1]), "X has 1 features, but GaussianHMM is expecting 2 features"),
@@ -111,7 +111,7 @@ def test_wrong_parameters_are_refused_by_name(change, text):
 
 
 def test_a_fit_that_fails_changes_nothing():
-    model = GaussianHMM(2, random_state=0, n_iter=3, tol=1e9).fit(X)
+    model = GaussianHMM(2, random_state=0, max_iter=3, tol=1e9).fit(X)
     before = model.means_.copy()
     with pytest.raises(ValueError, match="infinity"):
         model.fit(np.full((4, 2), np.inf))
@@ -142,9 +142,9 @@ def test_odd_but_right_input():
         constant = GaussianHMM(2, "full", random_state=0).fit(np.column_stack([X[:, 0], np.ones(30)]))
         mixture = GMMHMM(2, 3, random_state=0).fit(X[:8])
     assert np.isfinite(constant.covars_).all() and np.isfinite(mixture.covars_).all()
-    assert GaussianHMM(2, random_state=np.random.default_rng(0), n_iter=1).fit(X).predict(X).shape == (30,)
+    assert GaussianHMM(2, random_state=np.random.default_rng(0), max_iter=1).fit(X).predict(X).shape == (30,)
     series = pd.Series([1, 2, 1, None, 2], dtype="Int64")
-    assert CategoricalHMM(2, random_state=0, n_iter=1).fit(series).emissionprob_.shape == (2, 3)
+    assert CategoricalHMM(2, random_state=0, max_iter=1).fit(series).emissionprob_.shape == (2, 3)
 
 
 def test_large_numbers_far_from_zero():
@@ -159,7 +159,7 @@ def test_vectors_with_a_part_missing_are_refused_and_whole_rows_are_not():
     rows[3] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        HiddenMarkovModel(MultivariateNormal, 2, random_state=0, n_iter=2).fit(rows)
+        HiddenMarkovModel(MultivariateNormal, 2, random_state=0, max_iter=2).fit(rows)
     rows[5, 0] = np.nan
     with pytest.raises(ValueError, match="row 5 is missing in part, and MultivariateNormal takes whole rows"):
         HiddenMarkovModel(MultivariateNormal, 2, random_state=0).fit(rows)

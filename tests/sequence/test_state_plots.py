@@ -76,7 +76,7 @@ def test_a_path_with_ellipses_that_hold_their_share():
 
 
 def test_the_trace_of_em():
-    X = with_gaps(LinearDynamicalSystem(**random_system(2, 2, seed=1)).sample(40, random_state=0)[1])
+    X = with_gaps(LinearDynamicalSystem(**random_system(2, 2, seed=1)).sample(40, random_state=0)[0])
     model = LinearDynamicalSystem(2, max_iter=400, tol=1e-3).fit(X)
     line = model.history_.plot(axes()).lines[0]
     assert line.get_ydata().tolist() == list(model.history_)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from novum.sequence.hmm.bundles import bundles_of
-from novum.sequence.hmm.emissions.discrete import Categorical
+from novum.sequence.hmm.emissions.categorical import Categorical
 from novum.sequence.hmm.emissions.gaussian import Gaussian
 from novum.sequence.hmm.recursions import Chain
 from novum.sequence.hmm.sequences import MemorySequences
@@ -50,7 +50,7 @@ def test_gaussian(form, gaps):
 def test_symbols():
     X = RNG.integers(-1, 4, (87, 1))
     chain = Chain(RNG.dirichlet(np.ones(3)), RNG.dirichlet(np.ones(3), 3))
-    compared(Model(chain, Categorical(np.log(RNG.dirichlet(np.ones(4), 3)))), X)
+    compared(Model(chain, Categorical(RNG.dirichlet(np.ones(4), 3))), X)
 
 
 def test_a_tensor_on_the_processor_is_an_array():
@@ -58,6 +58,6 @@ def test_a_tensor_on_the_processor_is_an_array():
 
     X = RNG.normal(size=(87, 2))
     one, two = (
-        GaussianHMM(2, random_state=0, n_iter=3, tol=1e9).fit(rows, LENGTHS) for rows in (X, torch.as_tensor(X))
+        GaussianHMM(2, random_state=0, max_iter=3, tol=1e9).fit(rows, LENGTHS) for rows in (X, torch.as_tensor(X))
     )
     assert_allclose(one.means_, two.means_)

@@ -45,12 +45,12 @@ def test_a_collapsing_state_is_said_aloud_and_never_a_number_that_is_none(flow):
         r"state \d is collapsing on few rows \(sd -> 0, the likelihood has no maximum\). Held at\s+min_covar=.*; give"
     )
     with pytest.warns(ConvergenceWarning, match=text):
-        hmm = GaussianHMM(3, init_params="st", n_iter=500, random_state=0)
+        hmm = GaussianHMM(3, init_params="st", max_iter=500, random_state=0)
         hmm.means_, hmm.covars_ = [[1100.0], [860.0], [456.0]], [[15000.0], [15000.0], [100.0]]
         hmm.fit(flow)
     for values in (hmm.means_, hmm.covars_, hmm.transmat_, hmm.startprob_, hmm.history_):
         assert np.isfinite(values).all()
-    prior = GaussianHMM(3, init_params="st", n_iter=1000, random_state=0, covars_prior=1e4, covars_weight=4.0)
+    prior = GaussianHMM(3, init_params="st", max_iter=1000, random_state=0, covars_prior=1e4, covars_weight=4.0)
     prior.means_, prior.covars_ = [[1100.0], [860.0], [456.0]], [[15000.0], [15000.0], [100.0]]
     prior.fit(flow)  # the remedy is one: warnings are errors here
     assert prior._covars_.min() > 1000

@@ -18,11 +18,11 @@ SYMBOLS = np.array([RNG.choice(3, p=[[0.8, 0.1, 0.1], [0.1, 0.3, 0.6]][z]) for z
 @pytest.mark.parametrize("form", ["spherical", "diag", "full", "tied"])
 @pytest.mark.parametrize("k", [1, 3])
 def test_the_bound_never_falls(form, k):
-    model = VariationalGaussianHMM(k, form, random_state=0, n_iter=500, tol=1e-10).fit(NUMBERS, [60, 50])
+    model = VariationalGaussianHMM(k, form, random_state=0, max_iter=500, tol=1e-10).fit(NUMBERS, [60, 50])
     gains = np.diff(model.history_)
     assert (gains > -1e-9).all(), gains.min()
     assert_allclose(model.predict_proba(NUMBERS).sum(axis=1), 1)
-    model = VariationalCategoricalHMM(k, random_state=0, n_iter=2000, tol=1e-10).fit(SYMBOLS, [60, 50])
+    model = VariationalCategoricalHMM(k, random_state=0, max_iter=2000, tol=1e-10).fit(SYMBOLS, [60, 50])
     assert (np.diff(model.history_) > -1e-9).all()
 
 
@@ -46,15 +46,15 @@ def test_one_state_has_the_exact_evidence():
     """With one state the posterior factorises, so the bound is the evidence itself."""
     X = NUMBERS[:, 0]
     for form in ("full", "diag", "spherical", "tied"):
-        model = VariationalGaussianHMM(1, form, n_iter=50, tol=1e-12, random_state=0).fit(X)
+        model = VariationalGaussianHMM(1, form, max_iter=50, tol=1e-12, random_state=0).fit(X)
         known = evidence_of_one_gaussian(X, X.mean(), 1.0, 1.0, 1e-3)
         assert_allclose(model.history_[-1], known, rtol=1e-9)
     two = VariationalGaussianHMM(
-        1, "diag", n_iter=50, tol=1e-12, random_state=0, dof_prior=[3.0], scale_prior=[[0.5, 2.0]]
+        1, "diag", max_iter=50, tol=1e-12, random_state=0, dof_prior=[3.0], scale_prior=[[0.5, 2.0]]
     )
     parts = [evidence_of_one_gaussian(NUMBERS[:, j], NUMBERS[:, j].mean(), 1.0, 3.0, (0.5, 2.0)[j]) for j in range(2)]
     assert_allclose(two.fit(NUMBERS).history_[-1], sum(parts), rtol=1e-9)
-    one = VariationalCategoricalHMM(1, n_iter=50, tol=1e-12, random_state=0, emissionprob_prior=0.7).fit(SYMBOLS)
+    one = VariationalCategoricalHMM(1, max_iter=50, tol=1e-12, random_state=0, emissionprob_prior=0.7).fit(SYMBOLS)
     counts = np.bincount(SYMBOLS.ravel())
     known = gammaln(2.1) - gammaln(2.1 + 110) + (gammaln(0.7 + counts) - gammaln(0.7)).sum()
     assert_allclose(one.history_[-1], known, rtol=1e-9)
@@ -85,13 +85,13 @@ def test_the_bound_is_below_the_evidence_by_enumeration():
         logs.append(ratio(start, np.full(2, 0.5)) + sum(rows))
     evidence = np.logaddexp.reduce(logs)
     for seed in range(5):
-        bound = VariationalCategoricalHMM(2, random_state=seed, n_iter=5000, tol=1e-12).fit(X).history_[-1]
+        bound = VariationalCategoricalHMM(2, random_state=seed, max_iter=5000, tol=1e-12).fit(X).history_[-1]
         assert bound <= evidence + 1e-9
         assert bound > evidence - 3
 
 
 def test_the_fixed_point_satisfies_its_equations():
-    model = VariationalCategoricalHMM(2, random_state=0, n_iter=5000, tol=1e-13).fit(SYMBOLS, [60, 50])
+    model = VariationalCategoricalHMM(2, random_state=0, max_iter=5000, tol=1e-13).fit(SYMBOLS, [60, 50])
     from novum.sequence.hmm.recursions import Chain, Densities, smooth
 
     def expected(a):
@@ -108,7 +108,7 @@ def test_the_fixed_point_satisfies_its_equations():
 
 def test_states_that_are_not_needed_fade():
     X = np.concatenate([RNG.normal(0, 1, 80), RNG.normal(6, 1, 80)])
-    model = VariationalGaussianHMM(4, n_init=5, random_state=0, n_iter=2000, tol=1e-8).fit(X)
+    model = VariationalGaussianHMM(4, n_init=5, random_state=0, max_iter=2000, tol=1e-8).fit(X)
     assert np.bincount(model.predict(X), minlength=4).tolist() == [80, 80, 0, 0]
 
 
@@ -126,7 +126,7 @@ def test_hmmlearn(form):
     vhmm = pytest.importorskip("hmmlearn.vhmm")
     X = NUMBERS[:, :1]
     ours, theirs = (
-        cls(3, form, n_iter=20, tol=-1.0, init_params="")
+        cls(3, form, max_iter=20, tol=-1.0, init_params="")
         for cls in (VariationalGaussianHMM, vhmm.VariationalGaussianHMM)
     )
     scale = {
@@ -152,3 +152,22 @@ def test_hmmlearn(form):
     for name in ("means_posterior_", "transmat_posterior_", "beta_posterior_", "dof_posterior_", "scale_posterior_"):
         assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-7)
     assert_allclose(float(ours.score(X)), theirs.score(X), rtol=1e-8)
+
+
+@pytest.mark.parametrize("form", ["spherical", "diag", "full", "tied"])
+def test_known_states_start_the_posteriors_where_they_are(form):
+    rng = np.random.default_rng(5)
+    X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(6, 1, (60, 2))])
+    states = np.full(120, -1)
+    states[:10], states[-10:] = 1, 0
+    model = VariationalGaussianHMM(2, form, random_state=0).fit(X, states=states)
+    assert (model.predict(X) == np.repeat([1, 0], 60)).all()
+    np.testing.assert_allclose(model.means_, [[6, 6], [0, 0]], atol=0.5)
+
+
+def test_known_states_of_symbols():
+    X = np.concatenate([np.tile([0, 0, 1], 20), np.tile([3, 3, 2], 20)])
+    states = np.full(120, -1)
+    states[:10], states[-10:] = 1, 0
+    model = VariationalCategoricalHMM(2, random_state=0).fit(X, states=states)
+    assert (model.predict(X) == np.repeat([1, 0], 60)).all()

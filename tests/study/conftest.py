@@ -22,7 +22,7 @@ def numbers_result():
 def saved(classes_result, numbers_result, tmp_path_factory):
     """Return the folder of both, saved as `classes` and `numbers`, with tables beside them."""
     folder = tmp_path_factory.mktemp("saved")
-    classes_result.save(folder / "classes")
-    numbers_result.save(folder / "numbers")
+    classes_result.write_report(folder / "classes")
+    numbers_result.write_report(folder / "numbers")
     mixed(12, seed=3).drop(columns=["bought", "spent"]).to_csv(folder / "new.csv", index=False)
     return folder

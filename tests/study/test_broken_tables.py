@@ -69,7 +69,10 @@ BROKEN = {
     "nothing in a gzip file": (gzip.compress(b""), "is empty"),
     "half a Parquet file": (parquet(FRAME)[:200], "cannot be read as Parquet"),
     "half a Feather file": (b"ARROW1\x00\x00nonsense", "cannot be read as Feather"),
-    "a Parquet file of lists": (parquet(pd.DataFrame({"bought": [[1]] * 40, "b": np.arange(40)})), "must hold classes or numbers"),
+    "a Parquet file of lists": (
+        parquet(pd.DataFrame({"bought": [[1]] * 40, "b": np.arange(40)})),
+        "must hold classes or numbers",
+    ),
     "half a JSON list": (json.dumps([{"bought": 1}] * 30).encode()[:-2], "not readable JSON"),
     "JSON of no rows": (b"[]", "an empty list"),
     "JSON of numbers": (b"[1, 2, 3]", "no list of objects"),
@@ -81,11 +84,17 @@ BROKEN = {
     "another target": (b"bougth,b\n" + b"yes,1\nno,2\n" * 30, "did you mean 'bougth'?"),
     "nothing but the target": (b"bought\n" + b"yes\nno\n" * 30, "no column is left to predict 'bought' from"),
     "nothing to learn from": (b"bought,b\n" + b"yes,\nno,\n" * 30, "no column is left to predict 'bought' from"),
-    "every row its own class": (rows("bought,b", *(f"name{i},{i % 3}" for i in range(40))), "of at least 4 rows; a study"),
-    "dates to predict": (rows("bought,b", *(f"2020-01-{i % 28 + 1:02},{i % 3}" for i in range(40))), "must hold classes or"),
+    "every row its own class": (
+        rows("bought,b", *(f"name{i},{i % 3}" for i in range(40))),
+        "of at least 4 rows; a study",
+    ),
+    "dates to predict": (
+        rows("bought,b", *(f"2020-01-{i % 28 + 1:02},{i % 3}" for i in range(40))),
+        "must hold classes or",
+    ),
     "an infinite number": (parquet(FRAME.assign(b=np.inf)), "'b' is infinite in row 1"),
-}  # fmt: skip
-QUICK = ["--folds", "3", "--repeats", "1", "--jobs", "1", "--models", "GaussianNB", "--no-tune"]
+}
+QUICK = ["--folds", "3", "--repeats", "1", "--n-jobs", "1", "--models", "GaussianNB", "--no-tune"]
 
 
 def study(path, *options):
@@ -110,8 +119,8 @@ def test_one_sentence_and_nothing_written(case, tmp_path):
         (["--sep", "::"], "must be one character"),
         (["--encoding", "klingon"], "is no encoding that Python knows"),
         (["--encoding", "ascii"], "line 2 is not ascii text"),
-        (["--budget", "soon"], "is no time above 0; write 90, 90s, 5m or 1h"),
-        (["--metric", "rmse"], "--metric must be one of accuracy"),
+        (["--time-limit", "soon"], "is no time above 0; write 90, 90s, 5m or 1h"),
+        (["--scoring", "rmse"], "--scoring must be one of accuracy"),
         (["--prefer", "beauty"], "prefer must be one of accuracy, simple"),
         (["--positive", "maybe"], "the classes of 'bought' are no, yes"),
         (["--costs", "yes=3"], "is not of the form true:said=cost"),

@@ -12,8 +12,8 @@ REGRESSION = {**QUICK, "models": ["LinearRegression", "Ridge"]}
 
 
 def test_the_choice_is_the_best_or_a_simpler_one_of_stated_cost():
-    from novum.study.choose import Leader, choose
-    from novum.study.measures import MEASURES
+    from novum.study.comparison.choose import Leader, choose
+    from novum.study.scoring.measures import MEASURES
 
     measure = MEASURES["accuracy"]
 
@@ -50,8 +50,8 @@ def test_the_choice_is_the_best_or_a_simpler_one_of_stated_cost():
 
 def test_useless_candidates_do_not_change_the_choice():
     """The tests do not choose, so Holm's count of comparisons has no say."""
-    from novum.study.choose import Leader, choose
-    from novum.study.measures import MEASURES
+    from novum.study.comparison.choose import Leader, choose
+    from novum.study.scoring.measures import MEASURES
 
     def leader(name, mean, simplicity):
         return Leader(
@@ -75,8 +75,8 @@ def test_useless_candidates_do_not_change_the_choice():
 
 
 def test_a_much_smaller_model_wins_where_it_costs_next_to_nothing():
-    from novum.study.choose import Leader, choose
-    from novum.study.measures import MEASURES
+    from novum.study.comparison.choose import Leader, choose
+    from novum.study.scoring.measures import MEASURES
 
     def leader(name, mean, size, simplicity=8):
         p = np.nan if mean == 0.9 else 0.5
@@ -122,7 +122,7 @@ def test_a_model_that_is_always_right_is_kept():
 
 
 def test_half_of_the_weight_is_shared_by_the_first_three():
-    from novum.study.blend import greedy_weights, steady_weights
+    from novum.study.comparison.blend import greedy_weights, steady_weights
 
     rng = np.random.default_rng(2)
     truth = rng.normal(size=40)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from novum.cli import application
 
-QUICK = ["--folds", "3", "--repeats", "1", "--jobs", "1", "--models", "GaussianNB,LogisticRegression", "--no-tune"]
+QUICK = ["--folds", "3", "--repeats", "1", "--n-jobs", "1", "--models", "GaussianNB,LogisticRegression", "--no-tune"]
 
 
 def novum(*arguments):
@@ -98,7 +98,7 @@ def test_ctrl_c_keeps_the_leaderboard(tmp_path):
         15.0,
     ):  # seconds until a model has finished its first folds: it depends on what else runs
         run = subprocess.Popen(
-            [*command, "--jobs", "1", "--repeats", "500", "--models", "GaussianNB", "--no-tune"],
+            [*command, "--n-jobs", "1", "--repeats", "500", "--models", "GaussianNB", "--no-tune"],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

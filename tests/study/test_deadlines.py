@@ -11,11 +11,11 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from novum.study import Study
-from novum.study import clock as clocks
-from novum.study.board import Board
-from novum.study.candidates import Candidate
-from novum.study.clock import Clock, TimeIsUp, seconds_to_finish
-from novum.study.fits import Fold, Outcome, Rows
+from novum.study.comparison import clock as clocks
+from novum.study.comparison.board import Board
+from novum.study.comparison.candidates import Candidate
+from novum.study.comparison.clock import Clock, TimeIsUp, seconds_to_finish
+from novum.study.comparison.fits import Fold, Outcome, Rows
 
 
 class Machine:
@@ -81,8 +81,8 @@ def machine(monkeypatch):
             for attribute, (real, value) in instead.items():
                 if getattr(module, attribute, None) is real:
                     monkeypatch.setattr(module, attribute, value)
-    monkeypatch.setattr("novum.study.workers.WORTH_PROCESSES", np.inf)
-    monkeypatch.setattr("novum.study.workers.is_known", lambda estimator: True)
+    monkeypatch.setattr("novum.study.comparison.workers.WORTH_PROCESSES", np.inf)
+    monkeypatch.setattr("novum.study.comparison.workers.is_known", lambda estimator: True)
     return made
 
 

@@ -11,7 +11,7 @@ RUNNER = """
 import sys, warnings
 warnings.simplefilter("ignore")
 from novum.exceptions import DataError, SourceError
-from novum.study.reading import read_table
+from novum.study.data.files import read_table
 for path in sys.argv[1:]:
     try:
         read_table(path)

@@ -6,18 +6,18 @@ import pytest
 from sklearn.inspection import partial_dependence as sklearn_dependence
 from studytables import mixed
 
-from novum.study.compare import parts_of
+from novum.study.comparison.compare import parts_of
+from novum.study.comparison.tuning import Judge, predict_rows
+from novum.study.data.schema import prepare
+from novum.study.data.table import table_of
 from novum.study.final import fit_kept
 from novum.study.insight.calibrated import error_by_chance
 from novum.study.insight.curve import some_of
 from novum.study.insight.dependence import partial_dependence
-from novum.study.insight.machine import frame_columns, machine_of
+from novum.study.insight.model_function import frame_columns, model_function_of
 from novum.study.insight.slices import find_slices
 from novum.study.insight.threshold import best_threshold, thresholds_of, usual_threshold
-from novum.study.measures import MEASURES, Predicted, measure_for
-from novum.study.schema import prepare
-from novum.study.table import table_of
-from novum.study.tuning import Judge, predict_rows
+from novum.study.scoring.measures import MEASURES, Predicted, measure_for
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_partial_dependence_is_that_of_scikit_learn(request, kind, column):
     result = request.getfixturevalue(f"{kind}_result")
     frame = prepare(table_of(mixed(60, seed=9).drop(columns=["spent", "bought"])), result.schema)
     model, groups = result.model, frame_columns(result.schema)
-    machine = machine_of(model)
+    machine = model_function_of(model)
     places = [at[0] for at in machine.places(frame, {column: groups[column]})]
     found = partial_dependence(
         machine, machine.matrices(frame), frame, column, groups[column], places, 1 if kind == "classes" else 0
@@ -113,7 +113,7 @@ def test_thresholds_follow_costs_and_the_positive_class():
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_points_of_the_learning_curve_are_refits(request, kind):
     result = request.getfixturevalue(f"{kind}_result")
-    curve, measure = result.findings.curve, result.measure
+    curve, measure = result.findings.curve, result.scoring
     assert curve.sizes == sorted(curve.sizes) and curve.sizes[-1] == result.n_train
     assert curve.means[-1] == pytest.approx(result.hold_out.score)
     assert curve.verdict.startswith(("More rows", "Whether more rows"))
@@ -130,14 +130,14 @@ def test_points_of_the_learning_curve_are_refits(request, kind):
 
 def rebuilt(kind, result):
     """Return the rows and parts of a study of the fixtures, made again."""
-    from novum.study.fits import Rows
-    from novum.study.folds import Parting, class_numbers, split_rows
+    from novum.study.comparison.fits import Rows
+    from novum.study.comparison.folds import Parting, class_numbers, split_rows
 
     task, table = result.task, table_of(mixed(160))
     codes = class_numbers(task.y) if task.labels else None
     train, held = split_rows(task.y, task.kind, 0.25, 0, Parting(codes, None, False, len(task.y)))
     classes = np.unique(task.y) if task.labels else None
-    judge = Judge(result.measure, task.kind, classes, 0, None)
+    judge = Judge(result.scoring, task.kind, classes, 0, None)
     return Rows(prepare(table, result.schema), task.y, None, judge), train, held
 
 
@@ -155,7 +155,7 @@ def test_an_error_of_calibration_that_chance_explains_is_no_fault():
 
 def test_without_time_the_report_says_what_is_not_there(monkeypatch, tmp_path):
     from novum.study import Study, run
-    from novum.study.report import report_html
+    from novum.study.report.html import report_html
 
     monkeypatch.setattr(run, "LOOKING", 0.0)
     quick = {"folds": 3, "repeats": 1, "n_jobs": 1, "ensemble": False, "tune": False}
@@ -165,7 +165,7 @@ def test_without_time_the_report_says_what_is_not_there(monkeypatch, tmp_path):
     assert len(found.scores) == result.n_held and not found.thresholds.honest
     text = report_html(result)
     assert "There was no time for a learning curve" in text and "chosen on these rows, which flatters it" in text
-    assert len(result.save(tmp_path / "out")) == 5
+    assert len(result.write_report(tmp_path / "out")) == 5
 
 
 def test_findings_of_the_two_studies(classes_result, numbers_result):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from novum.study import influence
-from novum.study.folds import split_rows
-from novum.study.intervals import FEW_DECIDE, deciding_rows, score_interval, upper_by_mistakes, wilson
-from novum.study.measures import MEASURES, Predicted, measure_for
+from novum.study.comparison.folds import split_rows
+from novum.study.scoring import influence
+from novum.study.scoring.intervals import FEW_DECIDE, deciding_rows, score_interval, upper_by_mistakes, wilson
+from novum.study.scoring.measures import MEASURES, Predicted, measure_for
 
 CLASSES = np.arange(3)
 INFLUENCES = {

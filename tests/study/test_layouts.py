@@ -13,7 +13,7 @@ from novum.cli import application
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model import LinearRegression
 from novum.study import Study
-from novum.study.reading import read_table
+from novum.study.data.files import read_table
 
 PLAIN = [[1.0, 3.0, 5.0], [2.5, 4.0, 6.0]]
 LAYOUTS = {  # two columns a and b, read as PLAIN
@@ -151,7 +151,7 @@ def test_codes_stay_text_in_study_predict_and_scan(tmp_path):
     result = Study(table, "y", models=["GaussianNB"], folds=3, repeats=1, n_jobs=1, tune=False).run()
     assert {column.name: column.role for column in result.card.columns}["zip"] == "category"
     assert any("zip: digits with leading zeros" in note for note in result.card.notes)
-    result.save(tmp_path / "out")
+    result.write_report(tmp_path / "out")
     (tmp_path / "new.csv").write_text("zip,x,n\n01234,.1,3\n")
     (tmp_path / "late.csv").write_text("zip,x,n\n98765,.1,3\n90210,.2,4\n")  # no zero in sight
     for name in ("new.csv", "late.csv"):
@@ -217,8 +217,12 @@ def test_a_workbook_as_a_scan(tmp_path):
     book.save(tmp_path / "book.xlsx")
     table = read_table(tmp_path / "book.xlsx")
     assert {name: column.kind for name, column in table.columns.items()} == {
-        "shop": "category", "day": "date", "hour": "number", "price": "number", "code": "category",
-    }  # fmt: skip
+        "shop": "category",
+        "day": "date",
+        "hour": "number",
+        "price": "number",
+        "code": "category",
+    }
     scan = novum.scan(tmp_path / "book.xlsx", columns=["day", "hour", "price"], target="shop")
     expected = [[18628.5 + i, 6.5, i + 0.5] for i in range(6)]
     np.testing.assert_allclose(scan.first().X, expected)

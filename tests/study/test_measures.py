@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from novum.study import intervals
-from novum.study.intervals import score_interval
-from novum.study.measures import MEASURES, Predicted, measure_for
+from novum.study.scoring import intervals
+from novum.study.scoring.intervals import score_interval
+from novum.study.scoring.measures import MEASURES, Predicted, measure_for
 
 rng = np.random.default_rng(0)
 N = 300

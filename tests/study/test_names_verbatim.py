@@ -8,8 +8,8 @@ import pytest
 from report.test_names_verbatim import NAMES
 
 from novum.study import Study
-from novum.study.markdown import report_markdown
-from novum.study.report import report_html
+from novum.study.report.html import report_html
+from novum.study.report.markdown import report_markdown
 
 N = 200
 

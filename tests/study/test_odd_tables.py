@@ -13,7 +13,7 @@ import novum
 from novum.cli import application
 from novum.fold.readers.cells import dates_of, form_of, numbers_of
 from novum.study import Study
-from novum.study.reading import read_table
+from novum.study.data.files import read_table
 
 NUMBERS = [
     (["$1.2", "$3,400.5", "-$5"], [1.2, 3400.5, -5]),
@@ -129,8 +129,13 @@ def odd(n=60):
 def check(table):
     kinds = {name: column.kind for name, column in table.columns.items()}
     assert kinds == {
-        "price": "number", "share": "number", "day": "date", "level": "number", "remark": "category", "bought": "category",
-    }  # fmt: skip
+        "price": "number",
+        "share": "number",
+        "day": "date",
+        "level": "number",
+        "remark": "category",
+        "bought": "category",
+    }
     assert set(table.columns["bought"].values) == {"Yes", "no"}  # trimmed
     assert table.columns["level"].notes == ["level: 4 cells that are no number ('n/d') count as missing"]
 
@@ -200,7 +205,7 @@ def test_a_study_of_it_predicts_what_it_read(tmp_path):
     notes = "\n".join(result.card.notes)
     assert "bought: a class of fewer than 4 rows left out (maybe 1)" in notes
     assert "remark is free text: its words are counted" in notes and "share: numbers followed by '%'" in notes
-    result.save(tmp_path / "out")
+    result.write_report(tmp_path / "out")
     frame[1:].to_csv(tmp_path / "all.csv", index=False)
     frame[1:4].to_csv(tmp_path / "some.csv", index=False)  # 02/02, 03/03, 04/04
     lines = []

@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from studytables import mixed
 
 from novum.exceptions import DataError
-from novum.study import Study, compare
-from novum.study.clock import Clock, TimeIsUp, seconds_to_finish, usual_seconds, within
-from novum.study.workers import is_known
+from novum.study import Study
+from novum.study.comparison import compare
+from novum.study.comparison.clock import Clock, TimeIsUp, seconds_to_finish, usual_seconds, within
+from novum.study.comparison.workers import is_known
 
 QUICK = {"folds": 3, "repeats": 1, "tune": False, "ensemble": False}
 
@@ -94,9 +95,9 @@ def test_the_usual_time_grows_with_the_table():
 
 
 def test_the_last_fits_get_the_rows_that_there_is_time_for():
-    from novum.study.compare import Scores
+    from novum.study.comparison.compare import Scores
+    from novum.study.comparison.fits import Fold
     from novum.study.final import affordable, share_of_rows
-    from novum.study.fits import Fold
     from novum.study.result import StudyResult
 
     folds = [Fold(0, np.arange(1_000), np.arange(1_000, 1_500))]

@@ -10,12 +10,12 @@ from studytables import mixed
 import novum
 from novum.exceptions import DataError, ParameterError
 from novum.study import Study, predict_table
-from novum.study.measures import Predicted
+from novum.study.data.schema import Schema, schema_of
+from novum.study.data.table import table_of
 from novum.study.memory.conformal import coverage_of, score_rows, sets_of, widths_of
 from novum.study.memory.drift import drift_notes, reference_of
 from novum.study.memory.kept import ATTRIBUTE, background_rows, forget
-from novum.study.schema import Schema, schema_of
-from novum.study.table import table_of
+from novum.study.scoring.measures import Predicted
 
 
 def test_intervals_cover_at_their_level():
@@ -142,9 +142,13 @@ def drawn(rng, n, shift=0.0):
 
 
 SCHEMA = Schema(
-    "y", "regression", [], ["x", "count", "kind", "day"], ["number", "number", "category", "date"],
+    "y",
+    "regression",
+    [],
+    ["x", "count", "kind", "day"],
+    ["number", "number", "category", "date"],
     [[], [], ["a", "b", "c", "d"], []],
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("n", [1, 3, 12, 60, 400])

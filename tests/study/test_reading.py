@@ -12,8 +12,8 @@ from studytables import mixed
 
 import novum
 from novum.exceptions import DataError, SourceError
-from novum.study import reading
-from novum.study.reading import read_table
+from novum.study.data import files
+from novum.study.data.files import read_table
 
 ROWS = "".join(f"{i},{i * 0.5},{'x' if i % 2 else 'y'}\n" for i in range(30))
 
@@ -100,7 +100,7 @@ def test_compressed_text_is_unpacked_as_far_as_the_memory_allows(tmp_path, monke
     table = read_table(path)
     np.testing.assert_array_equal(table.columns["a"].values, np.arange(50))
     assert np.flatnonzero(table.columns["b"].missing).tolist() == [3]
-    monkeypatch.setattr(reading, "room", lambda: 10**6)
+    monkeypatch.setattr(files, "room", lambda: 10**6)
     path.write_bytes(gzip.compress(b"a,b\n" + b"0,1\n" * 10**6))
     with pytest.raises(DataError, match="unpacks to more than the memory here allows"):
         read_table(path)
@@ -119,7 +119,7 @@ def test_a_scan_and_a_study_read_one_file_alike(tmp_path):
 def test_a_small_file_does_not_become_a_large_table(tmp_path, monkeypatch):
     path = tmp_path / "t.parquet"
     pa.parquet.write_table(pa.table({"a": pa.array(np.zeros(3 * 10**6, np.int8))}), path)
-    monkeypatch.setattr(reading, "room", lambda: 10**6)
+    monkeypatch.setattr(files, "room", lambda: 10**6)
     with pytest.raises(DataError, match="claims 3,000,000 cells"):
         read_table(path)
     text = pa.array(["x" * 5000] * 3000)
@@ -133,7 +133,7 @@ def test_a_small_file_does_not_become_a_large_table(tmp_path, monkeypatch):
 
 
 def test_frames_of_odd_columns():
-    from novum.study.table import table_of
+    from novum.study.data.table import table_of
 
     frame = pd.DataFrame(
         {

@@ -11,9 +11,9 @@ import pytest
 from studytables import mixed
 
 from novum.study import Study
-from novum.study.markdown import report_markdown
-from novum.study.pictures import intervals, ticks
-from novum.study.report import report_html
+from novum.study.plots.svg import intervals, ticks
+from novum.study.report.html import report_html
+from novum.study.report.markdown import report_markdown
 
 VOID = {"meta", "line", "rect", "circle", "polyline", "br"}
 QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1, "ensemble": False}
@@ -62,7 +62,7 @@ def test_it_is_well_formed_and_needs_nothing_else(result):
 def test_every_number_is_there(result):
     text = report_html(result)
     for leader in result.leaders:
-        assert leader.name in text and result.measure.text(leader.mean) in text
+        assert leader.name in text and result.scoring.text(leader.mean) in text
     assert result.judged() in text
     files = {
         name: base64.b64decode(data).decode()

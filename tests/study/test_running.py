@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from studytables import mixed
 from typer.testing import CliRunner
 
-import novum.study.workers as fits
+import novum.study.comparison.workers as fits
 from novum.cli import application
 from novum.cli.study import default_folder, seconds_in
 from novum.study import Listener, Study
-from novum.study.clock import Clock
+from novum.study.comparison.clock import Clock
 from novum.study.result import bytes_text
 
 QUICK = {
@@ -149,7 +149,7 @@ def test_words_of_the_command_line():
 def test_the_folder_is_named_after_table_and_target(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shop().to_csv("shop.csv", index=False)
-    options = ["--folds", "3", "--repeats", "1", "--jobs", "1", "--models", "GaussianNB", "--no-tune"]
+    options = ["--folds", "3", "--repeats", "1", "--n-jobs", "1", "--models", "GaussianNB", "--no-tune"]
     run = CliRunner().invoke(application(), ["study", "shop.csv", "--target", "bought", *options])
     assert run.exit_code == 0, run.output
     assert sorted(path.name for path in (tmp_path / "shop-bought-study").iterdir()) == [

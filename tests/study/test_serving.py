@@ -108,11 +108,18 @@ def test_what_does_not_fit_is_refused_in_a_sentence(server, body, status, words)
 @pytest.mark.parametrize(
     "method, path, status",
     [
-        ("GET", "/predict", 405), ("POST", "/health", 405), ("DELETE", "/docs", 405), ("GET", "/../model.novum", 404),
-        ("GET", "/%2e%2e/%2e%2e/etc/passwd", 404), ("GET", "/docs/../../etc/passwd", 404), ("GET", "/model.novum", 404),
-        ("HEAD", "/docs", 200), ("GET", "/", 200), ("GET", "/openapi.json", 200),
+        ("GET", "/predict", 405),
+        ("POST", "/health", 405),
+        ("DELETE", "/docs", 405),
+        ("GET", "/../model.novum", 404),
+        ("GET", "/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("GET", "/docs/../../etc/passwd", 404),
+        ("GET", "/model.novum", 404),
+        ("HEAD", "/docs", 200),
+        ("GET", "/", 200),
+        ("GET", "/openapi.json", 200),
     ],
-)  # fmt: skip
+)
 def test_addresses(server, method, path, status):
     answer = asked(server, method, path)
     assert answer.status_code == status and answer.headers["x-content-type-options"] == "nosniff"
@@ -149,8 +156,13 @@ def test_a_compressed_body_is_refused(server):
 def test_other_hosts_are_refused(saved):
     server = ModelServer(novum.load(saved / "classes" / "model.novum"), hosts=["localhost", "model.example"])
     for host, status in (
-        ("localhost:8000", 200), ("127.0.0.1", 200), ("[::1]:80", 200), ("MODEL.example", 200), ("evil.example", 421), ("", 421)
-    ):  # fmt: skip
+        ("localhost:8000", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:80", 200),
+        ("MODEL.example", 200),
+        ("evil.example", 421),
+        ("", 421),
+    ):
         assert asked(server, "GET", "/health", headers={"host": host}).status_code == status, host
 
 
@@ -220,8 +232,11 @@ def test_novum_serve_over_a_socket(saved):
     pytest.importorskip("uvicorn")
     run = subprocess.Popen(
         [sys.executable, "-c", "from novum.cli import main; main()", "serve", "model.novum", "--port", "0"],
-        cwd=saved / "numbers", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=saved / "numbers",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         line = run.stdout.readline()
         where = line.split(" at ")[1].split("/predict")[0]

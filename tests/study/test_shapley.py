@@ -11,12 +11,12 @@ from studytables import mixed
 import novum
 from novum.ensemble import RandomForestClassifier, RandomForestRegressor
 from novum.exceptions import DataError
-from novum.study.contributions import contributions_text, explain_table
-from novum.study.insight.machine import Machine, Member, frame_columns
+from novum.study.data.schema import prepare, schema_of
+from novum.study.insight.contributions import contributions_text, explain_table
+from novum.study.insight.model_function import Member, ModelFunction, frame_columns
 from novum.study.insight.shapley import shapley_values
 from novum.study.memory.kept import background_frame, memory_of
 from novum.study.predictions import checked_rows
-from novum.study.schema import prepare, schema_of
 
 
 def by_coalitions(worth, d):
@@ -36,7 +36,7 @@ def arrays(model, classes):
         def transform(self, X):
             return X
 
-    return Machine([Member(model, Same(), 1.0)], classes)
+    return ModelFunction([Member(model, Same(), 1.0)], classes)
 
 
 @pytest.mark.parametrize("kind", ["numbers", "classes"])

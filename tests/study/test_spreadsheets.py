@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from novum.study.output import csv_text, inert, rows_as_csv
+from novum.study.report.output import csv_text, inert, rows_as_csv
 
 pd = pytest.importorskip("pandas")
 

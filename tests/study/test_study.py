@@ -12,13 +12,13 @@ from studytables import mixed
 import novum
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.study import Listener, Study, StudyResult, predict_table
-from novum.study.board import Board
-from novum.study.candidates import candidates_for
-from novum.study.compare import gather
-from novum.study.fits import Outcome, Rows
-from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
-from novum.study.measures import MEASURES, Predicted
-from novum.study.tuning import Judge
+from novum.study.comparison.board import Board
+from novum.study.comparison.candidates import candidates_for
+from novum.study.comparison.compare import gather
+from novum.study.comparison.fits import Outcome, Rows
+from novum.study.comparison.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.comparison.tuning import Judge
+from novum.study.scoring.measures import MEASURES, Predicted
 
 QUICK = {
     "folds": 3,
@@ -130,18 +130,18 @@ def test_renaming_the_classes_changes_nothing():
 
 def test_a_regression():
     result = Study(mixed().drop(columns="bought"), "spent", **REGRESSION).run()
-    assert result.task.title == "regression" and result.measure.name == "rmse"
+    assert result.task.title == "regression" and result.scoring.name == "rmse"
     assert result.leaders[0].mean < result.leaders[-1].mean  # smaller is better
     assert result.leaders[-1].name == "baseline (mean)"
     assert {leader.by for leader in result.leaders[:2]} == {"novum"}
     assert result.explanation.importances[0].column in ("age", "income")
     assert result.explanation.observed is not None
-    assert Study(mixed().drop(columns="bought"), "spent", measure="r2", **REGRESSION).run().leaders[0].mean > 0.5
+    assert Study(mixed().drop(columns="bought"), "spent", scoring="r2", **REGRESSION).run().leaders[0].mean > 0.5
 
 
 def test_a_saved_model_predicts_the_same(result, tmp_path):
     frame = mixed().drop(columns="spent")
-    paths = result.save(tmp_path / "out")
+    paths = result.write_report(tmp_path / "out")
     assert sorted(path.name for path in paths) == [
         "MODEL_CARD.md",
         "model.novum",
@@ -158,7 +158,7 @@ def test_a_saved_model_predicts_the_same(result, tmp_path):
     np.testing.assert_allclose(scores["accuracy"], [leader.mean for leader in result.leaders], rtol=1e-15)
     keep = tmp_path / "out" / "mine.txt"
     keep.write_text("mine")
-    result.save(tmp_path / "out")  # again: replaced, and other files stay
+    result.write_report(tmp_path / "out")  # again: replaced, and other files stay
     assert keep.read_text() == "mine"
 
 
@@ -220,7 +220,7 @@ def test_estimators_of_your_own_and_ones_that_fail(tmp_path):
     result = Study(mixed().drop(columns="spent"), "bought", **{**QUICK, "models": models}).run()
     assert {leader.name: leader.by for leader in result.leaders}["mine"] == "you"
     assert any(note.startswith("broken is left out: InvalidParameterError") for note in result.scores.notes)
-    assert "broken is left out" in (result.save(tmp_path / "out")[0]).read_text()
+    assert "broken is left out" in (result.write_report(tmp_path / "out")[0]).read_text()
 
 
 def test_a_leak_is_pointed_out():
@@ -254,8 +254,8 @@ def test_copies_and_missing_targets_are_noted():
     ],
 )
 def test_the_task_and_why(target, kind, reason):
-    from novum.study.table import table_of
-    from novum.study.task import find_task
+    from novum.study.data.table import table_of
+    from novum.study.data.task import find_task
 
     task = find_task(table_of(pd.DataFrame({"t": target})).columns["t"], "t")
     assert task.kind == kind and reason in task.reason
@@ -301,7 +301,11 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
 
     result = Study(mixed().drop(columns="spent"), "bought", **QUICK).run(Impatient())
     assert not result.complete and len(result.leaders) == 2 and "interrupted" in repr(result)
-    assert sorted(path.name for path in result.save(tmp_path / "out")) == ["report.html", "report.md", "scores.csv"]
+    assert sorted(path.name for path in result.write_report(tmp_path / "out")) == [
+        "report.html",
+        "report.md",
+        "scores.csv",
+    ]
     assert "Stopped before a model was kept" in (tmp_path / "out" / "report.html").read_text()
     with pytest.raises(DataError, match="interrupted"):
         result.predict(mixed())
@@ -350,7 +354,7 @@ def test_tables_that_teach_nothing(change, match):
         ({"target": "bougth"}, ParameterError, r"no column 'bougth'; did you mean 'bought'\?"),
         ({"drop": ["agee"]}, ParameterError, r"no column 'agee'; did you mean 'age'\?"),
         ({"task": "guessing"}, ParameterError, "task must be"),
-        ({"measure": "rmse"}, ParameterError, "measure must be one of accuracy"),
+        ({"scoring": "rmse"}, ParameterError, "scoring must be one of accuracy"),
         ({"task": "regression"}, DataError, "holds text"),
         ({"frame": [1, 2]}, ParameterTypeError, "must be a pandas, polars or pyarrow table"),
     ],

@@ -11,11 +11,11 @@ import novum
 from novum.exceptions import SourceError
 from novum.linear_model import Ridge
 from novum.study import Study
-from novum.study.leaks import find_leaks
+from novum.study.data.leaks import find_leaks
+from novum.study.data.spellings import find_label, one_spelling
+from novum.study.data.table import table_of
+from novum.study.data.task import find_task
 from novum.study.predictions import predict_table
-from novum.study.spellings import find_label, one_spelling
-from novum.study.table import table_of
-from novum.study.task import find_task
 
 QUICK = {"models": ["GaussianNB"], "folds": 3, "repeats": 1, "tune": False, "ensemble": False, "n_jobs": 1}
 
@@ -30,7 +30,7 @@ def test_cells_that_differ_by_rounding_keep_the_file_usable(tmp_path):
     frame = pd.DataFrame({"a": np.where(rng.random(80) < 0.5, 0.3, 0.1 + 0.2), "b": rng.normal(size=80)})
     frame["y"] = np.where(frame["b"] + rng.normal(size=80) > 0, "yes", "no")
     result = Study(frame, "y", **QUICK).run()
-    paths = result.save(tmp_path / "out")
+    paths = result.write_report(tmp_path / "out")
     assert not result.unsaved and paths[1].name == "model.novum"
     found = predict_table(novum.load(paths[1]), frame)
     assert np.array_equal(found.values, result.predict(frame))

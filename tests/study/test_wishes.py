@@ -11,11 +11,11 @@ import novum
 from novum.base.candidacy import Candidacy, settings_for
 from novum.exceptions import DataError
 from novum.study import Study
-from novum.study.blend import Blend, greedy_weights
-from novum.study.candidates import candidates_for, model_of
-from novum.study.folds import Parting, make_folds
-from novum.study.measures import MEASURES
-from novum.study.tuning import Judge, tune
+from novum.study.comparison.blend import Blend, greedy_weights
+from novum.study.comparison.candidates import candidates_for, model_of
+from novum.study.comparison.folds import Parting, make_folds
+from novum.study.comparison.tuning import Judge, tune
+from novum.study.scoring.measures import MEASURES
 
 QUICK = {
     "folds": 3,
@@ -88,12 +88,12 @@ def test_costs_decide_what_is_said(tmp_path):
     plain = Study(frame, "sick", **QUICK).run()
     careful = Study(frame, "sick", costs={("yes", "no"): 20}, **QUICK).run()
     assert (
-        careful.measure.name == "cost"
+        careful.scoring.name == "cost"
         and (careful.hold_out.predicted == "yes").sum() > 2 * (plain.hold_out.predicted == "yes").sum()
     )
     costs = np.where(careful.hold_out.y == careful.hold_out.predicted, 0, np.where(careful.hold_out.y == "yes", 20, 1))
     assert careful.hold_out.score == pytest.approx(costs.mean())
-    careful.save(tmp_path / "out")
+    careful.write_report(tmp_path / "out")
     loaded = novum.load(tmp_path / "out" / "model.novum")
     assert (novum.study.predict_table(loaded, frame).values == careful.predict(frame)).all()
     assert (careful.predict(frame) == "yes").mean() > (plain.predict(frame) == "yes").mean()
@@ -106,21 +106,21 @@ def test_every_measure_of_classes(name):
     frame = pd.DataFrame(
         {"x": x, "z": rng.normal(size=150), "y": np.where(x + rng.normal(size=150) / 2 > 0.8, "rare", "usual")}
     )
-    result = Study(frame, "y", measure=name, positive="rare", **QUICK).run()
-    assert result.measure.name == name and result.hold_out.every[name][0] == result.hold_out.score
+    result = Study(frame, "y", scoring=name, positive="rare", **QUICK).run()
+    assert result.scoring.name == name and result.hold_out.every[name][0] == result.hold_out.score
     assert set(result.hold_out.every) == {
         *("accuracy", "balanced_accuracy", "f1", "auc", "average_precision", "log_loss", "brier"),
     }
     assert result.explanation.roc.positive == "rare"
     baseline = next(leader for leader in result.leaders if leader.simplicity == 0)
-    assert result.measure.better(result.leaders[0].mean) > result.measure.better(baseline.mean)
+    assert result.scoring.better(result.leaders[0].mean) > result.scoring.better(baseline.mean)
 
 
 def test_prefer_probabilities_judges_by_them():
     rng = np.random.default_rng(0)
     x = rng.normal(size=150)
     frame = pd.DataFrame({"x": x, "y": np.where(x > 0, "a", "b")})
-    assert Study(frame, "y", prefer="probabilities", **QUICK).run().measure.name == "log_loss"
+    assert Study(frame, "y", prefer="probabilities", **QUICK).run().scoring.name == "log_loss"
 
 
 # ---------------------------------------------------------------------------------------------------- honesty
@@ -215,7 +215,7 @@ def test_an_ensemble_that_is_kept_can_be_saved(tmp_path):
     result = Study(frame, "y", **options).run()
     assert result.leaders[0].name == "ensemble" and result.kept.name == "ensemble"
     assert isinstance(result.judged_model, Blend) and " + " in result.settings()
-    result.save(tmp_path / "out")
+    result.write_report(tmp_path / "out")
     assert not result.unsaved
     loaded = novum.load(tmp_path / "out" / "model.novum")
     np.testing.assert_allclose(novum.study.predict_table(loaded, frame).values, result.predict(frame))

@@ -114,9 +114,17 @@ def test_hard_margin_of_the_fourth_set():
     assert kkt_report(shifted, X, sign).violation > 0.4
 
 
-@pytest.mark.parametrize(("C", "w", "w0", "objective"), [(10, 2 / 3, -5 / 3, 20 + 4 / 9), (1, 2 / 3, -5 / 3, 2 + 4 / 9),
-                                                          (0.5, 2 / 3, -5 / 3, 1 + 4 / 9), (0.1, 0.4, -1, 0.44),
-                                                          (0.05, 0.2, 0, 0.26), (0.3, 0.45, -1.125, 0.9975)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("C", "w", "w0", "objective"),
+    [
+        (10, 2 / 3, -5 / 3, 20 + 4 / 9),
+        (1, 2 / 3, -5 / 3, 2 + 4 / 9),
+        (0.5, 2 / 3, -5 / 3, 1 + 4 / 9),
+        (0.1, 0.4, -1, 0.44),
+        (0.05, 0.2, 0, 0.26),
+        (0.3, 0.45, -1.125, 0.9975),
+    ],
+)
 @pytest.mark.notes("000-b", "svm-soft")
 @pytest.mark.notes("000-b", "svm-bias")
 def test_soft_margin_with_an_outlier(C, w, w0, objective):

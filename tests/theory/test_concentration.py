@@ -8,16 +8,9 @@ from artists import bands, canvas, curve
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from novum.distributions import (
-    Bernoulli,
-    Exponential,
-    Normal,
-    chebyshev_bound,
-    mean_paths,
-    sample_mean,
-    standardized_means,
-)
+from novum.distributions import Bernoulli, Exponential, Normal
 from novum.exceptions import DataError, ParameterError
+from novum.teaching import chebyshev_bound, mean_paths, sample_mean, standardized_means
 from novum.theory import bernstein, chebyshev, clt_interval, hoeffding
 
 

@@ -16,7 +16,7 @@ from novum.datasets import load_go_to_lesson, load_play_tennis
 from novum.ensemble import AdaBoostClassifier
 from novum.exceptions import DataError, ParameterError
 from novum.tree import C45, ID3, DecisionTreeClassifier, DecisionTreeRegressor, export_text
-from novum.tree._splits import independence
+from novum.tree.splits import independence
 
 tennis, played = load_play_tennis(return_X_y=True, as_frame=True)
 lesson, goes = load_go_to_lesson(return_X_y=True, as_frame=True)
@@ -262,7 +262,7 @@ def test_a_wide_column_is_counted_in_parts(monkeypatch):
     X, y, _, _ = random_table(5, n=500)
     model = ID3(missing="fractional", categorical_features=[0, 1, 2])
     whole = model.fit(X, y).predict_proba(X)
-    monkeypatch.setattr("novum.tree._multiway.MOST_CELLS", 20)
+    monkeypatch.setattr("novum.tree.multiway.MOST_CELLS", 20)
     assert_allclose(model.fit(X, y).predict_proba(X), whole, atol=1e-12)
 
 

@@ -10,7 +10,7 @@ from novum.datasets import load_go_to_lesson
 from novum.engines.trees.exact import class_target
 from novum.engines.trees.pruning import collapse
 from novum.tree import C45, ID3, DecisionTreeClassifier, DecisionTreeRegressor
-from novum.tree._reduced_error import held_out, leaf_scores, prune_by_score
+from novum.tree.reduced_error import held_out, leaf_scores, prune_by_score
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(600, 4))

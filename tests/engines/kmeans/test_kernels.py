@@ -130,6 +130,7 @@ def test_state_of_another_run_or_lost_is_rebuilt():
     assert (guided_pass(Lloyd(centers, 0, 0, guide), Block(X)).first == first.first).all()
 
 
+@pytest.mark.levels
 @pytest.mark.parametrize("width", ["32", "16"])
 def test_narrower_vectors_give_the_same_labels(width):
     code = (

@@ -67,6 +67,7 @@ def test_kernels_check_shapes_and_codes():
         _core.moments.design.shifted_gram(np.zeros((2, 2)), np.zeros((3, 1)), None, np.zeros(3), np.zeros((4, 4)))
 
 
+@pytest.mark.levels
 @pytest.mark.parametrize("width", ["16", "32"])
 def test_narrower_vectors(width):
     """The kernels that block registers by hand, at the widths of older processors."""

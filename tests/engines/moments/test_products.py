@@ -25,6 +25,7 @@ def test_narrow_product(n, p, k, dtype, rtol):
     assert_allclose(out, X.astype(float) @ M.astype(float) + offset, rtol=rtol, atol=100 * rtol)
 
 
+@pytest.mark.levels
 @pytest.mark.parametrize("width", ["16", "32"])
 def test_every_width(width):
     code = f"import sys; sys.path[:0] = {[str(HERE), str(HERE.parents[1])]}; import test_products as t, numpy as np\n"

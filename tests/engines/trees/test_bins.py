@@ -70,7 +70,7 @@ def test_a_sample_is_the_same_for_every_cut(monkeypatch):
     monkeypatch.setattr(_bins, "SAMPLE_ROWS", 300)
     X = RNG.normal(size=(2000, 2))
     whole = bins_of(X, 16)
-    wanted = _bins.Wanted(Stream(0), 300, _bins.positive_rows)
+    wanted = _bins.SampleRequest(Stream(0), 300, _bins.positive_rows)
     merge = merge_samples(300)
     for step in (170, 999):
         parts = [sample_of(wanted, Block(X[s : s + step], start=s)) for s in range(0, 2000, step)]

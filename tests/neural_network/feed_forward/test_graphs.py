@@ -10,9 +10,10 @@ import novum
 from novum.activations import get_activation
 from novum.exceptions import DataError, ParameterError
 from novum.linalg import check_gradient
-from novum.neural_network import FeedForwardGraph, convolution_pattern, logic_to_network, parity_network
+from novum.neural_network import FeedForwardGraph, convolution_pattern
 from novum.neural_network.feed_forward.passes import forward, loss_and_gradient
 from novum.neural_network.feed_forward.structure import build_structure
+from novum.teaching import logic_to_network, parity_network
 
 quiet = pytest.mark.filterwarnings("ignore::novum.exceptions.NotConverged")
 RNG = np.random.default_rng
@@ -82,7 +83,7 @@ def test_graphs_learn_and_tell(tmp_path):
     for solver in ("adam", "sgd"):
         labels = np.array(["no", "yes"])[(X[:, 0] * X[:, 1] > 0).astype(int)]
         model = FeedForwardGraph(
-            {"a": 12}, task="classification", solver=solver, learning_rate_init=0.05, random_state=0
+            {"a": 12}, task="classification", solver=solver, learning_rate=0.05, random_state=0
         ).fit(X, labels)
         assert model.score(X, labels) > 0.9
         assert model.predict_proba(X).shape == (80, 2)

@@ -37,9 +37,16 @@ def test_a_linear_autoencoder_spans_the_space_of_the_principal_axes(seed):
     rng = np.random.RandomState(seed)
     X = rng.normal(size=(250, 6)) @ rng.normal(size=(6, 6)) * [1, 2, 3, 1, 1, 1] + 5
     model = Autoencoder(
-        2, hidden=(), activation="identity", learning_rate=0.03, max_epochs=150, schedule="cosine", patience=None,
-        batch_size=125, random_state=seed,
-    ).fit(X)  # fmt: skip
+        2,
+        hidden=(),
+        activation="identity",
+        learning_rate=0.03,
+        max_epochs=150,
+        schedule="cosine",
+        patience=None,
+        batch_size=125,
+        random_state=seed,
+    ).fit(X)
     axes = PCA(2).fit(X)
     best = ((X - axes.inverse_transform(axes.transform(X))) ** 2).sum(1).mean()
     left_out = np.linalg.eigvalsh(np.cov(X.T, bias=True))[:-2].sum()

@@ -19,8 +19,8 @@ from novum.neural_network.generative.boltzmann.layers import (
     exact_free_energy,
     mean_field,
 )
-from novum.neural_network.generative.boltzmann.machine import (
-    Machine,
+from novum.neural_network.generative.boltzmann.parameters import (
+    BoltzmannParameters,
     free_energy,
     gibbs_step,
     hidden_mean,
@@ -36,7 +36,7 @@ def states(n):
 def some_machine(m, d, seed=0, real=False, size=1.0):
     rng = np.random.RandomState(seed)
     noise = rng.normal(-0.5, 0.3, d) if real else None
-    return Machine(size * rng.normal(size=(m, d)), rng.normal(size=m), rng.normal(size=d), noise)
+    return BoltzmannParameters(size * rng.normal(size=(m, d)), rng.normal(size=m), rng.normal(size=d), noise)
 
 
 def joint_table(machine):
@@ -112,7 +112,7 @@ def test_the_slope_is_that_of_the_likelihood(real):
     weight = rng.rand(30)
 
     def likelihood(parts):
-        moved = Machine(*parts)
+        moved = BoltzmannParameters(*parts)
         return np.average(-free_energy(moved, X), weights=weight) - partition.counted(moved)
 
     data = learning.statistics(machine, X, hidden_mean(machine, X), weight)
@@ -121,10 +121,12 @@ def test_the_slope_is_that_of_the_likelihood(real):
         means = machine.visible + H @ machine.weight
         log_share = H @ machine.hidden + ((means**2 - machine.visible**2) / (2 * variance)).sum(1)
         share = np.exp(log_share - logsumexp(log_share))
-        model = Machine(
-            (H * share[:, None]).T @ means, share @ H, share @ means,
+        model = BoltzmannParameters(
+            (H * share[:, None]).T @ means,
+            share @ H,
+            share @ means,
             share @ (((means - machine.visible) ** 2 + variance) / 2 - means * (H @ machine.weight)) / variance,
-        )  # fmt: skip
+        )
     else:
         V, H, _, p = joint_table(machine)
         model = learning.statistics(machine, V, hidden_mean(machine, V), p.sum(1))
@@ -186,7 +188,7 @@ def rows():
 
 def test_it_is_bernoulli_rbm_where_that_is_asked_for(rows):
     theirs = BernoulliRBM(7, n_iter=5, random_state=3, batch_size=20).fit(rows)
-    ours = RestrictedBoltzmannMachine(7, n_iter=5, random_state=3, batch_size=20, shuffle=False).fit(rows)
+    ours = RestrictedBoltzmannMachine(7, max_epochs=5, random_state=3, batch_size=20, shuffle=False).fit(rows)
     np.testing.assert_allclose(ours.components_, theirs.components_, rtol=0, atol=1e-13)
     np.testing.assert_allclose(ours.transform(rows), theirs.transform(rows), rtol=1e-12)
     np.testing.assert_array_equal(ours.gibbs(rows), theirs.gibbs(rows))
@@ -204,14 +206,14 @@ def test_it_is_bernoulli_rbm_where_that_is_asked_for(rows):
 def test_densities_add_up_to_one_and_the_best_likelihood_is_reached():
     patterns = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [0, 0, 0, 1, 1]], float)
     X = np.repeat(patterns, [30, 20, 10], axis=0)
-    rate = {"learning_rate": 0.05, "weight_decay": 1e-3, "n_steps": 10, "n_iter": 300}
+    rate = {"learning_rate": 0.05, "weight_decay": 1e-3, "n_steps": 10, "max_epochs": 300}
     model = RestrictedBoltzmannMachine(6, random_state=0, **rate).fit(X)
     assert np.exp(model.score_samples(states(5))).sum() == pytest.approx(1, abs=1e-12)
     entropy = -np.sum([1 / 2, 1 / 3, 1 / 6] * np.log([1 / 2, 1 / 3, 1 / 6]))
     blind = np.clip(X.mean(0), 1e-9, 1 - 1e-9)
     independent = -(X * np.log(blind) + (1 - X) * np.log(1 - blind)).sum(1).mean()
     assert entropy < -model.score(X) < entropy + 0.5 < independent - 1  # no density has less than the entropy
-    drawn = model.sample(400, random_state=0, n_steps=300)
+    drawn, _ = model.sample(400, random_state=0, n_steps=300)
     assert np.mean([tuple(row) in set(map(tuple, patterns)) for row in drawn]) > 0.6
 
 
@@ -221,7 +223,7 @@ def test_gaussian_units_learn_more_than_one_gaussian(seed):
     X = rng.normal(size=(400, 2)) * 0.5 + np.where(rng.rand(400, 1) < 0.5, [[3.0, 3.0]], [[-3.0, -3.0]])
     X = X * [1, 100] + [0, 1000]
     model = RestrictedBoltzmannMachine(
-        4, visible="gaussian", noise=0.1, n_iter=150, learning_rate=0.02, momentum=0.5, random_state=seed
+        4, visible="gaussian", noise=0.1, max_epochs=150, learning_rate=0.02, momentum=0.5, random_state=seed
     ).fit(X)
     alone = multivariate_normal(X.mean(0), np.cov(X.T)).logpdf(X).mean()
     assert model.score(X) > alone + 0.1
@@ -235,7 +237,7 @@ def test_learned_noise_that_collapses_is_told():
     rng = np.random.RandomState(0)
     X = np.concatenate([rng.normal(m, 0.1, (60, 2)) for m in (-3, 0, 4)])
     model = RestrictedBoltzmannMachine(
-        6, visible="gaussian", method="contrastive", momentum=0.9, n_iter=300, learning_rate=0.01, random_state=0
+        6, visible="gaussian", method="contrastive", momentum=0.9, max_epochs=300, learning_rate=0.01, random_state=0
     )
     with pytest.warns(DataWarning, match="less than .* under one Gaussian"):
         model.fit(X)
@@ -244,21 +246,21 @@ def test_learned_noise_that_collapses_is_told():
 def test_odd_rows(rows, tmp_path):
     import scipy.sparse
 
-    model = RestrictedBoltzmannMachine(3, n_iter=2, random_state=0).fit(rows)
-    sparse = RestrictedBoltzmannMachine(3, n_iter=2, random_state=0).fit(scipy.sparse.csr_matrix(rows))
+    model = RestrictedBoltzmannMachine(3, max_epochs=2, random_state=0).fit(rows)
+    sparse = RestrictedBoltzmannMachine(3, max_epochs=2, random_state=0).fit(scipy.sparse.csr_matrix(rows))
     np.testing.assert_allclose(model.components_, sparse.components_, rtol=1e-12)
     np.testing.assert_allclose(
         sparse.score_samples(scipy.sparse.csr_matrix(rows)), model.score_samples(rows), rtol=1e-12
     )
     assert model.transform(rows.astype(np.float32)).dtype == np.float32
     with pytest.warns(DataWarning, match="runs from 0 to 2"):
-        RestrictedBoltzmannMachine(3, n_iter=1).fit(rows * 2)
+        RestrictedBoltzmannMachine(3, max_epochs=1).fit(rows * 2)
     with pytest.raises(ParameterError, match="score_samples"):
-        RestrictedBoltzmannMachine(3, visible="gaussian", n_iter=0).fit(rows).pseudo_likelihood(rows)
-    assert model.sample(2).shape == model.sample(2, np.random.default_rng(0)).shape == (2, 12)
+        RestrictedBoltzmannMachine(3, visible="gaussian", max_epochs=0).fit(rows).pseudo_likelihood(rows)
+    assert model.sample(2)[0].shape == model.sample(2, np.random.default_rng(0))[0].shape == (2, 12)
     with pytest.raises(ParameterError, match="n_samples=0"):
         model.sample(0)
-    twice = RestrictedBoltzmannMachine(3, n_iter=2, batch_size=400, shuffle=False, random_state=0)
+    twice = RestrictedBoltzmannMachine(3, max_epochs=2, batch_size=400, shuffle=False, random_state=0)
     doubled = twice.fit(np.repeat(rows, 2, axis=0)).components_
     weighted = twice.fit(rows, sample_weight=np.full(len(rows), 2.0)).components_
     assert np.abs(doubled - weighted).max() < 1e-12
@@ -296,7 +298,7 @@ def test_a_deep_machine_is_what_its_energy_says(sizes):
     np.testing.assert_allclose(exact_free_energy(layers, rows), -exact, rtol=1e-12)
     log_z = logsumexp(exact)
     assert partition.counted(bipartite(layers)) == pytest.approx(log_z, rel=1e-12)
-    model = DeepBoltzmannMachine(sizes[1:], n_pretrain=0, n_iter=0, random_state=0).fit(rows)
+    model = DeepBoltzmannMachine(sizes[1:], pretrain_epochs=0, max_epochs=0, random_state=0).fit(rows)
     model.weights_, model.intercepts_ = layers
     np.testing.assert_allclose(model.score_samples(rows), exact - log_z, rtol=1e-10)
     estimate = model.log_partition("annealed", n_chains=300, n_temperatures=300)
@@ -313,7 +315,7 @@ def test_a_deep_machine_is_what_its_energy_says(sizes):
     if len(sizes) == 2:
         np.testing.assert_allclose(bound, exact, rtol=1e-10)  # one hidden layer: the bound is tight
 
-    drawn = model.sample(20000, random_state=0, n_steps=30) @ 2 ** np.arange(sizes[0])
+    drawn = model.sample(20000, random_state=0, n_steps=30)[0] @ 2 ** np.arange(sizes[0])
     shares = np.bincount(drawn.astype(int), minlength=2 ** sizes[0]) / 20000
     codes = (rows @ 2 ** np.arange(sizes[0])).astype(int)
     np.testing.assert_allclose(shares[codes], np.exp(exact - log_z), atol=0.02)
@@ -335,10 +337,10 @@ def test_a_deep_machine_learns_and_generates(seed):
     X = np.abs(X - (rng.rand(*X.shape) < 0.05))  # 5 % of the units are turned
     blind = np.clip(X.mean(0), 0.01, 0.99)
     independent = (X * np.log(blind) + (1 - X) * np.log(1 - blind)).sum(1).mean()
-    model = DeepBoltzmannMachine((6, 4), n_pretrain=30, n_iter=60, learning_rate=0.1, random_state=seed).fit(X)
-    start = DeepBoltzmannMachine((6, 4), n_pretrain=30, n_iter=0, random_state=seed).fit(X)
+    model = DeepBoltzmannMachine((6, 4), pretrain_epochs=30, max_epochs=60, learning_rate=0.1, random_state=seed).fit(X)
+    start = DeepBoltzmannMachine((6, 4), pretrain_epochs=30, max_epochs=0, random_state=seed).fit(X)
     assert model.score(X) > start.score(X) and model.score(X) > independent + 0.7
-    drawn = model.sample(600, random_state=seed, n_steps=300)
+    drawn, _ = model.sample(600, random_state=seed, n_steps=300)
     nearest = np.abs(drawn[:, None] - patterns).sum(2)
     assert (nearest.min(1) <= 1).mean() > 0.8 and np.bincount(nearest.argmin(1)).min() > 30
 
@@ -346,7 +348,7 @@ def test_a_deep_machine_learns_and_generates(seed):
 def test_a_deep_machine_begins_a_network(tmp_path):
     layers = some_layers((4, 3, 2))
     X = states(4)
-    model = DeepBoltzmannMachine((3, 2), n_pretrain=1, n_iter=1, random_state=0).fit(X)
+    model = DeepBoltzmannMachine((3, 2), pretrain_epochs=1, max_epochs=1, random_state=0).fit(X)
     model.weights_, model.intercepts_ = layers
     (W1, W2), (b1, b2) = model.mlp_weights()
     top = expit(expit(X @ W1 + b1) @ W2 + b2)
@@ -367,7 +369,7 @@ def test_a_pretrained_network_learns_from_few_labels():
 
     X, y = load_digits(return_X_y=True)
     X = (X > 7).astype(float)
-    machine = DeepBoltzmannMachine((48, 32), n_pretrain=5, n_iter=3, random_state=0).fit(X)
+    machine = DeepBoltzmannMachine((48, 32), pretrain_epochs=5, max_epochs=3, random_state=0).fit(X)
     module = machine.encoder_with_head(10)
     (W1, W2), (b1, b2) = machine.mlp_weights()
     top = expit(expit(X[:5] @ W1 + b1) @ W2 + b2)

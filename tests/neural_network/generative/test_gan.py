@@ -121,10 +121,10 @@ def test_the_look_for_lost_modes():
 @pytest.mark.notes("000-c", "gan")
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_ring_of_eight_gaussians_is_covered(seed):
-    model = GAN(
-        4, learning_rate=2e-3, schedule="linear", max_epochs=170, batch_size=128, random_state=seed
-    ).fit(ring(1500, seed))  # fmt: skip
-    made = model.sample(2000, random_state=seed)
+    model = GAN(4, learning_rate=2e-3, schedule="linear", max_epochs=170, batch_size=128, random_state=seed).fit(
+        ring(1500, seed)
+    )
+    made, _ = model.sample(2000, random_state=seed)
     distance = np.linalg.norm(made[:, None] - CENTERS, axis=2)
     near = distance.min(axis=1) < 0.4  # four standard deviations
     assert near.mean() > 0.7
@@ -134,14 +134,19 @@ def test_a_ring_of_eight_gaussians_is_covered(seed):
     assert model.score(fresh) > -0.02 > -float(np.square(ring(800, 5) - fresh).mean())  # next to nothing between them
     assert np.isfinite(model.discriminate(fresh)).all()
     if seed == 0:
-        np.testing.assert_array_equal(made, model.sample(2000, random_state=seed))
+        np.testing.assert_array_equal(made, model.sample(2000, random_state=seed)[0])
         assert set(model.history_.columns) >= {"generator", "rate"}
 
 
-@pytest.mark.parametrize("settings", [
-    {"loss": "hinge"}, {"loss": "wasserstein", "gradient_penalty": 1.0, "n_critic": 5}, {"label_smoothing": 0.1},
-    {"spectral_norm": True, "n_critic": 3},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"loss": "hinge"},
+        {"loss": "wasserstein", "gradient_penalty": 1.0, "n_critic": 5},
+        {"label_smoothing": 0.1},
+        {"spectral_norm": True, "n_critic": 3},
+    ],
+)
 @pytest.mark.filterwarnings("ignore:GAN. samples cover")  # modes are found long before their shape is
 def test_every_loss_and_stabiliser_finds_two_modes(settings):
     rng = np.random.default_rng(0)
@@ -156,7 +161,7 @@ def test_every_loss_and_stabiliser_finds_two_modes(settings):
         random_state=0,
         **settings,
     ).fit(X)
-    made = model.sample(1000, random_state=0)
+    made, _ = model.sample(1000, random_state=0)
     assert 0.25 < (made[:, 0] > 0).mean() < 0.75 and model.score(X) > -0.2
 
 
@@ -185,17 +190,17 @@ def test_steps_of_the_two_halves_and_the_average():
     with pytest.warns(DataWarning):
         averaged = GAN(2, hidden=(8,), averaging=0.9, max_epochs=2, random_state=0).fit(X)
     assert plain.history_.objective == averaged.history_.objective  # averaging changes what is kept, not the game
-    assert not np.allclose(plain.sample(3, 0), averaged.sample(3, 0))
+    assert not np.allclose(plain.sample(3, 0)[0], averaged.sample(3, 0)[0])
 
 
 def test_images_files_and_refusals(tmp_path):
     rng = np.random.default_rng(0)
     images = rng.random((64, 6, 6)) * np.linspace(0, 1, 6)
     model = GAN(3, channels=(4, 8), max_epochs=2, random_state=0).fit(images)
-    assert model.sample(5, random_state=0).shape == (5, 36)
+    assert model.sample(5, random_state=0)[0].shape == (5, 36)
     novum.save(model, tmp_path / "gan.novum")
     again = novum.load(tmp_path / "gan.novum")
-    np.testing.assert_array_equal(again.sample(5, random_state=0), model.sample(5, random_state=0))
+    np.testing.assert_array_equal(again.sample(5, random_state=0)[0], model.sample(5, random_state=0)[0])
     assert again.diversity_ == model.diversity_
     held = GAN(2, hidden=(8,), max_epochs=3, validation_fraction=0.25, random_state=0)
     with pytest.warns(DataWarning):
@@ -238,10 +243,13 @@ def test_products_in_half_precision_learn_alike():
 
     X = np.random.default_rng(0).random((200, 6))
     for model in (
-        Autoencoder(2, hidden=(8,)), VariationalAutoencoder(2, hidden=(8,)),
+        Autoencoder(2, hidden=(8,)),
+        VariationalAutoencoder(2, hidden=(8,)),
         VariationalAutoencoder(2, hidden=(8,), likelihood="bernoulli"),
-        GAN(2, hidden=(8,)), GAN(2, hidden=(8,), loss="wasserstein"), GAN(2, hidden=(8,), spectral_norm=True),
-    ):  # fmt: skip
+        GAN(2, hidden=(8,)),
+        GAN(2, hidden=(8,), loss="wasserstein"),
+        GAN(2, hidden=(8,), spectral_norm=True),
+    ):
         model.set_params(max_epochs=3, random_state=0)
         full = model.set_params(mixed_precision=False).fit(X).history_
         half = model.set_params(mixed_precision=True).fit(X).history_

@@ -13,13 +13,12 @@ class NoTorch:
             raise ImportError("there is no torch here")
 sys.meta_path.insert(0, NoTorch())
 import numpy as np
-from novum.neural_network import (
-    GAN, Autoencoder, DeepBoltzmannMachine, GraphNetwork, RestrictedBoltzmannMachine, VariationalAutoencoder,
-    aggregate_neighbors, computation_graph,
-)
+from novum.neural_network import (GAN, Autoencoder, DeepBoltzmannMachine, GraphNetwork, RestrictedBoltzmannMachine,
+    VariationalAutoencoder, computation_graph)
+from novum.teaching import aggregate_neighbors
 X = (np.random.RandomState(0).rand(20, 4) < 0.5).astype(float)
-RestrictedBoltzmannMachine(2, n_iter=1).fit(X).score_samples(X)
-machine = DeepBoltzmannMachine((2, 2), n_pretrain=1, n_iter=1).fit(X)
+RestrictedBoltzmannMachine(2, max_epochs=1).fit(X).score_samples(X)
+machine = DeepBoltzmannMachine((2, 2), pretrain_epochs=1, max_epochs=1).fit(X)
 aggregate_neighbors([(0, 1)], [1, 2]), computation_graph([(0, 1)], 0, 2)
 for model in (Autoencoder(), VariationalAutoencoder(), GAN()):
     repr(model)

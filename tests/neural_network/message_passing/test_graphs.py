@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from novum.exceptions import DataError, ParameterError
-from novum.neural_network import GraphNetwork, aggregate_neighbors, computation_graph, plot_graph
+from novum.neural_network import GraphNetwork, computation_graph, plot_graph
 from novum.neural_network.message_passing.graphs import Graph, as_graph
 from novum.neural_network.message_passing.neighborhoods import incoming_edges, neighborhood
+from novum.teaching import aggregate_neighbors
 
 PATH = [(0, 1), (1, 2)]
 
@@ -105,16 +106,19 @@ def test_graphs_from_whatever_there_is():
     assert isinstance(graph, Graph)
 
 
-@pytest.mark.parametrize("value, features, words", [
-    (np.ones((2, 3)), None, "adjacency matrix, or edges"),
-    ([(0, 1, 2, 3)], None, "pairs"),
-    ([], None, "no nodes"),
-    ([(0, 1)], np.ones((3, 1)), "each of the 2 nodes"),
-    ([(0, 1)], [[np.nan], [1]], "NaN"),
-    ([(0, 1)], "age", "not of networkx"),
-    ([(0, 1)], ["x", "y"], "numbers"),
-    ([(0, 1, -1.0)], None, "0 or more"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "value, features, words",
+    [
+        (np.ones((2, 3)), None, "adjacency matrix, or edges"),
+        ([(0, 1, 2, 3)], None, "pairs"),
+        ([], None, "no nodes"),
+        ([(0, 1)], np.ones((3, 1)), "each of the 2 nodes"),
+        ([(0, 1)], [[np.nan], [1]], "NaN"),
+        ([(0, 1)], "age", "not of networkx"),
+        ([(0, 1)], ["x", "y"], "numbers"),
+        ([(0, 1, -1.0)], None, "0 or more"),
+    ],
+)
 def test_graphs_that_are_none_are_refused(value, features, words):
     with pytest.raises(ValueError, match=words):
         as_graph(value, features)

@@ -100,8 +100,15 @@ def test_attention_is_the_dense_formula(n_out, n_heads):
     np.testing.assert_allclose(layer(torch.tensor(X), batch_of(A, X)).detach(), expected, rtol=1e-10)
 
 
-CONFIG = {"sizes": [3, 5, 4], "n_heads": 2, "dropout": 0.0, "readout": "mean", "n_classes": 3, "mean": [0.1, 0.2, 0.3],
-          "scale": [1.0, 2.0, 0.5]}  # fmt: skip
+CONFIG = {
+    "sizes": [3, 5, 4],
+    "n_heads": 2,
+    "dropout": 0.0,
+    "readout": "mean",
+    "n_classes": 3,
+    "mean": [0.1, 0.2, 0.3],
+    "scale": [1.0, 2.0, 0.5],
+}
 
 
 @pytest.mark.deep
@@ -160,8 +167,10 @@ def test_heads_read_the_vectors_of_nodes_graphs_and_pairs(readout):
     A, X = dense_graph(5)
     batch, owner = batch_of(A, X), torch.tensor([0, 0, 1, 1, 1, 0, 1])
     torch.manual_seed(0)
-    nets = {task: GraphNet({**CONFIG, "layer": "gcn", "task": task, "readout": readout}).double()
-            for task in ("graph", "node", "link")}  # fmt: skip
+    nets = {
+        task: GraphNet({**CONFIG, "layer": "gcn", "task": task, "readout": readout}).double()
+        for task in ("graph", "node", "link")
+    }
     vectors = {task: net.embed(batch).detach().numpy() for task, net in nets.items()}
     raised = {task: np.where(h > 0, h, np.expm1(h)) for task, h in vectors.items()}
     head = {task: [p.detach().numpy() for p in nets[task].head.parameters()] for task in ("graph", "node")}

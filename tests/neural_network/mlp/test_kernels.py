@@ -14,7 +14,16 @@ from reference import perceptrons
 
 from novum import _core
 from novum.activations import get_activation
-from novum.neural_network.mlp.machine import CODES, Data, Machine, Settings, compressed, fresh_memory, join, split
+from novum.neural_network.mlp.compiled_network import (
+    CODES,
+    CompiledNetwork,
+    Data,
+    Settings,
+    compressed,
+    fresh_memory,
+    join,
+    split,
+)
 
 RNG = np.random.default_rng
 SHAPES = [(1, 1, 1), (3, 7, 2), (8, 8, 8), (17, 9, 16, 3), (5, 49, 33, 4), (2, 130, 3)]
@@ -45,7 +54,7 @@ def trained(
     units, kind, activation, data, coefs, shifts, *, solver="sgd", batch, threads=1, epochs=1, order=None, **more
 ):
     settings = Settings(tuple(units), get_activation(activation), kind, solver, 0.9, True, **more)
-    machine = Machine(settings, fresh_memory(settings, join([coefs, shifts], data.X.dtype)), batch, threads)
+    machine = CompiledNetwork(settings, fresh_memory(settings, join([coefs, shifts], data.X.dtype)), batch, threads)
     order = np.arange(data.rows) if order is None else order
     loss = [machine.epoch(data, order, RATE) for _ in range(epochs)][-1]
     return loss, split(settings, machine.memory().theta), machine
@@ -108,7 +117,7 @@ def test_exponentials_keep_all_digits_in_the_tails_and_near_zero(activation, dty
     )
     settings = Settings((1, 1, 1), get_activation(activation), "identity")
     memory = fresh_memory(settings, np.array([1, 1, 0, 0], dtype))  # h(x) itself
-    found = Machine(settings, memory, 64, 1, trains=False).predict(x[:, None])[:, 0]
+    found = CompiledNetwork(settings, memory, 64, 1, trains=False).predict(x[:, None])[:, 0]
     exact = get_activation(activation)(x.astype(np.float64))
     np.testing.assert_allclose(found, exact, rtol=4 * np.finfo(dtype).eps, atol=np.finfo(dtype).tiny)
 
@@ -121,7 +130,7 @@ def test_threads_give_the_same_bits():
         for threads in (1, 2, 3):
             parts = [coefs, shifts, [np.ones(150)] * 2] if more.get("batch_norm") else [coefs, shifts]
             settings = Settings(units, get_activation("relu"), "softmax", "adam", **more)
-            machine = Machine(settings, fresh_memory(settings, join(parts, np.float32)), 200, threads)
+            machine = CompiledNetwork(settings, fresh_memory(settings, join(parts, np.float32)), 200, threads)
             loss = machine.epoch(data, RNG(0).permutation(700), 0.01)
             results.append((loss, machine.memory().theta.tobytes(), machine.predict(data.X).tobytes()))
         assert results[0] == results[1] == results[2]
@@ -150,18 +159,19 @@ def test_the_gradient_of_many_rows_is_the_sum_over_strips():
     units = (5, 11, 2)
     coefs, shifts, X, y, data = problem(units, "identity", 1201)
     settings = Settings(units, get_activation("sigmoid"), "identity")
-    machine = Machine(settings, fresh_memory(settings, join([coefs, shifts], float)), 512, 2)
+    machine = CompiledNetwork(settings, fresh_memory(settings, join([coefs, shifts], float)), 512, 2)
     loss, gradient = machine.gradient(data)
     expected, of_coefs, of_shifts = perceptrons.gradients(coefs, shifts, "sigmoid", "identity", X, y, np.ones(1201))
     assert loss == pytest.approx(expected, rel=1e-12)
     np.testing.assert_allclose(gradient, join([of_coefs, of_shifts], float), rtol=1e-11, atol=1e-10)
 
 
+@pytest.mark.levels
 @pytest.mark.parametrize("width", ["16", "32"])
 def test_narrower_vectors_agree(width):
     code = """
 import numpy as np
-from novum.neural_network.mlp.machine import *
+from novum.neural_network.mlp.compiled_network import *
 from novum.activations import get_activation
 rng = np.random.default_rng(0)
 for dtype in (np.float32, np.float64):
@@ -188,7 +198,7 @@ for dtype in (np.float32, np.float64):
 
 def test_the_binding_refuses_what_does_not_fit():
     settings = Settings((3, 4, 2), get_activation("relu"), "softmax")
-    machine = Machine(settings, fresh_memory(settings, np.zeros(settings.size)), 5, 1)
+    machine = CompiledNetwork(settings, fresh_memory(settings, np.zeros(settings.size)), 5, 1)
     X, code = np.zeros((6, 3)), np.zeros(6, np.int64)
     good = (X, code, None, None, np.arange(6))
     assert np.isfinite(machine.core.epoch(*good, 0.1))
@@ -213,4 +223,6 @@ def test_the_binding_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="plan"):
         _core.neural_network.perceptron.plan([3, 2], 99, 0, 0, 0, 0, False, 0, 0, 1, 0, 0, 0, False, 0, 5, 1, True)
     with pytest.raises(ValueError, match="only predicts"):
-        Machine(settings, fresh_memory(settings, np.zeros(settings.size)), 5, 1, trains=False).core.epoch(*good, 0.1)
+        CompiledNetwork(settings, fresh_memory(settings, np.zeros(settings.size)), 5, 1, trains=False).core.epoch(
+            *good, 0.1
+        )

@@ -46,9 +46,16 @@ def assert_same(a, b, tol=1e-10):
 @pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
 def test_every_solver_and_activation(solver, activation):
     a, b = both(
-        "MLPClassifier", X, Y, solver=solver, activation=activation, hidden_layer_sizes=(17, 9), random_state=3, max_iter=15,
-        learning_rate_init=0.01
-    )  # fmt: skip
+        "MLPClassifier",
+        X,
+        Y,
+        solver=solver,
+        activation=activation,
+        hidden_layer_sizes=(17, 9),
+        random_state=3,
+        max_iter=15,
+        learning_rate_init=0.01,
+    )
     assert_same(a, b, 1e-6 if solver == "lbfgs" else 1e-10)
     np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=1e-6)
     np.testing.assert_array_equal(a.predict(X), b.predict(X))

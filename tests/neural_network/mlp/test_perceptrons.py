@@ -102,9 +102,16 @@ def test_the_one_norm_makes_weights_exactly_zero_at_a_minimum():
         {"solver": "adam", "max_iter": 8000, "learning_rate": "cosine"},
     ):
         steps = MLPRegressor(
-            hidden_layer_sizes=(), alpha=0.0, l1=30.0, learning_rate_init=0.01, tol=0.0, n_iter_no_change=9999, random_state=0,
-            batch_size=150, **options
-        ).fit(X, y)  # fmt: skip
+            hidden_layer_sizes=(),
+            alpha=0.0,
+            l1=30.0,
+            learning_rate_init=0.01,
+            tol=0.0,
+            n_iter_no_change=9999,
+            random_state=0,
+            batch_size=150,
+            **options,
+        ).fit(X, y)
         np.testing.assert_allclose(steps.coefs_[0][:, 0], w, atol=1e-4)
         np.testing.assert_array_equal(steps.coefs_[0][:, 0] == 0, w == 0)
 

@@ -25,9 +25,18 @@ def one_thread_and_a_seed():
 
 def network(cell, **changes):
     config = {
-        "symbols": None, "mean": [0.5, -1.0, 0.0], "scale": [2.0, 1.0, 0.5], "n_units": 5, "n_layers": 2, "cell": cell,
-        "bidirectional": False, "dropout": 0.0, "pooling": "last", "per_step": False, "n_outputs": 2
-    } | changes  # fmt: skip
+        "symbols": None,
+        "mean": [0.5, -1.0, 0.0],
+        "scale": [2.0, 1.0, 0.5],
+        "n_units": 5,
+        "n_layers": 2,
+        "cell": cell,
+        "bidirectional": False,
+        "dropout": 0.0,
+        "pooling": "last",
+        "per_step": False,
+        "n_outputs": 2,
+    } | changes
     return RecurrentNetwork(config).double().eval()
 
 

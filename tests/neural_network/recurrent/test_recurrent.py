@@ -140,7 +140,7 @@ def test_files_and_seeds_repeat_the_answers(model, tmp_path):
     fitted = clone(model).fit(X, y)
     again = clone(model).fit(X, y)
     np.testing.assert_array_equal(fitted.predict(X), again.predict(X))
-    fitted.save(tmp_path / "model.novum")
+    novum.save(fitted, tmp_path / "model.novum")
     loaded = novum.load(tmp_path / "model.novum")
     np.testing.assert_array_equal(loaded.predict(X), fitted.predict(X))
     assert "module_" not in vars(fitted) and type(model).__name__ in repr(loaded)

@@ -144,7 +144,7 @@ def test_weights_files_and_refusals(tmp_path):
     model = RecursiveNetwork(6, **QUICK).fit(X, y)
     part = RecursiveNetwork(6, **QUICK).fit([*X, ("xor", "Q", "Q", "Q")], [*y, True], sample_weight=[1] * 40 + [0])
     np.testing.assert_array_equal(part.predict_proba(X), model.predict_proba(X))
-    model.save(tmp_path / "model.novum")
+    novum.save(model, tmp_path / "model.novum")
     np.testing.assert_array_equal(novum.load(tmp_path / "model.novum").predict_proba(X), model.predict_proba(X))
     for bad, error, message in [
         ([("xor", "T")], UnknownCategory, "'xor' .sequence 0."),

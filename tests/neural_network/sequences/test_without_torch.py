@@ -14,7 +14,8 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 from sklearn.base import clone
 from novum import neural_network
-from novum.neural_network import causal_mask, plot_architecture, positional_encoding, scaled_dot_attention
+from novum.teaching import causal_mask, plot_architecture, scaled_dot_attention
+from novum.neural_network import positional_encoding
 
 data = {"RecursiveNetwork": (["a", ("a", "b")], [0, 1])}
 names = ("RecurrentClassifier", "RecurrentRegressor", "RecursiveNetwork", "Seq2Seq", "TransformerClassifier", "TransformerSeq2Seq")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from novum.exceptions import DataError
-from novum.neural_network import causal_mask, positional_encoding, scaled_dot_attention
+from novum.neural_network import positional_encoding
+from novum.teaching import causal_mask, scaled_dot_attention
 
 
 @pytest.mark.notes("000-c", "scaled-dot-attention")

@@ -228,9 +228,11 @@ def test_the_network_is_torch_nn_transformer(positions, norm_first):
     embedded = ours.encoder.places(ours.source_embedding(source)), ours.places(ours.target_embedding(inputs))
     causal = nn.Transformer.generate_square_subsequent_mask(5, dtype=torch.float64)
     expected = theirs(
-        *embedded, tgt_mask=causal, src_key_padding_mask=hidden.double().masked_fill(hidden, -math.inf),
-        memory_key_padding_mask=hidden.double().masked_fill(hidden, -math.inf)
-    )  # fmt: skip
+        *embedded,
+        tgt_mask=causal,
+        src_key_padding_mask=hidden.double().masked_fill(hidden, -math.inf),
+        memory_key_padding_mask=hidden.double().masked_fill(hidden, -math.inf),
+    )
     close(ours(padded(source, lengths), inputs), ours.head(expected))
 
 

@@ -199,7 +199,7 @@ def test_weights_files_and_seeds(tmp_path):
     fitted = clone(model).fit(X, y)
     part = clone(model).fit([*X, "zz"], [*y, "qq"], sample_weight=[1.0] * 40 + [0.0])
     np.testing.assert_array_equal(part.score_samples(X, y), fitted.score_samples(X, y))
-    fitted.save(tmp_path / "model.novum")
+    novum.save(fitted, tmp_path / "model.novum")
     loaded = novum.load(tmp_path / "model.novum")
     np.testing.assert_array_equal(loaded.score_samples(X, y), fitted.score_samples(X, y))
     options = {**SMALL, "dropout": 0.3, "batch_size": 16, "checkpoint": tmp_path / "state.npz"}
@@ -208,7 +208,7 @@ def test_weights_files_and_seeds(tmp_path):
     resumed = TransformerSeq2Seq(**{**options, "max_epochs": 4}).resume(X, y)
     np.testing.assert_array_equal(resumed.history_.objective, whole.history_.objective)
     reader = TransformerClassifier(**SMALL).fit(X, np.arange(40) % 2)
-    reader.save(tmp_path / "reader.novum")
+    novum.save(reader, tmp_path / "reader.novum")
     np.testing.assert_array_equal(novum.load(tmp_path / "reader.novum").predict_proba(X), reader.predict_proba(X))
 
 

@@ -19,10 +19,17 @@ from sklearn.tree import DecisionTreeClassifier
 
 X, y = make_moons(noise=0.3, random_state=0)
 for clf in (
-    KNeighborsClassifier(3), SVC(kernel="linear", C=0.025), SVC(gamma=2, C=1), GaussianProcessClassifier(1.0 * RBF(1.0)),
-    DecisionTreeClassifier(max_depth=5), RandomForestClassifier(max_depth=5, n_estimators=10, max_features=1),
-    MLPClassifier(alpha=1, max_iter=1000), AdaBoostClassifier(), GaussianNB(), QuadraticDiscriminantAnalysis(),
-):  # fmt: skip
+    KNeighborsClassifier(3),
+    SVC(kernel="linear", C=0.025),
+    SVC(gamma=2, C=1),
+    GaussianProcessClassifier(1.0 * RBF(1.0)),
+    DecisionTreeClassifier(max_depth=5),
+    RandomForestClassifier(max_depth=5, n_estimators=10, max_features=1),
+    MLPClassifier(alpha=1, max_iter=1000),
+    AdaBoostClassifier(),
+    GaussianNB(),
+    QuadraticDiscriminantAnalysis(),
+):
     model = make_pipeline(StandardScaler(), clf).fit(X, y)
     assert model.score(X, y) > 0.7
     DecisionBoundaryDisplay.from_estimator(model, X, alpha=0.8, eps=0.5, grid_resolution=20)

@@ -16,7 +16,7 @@ from sklearn.model_selection import (
     learning_curve,
     permutation_test_score,
     validation_curve,
-)  # fmt: skip
+)
 
 X, y = load_diabetes(return_X_y=True)
 scores = cross_validate(

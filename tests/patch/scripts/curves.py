@@ -14,7 +14,7 @@ from sklearn.metrics import (
     RocCurveDisplay,
     classification_report,
     roc_auc_score,
-)  # fmt: skip
+)
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.svm import SVC
 

@@ -9,7 +9,7 @@ from sklearn.ensemble import (
     StackingClassifier,
     StackingRegressor,
     VotingClassifier,
-)  # fmt: skip
+)
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputRegressor

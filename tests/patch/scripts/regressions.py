@@ -15,7 +15,7 @@ from sklearn.linear_model import (
     QuantileRegressor,
     RANSACRegressor,
     lasso_path,
-)  # fmt: skip
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVR

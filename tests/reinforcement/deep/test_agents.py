@@ -5,6 +5,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from novum.exceptions import FileFormatError, ParameterError
+from novum.optimize import Schedule
 from novum.reinforcement import DQN, REINFORCE, ActorCritic, compare_agents, room_4x3
 from novum.reinforcement.deep.actor_critic import advantages, loss_slope
 from novum.reinforcement.deep.environments import Environments
@@ -24,13 +25,15 @@ QUICK = {
         train_every=64,
         gradient_steps=8,
         double=True,
-        n_step=3,
+        n_steps=3,
         n_envs=2,
         device="cpu",
         **options,
     ),
     "ppo": lambda **options: ActorCritic(hidden=16, n_envs=4, batch_size=48, n_epochs=3, device="cpu", **options),
-    "a2c": lambda **options: ActorCritic("a2c", hidden=16, n_steps=8, device="cpu", entropy_weight=0.01, **options),
+    "a2c": lambda **options: ActorCritic(
+        "a2c", hidden=16, rollout_steps=8, device="cpu", entropy_weight=0.01, **options
+    ),
     "reinforce": lambda **options: REINFORCE(hidden=16, n_envs=4, device="cpu", **options),
 }
 
@@ -143,29 +146,29 @@ def test_q_learning_reaches_the_values_of_the_optimum():
             self.place += 1
             return min(self.place, 3), float(self.place == 4), self.place == 4, False, {}
 
-    for double, n_step in ((False, 1), (True, 2)):
+    for double, n_steps in ((False, 1), (True, 2)):
         agent = DQN(
+            total_steps=1600,
             hidden=32,
-            learning_rate=5e-3,
+            learning_rate=Schedule("linear", 5e-3, 0.0),
             discount=0.8,
             learning_starts=100,
             train_every=16,
             gradient_steps=16,
-            exploration_end=1.0,
+            exploration=1.0,
             double=double,
-            n_step=n_step,
+            n_steps=n_steps,
             device="cpu",
             random_state=0,
-        ).fit(Corridor(), 1600)
+        ).fit(Corridor())
         found = agent._scores(np.eye(4, dtype=np.float32))
         np.testing.assert_allclose(found[:, 0], 0.1, atol=0.03)
-        if n_step == 1:  # over several steps a return holds the actions of the explorer
+        if n_steps == 1:  # over several steps a return holds the actions of the explorer
             np.testing.assert_allclose(found[:, 1], [0.8**3, 0.8**2, 0.8, 1.0], atol=0.04)
         assert [agent.predict(s) for s in range(4)] == [1, 1, 1, 1]
-    falling = DQN(exploration_start=0.8, exploration_end=0.2, exploration_share=0.5)
-    falling.n_steps_planned_ = 100
-    for falling.n_steps_, share in ((0, 0.8), (25, 0.5), (50, 0.2), (90, 0.2)):
-        assert falling.epsilon == pytest.approx(share)
+    falling = DQN(total_steps=100, exploration=Schedule("linear", 0.8, 0.2), exploration_share=0.5)
+    falling.total_steps_ = 0
+    np.testing.assert_allclose(falling._explorations(np.array([0, 25, 50, 90])), [0.8, 0.5, 0.2, 0.2])
 
 
 @pytest.mark.notes("000-c", "policy-gradient")
@@ -183,8 +186,9 @@ def test_policy_gradients_learn_a_bandit(baseline):
         def step(self, action):
             return 0, float(self.np_random.random() < (0.2, 0.8, 0.4)[action]), True, False, {}
 
-    agent = REINFORCE(hidden=8, n_envs=32, learning_rate=0.02, baseline=baseline, device="cpu", random_state=0)
-    agent.fit(Arms(), 32 * 150)
+    agent = REINFORCE(
+        total_steps=32 * 150, hidden=8, n_envs=32, learning_rate=0.02, baseline=baseline, device="cpu", random_state=0
+    ).fit(Arms())
     logits = agent._scores(np.ones((1, 1), np.float32))[0]
     chances = np.exp(logits - logits.max())
     assert (chances / chances.sum())[1] > 0.9
@@ -193,7 +197,9 @@ def test_policy_gradients_learn_a_bandit(baseline):
 @pytest.mark.notes("003", "rl-named")
 @pytest.mark.parametrize("make", [QUICK["ppo"], QUICK["a2c"]], ids=["ppo", "a2c"])
 def test_actor_critic_finds_its_way_through_the_room(make):
-    agent = make(random_state=0, discount=0.99, learning_rate=5e-3).fit(room_4x3(), 12_000)
+    agent = make(total_steps=12_000, random_state=0, discount=0.99, learning_rate=Schedule("linear", 5e-3, 0.0)).fit(
+        room_4x3()
+    )
     before, after = agent.history_.returns[:60].mean(), agent.history_.returns[-60:].mean()
     assert after > 0.45 > before
 
@@ -201,67 +207,68 @@ def test_actor_critic_finds_its_way_through_the_room(make):
 @pytest.mark.parametrize("name", QUICK)
 def test_a_training_that_is_resumed_goes_on_as_if_it_had_not_stopped(name, tmp_path):
     make = QUICK[name]
-    whole = make(random_state=3).fit("CartPole-v1", 1200)
+    whole = make(total_steps=1200, random_state=3).fit("CartPole-v1")
     path = tmp_path / "run-{step}.npz"
-    make(random_state=3).fit("CartPole-v1", 1200, checkpoint=path, checkpoint_every=300)
+    make(total_steps=1200, random_state=3).fit("CartPole-v1", checkpoint=path, checkpoint_every=300)
     first = min(tmp_path.glob("run-*.npz"), key=lambda file: int(file.stem.split("-")[1]))
-    half = type(whole).load(first, "CartPole-v1")
-    assert 0 < half.n_steps_ < 1200
+    half = type(whole).from_checkpoint(first, "CartPole-v1")
+    assert 0 < half.total_steps_ < 1200
     half.resume()
     np.testing.assert_array_equal(half.history_.returns, whole.history_.returns)
     np.testing.assert_array_equal(half.history_.steps, whole.history_.steps)
-    torch.testing.assert_close(half.networks_.flat, whole.networks_.flat, rtol=0, atol=0)
+    for name, weights in whole.weights_.items():
+        np.testing.assert_array_equal(half.weights_[name], weights)
     with np.load(first, allow_pickle=False) as file:
         assert "about" in file.files
 
 
 def test_evaluation_is_of_whole_episodes_and_repeats():
-    agent = QUICK["ppo"](random_state=0).fit("CartPole-v1", 600)
+    agent = QUICK["ppo"](total_steps=600, random_state=0).fit("CartPole-v1")
     one, two = agent.evaluate("CartPole-v1", 23), agent.evaluate("CartPole-v1", 23)
-    np.testing.assert_array_equal(one, two)
-    assert one.shape == (23,)
-    copies = Environments("CartPole-v1", 1, 0)
+    np.testing.assert_array_equal(one.totals, two.totals)
+    assert one.totals.shape == one.lengths.shape == (23,)
+    copies = Environments("CartPole-v1", 1, 0, 10_000)
     seen, total = copies.observations[0], 0.0
     while not copies.episodes[0]:
         total += copies.step([agent.predict(seen)]).rewards[0]
         seen = copies.observations[0]
-    assert total == one[0]
+    assert total == one.totals[0] == one.lengths[0]
     found = compare_agents({"a": [agent] * 5, "b": [1.0, 2, 3, 4, 5]}, environment="CartPole-v1", n_episodes=5)
     assert found.verdicts[0].startswith("a is better than b")
 
 
 def test_bad_use_is_named(tmp_path):
     with pytest.raises(ParameterError, match="learning_rate"):
-        DQN(learning_rate=-1.0).fit("CartPole-v1", 10)
+        DQN(learning_rate=-1.0).fit("CartPole-v1")
     with pytest.raises(ParameterError, match="method"):
-        ActorCritic("trpo").fit("CartPole-v1", 10)
+        ActorCritic("trpo").fit("CartPole-v1")
     with pytest.raises(ParameterError, match="Discrete space"):
-        DQN().fit("Pendulum-v1", 10)
+        DQN().fit("Pendulum-v1")
     with pytest.raises(ParameterError, match="NoSuch-v0"):
-        DQN().fit("NoSuch-v0", 10)
-    with pytest.raises(ParameterError, match="n_steps"):
-        DQN().fit("CartPole-v1", 0)
+        DQN().fit("NoSuch-v0")
+    with pytest.raises(ParameterError, match="total_steps"):
+        DQN(total_steps=0).fit("CartPole-v1")
     with pytest.raises(NotFittedError, match="fit"):
         DQN().predict([0, 0, 0, 0])
     with pytest.raises(FileNotFoundError):
-        DQN.load(tmp_path / "nothing.npz", "CartPole-v1")
+        DQN.from_checkpoint(tmp_path / "nothing.npz", "CartPole-v1")
     (tmp_path / "bad.npz").write_bytes(b"no archive")
     with pytest.raises(FileFormatError, match="no checkpoint"):
-        DQN.load(tmp_path / "bad.npz", "CartPole-v1")
-    agent = QUICK["a2c"](random_state=0).fit("CartPole-v1", 100)
-    path = agent.save(tmp_path / "agent.npz")
+        DQN.from_checkpoint(tmp_path / "bad.npz", "CartPole-v1")
+    agent = QUICK["a2c"](total_steps=100, random_state=0).fit("CartPole-v1")
+    path = agent.save_checkpoint(tmp_path / "agent.npz")
     with pytest.raises(FileFormatError, match="ActorCritic, not of DQN"):
-        DQN.load(path, "CartPole-v1")
+        DQN.from_checkpoint(path, "CartPole-v1")
     with pytest.raises(ParameterError, match="shapes differ"):
-        ActorCritic.load(path, "MountainCar-v0")
+        ActorCritic.from_checkpoint(path, "MountainCar-v0")
     with pytest.raises(ParameterError, match="features"):
         agent.evaluate("MountainCar-v0", 2)
 
 
 def test_history_prints_and_draws():
-    agent = QUICK["reinforce"](random_state=0).fit("CartPole-v1", 500)
+    agent = QUICK["reinforce"](total_steps=500, random_state=0).fit("CartPole-v1")
     history = agent.history_
-    assert history.lengths.sum() <= agent.n_steps_ and (history.returns == history.lengths).all()
+    assert history.lengths.sum() <= agent.total_steps_ and (history.returns == history.lengths).all()
     line = history.plot().get_lines()[1]
     expected = [history.returns[max(0, k - 19) : k + 1].mean() for k in range(len(history.returns))]
     np.testing.assert_allclose(line.get_ydata(), expected)

@@ -5,6 +5,7 @@ import pytest
 from gymnasium.spaces import Box, Discrete
 
 from novum.exceptions import DataError, ParameterError
+from novum.optimize import Schedule
 from novum.reinforcement import MDP, SemiGradientSARSA, SemiGradientTD, StateFeatures, room_4x3
 
 
@@ -50,8 +51,8 @@ def test_tiles_generalise_to_neighbours_only():
 def test_td_comes_to_rest_at_the_projected_fixed_point():
     world = chain()
     features = StateFeatures("linear", low=[0], high=[6])
-    learned = SemiGradientTD(features, step=0.5, step_decay=0.5, discount=0.9, random_state=0)
-    learned.fit(world, n_episodes=1500)
+    rate = Schedule("power", 0.5, 0.5)
+    learned = SemiGradientTD(features, n_episodes=1500, learning_rate=rate, discount=0.9, random_state=0).fit(world)
     # E phi (phi - gamma phi')' w = E phi r over the states that a uniform walk visits
     P = np.zeros((5, 7))
     for s in range(1, 6):
@@ -70,32 +71,44 @@ def test_one_hot_features_give_the_values_of_the_table():
     world = chain(5, discount=1.0)
     for decay in (0.0, 0.8):
         learned = SemiGradientTD(
-            StateFeatures("one-hot"), step=0.3, step_decay=0.6, discount=1.0, trace_decay=decay, random_state=1
-        ).fit(world, n_episodes=2000)
+            StateFeatures("one-hot"),
+            n_episodes=2000,
+            learning_rate=Schedule("power", 0.3, 0.6),
+            discount=1.0,
+            trace_decay=decay,
+            random_state=1,
+        ).fit(world)
         np.testing.assert_allclose(learned.predict([1, 2, 3]), [0.25, 0.5, 0.75], atol=0.05)
 
 
 @pytest.mark.notes("000-c", "td-function-approx")
 def test_a_step_by_hand():
     world = chain(5, discount=0.5)
-    learned = SemiGradientTD(StateFeatures("one-hot"), step=0.5, discount=0.5, trace_decay=0.5, random_state=0)
-    learned.fit(world, policy=lambda seen: 1, n_episodes=1)  # 2 -> 3 -> end with one
+    one = {"n_episodes": 1, "learning_rate": 0.5, "discount": 0.5, "trace_decay": 0.5}
+    learned = SemiGradientTD(StateFeatures("one-hot"), **one, random_state=0)
+    learned.fit(world, policy=lambda seen: 1)  # 2 -> 3 -> end with one
     # delta of the last step is one; the trace of 3 is one, of 2 it is 0.5 * 0.5
     np.testing.assert_allclose(learned.coef_[0], [0, 0, 0.125, 0.5, 0])
 
 
 def test_sarsa_drives_up_the_mountain():
-    agent = SemiGradientSARSA(StateFeatures("tiles"), step=0.5, random_state=0).fit("MountainCar-v0", 120)
+    agent = SemiGradientSARSA(StateFeatures("tiles"), n_episodes=120, random_state=0).fit("MountainCar-v0")
     assert agent.history_.returns[-20:].mean() > -170 > agent.history_.returns[:3].mean()
-    again = SemiGradientSARSA(StateFeatures("tiles"), step=0.5, random_state=0).fit("MountainCar-v0", 3)
+    again = SemiGradientSARSA(StateFeatures("tiles"), n_episodes=3, random_state=0).fit("MountainCar-v0")
     np.testing.assert_array_equal(again.history_.returns, agent.history_.returns[:3])
     assert agent.predict([-0.5, 0.0]) == int(agent.values([-0.5, 0.0]).argmax())
 
 
 def test_sarsa_finds_the_way_through_the_room():
     agent = SemiGradientSARSA(
-        StateFeatures("one-hot"), step=0.2, epsilon=0.1, trace_decay=0.5, max_length=200, random_state=0
-    ).fit(room_4x3(), 300)
+        StateFeatures("one-hot"),
+        n_episodes=300,
+        max_steps=200,
+        learning_rate=0.2,
+        exploration=0.1,
+        trace_decay=0.5,
+        random_state=0,
+    ).fit(room_4x3())
     assert agent.history_.returns[-100:].mean() > 0.3
 
 
@@ -110,11 +123,14 @@ def test_sarsa_finds_the_way_through_the_room():
         (lambda: StateFeatures("one-hot").prepare(Box(0, 1, (2,))), "finite space"),
         (lambda: StateFeatures("linear", low=[0], high=[1]).prepare().active([0, 1]), "coordinates"),
         (lambda: StateFeatures("linear", low=[0], high=[1]).prepare().active([np.nan]), "NaN"),
-        (lambda: SemiGradientSARSA(3).fit("MountainCar-v0", 1), "features"),
-        (lambda: SemiGradientSARSA(StateFeatures(), step=-1.0).fit("MountainCar-v0", 1), "step"),
-        (lambda: SemiGradientSARSA(StateFeatures()).fit("NoSuch-v0", 1), "NoSuch-v0"),
-        (lambda: SemiGradientSARSA(StateFeatures("fourier"), step=50.0).fit("MountainCar-v0", 3), "smaller step"),
-        (lambda: SemiGradientSARSA(StateFeatures()).fit("Pendulum-v1", 1), "Discrete space"),
+        (lambda: SemiGradientSARSA(3).fit("MountainCar-v0"), "features"),
+        (lambda: SemiGradientSARSA(StateFeatures(), learning_rate=-1.0).fit("MountainCar-v0"), "learning_rate"),
+        (lambda: SemiGradientSARSA(StateFeatures()).fit("NoSuch-v0"), "NoSuch-v0"),
+        (
+            lambda: SemiGradientSARSA(StateFeatures("fourier"), n_episodes=3, learning_rate=50.0).fit("MountainCar-v0"),
+            "choose a smaller",
+        ),
+        (lambda: SemiGradientSARSA(StateFeatures()).fit("Pendulum-v1"), "Discrete space"),
         (lambda: SemiGradientTD(StateFeatures("one-hot")).fit(chain(), policy="best"), "policy"),
     ],
 )

@@ -16,7 +16,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.kernel_ridge import KernelRidge
 from novum.linear_model import LinearRegression
 from novum.neighbors import KNeighborsClassifier
-from novum.theory import (
+from novum.teaching import (
     curse_of_dimensionality,
     gauss_markov,
     irrelevant_features,
@@ -107,9 +107,14 @@ def test_noisy_features_hurt_and_more_rows_help():
     assert (np.diff(found.scores, axis=1) < 0).all()
     assert (found.scores[1] > found.scores[0]).all()
     units = irrelevant_features(
-        KNeighborsClassifier(), 7 + X * [1, 100, 0.01, 5], y, n_noise=(0, 10, 60), n_train=(60, 1000), n_repeats=3,
-        random_state=0
-    )  # fmt: skip
+        KNeighborsClassifier(),
+        7 + X * [1, 100, 0.01, 5],
+        y,
+        n_noise=(0, 10, 60),
+        n_train=(60, 1000),
+        n_repeats=3,
+        random_state=0,
+    )
     assert_allclose(units.scores, found.scores, atol=2e-3)  # columns are standardized
     fewer = irrelevant_features(KNeighborsClassifier(), X[:, :1], y, n_noise=(0,), n_train=(1000,), random_state=0)
     assert fewer.scores[0, 0] < found.scores[1, 0]  # informative ones are missed
@@ -151,7 +156,7 @@ def test_shell_of_a_cube_and_cells_of_a_grid():
 @pytest.mark.notes("002", "variance-bias")
 def test_maximum_likelihood_variance_is_biased():
     from novum.distributions import Normal
-    from novum.theory import bias_of_variance
+    from novum.teaching import bias_of_variance
 
     for n, expected in ((2, 0.5), (5, 0.8), (10, 0.9)):
         found = bias_of_variance(n, n_samples=20_000)
@@ -173,7 +178,7 @@ def test_pairs_gain_with_the_cost_of_the_base_learner():
     from sklearn.dummy import DummyClassifier
     from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
-    from novum.theory import reduction_cost
+    from novum.teaching import reduction_cost
 
     found = [reduction_cost([100] * 10, p) for p in (1, 2, 3)]
     assert_allclose([one.ratio for one in found], [10 / 9, 50 / 9, 250 / 9])

@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import binomtest
 
 from novum.exceptions import DataError, ParameterError
-from novum.reinforcement import self_play
-from novum.reinforcement.games.rules import random_player
-from novum.reinforcement.games.self_play import LinearEvaluation, learn_from, lms_step, tournament, win_rate
-from novum.reinforcement.games.tic_tac_toe import TicTacToe
+from novum.teaching import self_play
+from novum.teaching.games.rules import random_player
+from novum.teaching.games.self_play import LinearEvaluation, learn_from, lms_step, tournament, win_rate
+from novum.teaching.games.tic_tac_toe import TicTacToe
 
 
 @pytest.mark.notes("001", "linear-evaluation")

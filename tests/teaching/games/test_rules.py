@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from novum.exceptions import ParameterError
-from novum.reinforcement.games.checkers import DRAW_PLIES, KING, MAN, Checkers, CheckersState
-from novum.reinforcement.games.search import minimax, minimax_player
-from novum.reinforcement.games.self_play import game_boards
-from novum.reinforcement.games.tic_tac_toe import ConnectFour, LineState, TicTacToe
+from novum.teaching.games.checkers import DRAW_PLIES, KING, MAN, Checkers, CheckersState
+from novum.teaching.games.search import minimax, minimax_player
+from novum.teaching.games.self_play import game_boards
+from novum.teaching.games.tic_tac_toe import ConnectFour, LineState, TicTacToe
 
 
 def count(game, state, depth):

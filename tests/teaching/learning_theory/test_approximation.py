@@ -5,7 +5,7 @@ import pytest
 from artists import canvas
 
 from novum.exceptions import ParameterError
-from novum.theory.approximation import TARGETS, plot_universal_approximation, universal_approximation
+from novum.teaching.learning_theory.approximation import TARGETS, plot_universal_approximation, universal_approximation
 
 
 @pytest.mark.notes("000-c", "universal-approx-2layer")

@@ -10,13 +10,8 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from novum.exceptions import DataError
-from novum.linear_model import (
-    Hyperplane,
-    plot_feature_lift,
-    plot_masking,
-    plot_multiclass_regions,
-    plot_outlier_pull,
-)
+from novum.linear_model import Hyperplane
+from novum.teaching import plot_feature_lift, plot_masking, plot_multiclass_regions, plot_outlier_pull
 
 RNG = np.random.default_rng(0)
 TWO = np.vstack([RNG.normal([-1, 0], 0.8, (60, 2)), RNG.normal([1.5, 0], 0.8, (60, 2))])
@@ -47,7 +42,7 @@ def logistic(rows, y, C=1.0):
 @pytest.mark.notes("003", "fig-ls-outliers")
 def test_far_rows_pull_the_drawn_boundary_of_least_squares_only():
     whole, labels = np.vstack([TWO, FAR]), np.r_[SIGN, np.ones(12, int)]
-    axes = plot_outlier_pull(TWO, SIGN, FAR, np.ones(12, int), axes=canvas(1, 2))
+    axes = plot_outlier_pull(TWO, SIGN, FAR, np.ones(12, int), ax=canvas(1, 2))
     wrong = []
     for ax, rows, y in zip(axes, (TWO, whole), (SIGN, labels)):
         drawn = curves(ax)
@@ -68,7 +63,7 @@ def test_far_rows_pull_the_drawn_boundary_of_least_squares_only():
 def test_the_middle_region_is_missing_from_the_drawn_regions_of_least_squares():
     X = np.vstack([RNG.normal(center, 0.4, (50, 2)) for center in ([-3, -3], [0, 0], [3, 3])])
     y = np.repeat([0, 1, 2], 50)
-    squares, logit = plot_masking(X, y, axes=canvas(1, 2))
+    squares, logit = plot_masking(X, y, ax=canvas(1, 2))
     W = np.linalg.lstsq(with_ones(X), np.eye(3)[y], rcond=None)[0]
     peer = LogisticRegression().fit(X, y)
     for ax, says in ((squares, lambda at: (with_ones(at) @ W).argmax(1)), (logit, peer.predict)):
@@ -89,7 +84,7 @@ def test_the_middle_region_is_missing_from_the_drawn_regions_of_least_squares():
 def test_regions_of_both_reductions_and_where_nobody_or_several_claim_a_point():
     X = np.concatenate([RNG.normal(size=(60, 2)) + center for center in ([0.0, 4], [4, -2], [-3, -3])])
     y = np.array(["a", "b", "c"])[np.repeat([0, 1, 2], 60)]
-    rest, pairs = plot_multiclass_regions(X, y, axes=canvas(1, 2))
+    rest, pairs = plot_multiclass_regions(X, y, ax=canvas(1, 2))
     region, doubt = meshes(rest)
     at = np.stack(np.meshgrid(region.x, region.y), -1).reshape(-1, 2)
     f = np.column_stack([with_ones(at) @ logistic(X, (y == c).astype(int)) for c in "abc"])
@@ -125,7 +120,7 @@ def test_regions_of_both_reductions_and_where_nobody_or_several_claim_a_point():
 def test_one_column_is_lifted_to_a_parabola():
     x = np.array([-2.0, -1.4, -0.6, 0.1, 0.5, 1.7, 2.2])
     y = np.array([1, 1, 0, 0, 0, 1, 1])
-    rows, image = plot_feature_lift(x, y, axes=canvas(1, 2))
+    rows, image = plot_feature_lift(x, y, ax=canvas(1, 2))
     for k in (0, 1):
         assert_allclose(points(rows, str(k)), np.column_stack([x[y == k], 0 * x[y == k]]))
         assert_allclose(points(image, str(k)), np.column_stack([x[y == k], x[y == k] ** 2]))
@@ -138,7 +133,7 @@ def test_one_column_is_lifted_to_a_parabola():
     assert_array_equal((x < roots[0]) | (x > roots[1]), y == 1)
     at, height = curve(image)
     assert_allclose(height, at**2)
-    given = plot_feature_lift(x, y, plane=Hyperplane([0.5, 2.0], -2.0), axes=canvas(1, 2))[0]
+    given = plot_feature_lift(x, y, plane=Hyperplane([0.5, 2.0], -2.0), ax=canvas(1, 2))[0]
     assert_allclose([line.get_xdata()[0] for line in given.lines[1:]], sorted(np.roots([2, 0.5, -2])))
 
 
@@ -156,7 +151,7 @@ def test_the_plane_is_lifted_and_the_boundary_comes_back_as_a_conic():
     X, y = X[keep], (inside[keep] < 1).astype(int)
     figure = Figure()
     axes = [figure.add_subplot(1, 3, 1 + i, projection="3d" if i == 1 else None) for i in range(3)]
-    flat, image, back = plot_feature_lift(X, y, axes=axes)
+    flat, image, back = plot_feature_lift(X, y, ax=axes)
     lifted = np.column_stack([X[:, 0] ** 2, X[:, 0] * X[:, 1], X[:, 1] ** 2])
     for k in (0, 1):
         cloud = next(c for c in image.collections if c.get_label() == str(k))

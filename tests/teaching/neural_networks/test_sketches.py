@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from novum.exceptions import ParameterError
-from novum.neural_network import plot_architecture
-from novum.neural_network.sketches import SKETCHES, architecture
 from novum.report.boxes import HEIGHT, WIDTH
+from novum.teaching import plot_architecture
+from novum.teaching.neural_networks.architectures import SKETCHES, architecture
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -64,10 +64,16 @@ def test_the_sketch_of_the_lstm_computes_the_lstm():
         return 1 / (1 + np.exp(-a))
 
     rules = {
-        "both": lambda h, x: 0.5 * (h + x), "f": sigmoid, "i": sigmoid, "o": sigmoid, "g": np.tanh,
-        "keep": lambda c, f: c * f, "new": lambda i, g: i * g, "c": lambda keep, new: keep + new,
-        "h": lambda c, o: o * np.tanh(c)
-    }  # fmt: skip
+        "both": lambda h, x: 0.5 * (h + x),
+        "f": sigmoid,
+        "i": sigmoid,
+        "o": sigmoid,
+        "g": np.tanh,
+        "keep": lambda c, f: c * f,
+        "new": lambda i, g: i * g,
+        "c": lambda keep, new: keep + new,
+        "h": lambda c, o: o * np.tanh(c),
+    }
     h = c = 0.0
     for x, expected_h, expected_c in [(1.0, 0.174270, 0.287649), (2.0, 0.500859, 0.810271)]:
         values = computed("lstm", {"h0": h, "c0": c, "x": x}, rules)

@@ -5,8 +5,9 @@ import pytest
 from artists import canvas, curve, curves
 from matplotlib.figure import Figure
 
-from novum.activations import plot_activations, relu, sigmoid, sign, softmax, step, tanh
+from novum.activations import relu, sigmoid, sign, softmax, step, tanh
 from novum.exceptions import ParameterError
+from novum.teaching import plot_activations
 
 
 @pytest.mark.notes("000-c", "plot-activations")

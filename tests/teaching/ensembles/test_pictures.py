@@ -8,26 +8,35 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier as PeerTree
 
-from novum.ensemble import (
-    AdaBoostClassifier,
-    RandomForestClassifier,
-    compare_ensembles,
-    plot_attention,
-    plot_committee,
-    plot_flow,
-)
-from novum.ensemble.pictures.flows import FLOWS
+from novum.ensemble import AdaBoostClassifier, RandomForestClassifier
 from novum.exceptions import DataError, ParameterError
+from novum.teaching import compare_ensembles, plot_attention, plot_committee, plot_flow
+from novum.teaching.ensembles.flows import FLOWS
 from novum.tree import DecisionTreeClassifier
 
 FLOW = {
-    "bagging": {("rows", "bootstrap sample 1"), ("bootstrap sample 1", "model 1"), ("model 1", "vote or mean"),
-                ("rows", "bootstrap sample 2"), ("bootstrap sample 2", "model 2"), ("model 2", "vote or mean"),
-                ("rows", "bootstrap sample B"), ("bootstrap sample B", "model B"), ("model B", "vote or mean")},
-    "stacking": {("rows", "model 1"), ("rows", "model 2"), ("rows", "model B"), ("model 1", "answers on held-out folds"),
-                 ("model 2", "answers on held-out folds"), ("model B", "answers on held-out folds"),
-                 ("answers on held-out folds", "model of the answers"), ("model of the answers", "answer")},
-}  # fmt: skip
+    "bagging": {
+        ("rows", "bootstrap sample 1"),
+        ("bootstrap sample 1", "model 1"),
+        ("model 1", "vote or mean"),
+        ("rows", "bootstrap sample 2"),
+        ("bootstrap sample 2", "model 2"),
+        ("model 2", "vote or mean"),
+        ("rows", "bootstrap sample B"),
+        ("bootstrap sample B", "model B"),
+        ("model B", "vote or mean"),
+    },
+    "stacking": {
+        ("rows", "model 1"),
+        ("rows", "model 2"),
+        ("rows", "model B"),
+        ("model 1", "answers on held-out folds"),
+        ("model 2", "answers on held-out folds"),
+        ("model B", "answers on held-out folds"),
+        ("answers on held-out folds", "model of the answers"),
+        ("model of the answers", "answer"),
+    },
+}
 
 
 def nearest(place, boxes):
@@ -47,8 +56,14 @@ def test_flows_of_bagging_and_stacking(kind):
     named = [text for text in ax.texts if text.get_text()]
     places = [text.get_position() for text in named]
     assert [text.get_text().replace("\n", " ") for text in named] == [
-        "equal weights", "model 1", "weights up where wrong", "model 2", "weights up where wrong", "model M", "weighted vote"
-    ]  # fmt: skip
+        "equal weights",
+        "model 1",
+        "weights up where wrong",
+        "model 2",
+        "weights up where wrong",
+        "model M",
+        "weighted vote",
+    ]
     drawn = {tuple(int(np.argmin(np.abs(np.subtract(places, end)) @ [1, 3])) for end in arrow) for arrow in arrows(ax)}
     assert drawn == {(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (1, 6), (3, 6), (5, 6)}
     with pytest.raises(ParameterError, match="must be one of 'bagging', 'boosting', 'stacking'"):
@@ -61,7 +76,7 @@ def test_rows_grow_with_their_weights():
     X = rng.normal(size=(40, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, "in", "out")
     model = AdaBoostClassifier(n_estimators=4).fit(X, y)
-    axes = plot_attention(model, X, y, rounds=(1, 2, 4), axes=canvas(1, 3))
+    axes = plot_attention(model, X, y, rounds=(1, 2, 4), ax=canvas(1, 3))
     weight, shown = np.full(40, 1 / 40), {}
     for step in (1, 2, 3, 4):
         stump = PeerTree(max_depth=1).fit(X, y, sample_weight=weight)
@@ -93,7 +108,7 @@ def test_trees_of_a_forest_with_their_votes_and_the_answer():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(7, max_depth=3, random_state=1).fit(X, np.array(["a", "b", "c"])[y])
     row = X[106]  # a virginica that some trees take for a versicolor
-    *trees, answer = plot_committee(forest, row, n_trees=2, max_depth=None, axes=canvas(1, 3))
+    *trees, answer = plot_committee(forest, row, n_trees=2, max_depth=None, ax=canvas(1, 3))
     shares = []
     for tree in forest.estimators_:
         node, table = 0, tree.tree_
@@ -163,7 +178,7 @@ def test_the_errors_are_those_of_the_models():
 
 @pytest.mark.notes("003", "ensemble-comparison")
 def test_a_share_of_labels_gets_another_class():
-    from novum.ensemble.rivalry import wrong_labels
+    from novum.teaching.ensembles.rivalry import wrong_labels
 
     code = np.repeat([0, 1, 2], 100)
     spoiled = wrong_labels(code, 3, 0.2, np.random.default_rng(0))

@@ -5,15 +5,8 @@ import pytest
 from artists import canvas, curves
 
 from novum.exceptions import DataError, ParameterError
-from novum.losses import (
-    EpsilonInsensitiveLoss,
-    HingeLoss,
-    PerceptronLoss,
-    SquaredLoss,
-    ZeroOneLoss,
-    plot_losses,
-    plot_risk,
-)
+from novum.losses import EpsilonInsensitiveLoss, HingeLoss, PerceptronLoss, SquaredLoss, ZeroOneLoss
+from novum.teaching import plot_losses, plot_risk
 
 
 @pytest.mark.notes("000-b", "plot-hinge")

@@ -5,9 +5,9 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from novum.evaluation import expected_loss, out_of_bag_probability, overfits, sampling_distribution
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model import LinearRegression
+from novum.teaching import expected_loss, out_of_bag_probability, overfits, sampling_distribution
 
 UNIFORM = {(x, x % 2): 1 / 6 for x in range(6)}
 

@@ -9,14 +9,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 from novum.exceptions import DataError, ParameterError
-from novum.linear_model import (
-    BayesianLinearRegression,
+from novum.linear_model import BayesianLinearRegression
+from novum.preprocessing import GaussianBasis
+from novum.teaching import (
     plot_equivalent_kernel,
     plot_evidence_over_datasets,
     plot_posterior_steps,
     plot_predictive_band,
 )
-from novum.preprocessing import GaussianBasis
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, 20)
@@ -34,7 +34,7 @@ def posterior(x, t, alpha=ALPHA, beta=BETA):
 @pytest.mark.notes("002", "plot-predictive-band")
 def test_bands_of_growing_samples():
     axes = plot_predictive_band(
-        BayesianLinearRegression(ALPHA, BETA), X, T, sizes=(1, 4, 20), truth=lambda x: 0.5 * x - 0.3, axes=canvas(1, 3)
+        BayesianLinearRegression(ALPHA, BETA), X, T, sizes=(1, 4, 20), truth=lambda x: 0.5 * x - 0.3, ax=canvas(1, 3)
     )
     widths = []
     for ax, n in zip(axes, (1, 4, 20)):
@@ -53,7 +53,7 @@ def test_bands_of_growing_samples():
         assert_allclose(scatters(ax)[0], np.column_stack([X[:n], T[:n]]))
         widths.append(high - low)
     assert (widths[0] > widths[1]).all() and (widths[1] > widths[2]).all()
-    ax = plot_predictive_band(BayesianLinearRegression(ALPHA, BETA), X, T, deviations=2, axes=canvas())[0]
+    ax = plot_predictive_band(BayesianLinearRegression(ALPHA, BETA), X, T, deviations=2, ax=canvas())[0]
     assert_allclose(bands(ax)[0][2] - bands(ax)[0][1], 2 * widths[2], rtol=1e-9)
     with pytest.raises(ParameterError, match=r"plot_predictive_band\(sizes=\[21\]\): there are 20 rows"):
         plot_predictive_band(BayesianLinearRegression(), X, T, sizes=[21])
@@ -73,7 +73,7 @@ def test_the_kernel_and_its_slices():
 
     precision = 0.01 * np.eye(10) + BETA * bumps(x[:, 0]).T @ bumps(x[:, 0])
     expected = BETA * bumps(at) @ np.linalg.solve(precision, bumps(at).T)
-    whole, lines = plot_equivalent_kernel(model, at, slices=[0.25, 0.7], axes=canvas(1, 2))
+    whole, lines = plot_equivalent_kernel(model, at, slices=[0.25, 0.7], ax=canvas(1, 2))
     (mesh,) = meshes(whole)
     assert_allclose(mesh.x, at, atol=1e-12)
     assert_allclose(mesh.y, at, atol=1e-12)
@@ -84,11 +84,11 @@ def test_the_kernel_and_its_slices():
     for weights, line in zip(query, drawn.values()):
         assert_allclose(line, np.column_stack([at, weights]), rtol=1e-6, atol=1e-9)
     assert at[query[0].argmax()] == pytest.approx(0.25, abs=0.03)  # near targets weigh most
-    chosen = plot_equivalent_kernel(model, at, axes=canvas(1, 2))[1]  # a fifth, a half and four fifths of the way
+    chosen = plot_equivalent_kernel(model, at, ax=canvas(1, 2))[1]  # a fifth, a half and four fifths of the way
     for k, line in zip((8, 20, 32), curves(chosen).values(), strict=True):
         assert_allclose(line[:, 1], expected[k], rtol=1e-6, atol=1e-9)
     bare = BayesianLinearRegression(0.5, BETA).fit(x, t)  # without a basis
-    (mesh,) = meshes(plot_equivalent_kernel(bare, at, axes=canvas(1, 2))[0])
+    (mesh,) = meshes(plot_equivalent_kernel(bare, at, ax=canvas(1, 2))[0])
     ones, ahead = np.column_stack([np.ones(60), x]), np.column_stack([np.ones(41), at])
     precision = 0.5 * np.eye(2) + BETA * ones.T @ ones
     assert_allclose(mesh.value, BETA * ahead @ np.linalg.solve(precision, ahead.T), rtol=1e-8)
@@ -101,7 +101,7 @@ def test_the_kernel_and_its_slices():
 @pytest.mark.notes("002", "plot-sequential-bayes")
 def test_likelihood_posterior_and_lines_of_every_step():
     model = BayesianLinearRegression(ALPHA, BETA)
-    axes = plot_posterior_steps(model, X, T, steps=(0, 1, 2, 20), truth=(-0.3, 0.5), n_lines=40, axes=canvas(4, 3))
+    axes = plot_posterior_steps(model, X, T, steps=(0, 1, 2, 20), truth=(-0.3, 0.5), n_lines=40, ax=canvas(4, 3))
     for n, (likely, belief, lines) in zip((0, 1, 2, 20), axes):
         mean, covariance = posterior(X[:n], T[:n]) if n else (np.zeros(2), np.eye(2) / ALPHA)
         (mesh,) = meshes(belief)

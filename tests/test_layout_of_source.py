@@ -1,0 +1,76 @@
+"""Where things are and what they are called: rooms, plots, no underscores, no words for everything, arguments by name."""
+
+import ast
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "novum"
+FILES = sorted(SOURCE.rglob("*.py"))
+MOST_FILES = 25  # of one folder; beyond that a reader needs rooms
+MOST_BY_POSITION = 7
+SAY_NOTHING = {
+    *("words", "texts", "answers", "questions", "reading", "beginning", "things", "kinds", "parts"),
+    *("machine", "misc", "util", "utils", "helpers", "common", "stuff"),
+}
+PLOTS_BY_OTHER_NAMES = {
+    *("pictures", "picture", "drawing", "drawings", "sketches", "displays", "figures", "plot", "diagram", "diagrams"),
+}
+NAMES_OF_ANYTHING = {
+    *("Task", "Machine", "Found", "Asked", "Given", "Gathered", "Wanted", "Kept", "Learned", "Drawn", "Part", "Parts"),
+}
+NOT_YET = (
+    "sequence/hmm/",
+    "reinforcement/",
+    "teaching/reinforcement/",
+)  # families whose calls and records still go by position
+TAKES_ANY_NUMBER = {"Choice"}  # a list of options, not arguments with meanings
+
+
+def name_of(file: Path) -> str:
+    return file.relative_to(SOURCE).as_posix()
+
+
+@cache
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def test_a_folder_has_few_files():
+    sizes = Counter(file.parent for file in FILES)
+    assert {name_of(folder): size for folder, size in sizes.items() if size > MOST_FILES} == {}
+
+
+def test_no_module_begins_with_an_underscore():
+    assert [name_of(file) for file in FILES if file.stem.startswith("_") and not file.stem.startswith("__")] == []
+
+
+def test_pictures_are_in_plots():
+    assert [name_of(file) for file in FILES if {file.stem, file.parent.name} & PLOTS_BY_OTHER_NAMES] == []
+
+
+def test_names_of_modules_say_what_they_hold():
+    assert [name_of(file) for file in FILES if file.stem in SAY_NOTHING] == []
+
+
+def test_classes_are_named_for_what_they_are():
+    found = [
+        f"{name_of(file)}: {node.name}"
+        for file in FILES
+        if not name_of(file).startswith(NOT_YET)
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.ClassDef) and node.name in NAMES_OF_ANYTHING
+    ]
+    assert found == []
+
+
+def test_calls_of_many_arguments_name_them():
+    found = [
+        f"{name_of(file)}:{node.lineno} {ast.unparse(node.func)} takes {len(node.args)} by position"
+        for file in FILES
+        if not name_of(file).startswith(NOT_YET)
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and len(node.args) > MOST_BY_POSITION
+        if getattr(node.func, "id", "") not in TAKES_ANY_NUMBER
+    ]
+    assert found == []
