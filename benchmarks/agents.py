@@ -13,7 +13,7 @@ from novum.reinforcement import DQN, ActorCritic
 
 
 def ours(make):
-    return lambda n: make().fit("CartPole-v1", n).evaluate("CartPole-v1", 100)
+    return lambda n: make().set_params(total_steps=n).fit("CartPole-v1").evaluate("CartPole-v1", 100).totals
 
 
 def theirs(method):

@@ -90,10 +90,17 @@ def run_case(case: Case) -> list[Row]:
         median = {name: 1e3 * statistics.median(t) for name, t in times.items()}
         for peer in peers:
             row = Row(
-                case.name, n, peer, round(median[ours], 3), round(median[peer], 3), round(median[peer] / median[ours], 2),
-                round(memory[peer] / memory[ours], 2), case.quality(results[ours], data), case.quality(results[peer], data),
+                case.name,
+                n,
+                peer,
+                round(median[ours], 3),
+                round(median[peer], 3),
+                round(median[peer] / median[ours], 2),
+                round(memory[peer] / memory[ours], 2),
+                case.quality(results[ours], data),
+                case.quality(results[peer], data),
                 case.bar.get(peer),
-            )  # fmt: skip
+            )
             rows.append(row)
             verdict = "" if row.bar is None else ("  ok" if row.ratio >= row.bar else f"  BELOW {row.bar}")
             print(

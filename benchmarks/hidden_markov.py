@@ -36,7 +36,9 @@ def model_of(module, kind, k, given, **options):
     prior = {"covars_prior": 0.01 * np.eye(FEATURES)} if kind == "full" else {}
     name = "CategoricalHMM" if kind == "categorical" else "GaussianHMM"
     form = {} if kind == "categorical" else {"covariance_type": kind, **prior}
-    model = getattr(module, name)(k, init_params="", n_iter=1, **form, **options)
+    model = getattr(module, name)(
+        k, init_params="", **{"n_iter" if module is hmm else "max_iter": 1}, **form, **options
+    )
     if module is hmm and kind == "categorical":
         model.n_features = SYMBOLS
     for attribute, value in given.items():
@@ -52,6 +54,8 @@ def runner(module, kind, k, job, **options):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return model.fit(X, lengths)
+        if job == "score_samples":  # hmmlearn's: the posteriors of all rows
+            return model.predict_proba(X, lengths)[:, 0].sum()
         return getattr(model, job)(X, lengths)[0]
 
     return run

@@ -14,7 +14,7 @@ import pandas as pd
 from benchmarks.graphical import network
 from benchmarks.harness import Case
 from novum.graphical import BayesianNetwork, HillClimb
-from novum.graphical.scores import LocalScores, read_complete
+from novum.graphical.structure_learning.scores import LocalScores, read_complete
 
 PASSES = 20
 

@@ -31,9 +31,13 @@ def estimator(module, hidden, batch):
     def run(data):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return module.MLPClassifier(
-                hidden, batch_size=batch, max_iter=EPOCHS, shuffle=False, random_state=0, alpha=0.0
-            ).fit(*data).loss_  # fmt: skip
+            return (
+                module.MLPClassifier(
+                    hidden, batch_size=batch, max_iter=EPOCHS, shuffle=False, random_state=0, alpha=0.0
+                )
+                .fit(*data)
+                .loss_
+            )
 
     return run
 

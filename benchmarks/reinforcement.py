@@ -12,8 +12,9 @@ import numpy as np
 import scipy.sparse
 
 from benchmarks.harness import Case
-from novum.reinforcement import MDP, QLearning, garnet, modified_policy_iteration
+from novum.reinforcement import MDP, QLearning, modified_policy_iteration
 from novum.reinforcement.model import Model
+from novum.teaching import garnet
 
 TOL = 1e-3
 
@@ -111,7 +112,7 @@ def by_hand(data):
 
 def by_agent(data):
     mdp, _, episodes = data
-    return QLearning(episodes, step_size=0.1, random_state=0, max_steps=200).fit(mdp).action_values_
+    return QLearning(episodes, learning_rate=0.1, random_state=0, max_steps=200).fit(mdp).action_values_
 
 
 def worth(q, data):

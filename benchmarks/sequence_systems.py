@@ -32,7 +32,7 @@ def matrices(s, p):
 
 def series(s, p, gaps):
     def make(n):
-        X = LinearDynamicalSystem(**matrices(s, p)).sample(n, random_state=0)[1]
+        X = LinearDynamicalSystem(**matrices(s, p)).sample(n, random_state=0)[0]
         if gaps:
             X[::10] = np.nan  # no gain is ever kept for long
         return X
@@ -74,9 +74,14 @@ def pykalman_model(s, p, **more):
 
     m = matrices(s, p)
     return KalmanFilter(
-        m["transition"], m["observation"], m["transition_covariance"], m["observation_covariance"],
-        initial_state_mean=m["initial_mean"], initial_state_covariance=m["initial_covariance"], **more,
-    )  # fmt: skip
+        m["transition"],
+        m["observation"],
+        m["transition_covariance"],
+        m["observation_covariance"],
+        initial_state_mean=m["initial_mean"],
+        initial_state_covariance=m["initial_covariance"],
+        **more,
+    )
 
 
 def by_pykalman(s, p, method):
@@ -154,12 +159,18 @@ def statsmodels_nile(data):
 CASES = [
     *(case for s, p in ((1, 1), (4, 2), (50, 10), (100, 100)) for gaps in (False, True) for case in passes(s, p, gaps)),
     Case(
-        "lds em, 5 iterations, 2 states", series(2, 3, False), {"novum": our_em, "pykalman": pykalman_em}, em_quality,
-        (250, 500, 1_000), {"pykalman": 20.0},
+        "lds em, 5 iterations, 2 states",
+        series(2, 3, False),
+        {"novum": our_em, "pykalman": pykalman_em},
+        em_quality,
+        (250, 500, 1_000),
+        {"pykalman": 20.0},
     ),
     Case(
-        "local level of the Nile by ML", nile,
+        "local level of the Nile by ML",
+        nile,
         {"novum": lambda data: LinearDynamicalSystem.local_level().fit(data), "statsmodels": statsmodels_nile},
-        lambda result, data: float(getattr(result, "llf", getattr(result, "log_likelihood_", np.nan))), (100,),
+        lambda result, data: float(getattr(result, "llf", getattr(result, "log_likelihood_", np.nan))),
+        (100,),
     ),
-]  # fmt: skip
+]

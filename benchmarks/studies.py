@@ -42,7 +42,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.study_tables import TABLES, dump, load
 from novum.study import Study
-from novum.study.folds import split_rows
+from novum.study.comparison.folds import split_rows
 
 TEXT = make_column_selector(dtype_include=["object", "category", "string"])
 NUMBERS = make_column_selector(dtype_include=["number", "bool"])

@@ -3,8 +3,8 @@
     python -m benchmarks.study_coverage [--replications 1000] [--measures auc,rmse] [--jobs 16]
     python -m benchmarks.study_coverage --studies 400 [--jobs 16]
 
-First the intervals alone (novum.study.intervals): predictors that are fixed, so that their true score is known from a huge sample,
-judged on parts of 40 to 1,000 rows, many times over. Then, if asked, whole studies of simulated tables.
+First the intervals alone (novum.study.scoring.intervals): predictors that are fixed, so that their true score is known from a huge
+sample, judged on parts of 40 to 1,000 rows, many times over. Then, if asked, whole studies of simulated tables.
 """
 
 import argparse
@@ -16,9 +16,9 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from novum.study import Study, run
-from novum.study.folds import split_rows
-from novum.study.intervals import score_interval
-from novum.study.measures import MEASURES, Predicted, measure_for
+from novum.study.comparison.folds import split_rows
+from novum.study.scoring.intervals import score_interval
+from novum.study.scoring.measures import MEASURES, Predicted, measure_for
 
 CLASSES = np.array([0, 1])
 HELD = (40, 150, 1000)
@@ -147,8 +147,8 @@ def print_shares(found, seconds):
 
 
 def judge_coverage(result, rows, hits):
-    from novum.study.schema import prepare
-    from novum.study.table import table_of
+    from novum.study.data.schema import prepare
+    from novum.study.data.table import table_of
 
     frame = prepare(table_of(rows.drop(columns="y")), result.schema)
     classes = np.unique(result.task.y) if result.task.labels else None

@@ -25,9 +25,10 @@ DEVICE = torch.device("cuda" if GPU else "cpu")
 EPOCHS = 6 if GPU else 3
 WARM = 2 if GPU else 1  # epochs that compile
 SIZES = (
-    {"width": 512, "n_heads": 8, "n_layers": 6, "n_hidden": 2048} if GPU
+    {"width": 512, "n_heads": 8, "n_layers": 6, "n_hidden": 2048}
+    if GPU
     else {"width": 32, "n_heads": 4, "n_layers": 1, "n_hidden": 64}
-)  # fmt: skip
+)
 PAIRS, LENGTH, SYMBOLS, BATCH = (8192, 128, 8000, 128) if GPU else (128, 16, 50, 32)
 RATE = 1e-4
 
@@ -41,17 +42,28 @@ class Peer(nn.Module):
         self.source, self.target = nn.Embedding(n_symbols, width), nn.Embedding(n_symbols, width)
         self.places = nn.Parameter(torch.randn(longest, width) / math.sqrt(width))
         self.transformer = nn.Transformer(
-            width, SIZES["n_heads"], SIZES["n_layers"], SIZES["n_layers"], SIZES["n_hidden"], 0.1, batch_first=True, norm_first=True
-        )  # fmt: skip
+            width,
+            SIZES["n_heads"],
+            SIZES["n_layers"],
+            SIZES["n_layers"],
+            SIZES["n_hidden"],
+            0.1,
+            batch_first=True,
+            norm_first=True,
+        )
         self.output = nn.Linear(width, n_symbols)
         self.register_buffer("mask", nn.Transformer.generate_square_subsequent_mask(longest))
 
     def forward(self, source, inputs, targets, hidden=None):
         n = inputs.shape[1]
         coded = self.transformer(
-            self.source(source) + self.places[: source.shape[1]], self.target(inputs) + self.places[:n],
-            tgt_mask=self.mask[:n, :n], tgt_is_causal=True, src_key_padding_mask=hidden, memory_key_padding_mask=hidden
-        )  # fmt: skip
+            self.source(source) + self.places[: source.shape[1]],
+            self.target(inputs) + self.places[:n],
+            tgt_mask=self.mask[:n, :n],
+            tgt_is_causal=True,
+            src_key_padding_mask=hidden,
+            memory_key_padding_mask=hidden,
+        )
         logits = self.output(coded).flatten(0, 1).float()
         return nn.functional.cross_entropy(logits, targets.flatten(), ignore_index=0)
 
@@ -114,9 +126,16 @@ def transformer(ragged=False):
     X, y = pairs(ragged)
     tokens = sum(len(x) + len(out) + 1 for x, out in zip(X, y))
     model = TransformerSeq2Seq(
-        **SIZES, batch_size=BATCH, max_epochs=EPOCHS, patience=None, learning_rate=RATE, compile=GPU, random_state=0,
-        positions="learned", max_length=LENGTH
-    ).fit(X, y)  # fmt: skip
+        **SIZES,
+        batch_size=BATCH,
+        max_epochs=EPOCHS,
+        patience=None,
+        learning_rate=RATE,
+        compile=GPU,
+        random_state=0,
+        positions="learned",
+        max_length=LENGTH,
+    ).fit(X, y)
     ours = tokens / statistics.median(model.history_["seconds"][WARM:])
     theirs = tokens / statistics.median(peer_epochs(X, y)[WARM:])
     kind = "ragged" if ragged else "one length"
@@ -134,9 +153,16 @@ def recurrent():
     y = (X[:, :, 0].sum(axis=1) > 0).astype(int)
     for cell, both in [("lstm", False), ("lstm", True), ("gru", False)]:
         model = RecurrentClassifier(
-            256 if GPU else 16, cell=cell, n_layers=2, bidirectional=both, batch_size=256, max_epochs=EPOCHS, patience=None,
-            clip_norm=None, random_state=0
-        ).fit(X, y)  # fmt: skip
+            256 if GPU else 16,
+            cell=cell,
+            n_layers=2,
+            bidirectional=both,
+            batch_size=256,
+            max_epochs=EPOCHS,
+            patience=None,
+            clip_norm=None,
+            random_state=0,
+        ).fit(X, y)
         torch.backends.cudnn.deterministic = True  # as in the estimator
         units = model.n_units
         rnn = {"lstm": nn.LSTM, "gru": nn.GRU}[cell](columns, units, 2, batch_first=True, bidirectional=both)

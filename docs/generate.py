@@ -19,16 +19,22 @@ RESULTS = Path(__file__).parents[1] / "benchmarks" / "results.json"
 EVEN = 0.9  # least ratio that counts as equally fast: the noise of the machines we measure on
 
 
+def places() -> dict[str, str]:
+    """Return where the public names of `novum` itself live: name to module, "." for a family."""
+    found: dict[str, str] = vars(novum)["__getattr__"].homes
+    return found
+
+
 def families() -> Iterator[ModuleType]:
     """Yield the public modules that `novum` names, in its order, as far as they are there."""
-    for name in novum._FAMILIES:
-        if find_spec(f"novum.{name}") is not None:
+    for name, module in places().items():
+        if module == "." and find_spec(f"novum.{name}") is not None:
             yield import_module(f"novum.{name}")
 
 
 def top_level() -> list[str]:
     """Return the public functions of `novum` itself, as far as they are there."""
-    return sorted(name for name, module in novum._NAMES.items() if find_spec(module) is not None)
+    return sorted(name for name, module in places().items() if module != "." and find_spec(module) is not None)
 
 
 def foundation() -> list[ModuleType]:

@@ -22,7 +22,7 @@ print(model.diversity_)
 # %%
 # Rows, samples, and the losses of the two, which need not fall: they play against each other.
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
-new = model.sample(1500, random_state=0)
+new, _ = model.sample(1500, random_state=0)
 for ax, rows, title in ((axes[0], X, "rows"), (axes[1], new, "samples")):
     ax.scatter(rows[:, 0], rows[:, 1], s=3)
     ax.set(xlim=(-3, 3), ylim=(-3, 3), aspect="equal", title=title)

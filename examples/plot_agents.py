@@ -10,28 +10,25 @@ from importlib.util import find_spec
 
 import matplotlib.pyplot as plt
 
-from novum.reinforcement import (
-    ActorCritic,
-    SemiGradientSARSA,
-    StateFeatures,
-    compare_agents,
-    plot_learning_curves,
-    self_play,
-)
+from novum.reinforcement import ActorCritic, SemiGradientSARSA, StateFeatures, compare_agents, plot_learning_curves
+from novum.teaching import self_play
 
 STEPS, SEEDS = 20_000, 3
 features = StateFeatures("tiles", low=[-2.4, -3, -0.21, -3], high=[2.4, 3, 0.21, 3], n_tilings=8, n_tiles=4)
 curves = {
     "SARSA with tiles": [
-        SemiGradientSARSA(features, step=0.2, epsilon=0.02, trace_decay=0.5, random_state=seed)
-        .fit("CartPole-v1", 200)
+        SemiGradientSARSA(
+            features, n_episodes=200, learning_rate=0.2, exploration=0.02, trace_decay=0.5, random_state=seed
+        )
+        .fit("CartPole-v1")
         .history_
         for seed in range(SEEDS)
     ]
 }
 if find_spec("torch"):
     curves["PPO"] = [
-        ActorCritic(random_state=seed, device="cpu").fit("CartPole-v1", STEPS).history_ for seed in range(SEEDS)
+        ActorCritic(total_steps=STEPS, random_state=seed, device="cpu").fit("CartPole-v1").history_
+        for seed in range(SEEDS)
     ]
 plot_learning_curves(curves)
 plt.title("CartPole-v1")

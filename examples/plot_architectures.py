@@ -9,7 +9,7 @@ network (:doc:`/theory/recurrent_networks`, :doc:`/theory/attention`).
 
 import matplotlib.pyplot as plt
 
-from novum.neural_network import plot_architecture
+from novum.teaching import plot_architecture
 
 figure, axes = plt.subplots(1, 2, figsize=(14, 8), layout="constrained", width_ratios=(3, 2))
 for ax, kind in zip(axes, ("lstm", "transformer")):

@@ -20,9 +20,18 @@ days = np.random.default_rng(0).choice(73_000, size=3_000, replace=False)
 dates = [datetime.date(1900, 1, 1) + datetime.timedelta(int(day)) for day in days]
 X, y = [f"{day.day} {day:%B %Y}" for day in dates], [day.isoformat() for day in dates]
 model = TransformerSeq2Seq(
-    48, n_layers=1, n_hidden=96, dropout=0.0, tied_weights=True, max_epochs=12, learning_rate=5e-3, batch_size=32,
-    schedule="cosine", warmup_steps=100, random_state=0
-)  # fmt: skip
+    48,
+    n_layers=1,
+    n_hidden=96,
+    dropout=0.0,
+    tied_weights=True,
+    max_epochs=12,
+    learning_rate=5e-3,
+    batch_size=32,
+    schedule="cosine",
+    warmup_steps=100,
+    random_state=0,
+)
 model.fit(X[:2500], y[:2500])
 print(f"{model.score(X[2500:], y[2500:]):.1%} of 500 dates that were not seen are right")
 print(model.candidates(["17 October 1987"], beam_width=3)[0])

@@ -12,15 +12,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 from novum.datasets import make_sine
-from novum.linear_model import (
-    BayesianLinearRegression,
-    compare_evidence,
+from novum.linear_model import BayesianLinearRegression, compare_evidence
+from novum.preprocessing import GaussianBasis
+from novum.teaching import (
     plot_equivalent_kernel,
     plot_evidence_over_datasets,
     plot_posterior_steps,
     plot_predictive_band,
 )
-from novum.preprocessing import GaussianBasis
 
 rng = np.random.default_rng(1)
 x = rng.uniform(-1, 1, 20)

@@ -37,6 +37,6 @@ curve = bias_variance_decomposition(
 print(curve)
 
 figure, axes = plt.subplots(1, 4, figsize=(16, 3.6), layout="constrained")
-curve.plot_fits(axes=axes[:3])
+curve.plot_fits(ax=axes[:3])
 curve.plot(axes[3])
 plt.show()

@@ -10,7 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_moons
 
-from novum.ensemble import AdaBoostClassifier, plot_attention, plot_flow
+from novum.ensemble import AdaBoostClassifier
+from novum.teaching import plot_attention, plot_flow
 
 X, y = make_moons(160, noise=0.18, random_state=0)
 model = AdaBoostClassifier(n_estimators=300).fit(X, y)

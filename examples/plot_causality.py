@@ -10,8 +10,9 @@ dependent because only rows with a large sum were kept.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from novum.causal import adjust, simulate_selection, simulate_trial
+from novum.causal import adjust
 from novum.graphical import BayesianNetwork
+from novum.teaching import simulate_selection, simulate_trial
 
 network = BayesianNetwork(
     {"young": [], "drug": ["young"], "cured": ["young", "drug"]},

@@ -18,9 +18,9 @@ from novum.cluster import (
     gap_statistic,
     linkage,
     plot_dendrogram,
-    plot_kmeans_steps,
     silhouette_samples,
 )
+from novum.teaching import plot_kmeans_steps
 
 X, _ = make_moons(300, noise=0.05, random_state=0)
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")

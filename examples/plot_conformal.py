@@ -27,7 +27,7 @@ models = {
 figure, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained", sharey=True)
 for ax, (name, model) in zip(axes, models.items()):
     covered, width = model.fit(X[:1000], y[:1000]).coverage(X[1000:], y[1000:])
-    low, high = model.predict_interval(grid).T
+    _, low, high = model.predict(grid, interval="prediction")
     ax.plot(X[1000:1400], y[1000:1400], ".", color="#9fb4c7", markersize=3)
     ax.plot(grid, model.predict(grid), color="#d1495b")
     ax.fill_between(grid[:, 0], low, high, color="#33415c", alpha=0.2)

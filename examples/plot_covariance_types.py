@@ -14,11 +14,13 @@ from novum.mixture import GaussianMixture, plot_ellipses
 
 rng = np.random.default_rng(0)
 turn = np.array([[0.8, -0.6], [0.6, 0.8]])
-X = np.concatenate([
-    rng.normal(size=(200, 2)) * [2.5, 0.4] @ turn.T,
-    rng.normal(size=(200, 2)) * [0.4, 1.6] + [5, 1],
-    rng.normal(size=(200, 2)) * 0.7 + [1, 5],
-])  # fmt: skip
+X = np.concatenate(
+    [
+        rng.normal(size=(200, 2)) * [2.5, 0.4] @ turn.T,
+        rng.normal(size=(200, 2)) * [0.4, 1.6] + [5, 1],
+        rng.normal(size=(200, 2)) * 0.7 + [1, 5],
+    ]
+)
 
 forms = ("full", "tied", "diag", "spherical", "tied_spherical")
 models = [GaussianMixture(3, covariance_type=form, n_init=5, random_state=0, max_iter=500).fit(X) for form in forms]

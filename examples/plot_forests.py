@@ -10,7 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_classification, make_moons
 
-from novum.ensemble import AdaBoostClassifier, RandomForestClassifier, plot_committee
+from novum.ensemble import AdaBoostClassifier, RandomForestClassifier
+from novum.teaching import plot_committee
 from novum.tree import DecisionTreeClassifier
 
 X, y = make_moons(400, noise=0.3, random_state=0)

@@ -32,9 +32,7 @@ settings = {
     "theta3 = 25: trends": (1.0, 0.25, 1e-9, 25.0),
 }
 figure, axes = plt.subplots(1, 5, figsize=(14, 3), layout="constrained")
-plot_draws(
-    {name: a * RBF(np.sqrt(b)) + Constant(c) + d * Linear() for name, (a, b, c, d) in settings.items()}, axes=axes
-)
+plot_draws({name: a * RBF(np.sqrt(b)) + Constant(c) + d * Linear() for name, (a, b, c, d) in settings.items()}, ax=axes)
 
 # %%
 # Mean and band

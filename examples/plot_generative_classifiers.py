@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from novum.datasets import load_candy_bags
-from novum.decision_theory import GenerativeClassifier, HypothesisPosterior, plot_generative_vs_discriminative
+from novum.decision_theory import GenerativeClassifier, HypothesisPosterior
 from novum.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from novum.teaching import plot_generative_vs_discriminative
 
 rng = np.random.default_rng(0)
 figure, axes = plt.subplots(2, 3, figsize=(13, 8), layout="constrained")

@@ -11,7 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from novum.datasets import load_play_tennis
-from novum.information import entropy_curve, information_diagram, mutual_information
+from novum.information import mutual_information
+from novum.teaching import entropy_curve, information_diagram
 
 table = load_play_tennis()
 outlook = table.data[:, table.feature_names.index("Outlook")]

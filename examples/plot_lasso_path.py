@@ -11,13 +11,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes
 
-from novum.linear_model import LassoCV, Ridge, lasso_path, plot_norm_balls, plot_path
+from novum.linear_model import LassoCV, Ridge, lasso_path, plot_path
+from novum.teaching import plot_norm_balls
 
 rng = np.random.default_rng(0)
 A = rng.normal(size=(60, 2)) @ np.array([[1.0, 0.5], [0.0, 0.9]])
 b = A @ [0.35, 1.4] + 0.3 * rng.normal(size=60)
 figure, axes = plt.subplots(1, 2, figsize=(8.5, 4.2), layout="constrained")
-plot_norm_balls(A, b, axes=axes)
+plot_norm_balls(A, b, ax=axes)
 plt.show()
 
 # %%

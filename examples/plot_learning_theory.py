@@ -11,14 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from novum.neighbors import KNeighborsClassifier
-from novum.theory import (
-    curse_of_dimensionality,
-    irrelevant_features,
-    no_free_lunch,
-    plot_hypothesis_space,
-    shatters,
-    structural_risk_minimization,
-)
+from novum.teaching import curse_of_dimensionality, irrelevant_features, no_free_lunch, plot_hypothesis_space
+from novum.theory import shatters, structural_risk_minimization
 from novum.tree import DecisionTreeClassifier
 
 corners = shatters("lines", [[0, 0], [1, 0], [0, 1], [1, 1]])

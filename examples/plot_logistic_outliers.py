@@ -10,14 +10,8 @@ A few such points turn its boundary. The cross-entropy charges them nothing (:do
 import matplotlib.pyplot as plt
 import numpy as np
 
-from novum.linear_model import (
-    Hyperplane,
-    LinearRegression,
-    LogisticRegression,
-    plot_masking,
-    plot_multiclass_regions,
-    plot_outlier_pull,
-)
+from novum.linear_model import Hyperplane, LinearRegression, LogisticRegression
+from novum.teaching import plot_masking, plot_multiclass_regions, plot_outlier_pull
 
 rng = np.random.default_rng(0)
 X = np.concatenate([rng.normal([-1.0, 1.0], 0.7, size=(80, 2)), rng.normal([1.0, -0.6], 0.7, size=(80, 2))])

@@ -9,7 +9,8 @@ needs no classes: a bump about every row, as wide as makes each row most likely 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from novum.neighbors import KernelDensity, KNeighborsClassifier, plot_neighbors, plot_regions, plot_voronoi
+from novum.neighbors import KernelDensity, KNeighborsClassifier, plot_neighbors, plot_regions
+from novum.teaching import plot_voronoi
 
 rng = np.random.default_rng(1)
 y = np.repeat([0, 1], 40)

@@ -10,8 +10,8 @@ from matplotlib import pyplot as plt
 from sklearn.datasets import make_moons
 from sklearn.inspection import DecisionBoundaryDisplay
 
-from novum.neural_network import MLPClassifier, logic_to_network
-from novum.theory import plot_universal_approximation
+from novum.neural_network import MLPClassifier
+from novum.teaching import logic_to_network, plot_universal_approximation
 
 X, y = make_moons(400, noise=0.2, random_state=0)
 model = MLPClassifier((6, 4), activation="tanh", early_stopping=True, learning_rate_init=0.02, random_state=1).fit(X, y)

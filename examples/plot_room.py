@@ -7,7 +7,8 @@ Utilities and arrows, the regimes of the step reward, policy iteration's zig-zag
 
 import matplotlib.pyplot as plt
 
-from novum.reinforcement import policy_iteration, policy_regimes, room_4x3, value_iteration
+from novum.reinforcement import policy_iteration, room_4x3, value_iteration
+from novum.teaching import policy_regimes
 
 room = room_4x3(step_reward=-0.04)
 plan = value_iteration(room)

@@ -9,7 +9,8 @@ of the rate, drawn as a posterior on a grid, is what both look like from the sid
 import matplotlib.pyplot as plt
 import numpy as np
 
-from novum.distributions import Exponential, Gamma, mean_paths, posterior_grid, standardized_means
+from novum.distributions import Exponential, Gamma, posterior_grid
+from novum.teaching import mean_paths, standardized_means
 
 waiting = Exponential(rate=0.5)
 figure, axes = plt.subplots(1, 3, figsize=(12.5, 3.8), layout="constrained")

@@ -26,7 +26,7 @@ print(f"areas {test.areas[0]:.3f} and {test.areas[1]:.3f}, DeLong's paired test:
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
 for (name, model), color in zip(models.items(), ("#33415c", "#d1495b")):
-    RocCurveDisplay.from_estimator(model, new, truth, name=name).plot(left, color=color)
+    RocCurveDisplay.from_estimator(model, new, truth, name=name, ax=left, curve_kwargs={"color": color})
 calibration(truth, models["naive Bayes"].predict_proba(new)).plot(middle)
 evaluate(models["naive Bayes"], new, truth).plot(right)
 plt.show()

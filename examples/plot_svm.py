@@ -9,8 +9,8 @@ Rings are the support vectors: all other points could be left out (:doc:`/theory
 import matplotlib.pyplot as plt
 import numpy as np
 
-from novum.linear_model import plot_feature_lift
 from novum.svm import SVC, SVR, plot_margin, plot_tube
+from novum.teaching import plot_feature_lift
 
 X = np.array([[0, 0], [1, 0], [0, 1], [2, 2], [3, 2], [2, 3.0]])
 y = np.array([-1, -1, -1, 1, 1, 1])

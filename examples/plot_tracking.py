@@ -13,7 +13,7 @@ from novum.sequence import LinearDynamicalSystem
 
 truth = LinearDynamicalSystem.tracking(2, process_variance=0.05, observation_variance=2.0)
 truth.set_params(initial_mean=[0, 1, 0, 0.5], initial_covariance=0.1 * np.eye(4))
-states, seen = truth.sample(40, random_state=3)
+seen, states = truth.sample(40, random_state=3)
 seen[15:20] = np.nan  # behind a wall
 model = LinearDynamicalSystem.tracking(2).fit(seen)
 

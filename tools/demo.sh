@@ -2,6 +2,7 @@
 # make demo: from a fresh clone to a report, each step with its time. Needs python3.11, a C++ compiler and cmake.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export NOVUM_LEVELS=${NOVUM_LEVELS:-own}  # kernels for this machine alone
 python=${PYTHON:-python3.11} venv=${VENV:-.venv}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -1,4 +1,4 @@
-"""Contracts of the import linter that are ours: no private module across packages, no upward import by string."""
+"""Contracts of the import linter that are ours: only listed names across packages, no upward import by string."""
 
 import ast
 import re
@@ -17,21 +17,25 @@ def package_of(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
-class PrivateStaysPrivate(Contract):
-    """A module whose name begins with an underscore is imported within its own package only; what two share moves down.
+class OnlyListedNames(Contract):
+    """What one package imports from a module of another stands in the `__all__` of that module; the rest is its own affair.
 
-    The compiled core is one of them by name only: it is the layer below all packages.
+    Modules have no underscores: a module is internal because its package does not export it, a name because its module does not
+    list it. The compiled core and modules without `__all__`, or that answer to names as they are asked, hide nothing; `novum`
+    itself is the door of all.
     """
 
-    type_name = "private_stays_private"
+    type_name = "only_listed_names"
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        listed = {module: listed_names(module) for module in graph.modules}
         broken = sorted(
-            f"{importer} imports {imported}"
-            for imported in graph.modules
-            if any(part.startswith("_") for part in imported.split(".")[1:]) and package_of(imported) != "novum._core"
-            for importer in graph.find_modules_that_directly_import(imported)
-            if package_of(importer) != package_of(imported)
+            f"{importer} imports {name} from {module}, which does not list it"
+            for importer in graph.modules - {"novum"}
+            for module, name in imported_names(importer)
+            if package_of(module) != package_of(importer)
+            and f"{module}.{name}" not in graph.modules
+            and name not in (listed.get(module) or {name})
         )
         return ContractCheck(kept=not broken, metadata={"broken": broken})
 
@@ -68,11 +72,37 @@ def layers() -> list[str]:
     return next(contract["layers"] for contract in contracts if contract["type"] == "layers")
 
 
-def named_modules(module: str) -> Iterator[str]:
-    """Yield the modules of novum that calls of import_module in a module name in full."""
+def source_of(module: str) -> ast.Module:
+    """Return the syntax tree of a module; empty where it has no Python source."""
     path = ROOT / "src" / module.replace(".", "/")
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if file.exists() else ():
+    return ast.parse(file.read_text(encoding="utf-8") if file.exists() else "")
+
+
+def listed_names(module: str) -> set[str]:
+    """Return the strings of a module's `__all__`, wherever they stand in it; none if the module answers to others as well."""
+    body = source_of(module).body
+    if any(isinstance(node, ast.FunctionDef) and node.name == "__getattr__" for node in body):
+        return set()
+    return {
+        part.value
+        for node in body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+        for part in ast.walk(node.value)
+        if isinstance(part, ast.Constant)
+    }
+
+
+def imported_names(module: str) -> Iterator[tuple[str, str]]:
+    """Yield (module of novum, name) for what a module imports from modules inside the packages."""
+    for node in ast.walk(source_of(module)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("novum."):
+            yield from ((str(node.module), name.name) for name in node.names)
+
+
+def named_modules(module: str) -> Iterator[str]:
+    """Yield the modules of novum that calls of import_module in a module name in full."""
+    for node in ast.walk(source_of(module)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "import_module":
             for given in node.args:
                 if isinstance(given, ast.Constant) and str(given.value).startswith("novum."):

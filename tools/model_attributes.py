@@ -42,6 +42,7 @@ FOLDERS = (
         "neighbors",
         "neural_network",
         "preprocessing",
+        "reinforcement",
         "sequence",
         "theory",
         "tree",

@@ -226,9 +226,14 @@ def run(package: str, sample: int, seed: int, seconds: float) -> dict:
         f"{package}: {killed} of {len(chosen) - len(equivalent)} killed, {time.monotonic() - begin:.0f} s", flush=True
     )
     return {
-        "seed": seed, "faults": len(chosen) - len(equivalent), "killed": killed, "reached": round(reached, 3),
-        "possible": len(faults), "equivalent": equivalent, "survived": survived
-    }  # fmt: skip
+        "seed": seed,
+        "faults": len(chosen) - len(equivalent),
+        "killed": killed,
+        "reached": round(reached, 3),
+        "possible": len(faults),
+        "equivalent": equivalent,
+        "survived": survived,
+    }
 
 
 def write_page() -> None:

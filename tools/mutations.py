@@ -12,15 +12,36 @@ from typing import NamedTuple
 __all__ = ["Mutation", "mutated", "mutations"]
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-}  # fmt: skip
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
 ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult, ast.FloorDiv: ast.Mult,
-}  # fmt: skip
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+}
 OPPOSITES = {
-    "min": "max", "minimum": "maximum", "argmin": "argmax", "any": "all", "floor": "ceil", "sum": "mean", "var": "std",
-    "cumsum": "cumprod", "log": "log1p", "exp": "expm1", "sin": "cos", "zeros": "ones", "lower": "upper",
-}  # fmt: skip
+    "min": "max",
+    "minimum": "maximum",
+    "argmin": "argmax",
+    "any": "all",
+    "floor": "ceil",
+    "sum": "mean",
+    "var": "std",
+    "cumsum": "cumprod",
+    "log": "log1p",
+    "exp": "expm1",
+    "sin": "cos",
+    "zeros": "ones",
+    "lower": "upper",
+}
 OPPOSITES |= {b: a for a, b in OPPOSITES.items()}
 SILENT = ("__repr__", "_repr_html_", "__str__", "__sklearn_tags__", "_result_caption", "_result_title", "__dir__")
 WARNERS = ("warn", "warning", "annotate", "text", "set_title", "legend", "check_number", "check_count", "check_choice")
@@ -29,9 +50,33 @@ WARNERS += ("work_blocks", "map_ordered", "drawing_axes")  # how much work a blo
 
 # of pictures, and of warnings: taste, not formulas
 LOOKS = (
-    "s", "lw", "ls", "ms", "alpha", "color", "c", "linewidth", "linewidths", "fontsize", "size", "zorder", "markersize", "figsize",
-    "xlim", "ylim", "pad", "rotation", "stacklevel", "edgecolor", "edgecolors", "mfc", "cmap", "bbox", "rasterized", "bins",
-)  # fmt: skip
+    "s",
+    "lw",
+    "ls",
+    "ms",
+    "alpha",
+    "color",
+    "c",
+    "linewidth",
+    "linewidths",
+    "fontsize",
+    "size",
+    "zorder",
+    "markersize",
+    "figsize",
+    "xlim",
+    "ylim",
+    "pad",
+    "rotation",
+    "stacklevel",
+    "edgecolor",
+    "edgecolors",
+    "mfc",
+    "cmap",
+    "bbox",
+    "rasterized",
+    "bins",
+)
 
 
 class Mutation(NamedTuple):

@@ -1,6 +1,6 @@
-"""Pages that can be read without building: docs/pictures (a small picture of every script of the gallery) and docs/names.md.
+"""Pages that can be read without building: docs/pictures (a small picture of every script of the gallery), and names.py's.
 
-python tools/pictures.py            draws the scripts of examples/ whose picture is missing, and writes both pages
+python tools/pictures.py            draws the scripts of examples/ whose picture is missing, and writes the pages
 python tools/pictures.py --all      draws all of them again (some minutes; those with PyTorch only where it is installed)
 python tools/pictures.py --pages    writes the pages only
 """
@@ -10,12 +10,12 @@ import runpy
 import sys
 import warnings
 from importlib.util import find_spec
-from itertools import groupby
 from pathlib import Path
+
+import names
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
-NAMES = ROOT / "docs" / "names.md"
 WIDTH = 360  # pixels of a picture
 COLORS = 64
 COLUMNS = 3
@@ -78,26 +78,6 @@ def pictures_page(scripts: list[Path]) -> str:
     )
 
 
-def names_page() -> str:
-    """Return the page of all public names with the first lines of their docstrings."""
-    from novum.notes.public_names import public_names
-
-    listed = [name for name in public_names() if name.path.count(".") == 2 and importable(name.path)]
-    lines = [HEAD, "# Every public name", "", "`help(name)` tells the rest; `make docs` builds the full reference.", ""]
-    for family, names in groupby(listed, key=lambda name: name.path.rpartition(".")[0]):
-        lines += [f"## `{family}`", ""]
-        lines += [f"- `{name.path}`: {name.summary}" if name.summary else f"- `{name.path}`" for name in names] + [""]
-    return "\n".join(lines)
-
-
-def importable(path: str) -> bool:
-    """Return whether a name is listed by its family: results are reached by what returns them."""
-    from importlib import import_module
-
-    module, _, name = path.rpartition(".")
-    return name in getattr(import_module(module), "__all__", ())
-
-
 def main(arguments: list[str]) -> None:
     """Draw what is asked for and write the pages."""
     FOLDER.mkdir(exist_ok=True)
@@ -108,7 +88,7 @@ def main(arguments: list[str]) -> None:
         if ("--all" in arguments or not there) and (find_spec("torch") or not needs_torch):
             draw(script)
     (FOLDER / "README.md").write_text(pictures_page(scripts), encoding="utf-8")
-    NAMES.write_text(names_page(), encoding="utf-8")
+    names.write()
 
 
 if __name__ == "__main__":

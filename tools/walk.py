@@ -7,6 +7,7 @@ are not part of it; calls in other threads than the first are not seen.
 
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -55,6 +56,19 @@ def network_query() -> Callable[[], Any]:
     return lambda: car.query("fuel", evidence={"gauge": "empty"})
 
 
+def hidden_markov_model() -> Callable[[], Any]:
+    from novum.sequence import GaussianHMM
+
+    X = np.random.default_rng(0).normal(size=(200, 4))
+
+    def fit() -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # five passes are not enough
+            return GaussianHMM(2, random_state=0, max_iter=5, n_init=1).fit(X)
+
+    return fit
+
+
 def study() -> Callable[[], Any]:
     from sklearn.datasets import load_iris
 
@@ -69,6 +83,7 @@ WALKS = {
     "KMeans.fit(scan)": kmeans_of_files,
     "RandomForestClassifier.fit(dask)": forest_on_dask,
     "BayesianNetwork.query": network_query,
+    "GaussianHMM.fit": hidden_markov_model,
     "Study.run": study,
 }
 

@@ -55,7 +55,7 @@ def reports() -> list[Path]:
     made = []
     for table, target in (("breast_cancer.csv", "diagnosis"), ("diabetes.csv", "progression")):
         result = Study(WEB / table, target, repeats=3 if target == "diagnosis" else 1, time_limit=600).run()
-        made.append(result.save(WEB / Path(table).stem)[0])
+        made.append(result.write_report(WEB / Path(table).stem)[0])
     return made
 
 

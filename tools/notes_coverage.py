@@ -1,9 +1,9 @@
 """Run the tests that carry a mark of the notes, record which passed, and write the pages made from that.
 
-    python tools/coverage.py           runs the tests, writes src/novum/notes/served.json and the pages in docs/
-    python tools/coverage.py --pages   writes the pages from what is recorded
-As a pytest plugin (-p tools.coverage) this file keeps, for every marked test, the items it is marked with. An item is served by the
-test functions of which every case passed.
+    python tools/notes_coverage.py           runs the tests, writes src/novum/notes/served.json and the pages in docs/
+    python tools/notes_coverage.py --pages   writes the pages from what is recorded
+As a pytest plugin (-p tools.notes_coverage) this file keeps, for every marked test, the items it is marked with. An item is served
+by the test functions of which every case passed.
 """
 
 import json
@@ -17,7 +17,14 @@ ROOT = Path(__file__).parents[1]
 SERVED = ROOT / "src" / "novum" / "notes" / "served.json"
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
-BEGIN, END = "<!-- counts, by make coverage -->\n", "<!-- end of counts -->\n"
+AUTHORS = {
+    "000": "*Machine Learning*, Stefano Genetti, Vittoria Ossanna, Giovanni Valer, after Andrea Passerini's lectures, 2022/23",
+    "001": "*Machine Learning*, Marco Casu, Sapienza University of Rome",
+    "002": "*Summary Machine Learning 1* and *2*, Phillip Lippe, 2018 and 2019",
+    "003": "*Machine Learning*, Niccoló Didoni, 2022",
+    "004": "*Machine Learning and Intelligent Systems*, Maria A. Zuluaga",
+}
+BEGIN, END = "<!-- counts, by make notes-coverage -->\n", "<!-- end of counts -->\n"
 
 
 def pytest_collection_modifyitems(items):
@@ -64,19 +71,16 @@ def pytest_sessionfinish(session):
 
 
 def counts_table() -> str:
-    """Return the README's table: every set of the notes with its chapters and how many of its items are served."""
-    from novum.notes.tables import SETS, chapters, ledger, server_of
+    """Return the README's table: every set of the notes, by its authors, with how many of its items are served."""
+    from novum.notes.tables import chapters, ledger, server_of
 
-    cells = []
-    for number, title in SETS.items():
+    lines = ["| notes | chapters | items | by novum | by scikit-learn |", "|---|---:|---:|---:|---:|"]
+    for number, title in AUTHORS.items():
         rows = [row for row in ledger() if row.notes == number]
         ours, others = (sum(server_of(row) == server for row in rows) for server in ("novum", "scikit-learn"))
         count = sum(chapter.notes == number for chapter in chapters())
-        cells.append(f"| {number} {title} | {count} | {ours} + {others} / {len(rows)} ")
-    cells += ["| *the rest is listed openly in [coverage](docs/coverage.md)* | | "] * (len(cells) % 2)
-    half = len(cells) // 2
-    head = "| your file | chapters | items by novum + by scikit-learn / all " * 2 + "|\n" + "|---|---:|---:" * 2 + "|\n"
-    return head + "".join(f"{left}{right}|\n" for left, right in zip(cells[:half], cells[half:]))
+        lines.append(f"| {title} | {count} | {len(rows)} | {ours} | {others} |")
+    return "\n".join(lines) + "\n"
 
 
 def write_pages() -> None:
@@ -101,7 +105,19 @@ def write_pages() -> None:
 
 if __name__ == "__main__":
     if "--pages" not in sys.argv:
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.coverage", "-m", "notes", "-n", "2", "tests"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "tools.notes_coverage",
+            "-m",
+            "notes",
+            "-n",
+            "2",
+            "tests",
+        ]
         environment = {"PYTHONPATH": str(ROOT)}
         outcome = subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, check=False).returncode
         subprocess.run([sys.executable, __file__, "--pages"], cwd=ROOT, check=True)

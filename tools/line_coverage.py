@@ -1,4 +1,4 @@
-"""From the raw counts of `make cover` to one figure for Python and one for C++: the sentence in docs/index.md."""
+"""From the raw counts of `make line-coverage` to one figure for Python and one for C++: the sentence in docs/index.md."""
 
 import json
 import re
