@@ -131,7 +131,7 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         values = found.singular**2 / freedom
         total = found.total / freedom
         limit = min(self.n_features_in_, int(np.ceil(found.weight)))
-        self.n_components_ = int(k)
+        self.n_components_ = k
         self.components_ = np.ascontiguousarray(found.vectors).astype(dtype)
         self.explained_variance_ = values.astype(dtype)
         self.explained_variance_ratio_ = (values / total if total > 0 else np.zeros(k)).astype(dtype)
