@@ -209,8 +209,16 @@ def climbed(
         return wall.seen(w, -value / rows, -gradient / rows)
 
     solution = lbfgs(objective, np.concatenate([np.zeros(0), *start]), gradient=True, tol=tol, max_iter=max_iter)
+    passed = list(solution.history)
+    # Rounding near a variance of zero spoils the curvatures that L-BFGS remembers, and a line search finds nothing: without them it does.
+    while not solution.converged and len(passed) <= max_iter:
+        again = lbfgs(objective, solution.x, gradient=True, tol=tol, max_iter=max_iter - len(passed) + 1)
+        if len(again.history) == 1 or not again.history[-1] < passed[-1]:
+            break
+        solution = again
+        passed += list(again.history[1:])
     best = unpacked(np.asarray(solution.x))[0]
     # The slope of a variance that tends to zero is a difference of nearly equal numbers, and need not come below tol.
-    flat = len(solution.history) <= max_iter and solution.gradient_norm <= NEARLY * tol
-    history = [before - rows * float(v) for v in solution.history]
+    flat = len(passed) <= max_iter and solution.gradient_norm <= NEARLY * tol
+    history = [before - rows * float(v) for v in passed]
     return law(best) if law else best, history, bool(solution.converged or flat)
