@@ -84,10 +84,10 @@ TEST(kernels_stop_by_their_own_flag) {
     bool elsewhere = true;
     std::thread([&] { elsewhere = stopped(); }).join();  // a flag is followed by the thread that said so
     CHECK(!elsewhere);
-    interrupt::Now<3> now;
+    interrupt::Poller<3> poller;
     int calls = 0;
     try {
-        for (;;) ++calls, now.and_then();
+        for (;;) ++calls, poller.tick();
     } catch (const interrupt::Stopped&) {}
     CHECK(calls == 3);
     interrupt::follow(nullptr);

@@ -10,7 +10,7 @@ template <class Policy, class Environment>
 void play(const Game& game, const double* parameters, const Runs& runs) {
     const Setting setting{game.n_arms(), game.dimension(), parameters};
     const std::size_t horizon = runs.schedule.size();
-    interrupt::Now<256> interruption;
+    interrupt::Poller<256> poller;
     for (std::size_t run = 0; run < runs.count; ++run) {
         Generator g(runs.seed, runs.purpose, runs.first + run);
         Environment environment(game.table, game.contexts, game.noise);
@@ -20,7 +20,7 @@ void play(const Game& game, const double* parameters, const Runs& runs) {
         std::size_t point = 0;
         double cost = 0, gained = 0;
         for (std::size_t t = 0; t < horizon; ++t) {
-            interruption.and_then();
+            poller.tick();
             environment.next(t, g);
             const double now = runs.schedule[t];
             const double* x = environment.context();

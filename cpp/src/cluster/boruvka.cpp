@@ -161,9 +161,9 @@ std::size_t Boruvka::prepare() {
 
 void Boruvka::search(std::size_t begin, std::size_t end) {
     const View view{node_component.data(), place_component.data(), core ? place_core.data() : nullptr};
-    interrupt::Now<64> now;
+    interrupt::Poller<64> poller;
     for (std::size_t w = begin; w < end; ++w) {
-        now.and_then();
+        poller.tick();
         const std::size_t i = waiting[w];
         std::atomic<double>& most = best[at(component[i])];
         const double limit = most.load(std::memory_order_relaxed);

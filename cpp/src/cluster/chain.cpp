@@ -124,14 +124,14 @@ struct Chain {
         Places places(matrix, n);
         std::vector<std::size_t> chain;
         std::size_t first = 0;  // no place before it lives
-        interrupt::Now<16> now;
+        interrupt::Poller<16> poller;
         for (std::size_t i = 0; i + 1 < n; ++i) {
             if (chain.empty()) {
                 while (places.dead[first] != 0) ++first;
                 chain.push_back(first);
             }
             while (true) {
-                now.and_then();
+                poller.tick();
                 const std::size_t x = chain.back(), before = chain.size() > 1 ? chain[chain.size() - 2] : NONE;
                 Least next = places.least<BYTES>(x, 0);
                 // the one before wins ties, or the chain could run in circles
@@ -161,7 +161,7 @@ struct ClosestPairs {
         Places places(matrix, n);
         std::vector<double> bound(n, INFINITE);
         std::vector<std::size_t> candidate(n, NONE);
-        interrupt::Now<16> now;
+        interrupt::Poller<16> poller;
         auto look = [&](std::size_t i) NOVUM_LAMBDA {
             const Least found = places.least<BYTES>(i, i + 1);
             bound[i] = found.value, candidate[i] = found.place;
@@ -170,7 +170,7 @@ struct ClosestPairs {
         for (std::size_t step = 0; step + 1 < n; ++step) {
             std::size_t i;
             while (true) {
-                now.and_then();
+                poller.tick();
                 i = static_cast<std::size_t>(std::min_element(bound.begin(), bound.begin() + static_cast<std::ptrdiff_t>(places.m)) -
                                              bound.begin());
                 if (candidate[i] != NONE) break;

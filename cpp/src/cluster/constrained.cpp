@@ -89,9 +89,9 @@ std::size_t constrained(Linkage linkage, const Edge* edges, std::size_t m, const
     for (std::size_t i = 0; i < n; ++i)
         std::sort(state.list[i].begin(), state.list[i].end(), [](const Neighbor& a, const Neighbor& b) { return a.number < b.number; });
     std::size_t merges = 0;
-    interrupt::Now<256> now;
+    interrupt::Poller<256> poller;
     while (merges + stop < n && !state.heap.empty()) {
-        now.and_then();
+        poller.tick();
         const Waiting top = state.heap.top();
         state.heap.pop();
         if (state.gone[at(top.a)] || state.gone[at(top.b)]) continue;

@@ -129,9 +129,9 @@ struct FindCores {
         const std::size_t c = tree.capacity;
         std::vector<double> sum(c);
         Leaf here;
-        interrupt::Now<8> now;
+        interrupt::Poller<8> poller;
         for (std::size_t leaf = a; leaf < b; ++leaf) {
-            now.and_then();
+            poller.tick();
             here.take(tree, leaf);
             std::fill(sum.begin(), sum.end(), 0.0);
             leaves_near<N>(query, leaf, 0, [&](std::size_t other) NOVUM_LAMBDA {
@@ -167,9 +167,9 @@ struct JoinInside {
         const Query query = Query::make<N>(tree, eps);
         const std::size_t c = tree.capacity;
         Leaf here;
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t leaf = a; leaf < b; ++leaf) {
-            now.and_then();
+            poller.tick();
             here.take(tree, leaf);
             std::uint64_t near[64] = {}, cores = 0, known = 0;  // bit m of near[l]: rows l and m are cores within eps of each other
             for (std::size_t l = 0; l < here.n; ++l) cores |= std::uint64_t{core[leaf * c + l]} << l;
@@ -203,7 +203,7 @@ struct JoinAcross {
         const Query query = Query::make<N>(tree, eps);
         const std::size_t c = tree.capacity;
         Leaf here;
-        interrupt::Now<8> now;
+        interrupt::Poller<8> poller;
         std::vector<std::int64_t> mine(c), theirs(c);
         // Roots of the cores of a leaf, -1 for the rest. Return the one they share, -1 if there is no core, -2 if they differ.
         auto roots = [&](std::size_t leaf, std::vector<std::int64_t>& out) NOVUM_LAMBDA {
@@ -216,7 +216,7 @@ struct JoinAcross {
             return all;
         };
         for (std::size_t leaf = a; leaf < b; ++leaf) {
-            now.and_then();
+            poller.tick();
             std::int64_t here_all = roots(leaf, mine);
             if (here_all == -1) continue;
             here.take(tree, leaf);
@@ -250,9 +250,9 @@ struct ReachBorders {
         const Query query = Query::make<N>(tree, eps);
         const std::size_t c = tree.capacity;
         Leaf here;
-        interrupt::Now<8> now;
+        interrupt::Poller<8> poller;
         for (std::size_t leaf = a; leaf < b; ++leaf) {
-            now.and_then();
+            poller.tick();
             here.take(tree, leaf);
             bool any = false;
             for (std::size_t l = 0; l < here.n; ++l) any = any || !core[leaf * c + l];

@@ -130,12 +130,12 @@ MedoidResult faster_pam(const Real* matrix, std::size_t n, const double* weight,
     std::size_t rounds = 0, swaps = 0, last = n;  // last: the candidate of the last swap; a round without one ends the search
     double loss = state.loss();
     bool converged = k == n;
-    interrupt::Now<64> now;
+    interrupt::Poller<64> poller;
     if (k > 1) state.removals();
     while (!converged && rounds < most_rounds) {
         ++rounds;
         for (std::size_t c = 0; c < n; ++c) {
-            now.and_then();
+            poller.tick();
             if (c == last) {
                 converged = true;
                 break;
@@ -176,13 +176,13 @@ template <class Real>
 void build_medoids(const Real* matrix, std::size_t n, const double* weight, std::int64_t* medoid, std::size_t k) {
     std::vector<Real> nearest(n, std::numeric_limits<Real>::infinity());
     std::vector<bool> chosen(n, false);
-    interrupt::Now<64> now;
+    interrupt::Poller<64> poller;
     for (std::size_t m = 0; m < k; ++m) {
         double best = std::numeric_limits<double>::infinity();
         std::size_t taken = n;
         for (std::size_t c = 0; c < n; ++c) {
             if (chosen[c]) continue;
-            now.and_then();
+            poller.tick();
             double total = 0;
             const Real* d = matrix + c * n;
             for (std::size_t i = 0; i < n; ++i) total += (weight ? weight[i] : 1.0) * static_cast<double>(std::min(nearest[i], d[i]));

@@ -139,10 +139,10 @@ void prim(Points points, double p, int threads, Merges out) {
     const std::size_t n = points.m;
     std::vector<double> near(points.stride, INFINITE), x(points.d);
     std::vector<std::int64_t> from(points.stride, 0);
-    interrupt::Now<16> now;
+    interrupt::Poller<16> poller;
     std::size_t place = 0;
     for (std::size_t i = 0; i + 1 < n; ++i) {
-        now.and_then();
+        poller.tick();
         const std::int64_t name = points.row[place];
         points.take(place, x.data());
         points.drop(place);
@@ -164,11 +164,11 @@ void ward_chain(const double* rows, std::size_t n, std::size_t d, int threads, M
     std::vector<double> size(points.stride, 1.0), x(d), y(d);
     std::vector<std::size_t> chain, position(n, NONE);  // position: where a place stands in the chain
     std::vector<double> link;                           // from every member of the chain to the one before it
-    interrupt::Now<16> now;
+    interrupt::Poller<16> poller;
     for (std::size_t i = 0; i + 1 < n; ++i) {
         if (chain.empty()) chain.push_back(0), link.push_back(INFINITE), position[0] = 0;
         while (true) {
-            now.and_then();
+            poller.tick();
             const std::size_t at = chain.back(), before = chain.size() > 1 ? chain[chain.size() - 2] : NONE;
             points.take(at, x.data());
             Least next = shared(team, points.m, d, [&](std::size_t begin, std::size_t end) {
@@ -216,10 +216,10 @@ void spanning_tree(const double* matrix, std::size_t n, Merges out) {
     std::vector<double> near(n, INFINITE);
     std::vector<std::size_t> from(n, 0), outside(n);
     std::iota(outside.begin(), outside.end(), std::size_t{0});
-    interrupt::Now<16> now;
+    interrupt::Poller<16> poller;
     std::size_t newest = 0, place = 0;
     for (std::size_t i = 0; i + 1 < n; ++i) {
-        now.and_then();
+        poller.tick();
         outside[place] = outside.back(), outside.pop_back();
         const double* d = matrix + newest * n;
         place = 0;

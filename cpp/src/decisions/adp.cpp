@@ -35,7 +35,7 @@ class Counted {
           waiting(world.n) {}
 
     std::int64_t learn(double* totals, std::int32_t* lengths) {
-        interrupt::Now<256> now;
+        interrupt::Poller<256> poller;
         std::uint64_t t = 0;
         for (std::int64_t episode = 0; episode < plan.episodes; ++episode) {
             std::int32_t s = first_state(world, rng::uniform<double>(rng::bits(draws.starts, static_cast<std::uint64_t>(episode))));
@@ -51,7 +51,7 @@ class Counted {
                 count(cell, s, taken);
                 sweep(s);
                 s = taken.next;
-                now.and_then();
+                poller.tick();
                 if (taken.ended) break;
             }
             totals[episode] = total;

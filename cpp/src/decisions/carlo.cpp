@@ -68,7 +68,7 @@ std::int64_t carlo_control(const World& world, const CarloControl& plan, Draws d
     std::vector<std::size_t> open;
     for (std::size_t cell = 0; cell < world.n * world.m; ++cell)
         if (world.pair[cell] >= 0) open.push_back(cell);
-    interrupt::Now<1024> now;
+    interrupt::Poller<1024> poller;
     std::uint64_t t = 0;
     for (std::int64_t number = 0; number < plan.episodes; ++number) {
         const double u = rng::uniform<double>(rng::bits(draws.starts, static_cast<std::uint64_t>(number)));
@@ -88,7 +88,7 @@ std::int64_t carlo_control(const World& world, const CarloControl& plan, Draws d
             total += taken.reward;
             episode.push_back(moment);
             s = taken.next;
-            now.and_then();
+            poller.tick();
             if (taken.ended) break;
         }
         totals[number] = total;

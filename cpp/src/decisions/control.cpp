@@ -60,7 +60,7 @@ class Run {
                 ++t;
                 s = taken.next;
                 a = following;
-                now.and_then();
+                poller.tick();
                 if (taken.ended) break;
             }
             totals[episode] = total;
@@ -85,7 +85,7 @@ class Run {
     std::vector<std::int32_t> open;
     double explore = 0, rate = 0;
     std::uint64_t t = 0;
-    interrupt::Now<1024> now;
+    interrupt::Poller<1024> poller;
 
     std::size_t at(std::int32_t s, std::int32_t a) const { return static_cast<std::size_t>(s) * m + static_cast<std::size_t>(a); }
     double value(std::size_t cell) const { return second.empty() ? q[cell] : 0.5 * (q[cell] + second[cell]); }

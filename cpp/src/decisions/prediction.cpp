@@ -122,7 +122,7 @@ void predict(const World& world, const Prediction& plan, const double* behavior,
     Predictor predictor(plan, estimate, world.n, world.discount);
     std::vector<std::int32_t> states;
     std::vector<double> rewards, weights;
-    interrupt::Now<1024> now;
+    interrupt::Poller<1024> poller;
     std::uint64_t t = 0;
     const std::int64_t m = static_cast<std::int64_t>(world.m);
     for (std::int64_t episode = 0; episode < episodes; ++episode) {
@@ -141,7 +141,7 @@ void predict(const World& world, const Prediction& plan, const double* behavior,
             states.push_back(taken.next);
             s = taken.next;
             ended = taken.ended;
-            now.and_then();
+            poller.tick();
         }
         predictor.learn(
             {states.data(), rewards.data(), ratios ? weights.data() : nullptr, static_cast<std::int64_t>(rewards.size()), ended});

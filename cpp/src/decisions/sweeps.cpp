@@ -105,8 +105,8 @@ namespace {
 template <class Order>
 Change in_turn(const Process& p, Order&& state, double margin, double* v, std::int64_t* choice) {
     Change change{INFINITE, -INFINITE, 0};
-    interrupt::Now<CHUNK> now;
-    for (std::size_t k = 0; k < p.n; ++k, now.and_then()) {
+    interrupt::Poller<CHUNK> poller;
+    for (std::size_t k = 0; k < p.n; ++k, poller.tick()) {
         const std::size_t s = state(k);
         const std::int64_t before = choice[s];
         const double top = best_pair(p, v, s, margin, choice[s]), step = top - v[s];
@@ -141,8 +141,8 @@ std::int64_t prioritized(const Process& p, const std::int64_t* begin, const std:
     };
     for (std::size_t s = 0; s < p.n; ++s) look(s);
     std::int64_t backups = 0;
-    interrupt::Now<CHUNK> now;
-    for (; backups < most && !queue.empty(); now.and_then()) {
+    interrupt::Poller<CHUNK> poller;
+    for (; backups < most && !queue.empty(); poller.tick()) {
         const auto [change, s] = queue.top();
         queue.pop();
         if (change != waiting[s]) continue;  // told again since

@@ -7,7 +7,7 @@ namespace novum::decisions {
 void simulate(const World& world, const double* sums, std::int32_t state, std::int64_t episodes, std::int64_t most, Draws draws,
               double* returns, double* totals, std::int32_t* lengths) {
     std::uint64_t t = 0;
-    interrupt::Now<1024> now;
+    interrupt::Poller<1024> poller;
     const std::int64_t m = static_cast<std::int64_t>(world.m);
     for (std::int64_t episode = 0; episode < episodes; ++episode) {
         std::int32_t s = state;
@@ -23,7 +23,7 @@ void simulate(const World& world, const double* sums, std::int32_t state, std::i
             value += factor * taken.reward;
             factor *= world.discount;
             s = taken.next;
-            now.and_then();
+            poller.tick();
             if (taken.ended) break;
         }
         returns[episode] = value;

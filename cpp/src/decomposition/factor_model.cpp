@@ -148,9 +148,9 @@ NOVUM_INLINE void sums_of(const Real* X, const std::int64_t* order, const double
         std::fill(group.begin(), group.end(), 0.0);
     };
     bool open = false;
-    interrupt::Now<64> now;
+    interrupt::Poller<64> poller;
     for (std::size_t k = 0; k < rows; ++k) {
-        now.and_then();
+        poller.tick();
         const std::size_t i = static_cast<std::size_t>(order[k]);
         const double w = weight ? weight[i] : 1.0;
         if (w == 0) continue;
@@ -180,9 +180,9 @@ NOVUM_INLINE void posterior_of(const Real* X, std::size_t rows, const FactorMode
     const std::size_t p = m.p, q = m.q;
     Pattern pattern(m);
     std::vector<double> offset(p), right(q);
-    interrupt::Now<64> now;
+    interrupt::Poller<64> poller;
     for (std::size_t i = 0; i < rows; ++i) {
-        now.and_then();
+        poller.tick();
         const Real* x = X + i * p;
         if (i == 0 || !pattern.matches(x, p)) pattern.set(x, m);
         likelihood[i] = posterior(x, model, m, pattern, offset.data(), right.data(), mean + i * q);

@@ -167,9 +167,9 @@ struct Pass {
         Buffer slope = aligned_zeros(padded * SLOPE), w = aligned_zeros(CHUNK), values = aligned_zeros(k);
         Buffer products = aligned_zeros(padded * padded * LANES);
         Buffer curvature = aligned_zeros(sums.curvature ? padded * padded * LANES : 1);
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t start = 0; start < n; start += CHUNK) {
-            now.and_then();
+            poller.tick();
             const std::size_t rows = std::min(CHUNK, n - start);
             for (std::size_t r = 0; r < rows; ++r) w[r] = weight ? weight[start + r] : 1.0;
             for (std::size_t r = rows; r < CHUNK; ++r) w[r] = 0.0;

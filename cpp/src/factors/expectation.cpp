@@ -46,9 +46,9 @@ void count_rows(std::span<const std::int32_t* const> columns, std::span<const st
     for (auto card : cards) cells *= static_cast<std::size_t>(card);
     const bool laned = !weight && cells <= MOST_LANED && rows < (std::size_t{1} << 32);
     std::vector<std::uint32_t> lanes(laned ? LANES * cells : 0);
-    interrupt::Now<64> now;
+    interrupt::Poller<64> poller;
     for (std::size_t begin = 0; begin < rows; begin += CHUNK) {
-        now.and_then();
+        poller.tick();
         const std::size_t n = std::min(CHUNK, rows - begin);
         std::int32_t any = 0;
         std::fill(position, position + n, 0);
@@ -99,9 +99,9 @@ Expectation::Expectation(Tables given, std::int64_t cells, const std::int32_t* r
     std::map<std::vector<std::int32_t>, std::size_t> place;  // ordered: the order of the groups must not depend on hashes
     std::vector<char> reached(variables), taken(families), around(variables);
     std::vector<std::map<std::vector<std::int32_t>, double>> found;
-    interrupt::Now<256> now;
+    interrupt::Poller<256> poller;
     for (std::size_t r = 0; r < n; ++r) {
-        now.and_then();
+        poller.tick();
         const std::int32_t* row = rows + r * variables;
         const double w = weight ? weight[r] : 1.0;
         if (w == 0) continue;

@@ -64,9 +64,9 @@ void step_cells(const Step& step, const double* a, const double* b, double* out)
     std::int64_t at[DEEP] = {};
     const bool listed = !step.ia.empty();
     const Loop* inner = step.outer < step.loops.size() ? &step.loops[step.outer] : nullptr;
-    interrupt::Now<256> now;
+    interrupt::Poller<256> poller;
     for (;;) {
-        now.and_then();
+        poller.tick();
         if (listed)
             listed_row<Join>(out, a, b, step.inner, step.ia.data(), step.ib.data(), step.over);
         else

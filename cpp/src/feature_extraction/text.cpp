@@ -53,14 +53,14 @@ struct Tokens {
         const Point *p = static_cast<const Point*>(text.points), *last = p + text.length;
         char* out = bytes.data();
         const bool stops = stop.size() > 0;
-        interrupt::Now<4096> now;
+        interrupt::Poller<4096> poller;
         while (p != last) {
             std::uint32_t c = convert(*p);
             if (!c) {
                 ++p;
                 continue;
             }
-            now.and_then();
+            poller.tick();
             const Point* from = p;
             char* begin = out;
             do {
@@ -96,7 +96,7 @@ template <class Visit, class Next>
 bool each(const std::vector<Text>& texts, const Rules& rules, const Terms& stop, Visit visit, Next next) {
     const Ascii ascii(rules);
     Tokens tokens;
-    interrupt::Now<4096> now;
+    interrupt::Poller<4096> poller;
     for (const Text& text : texts) {
         interrupt::poll();
         if (text.ascii)
@@ -109,7 +109,7 @@ bool each(const std::vector<Text>& texts, const Rules& rules, const Terms& stop,
             tokens.split_points<std::uint32_t, 4>(text, rules, ascii, stop);
         for (std::size_t n = rules.least; n <= std::min(rules.most, tokens.end.size()); ++n)
             for (std::size_t i = 0; i + n <= tokens.end.size(); ++i) {
-                now.and_then();
+                poller.tick();
                 visit(tokens.token(i, i + n - 1));
             }
         next();

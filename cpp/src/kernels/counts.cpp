@@ -68,12 +68,12 @@ Counts words(const std::uint32_t* symbols, const std::int64_t* ends, std::size_t
     Numbers column(whole ? static_cast<std::size_t>(bits) * k : 64);
     std::vector<Numbers> prefix(whole ? 0 : k);  // by length
     std::vector<std::int64_t> owner, place;      // of every column: the last object that has it, and where
-    interrupt::Now<4096> now;
+    interrupt::Poller<4096> poller;
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const std::int64_t end = ends[i];
         for (std::int64_t start = begin; start < end; ++start) {
-            now.and_then();
+            poller.tick();
             for (std::size_t p = 0; p < n_patterns; ++p) {
                 const std::int32_t* offset = patterns + p * k;
                 if (start + offset[k - 1] >= end) continue;
@@ -105,9 +105,9 @@ Counts words(const std::uint32_t* symbols, const std::int64_t* ends, std::size_t
 
 void products(const std::int64_t* pointer, const std::int64_t* column, const double* count, std::size_t n, const std::int64_t* by_pointer,
               const std::int64_t* by_row, const double* by_count, std::size_t m, bool same, double* out) {
-    interrupt::Now<64> now;
+    interrupt::Poller<64> poller;
     for (std::size_t i = 0; i < n; ++i) {
-        now.and_then();
+        poller.tick();
         double* row = out + i * m;
         std::fill_n(row, m, 0.0);
         for (std::int64_t e = pointer[i]; e < pointer[i + 1]; ++e) {
@@ -130,9 +130,9 @@ std::uint32_t refine(const std::int64_t* pointer, const std::int64_t* neighbor, 
     while (room < 2 * n) room *= 2;
     std::vector<std::int64_t> first(room, -1);  // the node that a slot's label was made for
     std::uint32_t count = 0;
-    interrupt::Now<4096> now;
+    interrupt::Poller<4096> poller;
     for (std::size_t v = 0; v < n; ++v) {
-        now.and_then();
+        poller.tick();
         std::uint32_t* mine = around.data() + pointer[v];
         const std::size_t degree = static_cast<std::size_t>(pointer[v + 1] - pointer[v]);
         for (std::size_t e = 0; e < degree; ++e) mine[e] = label[neighbor[pointer[v] + static_cast<std::int64_t>(e)]];

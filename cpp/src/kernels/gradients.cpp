@@ -220,12 +220,12 @@ struct Trace {
     static NOVUM_INLINE int run(const Program& k, const Weights& by, std::size_t begin, std::size_t end, double* out) {
         Back t(k);
         const Sink sink{out, 0};
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t i = begin; i < end; i += ROWS) {
             t.take(i, end);
             const std::size_t last = k.same ? (i + t.count - 1) / COLUMNS + 1 : k.panels();
             for (t.panel = 0; t.panel < last; ++t.panel) {
-                now.and_then();
+                poller.tick();
                 forward(t);
                 weigh(t, by, t.weight_of(k.nodes.size() - 1));
                 run_at<BYTES, Backward>(t, sink);
@@ -240,11 +240,11 @@ struct Whole {
     static NOVUM_INLINE int run(const Program& k, std::size_t slots, std::size_t begin, std::size_t end, double* out) {
         Back t(k);
         const Sink sink{out, slots};
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t i = begin; i < end; i += ROWS) {
             t.take(i, end);
             for (t.panel = 0; t.panel < k.panels(); ++t.panel) {
-                now.and_then();
+                poller.tick();
                 forward(t);
                 std::fill_n(t.weight_of(k.nodes.size() - 1), TILE, 1.0);
                 run_at<BYTES, Backward>(t, sink);

@@ -30,12 +30,12 @@ struct Fill {
     static NOVUM_INLINE int run(const Program& k, std::size_t begin, std::size_t end, Real* out) {
         Tile t(k);
         std::vector<double> block(STRIP * PITCH);
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t i = begin; i < end; i += STRIP) {
             const std::size_t rows = std::min(STRIP, end - i);
             const std::size_t last = k.same ? (i + rows - 1) / COLUMNS + 1 : k.panels();
             for (t.panel = 0; t.panel < last; ++t.panel) {
-                now.and_then();
+                poller.tick();
                 for (std::size_t r = 0; r < rows; r += ROWS) {
                     t.take(i + r, i + rows);
                     const double* value = forward(t);
@@ -53,12 +53,12 @@ struct Rows {
     template <int BYTES, class Real>
     static NOVUM_INLINE int run(const Program& k, const std::int64_t* index, std::size_t count, Real* out) {
         Tile t(k);
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t q = 0; q < count; q += ROWS) {
             t.count = std::min(ROWS, count - q);
             for (std::size_t r = 0; r < ROWS; ++r) t.row[r] = static_cast<std::size_t>(index[q + std::min(r, t.count - 1)]);
             for (t.panel = 0; t.panel < k.panels(); ++t.panel) {
-                now.and_then();
+                poller.tick();
                 const double* value = forward(t);
                 const std::size_t first = t.panel * COLUMNS, width = std::min(COLUMNS, k.m - first);
                 for (std::size_t r = 0; r < t.count; ++r)
@@ -73,12 +73,12 @@ struct Times {
     template <int BYTES>
     static NOVUM_INLINE int run(const Program& k, const double* v, std::size_t width, std::size_t begin, std::size_t end, double* out) {
         Tile t(k);
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         std::fill(out + begin * width, out + end * width, 0.0);
         for (std::size_t i = begin; i < end; i += ROWS) {
             t.take(i, end);
             for (t.panel = 0; t.panel < k.panels(); ++t.panel) {
-                now.and_then();
+                poller.tick();
                 const double* value = forward(t);
                 const std::size_t first = t.panel * COLUMNS, columns = std::min(COLUMNS, k.m - first);
                 for (std::size_t q = 0; q < width; ++q)

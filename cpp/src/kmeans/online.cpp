@@ -13,9 +13,9 @@ template <class Real>
 NOVUM_INLINE double passed(const Real* x, const double* weight, std::size_t n, std::size_t d, double rate, double* centers, std::size_t k,
                            double* mass, std::int32_t* label) {
     double total = 0;
-    interrupt::Now<1024> now;
+    interrupt::Poller<1024> poller;
     for (std::size_t i = 0; i < n; ++i) {
-        now.and_then();
+        poller.tick();
         const Real* row = x + i * d;
         double best = std::numeric_limits<double>::infinity();
         std::size_t winner = 0;

@@ -137,9 +137,9 @@ struct Search {
     static NOVUM_INLINE int run(const double* columns, std::size_t k, std::size_t d, bool known, const Neighborhood& out) {
         std::vector<double> square(k);
         std::vector<std::pair<double, std::int32_t>> nearest;
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t a = 0; a < k; ++a) {
-            now.and_then();
+            poller.tick();
             std::fill(square.begin(), square.end(), 0.0);
             for (std::size_t t = 0; t < d; ++t) {
                 const double *column = columns + t * k, c = column[a];

@@ -63,9 +63,9 @@ struct Scores {
         typename S::I lane{};
         for (int l = 0; l < S::LANES; ++l) lane[l] = l;
         const typename S::I nobody = typename S::I{} + std::numeric_limits<typename S::Int>::max();
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t i = 0; i < rows.n; ++i) {
-            now.and_then();
+            poller.tick();
             typename S::V best = typename S::V{} + std::numeric_limits<Real>::infinity();
             typename S::I index = nobody;
             std::size_t p = 0;

@@ -108,9 +108,9 @@ template <class Real>
 struct AllDistances {
     template <int BYTES>
     static NOVUM_INLINE int run(const Rows<Real>& rows, const double* columns, std::size_t k, double* square, Real* out) {
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t i = 0; i < rows.n; ++i, out += k) {
-            now.and_then();
+            poller.tick();
             std::fill_n(square, k, 0.0);
             for (std::size_t t = 0; t < rows.d; ++t) {
                 const double x = static_cast<double>(rows.x[i * rows.d + t]), *column = columns + t * k;

@@ -52,9 +52,9 @@ Descent descend_blocks(const double* G, std::size_t m, std::size_t q, const doub
     for (std::size_t j = 0; j < m; ++j)
         if (length(W + j * q, q) > 0) subtract_outer(gradient, G + j * m, W + j * q, m, q);
     std::vector<double> z(q), change(q);
-    interrupt::Now<64> stop;
+    interrupt::Poller<64> poller;
     auto turn = [&](std::size_t j) {
-        stop.and_then();
+        poller.tick();
         const double h = G[j * m + j], *g = gradient + j * q;
         double* w = W + j * q;
         for (std::size_t t = 0; t < q; ++t) z[t] = g[t] + h * w[t];

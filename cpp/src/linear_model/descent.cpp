@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "novum/linear_model/extrapolation.h"
@@ -24,6 +25,9 @@ constexpr std::size_t EPOCHS_PER_CHECK =
 constexpr double LOOSE = 1e-5;
 constexpr std::size_t WIDE = 128;  // columns from which that is worth more epochs: with few, rounding has no room to grow
 constexpr double EPSILON = 2.220446049250313e-16;
+constexpr std::size_t EPOCHS_BEFORE_NEWTON = 50;  // what plain steps and extrapolations settle sooner ends as it always did
+constexpr std::size_t NEWTON_WORK = 64;           // support^2 / columns up to which a step (20) costs no more than some twenty epochs
+constexpr double RIDGE = 1e-13;  // of the trace: where columns depend on each other the step runs along their null space to a zero
 
 // What descend() asks of a design: correlations with the residual, and the residual after a step. `state` is whatever
 // moves along with w by an affine map, so that an extrapolation of w extrapolates it too.
@@ -38,6 +42,7 @@ struct Gram {
     double square(std::size_t j) const { return G[j * stride + j]; }
     double correlation(std::size_t j) const { return state[j]; }
     void move(std::size_t j, double step) { axpy(-step, G + j * stride, state.data(), state.size()); }
+    const double* row(std::size_t j) const { return G + j * stride; }
     double target(std::span<const double> w) const { return yy - dot(w.data(), c.data(), c.size()); }                          // r'y
     double norm(std::span<const double> w) const { return std::max(target(w) - dot(w.data(), state.data(), c.size()), 0.0); }  // r'r
     void refresh(std::span<const double> w) {
@@ -116,6 +121,24 @@ double primal(const Design& x, const Penalty& p, std::span<const double> w) {
     return 0.5 * (x.norm(w) + p.l2 * square) + p.l1 * length;
 }
 
+// b <- (A + ridge I)^-1 b by Cholesky, given the lower half of A (k x k), which is overwritten; false where A is not definite.
+bool solve(std::vector<double>& A, std::size_t k, double ridge, std::vector<double>& b) {
+    for (std::size_t i = 0; i < k; ++i) {
+        double* row = &A[i * k];
+        for (std::size_t j = 0; j <= i; ++j) {
+            const double rest = row[j] - dot(row, &A[j * k], j);
+            if (i == j && !(rest + ridge > 0.0)) return false;
+            row[j] = i == j ? std::sqrt(rest + ridge) : rest / A[j * k + j];
+        }
+        b[i] = (b[i] - dot(row, b.data(), i)) / row[i];
+    }
+    for (std::size_t i = k; i-- > 0;) {
+        for (std::size_t j = i + 1; j < k; ++j) b[i] -= A[j * k + i] * b[j];
+        b[i] /= A[i * k + i];
+    }
+    return true;
+}
+
 template <class Design>
 class Descender {
   public:
@@ -132,10 +155,13 @@ class Descender {
         const bool tight = w_.size() < WIDE || s_.gap <= LOOSE * x_.power();
         std::size_t epoch = 0;
         while (!settled && epoch < s_.max_epochs) {
-            now_.and_then();
+            poller_.tick();
             const double largest = pass(epoch++);
             const bool still = largest == 0.0;
             if (tight && !still && past_.keep(w_, x_.state)) extrapolate();
+            if constexpr (std::is_same_v<Design, Gram>)
+                if (tight && epoch >= EPOCHS_BEFORE_NEWTON && epoch % EPOCHS_PER_CHECK == 0)
+                    while (newton()) poller_.tick();
             const bool last = epoch == s_.max_epochs;
             if (still || last || epoch % EPOCHS_PER_CHECK == 0 || largest * static_cast<double>(active_.size()) <= s_.gap) {
                 if (check()) {
@@ -154,7 +180,7 @@ class Descender {
         double largest = 0.0;
         const rng::Stream stream{s_.seed, DRAW, static_cast<std::uint32_t>(epoch)};
         for (std::size_t k = 0; k < active_.size(); ++k) {
-            now_.and_then();
+            poller_.tick();
             std::size_t j = active_[k];
             if (s_.random) j = active_[rng::below(rng::bits(stream, k), active_.size())];
             const double square = x_.square(j), curve = square + p_.l2, old = w_[j];
@@ -183,12 +209,51 @@ class Descender {
         std::copy(old_state.begin(), old_state.end(), x_.state.begin());
     }
 
+    // One step of (20): to the minimum of (1) over the coordinates that are not zero, as far as their signs hold; true where one of
+    // them stopped it, so that the next step has fewer.
+    bool newton() {
+        std::vector<std::size_t> support;
+        for (std::size_t j : active_)
+            if (w_[j] != 0.0) support.push_back(j);
+        const std::size_t k = support.size();
+        if (k == 0 || k * k > NEWTON_WORK * w_.size()) return false;
+        std::vector<double> A(k * k), slope(k), step(k);
+        double trace = 0.0;
+        for (std::size_t a = 0; a < k; ++a) {
+            const double* row = x_.row(support[a]);
+            for (std::size_t b = 0; b <= a; ++b) A[a * k + b] = row[support[b]];
+            A[a * k + a] += p_.l2;
+            trace += A[a * k + a];
+            const double w = w_[support[a]];
+            step[a] = slope[a] = x_.correlation(support[a]) - p_.l2 * w - (w > 0.0 ? p_.l1 : -p_.l1);
+        }
+        if (!solve(A, k, RIDGE * trace, step)) return false;
+        double length = 1.0;  // to the first coordinate that becomes zero
+        std::size_t first = k;
+        for (std::size_t a = 0; a < k; ++a) {
+            const double w = w_[support[a]];
+            if (step[a] * w < 0.0 && -w / step[a] < length) length = -w / step[a], first = a;
+        }
+        const double before = primal(x_, p_, w_);
+        const std::vector<double> old_w(w_.begin(), w_.end()), old_state(x_.state.begin(), x_.state.end());
+        for (std::size_t a = 0; a < k; ++a) {
+            const double move = a == first ? -w_[support[a]] : length * step[a];
+            w_[support[a]] = a == first ? 0.0 : w_[support[a]] + move;
+            x_.move(support[a], move);
+        }
+        past_.forget();
+        if (primal(x_, p_, w_) < before) return first < k;
+        std::copy(old_w.begin(), old_w.end(), w_.begin());
+        std::copy(old_state.begin(), old_state.end(), x_.state.begin());
+        return false;
+    }
+
     // The gap (4), and the coordinates that (5) leaves; true where the gap is small enough.
     bool check() {
         const std::size_t m = w_.size();
         double length = 0.0, square = 0.0, top = 0.0;
         for (std::size_t j = 0; j < m; ++j) {
-            now_.and_then();
+            poller_.tick();
             const double v = x_.correlation(j) - p_.l2 * w_[j];
             scores_[j] = p_.positive ? v : std::abs(v);
             top = std::max(top, scores_[j]);
@@ -224,7 +289,7 @@ class Descender {
     Extrapolation past_;
     std::vector<double> trial_;
     double gap_ = 0.0;
-    interrupt::Now<64> now_;
+    interrupt::Poller<64> poller_;
 };
 
 }  // namespace

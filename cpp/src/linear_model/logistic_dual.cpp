@@ -73,9 +73,9 @@ double dual_epoch(Csr<Real, Index> X, Labels labels, double strength, double con
     const Index begin = X.indptr[0];
     const std::size_t part = std::max<std::size_t>(1, X.rows / PARTS);
     auto count = [&](std::size_t i) { return static_cast<std::size_t>(X.indptr[i + 1] - X.indptr[i]); };
-    interrupt::Now<1024> now;
+    interrupt::Poller<1024> poller;
     for (std::size_t k = 0; k < X.rows; ++k) {
-        now.and_then();
+        poller.tick();
         if (k + AHEAD < X.rows) {
             const auto later = static_cast<std::size_t>(order[k + AHEAD]);
             fetch(X.data + (X.indptr[later] - begin), count(later));

@@ -23,9 +23,9 @@ double violation(double slope, double value, double l1) {
 template <class Slope, class Move>
 int sweep(Coordinates at, const double* curvature, double tol, int max_sweeps, Slope slope, Move move) {
     std::vector<std::size_t> live;
-    interrupt::Now<64> now;
+    interrupt::Poller<64> poller;
     auto visit = [&](std::size_t j) {
-        now.and_then();
+        poller.tick();
         if (!(curvature[j] > 0)) return 0.0;  // a column of zeros: nothing to gain
         const double value = at.value[j] + at.step[j], q = slope(j), off = violation(q, value, at.l1[j]);
         if (off > 0.1 * tol) {

@@ -205,9 +205,9 @@ NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, st
     w.measure();
     double b = state.intercept, t = state.t, objective = 0, eta = plan.eta0;
     std::vector<double> change(plan.batch), product(plan.batch);
-    interrupt::Now<1024> now;
+    interrupt::Poller<1024> poller;
     for (std::size_t begin = 0; begin < order.size(); begin += plan.batch) {
-        now.and_then();
+        poller.tick();
         const std::size_t size = std::min(plan.batch, order.size() - begin);
         if (plan.rate == Rate::Power) eta = plan.eta0 / power_of(plan.t0 + t - 1, plan.power);
         const double penalty =

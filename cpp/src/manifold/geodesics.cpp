@@ -66,9 +66,9 @@ struct SquaredProduct {
         using D = Doubles<BYTES>;
         using V = typename D::V;
         constexpr std::size_t PARTS = WIDE / D::LANES;
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t start = 0; start < rows; start += TALL) {
-            now.and_then();
+            poller.tick();
             const std::size_t many = std::min(TALL, rows - start);
             V sum[TALL][PARTS] = {};
             const Real* row[TALL];
@@ -99,7 +99,7 @@ void shortest_paths(const std::int64_t* begin, const std::int32_t* to, const dou
     std::vector<Edge> leaving(edges);  // side by side: one line of the cache instead of two
     for (std::size_t e = 0; e < edges; ++e) leaving[e] = {length[e], to[e]};
     std::vector<double> distance(n), relaxed(n);  // the distance at which the edges of a node were followed last
-    interrupt::Now<65536> now;
+    interrupt::Poller<65536> poller;
     for (std::size_t s = 0; s < sources; ++s) {
         interrupt::poll();
         std::fill(distance.begin(), distance.end(), UNREACHED);
@@ -108,7 +108,7 @@ void shortest_paths(const std::int64_t* begin, const std::int32_t* to, const dou
         ring.restart();
         ring.add(static_cast<std::int32_t>(source[s]), 0);
         while (!ring.empty()) {
-            now.and_then();
+            poller.tick();
             const auto node = static_cast<std::size_t>(ring.pop());
             const double here = distance[node];
             if (here == relaxed[node]) continue;

@@ -19,9 +19,9 @@ struct Project {
                                  double* place, double* distance) {
         std::vector<double> tile(p * LANES), step(p);
         alignas(64) double best[LANES], at[LANES], along[LANES], square[LANES];
-        interrupt::Now<256> now;
+        interrupt::Poller<256> poller;
         for (std::size_t start = 0; start < n; start += LANES) {
-            now.and_then();
+            poller.tick();
             const std::size_t rows = std::min(LANES, n - start);
             for (std::size_t j = 0; j < p; ++j)
                 for (std::size_t r = 0; r < LANES; ++r) tile[j * LANES + r] = r < rows ? static_cast<double>(X[(start + r) * p + j]) : 0.0;

@@ -21,9 +21,9 @@ struct Guttman {
         using Vec = typename V::V;
         alignas(64) double s[TILE], ratio[TILE], rest[TILE];
         std::vector<double> acc(q);
-        interrupt::Now<16> now;
+        interrupt::Poller<16> poller;
         for (std::size_t i = begin; i < end; ++i) {
-            now.and_then();
+            poller.tick();
             const double* row = D + i * n;
             double stress_i = 0, square_i = 0;
             std::fill(acc.begin(), acc.end(), 0.0);
@@ -80,9 +80,9 @@ void disparities(const double* Z, std::size_t n, std::size_t q, const std::int32
     std::vector<std::int64_t> weight;  // pairs in it
     std::vector<std::int64_t> last;    // groups up to its end
     mean.reserve(groups), weight.reserve(groups), last.reserve(groups);
-    interrupt::Now<4096> now;
+    interrupt::Poller<4096> poller;
     for (std::size_t g = 0; g < groups; ++g) {
-        now.and_then();
+        poller.tick();
         double sum = 0;
         for (std::int64_t t = group[g]; t < group[g + 1]; ++t) {
             double s = 0;

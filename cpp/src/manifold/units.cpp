@@ -25,9 +25,9 @@ struct Nearest {
         constexpr std::size_t GROUP = 4;  // vectors of rows that share the load of a unit
         std::vector<double> tile(p * CHUNK);
         alignas(64) double best[CHUNK], next[CHUNK], which[CHUNK], other[CHUNK];
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t start = 0; start < n; start += CHUNK) {
-            now.and_then();
+            poller.tick();
             const std::size_t rows = std::min(CHUNK, n - start);
             for (std::size_t j = 0; j < p; ++j)
                 for (std::size_t r = 0; r < CHUNK; ++r) tile[j * CHUNK + r] = r < rows ? static_cast<double>(X[(start + r) * p + j]) : 0.0;
@@ -84,9 +84,9 @@ struct Online {
         std::vector<double> W(p * padded, 1e150), s(padded), h(padded);  // units along the fast axis; those that pad are far from every row
         for (std::size_t j = 0; j < p; ++j)
             for (std::size_t u = 0; u < m; ++u) W[j * padded + u] = units[u * p + j];
-        interrupt::Now<256> now;
+        interrupt::Poller<256> poller;
         for (std::size_t t = 0; t < steps; ++t) {
-            now.and_then();
+            poller.tick();
             const Real* x = X + static_cast<std::size_t>(order[t]) * p;
             for (std::size_t u = 0; u < padded; u += D::LANES) {
                 V sum = D::splat(0.0);

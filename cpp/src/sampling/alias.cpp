@@ -16,9 +16,9 @@ void alias_table(std::span<const double> p, std::span<double> keep, std::span<st
         other[i] = static_cast<std::int64_t>(i);
         (keep[i] < 1 ? small : large).push_back(i);
     }
-    interrupt::Now<65536> now;
+    interrupt::Poller<65536> poller;
     while (!small.empty() && !large.empty()) {
-        now.and_then();
+        poller.tick();
         const std::size_t low = small.back(), high = large.back();
         small.pop_back();
         other[low] = static_cast<std::int64_t>(high);
@@ -38,9 +38,9 @@ void alias_table(std::span<const double> p, std::span<double> keep, std::span<st
 
 void alias_draw(std::span<const double> keep, std::span<const std::int64_t> other, std::span<const double> u, std::span<std::int64_t> out) {
     const std::size_t k = keep.size();
-    interrupt::Now<65536> now;
+    interrupt::Poller<65536> poller;
     for (std::size_t j = 0; j < u.size(); ++j) {
-        now.and_then();
+        poller.tick();
         const double place = u[j] * static_cast<double>(k);
         const std::size_t cell = std::min(static_cast<std::size_t>(place), k - 1);
         out[j] = place - static_cast<double>(cell) < keep[cell] ? static_cast<std::int64_t>(cell) : other[cell];

@@ -37,9 +37,9 @@ bool tell(Walker& walker, double log_prob, const double* gradient) {
 
 bool drive(Walker& walker, const Density& density) {
     std::vector<double> gradient(walker.dimension());
-    interrupt::Now<64> now;
+    interrupt::Poller<64> poller;
     while (!walker.finished()) {
-        now.and_then();
+        poller.tick();
         const double value = density(walker.asked(), gradient.data());
         if (!tell(walker, value, gradient.data())) return false;
     }

@@ -52,12 +52,12 @@ NOVUM_INLINE void all_groups(const Rows& x, const Rows& y, double p, Use use) {
     const std::size_t rows = std::max<std::size_t>(1, CHUNK_VALUES / (GROUP * std::max<std::size_t>(1, y.d))) * GROUP;
     std::vector<double> packed(std::min(rows, (y.n + GROUP - 1) / GROUP * GROUP) * y.d), q(x.d);
     std::vector<std::int64_t> index(rows);
-    interrupt::Now<16> now;
+    interrupt::Poller<16> poller;
     for (std::size_t start = 0; start < y.n; start += rows) {
         const std::size_t stop = std::min(start + rows, y.n);
         pack(y, start, stop, packed.data(), index.data());
         for (std::size_t i = 0; i < x.n; ++i) {
-            now.and_then();
+            poller.tick();
             x.read(i, q.data(), 1);
             for (std::size_t j = 0; start + j < stop; j += GROUP) {
                 typename S::V s[GROUP / S::LANES] = {};

@@ -49,9 +49,9 @@ struct Sum {
         constexpr std::size_t L = S::LANES;
         const bool endless = by.kernel == Kernel::gaussian || by.kernel == Kernel::exponential;
         Top top(1);
-        interrupt::Now<16> now;
+        interrupt::Poller<16> poller;
         for (const auto& [home, i] : by_leaf(tree, x)) {
-            now.and_then();
+            poller.tick();
             const double* q = x.row(i);
             const std::int64_t not_this = skip ? skip[i] : -1;
             double unit = 0, most = roomy(reduce<N>(by.width, tree.p));

@@ -229,9 +229,9 @@ struct Sweep final : Scores<Scan> {
         template <int BYTES>
         static NOVUM_INLINE int run(Sweep& sweep, Nearest out) {
             std::vector<Found> found;
-            interrupt::Now<64> now;
+            interrupt::Poller<64> poller;
             for (std::size_t i = 0; i < sweep.x.n; ++i) {
-                now.and_then();
+                poller.tick();
                 sweep.thin(i);
                 sweep.measure(i, found);
                 std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(out.k, found.size())), found.end());
@@ -248,9 +248,9 @@ struct Sweep final : Scores<Scan> {
         template <int BYTES>
         static NOVUM_INLINE int run(Sweep& sweep, const double* radius, Within& out) {
             std::vector<Found> found;
-            interrupt::Now<64> now;
+            interrupt::Poller<64> poller;
             for (std::size_t i = 0; i < sweep.x.n; ++i) {
-                now.and_then();
+                poller.tick();
                 sweep.measure(i, found);  // candidates come in the order of the rows
                 for (const Found& f : found)
                     if (std::sqrt(f.s) <= radius[i]) out.index.push_back(f.index), out.distance.push_back(std::sqrt(f.s));

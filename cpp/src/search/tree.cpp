@@ -131,11 +131,11 @@ struct FindNearest {
     template <int BYTES>
     static NOVUM_INLINE int run(const Tree& tree, Table<double> x, const std::int64_t* skip, Nearest out) {
         Top top(out.k);
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (const auto& [home, i] : by_leaf(tree, x)) {
             const double* q = x.row(i);
             const std::int64_t not_this = skip ? skip[i] : -1;
-            now.and_then();
+            poller.tick();
             top.clear();
             auto look = [&](std::size_t leaf) NOVUM_LAMBDA {
                 const double* packed = tree.packed + leaf * tree.capacity * tree.d;
@@ -161,12 +161,12 @@ struct FindWithin {
     static NOVUM_INLINE int run(const Tree& tree, Table<double> x, const double* radius, Within& out) {
         constexpr std::size_t L = Simd<double, BYTES>::LANES;
         std::vector<Found> found;
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         out.begin.assign(1, 0);
         for (std::size_t i = 0; i < x.n; ++i) {
             const double* q = x.row(i);
             const double most = roomy(reduce<N>(radius[i], tree.p));
-            now.and_then();
+            poller.tick();
             found.clear();
             walk<N, D, BALL>(
                 tree, q, [&]() NOVUM_LAMBDA { return most; },
@@ -195,9 +195,9 @@ struct CountWithin {
     template <int BYTES>
     static NOVUM_INLINE int run(const Tree& tree, Table<double> x, const double* radius, std::int64_t* out) {
         constexpr std::size_t L = Simd<double, BYTES>::LANES;
-        interrupt::Now<64> now;
+        interrupt::Poller<64> poller;
         for (std::size_t i = 0; i < x.n; ++i) {
-            now.and_then();
+            poller.tick();
             const double* q = x.row(i);
             const double most = roomy(reduce<N>(radius[i], tree.p)), sure = reduce<N>(radius[i], tree.p) / roomy(1);
             std::int64_t count = 0;

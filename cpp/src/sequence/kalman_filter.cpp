@@ -198,7 +198,7 @@ struct Pass {
         const std::size_t s = size_of<S>(system.s), p = system.p, square = s * s;
         State state(s, p);
         ObservedCells cells(system);
-        interrupt::Now<1024> now;
+        interrupt::Poller<1024> poller;
         std::memcpy(state.mean.data(), mean, s * sizeof(double));
         std::memcpy(state.covariance.data(), covariance, square * sizeof(double));
         const bool same_noise = system.observation.step == 0 && system.observation_covariance.step == 0;
@@ -208,7 +208,7 @@ struct Pass {
         double constants = 0;  // of the log-density of a row, while frozen
         std::size_t first = system.n;
         for (std::size_t t = 0; t < system.n; ++t) {
-            now.and_then();
+            poller.tick();
             if (s > LARGE) interrupt::poll();
             const double *A = system.transition.at(t), *x = X + t * p;
             const bool fresh = cells.changed(x);

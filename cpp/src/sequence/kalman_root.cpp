@@ -175,10 +175,10 @@ struct FilterRoot {
         RowUpdate update(s, p);
         std::optional<Rounding> rounding;
         if (out.doubt) rounding.emplace(s, out.start_error, mean, start);
-        interrupt::Now<1024> now;
+        interrupt::Poller<1024> poller;
         const bool same_noise = system.observation.step == 0 && system.observation_covariance.step == 0;
         for (std::size_t t = 0; t < system.n; ++t) {
-            now.and_then();
+            poller.tick();
             if (s > MANY) interrupt::poll();
             const double *A = system.transition.at(t), *x = X + t * p;
             const bool fresh = cells.changed(x);
@@ -217,10 +217,10 @@ struct SmoothRoot {
             later(square), moved(2 * square), both(4 * square), flat(2 * square), half(square), row_doubt(p + 1);
         ObservedCells cells(system);
         RowUpdate update(s, p);
-        interrupt::Now<1024> now;
+        interrupt::Poller<1024> poller;
         for (std::size_t i = 0; i < s; ++i) W[i * s + i] = 1;
         for (std::size_t t = system.n; t-- > 0;) {
-            now.and_then();
+            poller.tick();
             if (s > MANY) interrupt::poll();
             const double *A = system.transition.at(t), *V = in.covariance + t * square;
             if (t < last) {

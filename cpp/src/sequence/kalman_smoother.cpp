@@ -103,7 +103,7 @@ struct Pass {
                                  double* lag_one) {
         const std::size_t s = size_of<S>(system.s), square = s * s, bytes = square * sizeof(double);
         Buffers b(s);
-        interrupt::Now<1024> now;
+        interrupt::Poller<1024> poller;
         const bool constant = system.transition.step == 0 && system.transition_covariance.step == 0;
         // Large states: V^ = V + J (V^_next - P) J', the same in exact arithmetic at half the products of the form that stays positive.
         const bool plain = S == 0 && s >= LARGE && library.gemm;
@@ -111,7 +111,7 @@ struct Pass {
         std::memcpy(covariance + (system.n - 1) * square, in.covariance + (system.n - 1) * square, bytes);
         bool known = false, frozen = false;
         for (std::size_t t = system.n - 1; t-- > 0;) {
-            now.and_then();
+            poller.tick();
             if (s > LARGE) interrupt::poll();
             const double *A = system.transition.at(t), *V = in.covariance + t * square, *P = in.predicted_covariance + (t + 1) * square;
             const bool same = known && constant && std::memcmp(V, V + square, bytes) == 0 && std::memcmp(P, P + square, bytes) == 0;

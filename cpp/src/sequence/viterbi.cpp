@@ -36,9 +36,9 @@ struct Recursion {
                                  double* now, double* best, double* score) {
         constexpr std::size_t LANES = Doubles<BYTES>::LANES;
         const std::size_t k = chain.k, width = padded(k);
-        interrupt::Now<256> interruption;
+        interrupt::Poller<256> poller;
         for (std::size_t t = begin; t < end; ++t) {
-            interruption.and_then();
+            poller.tick();
             if (t == begin) {
                 for (std::size_t j = 0; j < k; ++j) best[j] = log_or_never(chain.start[j]);
             } else {
@@ -91,9 +91,9 @@ struct Narrow {
         V best = S::load(row);
         const std::unique_ptr<signed char[]> came(new signed char[(end - begin) * WIDTH]);  // written before it is read
         const V silent{};
-        interrupt::Now<4096> interruption;
+        interrupt::Poller<4096> poller;
         for (std::size_t t = begin; t < end; ++t) {
-            interruption.and_then();
+            poller.tick();
             if (t > begin) {
                 V value[K];
                 candidates<0>(now, A, value);

@@ -39,14 +39,14 @@ CrammerSingerOutcome descend(const X& x, std::size_t n, std::size_t p, double co
     std::size_t active = order.size();
     double loose = std::max(1.0, 10 * problem.tol);  // rows that violate less are passed over
     std::uint64_t state = problem.seed;
-    interrupt::Now<LOOK_EVERY> now;
+    interrupt::Poller<LOOK_EVERY> poller;
     CrammerSingerOutcome out{0, 0, order.empty()};
     while (!out.converged && out.epochs < problem.epochs) {
         shuffle(order.data(), active, state);
         const bool all = active == order.size();
         double largest = 0;
         for (std::size_t s = 0; s < active;) {
-            now.and_then();
+            poller.tick();
             const std::size_t i = order[s], y = static_cast<std::size_t>(problem.label[i]);
             if (s + 2 < active) x.fetch(order[s + 2]);
             double* own = b.data() + i * k;

@@ -26,13 +26,13 @@ DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, c
     std::size_t active = n;
     double last = HUGE_VAL, first = -1;
     std::uint64_t state = seed;
-    interrupt::Now<LOOK_EVERY> now;
+    interrupt::Poller<LOOK_EVERY> poller;
     DualOutcome out{0, HUGE_VAL, false};
     while (out.epochs < limits.epochs) {
         shuffle(order.data(), active, state);
         double largest = 0, total = 0;
         for (std::size_t k = 0; k < active;) {
-            now.and_then();
+            poller.tick();
             const std::size_t i = order[k];
             if (k + 2 < active) x.fetch(order[k + 2]);
             const double e = terms.epsilon, g = x.product(i, w) + constant * w[p] - terms.target[i] + terms.ridge[i] * b[i];

@@ -41,7 +41,7 @@ class Solver {
     Outcome run(double* slope, double* level) {
         Outcome out{0, 0, INFINITE, 0, 0, true};
         std::int64_t look = pause();
-        interrupt::Now<LOOK_EVERY> now;
+        interrupt::Poller<LOOK_EVERY> poller;
         for (;; ++out.steps) {
             const std::size_t h = worst();
             out.violation = best[h].most - best[h].least;
@@ -67,7 +67,7 @@ class Solver {
             if (taken > 1)
                 interrupt::poll();  // a block takes as long as many steps
             else
-                now.and_then();
+                poller.tick();
         }
         keep();
         levels(level);

@@ -149,12 +149,12 @@ bool Grower::evaluate(Pending& pending, Scratch& scratch) {
     std::vector<std::uint32_t>& list = scratch.columns;
     begin(pending, list);
     std::size_t visited = 0, varying = 0;
-    interrupt::Now<8> now;
+    interrupt::Poller<8> poller;
     interrupt::poll();
     std::vector<std::uint32_t> active;
     for (; visited < list.size() && (visited < settings.max_features || varying == 0); ++visited) {
         if (visited >= settings.max_features) draw(pending.place, list, visited, visited + 1);
-        now.and_then();
+        poller.tick();
         const std::uint32_t feature = list[visited];
         Found found = look(pending, feature, scratch);
         if (found.constant) continue;

@@ -92,7 +92,7 @@ class Growing {
         if (!all_columns) draw_columns(place.key, settings.seed, d, ready, drawn.data());
         std::size_t visited = 0;
         for (std::size_t shared = 0; visited < d && (visited < settings.max_features || varying == 0); ++visited) {
-            now.and_then();
+            poller.tick();
             if (visited >= ready) drawn[visited] = tree::draw_column(place.key, visited, d, settings.seed);
             if (!all_columns) std::swap(order[visited], order[drawn[visited]]);
             const std::size_t j = all_columns ? (visited + first < d ? visited + first : visited + first - d) : order[visited];
@@ -212,7 +212,7 @@ class Growing {
     Cut cut;
     std::size_t column = 0;
     double threshold = 0, total = 0;
-    interrupt::Now<16> now;
+    interrupt::Poller<16> poller;
 };
 
 }  // namespace

@@ -1,10 +1,11 @@
-// Coordinate descent for least squares under an L1 and an L2 penalty. docs/theory/penalised_regression.md, eqs. (1) to (7).
+// Coordinate descent for least squares under an L1 and an L2 penalty. docs/theory/penalised_regression.md, eqs. (1) to (7) and (20).
 //
 //     minimise  1/2 |y - X w|^2 + l1 |w|_1 + l2/2 |w|^2     (w >= 0 if positive)                             (1)
 //     w_j <- soft(x_j'r + |x_j|^2 w_j, l1) / (|x_j|^2 + l2)                                                  (3)
 //     gap = primal(w) - dual(theta r),  theta = min(1, l1 / max_j |x_j'r - l2 w_j|)                          (4)
 //     drop j where (1 - theta |x_j'r - l2 w_j| / l1) > sqrt(2 gap (|x_j|^2 + l2)) / l1                       (5)
 //     every five epochs w <- sum_k c_k w_k, the c that makes the last steps cancel, if (1) falls             (6)
+//     w_S += t (G_SS + l2 I)^-1 (c - G w - l2 w - l1 sign w)_S,  S where w is not zero, t <= 1 up to the first zero     (20)
 #pragma once
 #include <cstddef>
 #include <cstdint>

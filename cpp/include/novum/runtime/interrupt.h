@@ -34,9 +34,9 @@ void poll();
 
 /// Poll at every `EVERY`-th call.
 template <std::size_t EVERY>
-class Now {
+class Poller {
   public:
-    void and_then() {
+    void tick() {
         if (++calls % EVERY == 0) poll();
     }
 
