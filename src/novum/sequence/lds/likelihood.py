@@ -210,7 +210,7 @@ def climbed(
 
     solution = lbfgs(objective, np.concatenate([np.zeros(0), *start]), gradient=True, tol=tol, max_iter=max_iter)
     passed = list(solution.history)
-    # Rounding near a variance of zero spoils the curvatures that L-BFGS remembers, and a line search finds nothing: without them it does.
+    # Rounding near a variance of zero spoils the curvatures that L-BFGS remembers, so that a line search fails: it begins anew.
     while not solution.converged and len(passed) <= max_iter:
         again = lbfgs(objective, solution.x, gradient=True, tol=tol, max_iter=max_iter - len(passed) + 1)
         if len(again.history) == 1 or not again.history[-1] < passed[-1]:
