@@ -148,6 +148,7 @@ PAIRWISE = {
     "FeedForwardGraph",
     "MLPClassifier",
     "MLPRegressor",
+    "ClassicalMDS",
     "MDS",
     "Isomap",
     "AgglomerativeClustering",

@@ -74,6 +74,7 @@ CHECKS = {  # by class, scikit-learn 1.9
     "FeedForwardGraph": 60,
     "MLPClassifier": 67,
     "MLPRegressor": 60,
+    "ClassicalMDS": 45,
     "MDS": 45,
     "MetricLearner": 48,
     "Mixture": 47,

@@ -4,6 +4,7 @@ from typing import Any
 
 from novum.base.domains import Domain
 from novum.manifold.mds import MDS
+from novum.runtime.typing import Metric
 
 __all__ = ["ClassicalMDS"]
 
@@ -14,16 +15,25 @@ class ClassicalMDS(MDS):
     Parameters
     ----------
     n_components : int, default=2
+        Dimensions of the map.
     metric : str or function, default="euclidean"
+        A name that scikit-learn knows, a function of two rows, or "precomputed": X holds dissimilarities.
     metric_params : dict, default=None
-        As in `MDS`.
+        Further arguments of the metric.
 
     Attributes
     ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
+    embedding_ : array of shape (n_samples, n_components)
         The map of the rows.
-    eigenvalues_ : ndarray of shape (n_components,)
+    eigenvalues_ : array of shape (n_components,)
         Of the centred matrix of products.
+    dissimilarity_matrix_ : array of shape (n_samples, n_samples)
+    stress_ : float
+        Half the sum of squared differences between dissimilarities and distances on the map.
+    n_iter_ : int
+        One: there is nothing to repeat.
+    history_ : History
+        That stress.
 
     Examples
     --------
@@ -33,11 +43,14 @@ class ClassicalMDS(MDS):
     array([ 3.,  0., -3.])
     """
 
+    _reports_passes = False
     _domains: dict[str, Domain] = {name: MDS._domains[name] for name in ("n_components", "metric", "metric_params")}
     metric_mds, n_init, init, max_iter, eps = True, 1, "classical_mds", 1, 0.0
     n_jobs, random_state, dissimilarity, normalized_stress, algorithm = None, None, "deprecated", "auto", "classical"
 
-    def __init__(self, n_components: int = 2, *, metric: Any = "euclidean", metric_params: Any = None) -> None:
+    def __init__(
+        self, n_components: int = 2, *, metric: Metric = "euclidean", metric_params: dict[str, Any] | None = None
+    ) -> None:
         self.n_components = n_components
         self.metric = metric
         self.metric_params = metric_params
