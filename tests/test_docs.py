@@ -159,12 +159,17 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
             "cluster/criterion",
             *(f"engines/kmeans/{name}" for name in ("lloyd", "bounds", "seeding", "spread")),
         ],
-        "linear_algebra.md": ["linalg/bases", "linalg/eigen", "linalg/definite", "linalg/gradients", "linalg/moments"],
+        "linear_algebra.md": [
+            "linalg/definite",
+            "linalg/gradients",
+            "linalg/moments",
+            *(f"teaching/linear_algebra/{name}" for name in ("bases", "eigen")),
+        ],
         "information.md": [
             "information/measures",
             "information/pairs",
             "information/neighbors",
-            "information/plots",
+            "teaching/statistics/information",
         ],
         "probability_tables.md": [
             "distributions/tables/joint",
@@ -182,7 +187,7 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
             "distributions/estimation/optimum",
             "distributions/estimation/problem",
             "distributions/estimation/grid",
-            "distributions/estimation/sample_mean",
+            "teaching/statistics/sample_mean",
             "distributions/estimation/compare",
         ],
         "concentration.md": ["theory/concentration"],

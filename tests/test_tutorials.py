@@ -15,7 +15,9 @@ ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 GENERATED = ("_build", "_generated", "gallery", "generated")
-INLINE = re.compile(r"`((?:novum|sklearn)(?:\.[A-Za-z_]\w*)+)(?:\(|`)")
+INLINE = re.compile(
+    r"`(?!novum\.json`)((?:novum|sklearn)(?:\.[A-Za-z_]\w*)+)(?:\(|`)"
+)  # a name, not the member of a model file
 BLOCK = re.compile(r"```.*?```", re.DOTALL)
 SMALL = 30_000  # bytes of a notebook without outputs
 DEEP = "ConvNetClassifier"

@@ -36,6 +36,7 @@ from novum.decomposition import ProbabilisticPCA
 from novum.discriminant_analysis import LinearDiscriminantAnalysis
 from novum.ensemble import RandomForestClassifier
 from novum.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
+from novum.linear_model.logistic.separation import SeparatingDirection
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from novum.study.insight.contributions import explain_table
@@ -228,7 +229,7 @@ JUDGEMENTS = {
         KNeighborsClassifier(), *iris(), param_name="n_neighbors", param_range=[1, 3, 5]
     ),
     "Diagnosis": lambda: JUDGEMENTS["LearningCurveDisplay"]().diagnose(),
-    "Failure of a fold": lambda: evaluation.cross_validation.Failure(0, 10, 5, "ValueError: no"),
+    "Failure of a fold": lambda: evaluation.resampling.folds.Failure(0, 10, 5, "ValueError: no"),
     "Failure of a model": lambda: evaluation.comparison.result.Failure("<A>", "fold 1", "ValueError: no"),
     "BootstrapError": lambda: evaluation.bootstrap_error(GaussianNB(), *iris(), n_resamples=20, random_state=0),
     "Evaluation": judged,
@@ -243,6 +244,7 @@ JUDGEMENTS = {
         GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5]}, cv=3), *iris(), cv=3
     ),
     "Interval": lambda: evaluation.wilson_interval(60, 100),
+    "CurveBand": lambda: evaluation.RocCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).band,
     "RocCurveDisplay": lambda: evaluation.RocCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]),
     "PrecisionRecallDisplay": lambda: evaluation.PrecisionRecallDisplay.from_predictions(
         [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
@@ -314,12 +316,17 @@ REST = {
     "Hyperplane": lambda: linear_model.Hyperplane([1.0, 2.0], -1.0),
     "Inference": lambda: LinearRegression().fit(*numbers()).inference(),
     "LogisticInference": lambda: LogisticRegression(C=np.inf).fit(numbers()[0], numbers()[1] > 0.5).inference(),
+    "SeparatingDirection": lambda: SeparatingDirection(np.array([[0.8, -0.6]]), True, 1.0),
+    "Backpropagation": lambda: novum.neural_network.backpropagate([[[0.5], [-0.6]]], None, [[1.0, 2.0]], [1.0]),
     "Separability": lambda: linear_model.is_linearly_separable(XOR, [0, 1, 1, 0]),
     "MistakeBound": lambda: linear_model.perceptron_mistake_bound(XOR, [0, 0, 0, 1]),
     "LossSplit": lambda: novum.teaching.split_squared_loss([0.0, 2.0, 5.0], [1.5, 1.5, 4.0], ["a", "a", "b"]),
     "MetricAxioms": lambda: novum.teaching.check_metric_axioms("euclidean", [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]),
     "Listing": lambda: notes.notes("003"),
-    "Tour": lambda: notes.stops.Tour([notes.stops.registry.Seen(notes.stops.stops()[0], 0.5, True)], 0.1),
+    "Tour": lambda: notes.stops.Tour([notes.stops.registry.VisitedStop(notes.stops.stops()[0], 0.5, True)], 0.1),
+    "Stop": lambda: notes.stops.stops()[0],
+    "VisitedStop": lambda: notes.stops.registry.VisitedStop(notes.stops.stops()[0], 0.5, True),
+    "PublicName": lambda: notes.search.public_names()[0],
     "Erratum": lambda: notes.errata()[0],
     "Row": lambda: notes.ledger()[0],
     "Chapter": lambda: notes.chapters()[0],

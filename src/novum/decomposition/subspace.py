@@ -111,7 +111,7 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
     singular_values_: np.ndarray
     mean_: np.ndarray
     noise_variance_: float
-    n_components_: int
+    n_components_: int | np.int64
     whiten: bool
 
     if TYPE_CHECKING:  # of every estimator below

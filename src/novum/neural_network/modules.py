@@ -19,6 +19,7 @@ from scipy.special import xlogy
 
 from novum.activations import Activation, get_activation
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
 from novum.runtime.checks import float_array, vector
 
 __all__ = ["Activate", "Array", "Backpropagation", "BatchNorm", "Dense", "Sequential", "backpropagate", "matrix"]
@@ -211,6 +212,7 @@ class Sequential(Module):
         return error
 
 
+@result
 class Backpropagation(NamedTuple):
     """Everything that one forward and one backward pass compute; sums over the rows."""
 

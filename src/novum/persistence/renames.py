@@ -85,10 +85,12 @@ TO_0_2_0 = Changes(
     classes={
         "novum.optimize.schedules.Schedule": "novum.optimize.schedule_base.Schedule",
         "novum.reinforcement.schedules.Schedule": "novum.optimize.schedule_base.Schedule",
+        "novum.linear_model.logistic.separation.Separation": "novum.linear_model.logistic.separation.SeparatingDirection",
         "novum.sequence.hmm.categorical.MultinomialHMM": "novum.sequence.hmm.multinomial.MultinomialHMM",
     },
     attributes={
         "novum.graphical.classifier.BayesianNetworkClassifier": {"score_name": "scoring"},
+        "novum.kernels.graphs.WeisfeilerLehman": {"n_iter": "max_iter"},
         "novum.kernels.perceptron.KernelPerceptron": {"eta0": "learning_rate"},
         "novum.neural_network.feed_forward.graph.FeedForwardGraph": {"learning_rate_init": "learning_rate"},
         "novum.neural_network.generative.boltzmann.deep.DeepBoltzmannMachine": {

@@ -76,8 +76,8 @@ class HamiltonianMonteCarlo(Sampler):
     ...     slope = -precision @ x
     ...     return 0.5 * (x @ slope), slope
     >>> chains = HamiltonianMonteCarlo(log_prob, gradient=True).sample(1000, start=2, random_state=0)
-    >>> np.cov(chains["x"].reshape(-1, 2).T).round(1).tolist(), np.linalg.inv(precision).round(1).tolist()
-    ([[0.8, 0.5], [0.5, 0.8]], [[0.8, 0.5], [0.5, 0.8]])
+    >>> bool(np.abs(np.cov(chains["x"].reshape(-1, 2).T) - np.linalg.inv(precision)).max() < 0.1)
+    True
     >>> bool(chains.diagnosis)
     True
     """

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.evaluation.curves.bands import Band, Reading, band_of, sorted_rows
+from novum.evaluation.curves.bands import CurveBand, Reading, band_of, sorted_rows
 from novum.evaluation.intervals.proportion import Interval
 from novum.report.numbers import decimal
 from novum.report.result import Result
@@ -34,7 +34,7 @@ class Resampling(NamedTuple):
 class Banded(Result):
     """A curve with a band, an interval of its area, and a line of text."""
 
-    band: Band | None = None
+    band: CurveBand | None = None
     level: float | None = None
     _read: Reading
 

@@ -16,15 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.evaluation.scores.statistics import count_chunks
+from novum.report.result import result
 
-__all__ = ["Band", "Reading", "Sorted", "band_of", "precision_at", "roc_at", "sorted_rows"]
+__all__ = ["CurveBand", "Reading", "Sorted", "band_of", "precision_at", "roc_at", "sorted_rows"]
 
 PLACES = 101  # on the horizontal axis
 AT_ONCE = 1 << 22  # counts of resamples held at a time
 Reading = Callable[[NDArray, NDArray, NDArray], NDArray]
 
 
-class Band(NamedTuple):
+@result
+class CurveBand(NamedTuple):
     """The ends of a band at fixed places of the horizontal axis."""
 
     places: NDArray
@@ -71,7 +73,7 @@ def precision_at(hit: NDArray, false: NDArray, places: NDArray) -> NDArray:
     return (hit / (hit + false))[np.minimum(first, len(hit) - 1)]
 
 
-def band_of(rows: Sorted, read: Reading, n_resamples: int, seed: int, level: float) -> Band:
+def band_of(rows: Sorted, read: Reading, n_resamples: int, seed: int, level: float) -> CurveBand:
     """Return the pointwise band of a curve."""
     places = np.linspace(0, 1, PLACES)
     values = []
@@ -81,5 +83,5 @@ def band_of(rows: Sorted, read: Reading, n_resamples: int, seed: int, level: flo
             if hit[-1] > 0 and false[-1] > 0:
                 values.append(read(hit, false, places))
     if not values:
-        return Band(places, np.full(len(places), np.nan), np.full(len(places), np.nan))
-    return Band(places, *np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0))
+        return CurveBand(places, np.full(len(places), np.nan), np.full(len(places), np.nan))
+    return CurveBand(places, *np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0))

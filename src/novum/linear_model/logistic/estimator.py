@@ -29,7 +29,7 @@ from novum.linear_model.logistic import options
 from novum.linear_model.logistic.inference import LogisticInference, infer_logistic
 from novum.linear_model.logistic.minimum import Design, framed, minimum, objective_of, sums_hessians
 from novum.linear_model.logistic.newton import NewtonMinimum
-from novum.linear_model.logistic.separation import Separation, examine, examine_by_products
+from novum.linear_model.logistic.separation import SeparatingDirection, examine, examine_by_products
 from novum.linear_model.logistic.sums import class_mass, weight_facts
 from novum.runtime.blas import single_blas
 from novum.runtime.typing import Rows, RowWeights, Seed, Target
@@ -84,7 +84,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         Steps of the solver.
     history_ : History
         The mean objective after every step.
-    separation_ : Separation or None
+    separation_ : SeparatingDirection or None
         Without a penalty: the direction that separates the classes, if there is one.
 
     Examples
@@ -126,7 +126,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
     _reports_passes = True
     n_iter_: np.ndarray
     history_: History
-    separation_: Separation | None
+    separation_: SeparatingDirection | None
 
     def __init__(
         self,
@@ -265,7 +265,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
             return None
         return np.asarray(dense_coef(self.coef_), dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
 
-    def _separated(self, separation: Separation) -> str:
+    def _separated(self, separation: SeparatingDirection) -> str:
         """Return the warning for separated classes."""
         names = list(getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)]))
         size = np.abs(separation.direction[:, :-1]).max(axis=0)

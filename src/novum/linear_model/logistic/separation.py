@@ -25,9 +25,10 @@ from novum.linear_model.logistic.newton import (
     search,
 )
 from novum.linear_model.logistic.sums import Point, scores
+from novum.report.result import result
 from novum.runtime import arrays
 
-__all__ = ["Examined", "Separation", "examine", "examine_by_products"]
+__all__ = ["Examined", "SeparatingDirection", "examine", "examine_by_products"]
 
 REST = 1e-6  # change of the scores, relative to their size, below which the iteration is at rest
 MOST_STEPS = 40  # e^-40 is below rounding
@@ -36,7 +37,8 @@ PRECISE = 1e-2  # what conjugate gradients may leave of the gradient in a step t
 QUIET = 1e-7  # gradient below which a step that is still long must follow a separating direction
 
 
-class Separation(NamedTuple):
+@result
+class SeparatingDirection(NamedTuple):
     """A separating direction (16), in the shape of coef_ with the intercept's share last."""
 
     direction: np.ndarray  # (K or 1, p + 1), of unit length
@@ -48,7 +50,7 @@ class Examined(NamedTuple):
     theta: np.ndarray
     objective: float
     hessian: np.ndarray
-    separation: Separation | None
+    separation: SeparatingDirection | None
 
 
 class Margins(NamedTuple):
@@ -87,7 +89,7 @@ def merge_margins(a: Margins, b: Margins) -> Margins:
     return Margins(min(a.least, b.least), max(a.most, b.most), a.beyond + b.beyond, a.weight + b.weight)
 
 
-def certify(objective: Objective, d: np.ndarray) -> Separation | None:
+def certify(objective: Objective, d: np.ndarray) -> SeparatingDirection | None:
     """Return d as a separation if (16) holds on all rows."""
     length = float(np.linalg.norm(d))
     if not length > 0:
@@ -97,7 +99,7 @@ def certify(objective: Objective, d: np.ndarray) -> Separation | None:
     )
     if not found.most > 0 or found.least < -SLACK * found.most:
         return None
-    return Separation(d / length, found.least > SLACK * found.most, found.beyond / found.weight)
+    return SeparatingDirection(d / length, found.least > SLACK * found.most, found.beyond / found.weight)
 
 
 def examine(objective: Objective, theta: np.ndarray) -> Examined:
@@ -123,7 +125,7 @@ def examine(objective: Objective, theta: np.ndarray) -> Examined:
     return Examined(theta, value.objective, value.hessian, certify(objective, d))
 
 
-def examine_by_products(objective: Objective, theta: np.ndarray) -> Separation | None:
+def examine_by_products(objective: Objective, theta: np.ndarray) -> SeparatingDirection | None:
     """Return the separation of the classes, if there is one, without summed Hessians; theta is where the iteration ended."""
     found = certify(objective, theta)
     if found is not None and found.complete:

@@ -7,7 +7,7 @@ from importlib import import_module
 from time import perf_counter
 from typing import Any
 
-from novum.notes.stops.registry import STOPS, Seen, Stop, see, value_text
+from novum.notes.stops.registry import STOPS, Stop, VisitedStop, see, value_text
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.report.tables import html_text
@@ -47,12 +47,12 @@ def origin(one: Stop) -> str:
 class Tour(Result):
     """The stops in the order of the notes, each with its value and whether it agrees."""
 
-    def __init__(self, visited: list[Seen], seconds: float) -> None:
+    def __init__(self, visited: list[VisitedStop], seconds: float) -> None:
         self.visited = visited
         self.seconds = seconds
 
     @property
-    def differing(self) -> list[Seen]:
+    def differing(self) -> list[VisitedStop]:
         """The stops whose value is not what the notes, or the reference, say."""
         return [one for one in self.visited if not one.agrees]
 

@@ -9,13 +9,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from novum.report.numbers import num
+from novum.report.result import result
 
-__all__ = ["STOPS", "Seen", "Stop", "see", "stop", "value_text"]
+__all__ = ["STOPS", "Stop", "VisitedStop", "see", "stop", "value_text"]
 
 TOLERANCE = 5e-5  # four decimals are shown
 
 
+@result
 class Stop(NamedTuple):
+    """A number of the notes that the tour computes anew."""
+
     notes: str
     place: str
     label: str
@@ -27,7 +31,10 @@ class Stop(NamedTuple):
     erratum: str
 
 
-class Seen(NamedTuple):
+@result
+class VisitedStop(NamedTuple):
+    """What the tour computed at a stop, and whether the notes agree."""
+
     stop: Stop
     value: float | str
     agrees: bool
@@ -94,7 +101,7 @@ def agrees_with(value: float | str, printed: str) -> bool:
         return value_text(value) == printed
 
 
-def see(one: Stop) -> Seen:
+def see(one: Stop) -> VisitedStop:
     """Compute a stop and compare it."""
     with warnings.catch_warnings():  # examples of a few rows: that their intervals hold little is not what a stop shows
         from novum.exceptions import DataWarning
@@ -109,4 +116,4 @@ def see(one: Stop) -> Seen:
         right = right and agrees_with(value, one.printed)
     if one.erratum:
         right = right and not agrees_with(value, one.printed)  # an erratum that agrees is no erratum
-    return Seen(one, value, right)
+    return VisitedStop(one, value, right)
