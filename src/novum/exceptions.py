@@ -4,6 +4,9 @@ Errors change nothing: `fit` is transactional, files are written whole or not at
 function, the parameter or file, the value, and what to do about it.
 """
 
+from collections.abc import Mapping
+from typing import Any, Self
+
 from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
@@ -20,7 +23,30 @@ __all__ = [
 ]
 
 
-class ParameterError(ValueError):
+class OfArguments(ValueError):
+    """An error that knows the arguments it is about, so that a command can name the options that stand for them.
+
+    Attributes
+    ----------
+    arguments : dict
+        Name to value; `...` for a value that is too long to be repeated.
+    sentence : str
+        What is wrong with them, and what to do about it; empty where the error is not about arguments of one call.
+    """
+
+    arguments: Mapping[str, Any] = {}
+    sentence: str = ""
+
+    @classmethod
+    def of(cls, owner: str, sentence: str, /, **arguments: Any) -> Self:
+        """Return the error of a call `owner(name=value, ...)`."""
+        shown = ", ".join(f"{name}={'...' if value is ... else repr(value)}" for name, value in arguments.items())
+        error = cls(f"{owner}({shown}): {sentence}")
+        error.arguments, error.sentence = arguments, sentence
+        return error
+
+
+class ParameterError(OfArguments):
     """A parameter has a value outside its domain."""
 
 
@@ -28,7 +54,7 @@ class ParameterTypeError(ParameterError, TypeError):
     """A parameter has a value of the wrong type."""
 
 
-class DataError(ValueError):
+class DataError(OfArguments):
     """The data cannot be learned from: wrong shape, not finite, too few rows, unknown labels."""
 
 

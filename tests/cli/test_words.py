@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from novum import cli
 from novum.cli.messages import in_words_of_the_shell
+from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 from novum.runtime.message_text import in_one_line
 
@@ -32,9 +33,9 @@ def run(monkeypatch, capsys, *arguments):
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        ("study t.csv --target y --prefer best", "novum study: --prefer best: --prefer must be one of accuracy"),
-        ("study t.csv --target y --task guess", "--task guess: --task must be"),
-        ("study t.csv --target y --scoring nope", "--scoring nope: for a classification --scoring must be one of"),
+        ("study t.csv --target y --prefer best", "novum study: --prefer best: prefer must be one of accuracy"),
+        ("study t.csv --target y --task guess", "--task guess: task must be"),
+        ("study t.csv --target y --scoring nope", "--scoring nope: for a classification scoring must be one of"),
         ("study t.csv --target y --costs p=q", "--costs p=q: 'p=q' is not of the form"),
         ("study t.csv --target y --positive zz --scoring auc", "--positive zz: the classes of 'y' are p, q"),
         ("study t.csv --target y --cluster nowhere", "--cluster nowhere: is no address"),
@@ -43,8 +44,8 @@ def run(monkeypatch, capsys, *arguments):
         ("network learn t.csv --method pc --significance 3", "'significance' parameter of PC must be"),
         ("network query t.csv", "novum network: t.csv: the name must end in one of"),
         ("agent train room --option foo=1", "--option foo: room has no such option; it has step_reward"),
-        ("agent plan room --tol -1", "--tol -1.0: --tol must lie in"),
-        ("notes 99", "novum notes: 99: no set is called so and no set has such a chapter; novum notes lists them all."),
+        ("agent plan room --tol -1", "--tol -1.0: tol must lie in"),
+        ("notes 99", "novum notes: 99: no set is called so and no set has such a chapter; without a number all are listed."),
         ("notes 000 44", "novum notes: 000 44: the chapters of 000 are 1, 2"),
     ],
 )
@@ -75,12 +76,19 @@ def test_no_help_text_is_eaten_as_markup():
 
 
 def test_options_stand_in_place_of_parameters():
-    assert in_words_of_the_shell("Study(models=...): 'Foo' is no classifier.") == "--models: 'Foo' is no classifier."
-    assert in_words_of_the_shell("t.csv: has no column 'a'.") == "t.csv: has no column 'a'."
-    assert (
-        in_words_of_the_shell("SARSA(n_runs=0): n_runs must lie in [1, inf).")
-        == "--n-runs 0: --n-runs must lie in [1, inf)."
-    )
+    def words(*args, **arguments):
+        return in_words_of_the_shell(ParameterError.of(*args, **arguments))
+
+    assert words("Study", "'Foo' is no classifier.", models=...) == "--models: 'Foo' is no classifier."
+    assert words("Study", "give one of the two.", group="a", time="b") == "--group a --time b: give one of the two."
+    assert words("SARSA", "n_runs must lie in [1, inf).", n_runs=0) == "--n-runs 0: n_runs must lie in [1, inf)."
+    assert in_words_of_the_shell(DataError("t.csv: has no column\n 'a'.")) == "t.csv: has no column 'a'."
+
+
+def test_text_that_looks_like_a_call_stays_as_it_is():
+    text = "Study(prefer='best'): prefer must say (level=3): so"
+    assert in_words_of_the_shell(ParameterError(text)) == text
+    assert in_words_of_the_shell(ParameterError.of("Study", text, target=text)) == f"--target {text}: {text}"
 
 
 def test_a_long_message_is_cut_where_a_sentence_ends_and_says_so():

@@ -120,7 +120,7 @@ def test_one_sentence_and_nothing_written(case, tmp_path):
         (["--encoding", "klingon"], "is no encoding that Python knows"),
         (["--encoding", "ascii"], "line 2 is not ascii text"),
         (["--time-limit", "soon"], "is no time above 0; write 90, 90s, 5m or 1h"),
-        (["--scoring", "rmse"], "--scoring must be one of accuracy"),
+        (["--scoring", "rmse"], "--scoring rmse: for a classification scoring must be one of accuracy"),
         (["--prefer", "beauty"], "prefer must be one of accuracy, simple"),
         (["--positive", "maybe"], "the classes of 'bought' are no, yes"),
         (["--costs", "yes=3"], "is not of the form true:said=cost"),

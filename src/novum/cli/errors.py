@@ -17,8 +17,8 @@ def refusing(command: str) -> Iterator[None]:
     try:
         yield
     except (DataError, FileFormatError, ParameterError, SourceError, MemoryError) as error:
-        sentence = " ".join(str(error).split()) or "there is not enough memory for this table."
-        typer.echo(f"novum {command}: {in_words_of_the_shell(sentence)}", err=True)
+        sentence = in_words_of_the_shell(error) or "there is not enough memory for this table."
+        typer.echo(f"novum {command}: {sentence}", err=True)
         raise typer.Exit(2) from error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "novum":

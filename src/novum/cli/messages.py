@@ -1,34 +1,30 @@
-"""What the command line says: sentences of the library put into the words of a shell, and numbers with their nouns.
+"""What the command line says of an error: the options that were typed in place of the parameters they stand for.
 
 The library names the call and the parameter, `Study(prefer='best'): prefer must be ...`; whoever typed `--prefer best` saw neither.
-Everything that a command prints about its input passes through here.
+The error knows what it is about (`novum.exceptions.OfArguments`), so nothing is read out of its text.
 """
-
-import re
 
 __all__ = ["in_words_of_the_shell"]
 
-CALL = re.compile(r"[A-Za-z_][\w.]*\((\w+)=(.*?)\): ")  # Study(prefer='best'):
-FILE = re.compile(
-    r"[A-Za-z_][\w.]*\('([^']*)'(?:, '([^']*)')?\): "
-)  # BayesianNetwork.read('t.csv'): and notes('000', '44'):
+POSITIONAL = {"number", "chapter", "path"}  # arguments of commands that are typed without a name
 
 
-def in_words_of_the_shell(sentence: str) -> str:
-    """Return a sentence of the library with options in place of calls and parameters.
+def in_words_of_the_shell(error: Exception) -> str:
+    """Return the message of an error as one line, with options in place of a call and its parameters.
 
     Examples
     --------
-    >>> in_words_of_the_shell("Study(scoring='nope'): for a regression scoring must be one of rmse, mae.")
-    '--scoring nope: for a regression --scoring must be one of rmse, mae.'
-    >>> in_words_of_the_shell("BayesianNetwork.read('t.csv'): the name must end in .bif.")
+    >>> from novum.exceptions import ParameterError
+    >>> in_words_of_the_shell(ParameterError.of("Study", "scoring must be one of rmse, mae.", scoring="nope"))
+    '--scoring nope: scoring must be one of rmse, mae.'
+    >>> in_words_of_the_shell(ParameterError.of("BayesianNetwork.read", "the name must end in .bif.", path="t.csv"))
     't.csv: the name must end in .bif.'
     """
-    if found := CALL.match(sentence):  # at the start: what follows may quote a user's own words
-        option = "--" + found[1].replace("_", "-")
-        value = "" if found[2] in ("...", "") else " " + found[2].strip("'\"")
-        rest = re.sub(rf"(?<![-\w'])({re.escape(found[1])}) must\b", f"{option} must", sentence[found.end() :])
-        sentence = f"{option}{value}: {rest}"
-    elif found := FILE.match(sentence):
-        sentence = " ".join(part for part in found.groups() if part) + ": " + sentence[found.end() :]
-    return sentence.replace("notes()", "novum notes")
+    sentence = getattr(error, "sentence", "")
+    if not sentence:
+        return " ".join(str(error).split())
+    typed = []
+    for name, value in error.arguments.items():  # type: ignore[attr-defined]
+        typed += [] if name in POSITIONAL else [f"--{name.replace('_', '-')}"]
+        typed += [] if value is ... else [str(value)]
+    return f"{' '.join(typed)}: {' '.join(sentence.split())}"

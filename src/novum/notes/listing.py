@@ -85,8 +85,10 @@ def with_number(number: str) -> Listing:
     if not found:
         from novum.exceptions import ParameterError
 
-        raise ParameterError(
-            f"notes({number!r}): no set is called so and no set has such a chapter; notes() lists them all."
+        raise ParameterError.of(
+            "notes",
+            "no set is called so and no set has such a chapter; without a number all are listed.",
+            number=number,
         )
     where = "one of your files" if len(found) == 1 else f"{counted(len(found), 'place')} of your files"
     lines = [f"Chapter {number} is in {where}:"]
@@ -113,7 +115,7 @@ def of_chapter(number: str, chapter: str) -> Listing:
         known = ", ".join(c.chapter for c in chapters() if c.notes == number)
         from novum.exceptions import ParameterError
 
-        raise ParameterError(f"notes({number!r}, {chapter!r}): the chapters of {number} are {known}.")
+        raise ParameterError.of("notes", f"the chapters of {number} are {known}.", number=number, chapter=chapter)
     rows = rows_of(found)
     page = f"docs/notes/{page_name(*found[:2])}.md"
     lines = [f"{number} chapter {found.chapter}, {found.title} -> {home(rows)}; {count(rows)} items served; {page}"]
@@ -153,6 +155,6 @@ def notes(number: str | int | None = None, chapter: str | int | None = None) -> 
         if chapter is not None:
             from novum.exceptions import ParameterError
 
-            raise ParameterError(f"notes({number!r}, {chapter!r}): the sets are {', '.join(SETS)}.")
+            raise ParameterError.of("notes", f"the sets are {', '.join(SETS)}.", number=number, chapter=chapter)
         return with_number(label)
     return of_set(label) if chapter is None else of_chapter(label, str(chapter))

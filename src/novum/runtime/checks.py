@@ -56,21 +56,21 @@ def check_number(
         f"{'(' if open_low or low == -np.inf else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"
     )
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
-        raise ParameterTypeError(f"{owner}({name}={value!r}): {name} must be a real number in {interval}.")
+        raise ParameterTypeError.of(owner, f"{name} must be a real number in {interval}.", **{name: value})
     number = float(value)
     above = number > low if open_low else number >= low
     below = number < high if open_high else number <= high
     if not (above and below) or np.isinf(number):
-        raise ParameterError(f"{owner}({name}={value!r}): {name} must lie in {interval}.")
+        raise ParameterError.of(owner, f"{name} must lie in {interval}.", **{name: value})
     return number
 
 
 def check_count(owner: str, name: str, value: Any, low: int = 1) -> int:
     """Return `value` as an int of at least `low`, or raise."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
-        raise ParameterTypeError(f"{owner}({name}={value!r}): {name} must be a whole number, at least {low}.")
+        raise ParameterTypeError.of(owner, f"{name} must be a whole number, at least {low}.", **{name: value})
     if value < low:
-        raise ParameterError(f"{owner}({name}={value!r}): {name} must be at least {low}.")
+        raise ParameterError.of(owner, f"{name} must be at least {low}.", **{name: value})
     return int(value)
 
 
@@ -78,9 +78,11 @@ def check_level(owner: str, level: Any) -> float:
     """Return the confidence of an interval as a float from 0.5 to below 1, or raise."""
     number = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
     if number < 0.5:
-        raise ParameterError(
-            f"{owner}(level={level!r}): level is the confidence of an interval, at least 0.5; did you mean"
-            f" level={1 - number:g}? The error of a test is called significance."
+        raise ParameterError.of(
+            owner,
+            f"level is the confidence of an interval, at least 0.5; did you mean level={1 - number:g}? The error of a test is"
+            " called significance.",
+            level=level,
         )
     return number
 
@@ -89,9 +91,11 @@ def check_significance(owner: str, significance: Any) -> float:
     """Return the error of a test as a float between 0 and 0.5, or raise."""
     number = check_number(owner, "significance", significance, 0, 1, open_low=True, open_high=True)
     if number >= 0.5:
-        raise ParameterError(
-            f"{owner}(significance={significance!r}): significance is the chance that a test errs where nothing differs,"
-            f" below 0.5; did you mean significance={1 - number:g}? The confidence of an interval is called level."
+        raise ParameterError.of(
+            owner,
+            "significance is the probability that a test errs where nothing differs, below 0.5; did you mean"
+            f" significance={1 - number:g}? The confidence of an interval is called level.",
+            significance=significance,
         )
     return number
 
@@ -99,7 +103,7 @@ def check_significance(owner: str, significance: Any) -> float:
 def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:
     """Return `value` if it is one of `choices`, or raise."""
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(f"{owner}({name}={value!r}): {name} must be one of {', '.join(map(repr, choices))}.")
+        raise ParameterError.of(owner, f"{name} must be one of {', '.join(map(repr, choices))}.", **{name: value})
     return value
 
 

@@ -143,9 +143,9 @@ class Study:
         cluster: str | None = None,
     ) -> None:
         if prefer not in PREFERENCES:
-            raise ParameterError(f"Study(prefer={prefer!r}): prefer must be one of {', '.join(PREFERENCES)}.")
+            raise ParameterError.of("Study", f"prefer must be one of {', '.join(PREFERENCES)}.", prefer=prefer)
         if group is not None and time is not None:
-            raise ParameterError(f"Study(group={group!r}, time={time!r}): give one of the two.")
+            raise ParameterError.of("Study", "give one of the two.", group=group, time=time)
         self.frame = frame
         self.target = target
         self.task = task
@@ -184,7 +184,7 @@ class Study:
                 raise ParameterError(f"{table.name}: has no column {name!r}; {hint}")
         for option in ("group", "time", "weights"):
             if getattr(self, option) == self.target:
-                raise ParameterError(f"Study({option}={self.target!r}): it is the target; name another column.")
+                raise ParameterError.of("Study", "it is the target; name another column.", **{option: self.target})
         return table
 
     def run(self, listener: Listener | None = None, *, resume: str | os.PathLike | None = None) -> StudyResult:
@@ -310,14 +310,16 @@ class Study:
         if not task.labels:
             for option in ("positive", "costs"):
                 if getattr(self, option) is not None:
-                    raise ParameterError(f"Study({option}=...): the target {task.target!r} has no classes.")
+                    raise ParameterError.of("Study", f"the target {task.target!r} has no classes.", **{option: ...})
             return None, None
         positive = 1 if len(task.labels) == 2 else None
         if self.positive is not None:
             positive = find_label(self.positive, task.labels)
             if positive is None:
-                raise ParameterError(
-                    f"Study(positive={self.positive!r}): the classes of {task.target!r} are {', '.join(task.labels[:8])}."
+                raise ParameterError.of(
+                    "Study",
+                    f"the classes of {task.target!r} are {', '.join(task.labels[:8])}.",
+                    positive=self.positive,
                 )
         return positive, cost_table(self.costs, task.labels)
 

@@ -32,8 +32,8 @@ SCALAR = (str, int, float, bool, type(None))
 def ending(owner: str, path: Path) -> str:
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if suffix.lower() not in FORMATS:
-        raise ParameterError(
-            f"{owner}({str(path)!r}): the name must end in one of {', '.join(FORMATS)}, or these with .gz."
+        raise ParameterError.of(
+            owner, f"the name must end in one of {', '.join(FORMATS)}, or these with .gz.", path=str(path)
         )
     return suffix.lower()
 

@@ -121,9 +121,11 @@ def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Ca
     for name in models:
         if name not in known:
             usual = ", ".join(candidate.name for candidate in listed)
-            raise ParameterError(
-                f"Study(models=...): {name!r} is no {kind} of novum; the usual ones are {usual}. "
-                "Pass your own estimators as a dict of name to estimator."
+            raise ParameterError.of(
+                "Study",
+                f"{name!r} is no {kind} of novum; the usual ones are {usual}. "
+                "Pass your own estimators as a dict of name to estimator.",
+                models=...,
             )
     return [known[name] for name in dict.fromkeys(models)]
 

@@ -99,8 +99,10 @@ def split_rows(
         return np.arange(cut), np.arange(cut, n)
     if parting is not None and parting.groups is not None:
         if len(np.unique(parting.groups)) < 4:
-            raise DataError(
-                f"Study(group=...): {counted(len(np.unique(parting.groups)), 'group', 'are')} too few; a study needs at least 4."
+            raise DataError.of(
+                "Study",
+                f"{counted(len(np.unique(parting.groups)), 'group', 'are')} too few; a study needs at least 4.",
+                group=...,
             )
         return next(GroupShuffleSplit(1, test_size=share, random_state=seed).split(np.zeros(n), groups=parting.groups))
     stratify = class_numbers(y) if task == CLASSIFICATION else None

@@ -48,7 +48,7 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> LearningTask:
     """
     name = column.name
     if wanted not in ("auto", CLASSIFICATION, REGRESSION):
-        raise ParameterError(f"Study(task={wanted!r}): task must be 'auto', 'classification' or 'regression'.")
+        raise ParameterError.of("Study", "task must be 'auto', 'classification' or 'regression'.", task=wanted)
     if column.kind in (DATE, OTHER):
         raise DataError(f"{table}: the target {name!r} is of type {column.type}; it must hold classes or numbers.")
     known = ~column.missing

@@ -26,7 +26,7 @@ def read_costs(text: str) -> dict[tuple[str, str], float]:
     for piece in text.split(","):
         match = PAIR.fullmatch(piece)
         if match is None:
-            raise ParameterError(f"Study(costs={text!r}): {piece.strip()!r} is not of the form true:said=cost.")
+            raise ParameterError.of("Study", f"{piece.strip()!r} is not of the form true:said=cost.", costs=text)
         found[match[1], match[2]] = float(match[3])
     return found
 
@@ -38,14 +38,14 @@ def cost_table(costs: Any, labels: list[str]) -> np.ndarray | None:
     table = 1.0 - np.eye(len(labels))
     for pair, cost in dict(costs).items():
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ParameterError(f"Study(costs=...): {pair!r} is no pair of classes (true, said).")
+            raise ParameterError.of("Study", f"{pair!r} is no pair of classes (true, said).", costs=...)
         places = [find_label(label, labels) for label in pair]
         for label, place in zip(pair, places):
             if place is None:
-                raise ParameterError(
-                    f"Study(costs=...): {label!r} is no class; the classes are {', '.join(labels[:8])}."
+                raise ParameterError.of(
+                    "Study", f"{label!r} is no class; the classes are {', '.join(labels[:8])}.", costs=...
                 )
         if not np.isfinite(cost):
-            raise ParameterError(f"Study(costs=...): the cost of {pair!r} is {cost!r}; it must be finite.")
+            raise ParameterError.of("Study", f"the cost of {pair!r} is {cost!r}; it must be finite.", costs=...)
         table[places[0], places[1]] = cost
     return table

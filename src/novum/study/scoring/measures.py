@@ -231,8 +231,8 @@ def measure_for(kind: str, name: str | None, positive: int | None = None, costs:
     fitting = [measure.name for measure in MEASURES.values() if measure.kind == kind]
     if chosen not in fitting:
         more = "; cost needs costs=" if chosen == "cost" else ""
-        raise ParameterError(
-            f"Study(scoring={name!r}): for a {kind} scoring must be one of {', '.join(fitting)}{more}."
+        raise ParameterError.of(
+            "Study", f"for a {kind} scoring must be one of {', '.join(fitting)}{more}.", scoring=name
         )
     measure = MEASURES[chosen]
     if positive is not None and measure.whole is not None and chosen in OF_THE_POSITIVE:
