@@ -7,9 +7,10 @@ from sklearn.exceptions import NotFittedError
 from novum.exceptions import FileFormatError, ParameterError
 from novum.optimize import Schedule
 from novum.reinforcement import DQN, REINFORCE, ActorCritic, compare_agents, room_4x3
-from novum.reinforcement.deep.actor_critic import advantages, loss_slope
+from novum.reinforcement.deep.actor_critic import advantages
 from novum.reinforcement.deep.environments import Environments
 from novum.reinforcement.deep.networks import Networks
+from novum.reinforcement.deep.policy_gradient import loss_slope
 from novum.reinforcement.deep.reinforce import discounted_returns
 
 torch = pytest.importorskip("torch")
