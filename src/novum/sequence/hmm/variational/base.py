@@ -17,7 +17,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.sequence.hmm.base import HiddenMarkovBase
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.recursions import Chain, Posterior
-from novum.sequence.hmm.training import Expected, Model, Run, expected, run_from
+from novum.sequence.hmm.training import Expected, Model, expected
 from novum.sequence.hmm.variational.conjugate import expected_log_probs, kl_dirichlet
 from novum.sequence.hmm.variational.posterior import EmissionPosterior
 
@@ -87,6 +87,7 @@ class VariationalBase(HiddenMarkovBase):
 
     topology, sticky, stationary = "full", 0.0, False
     _monitors_likelihood = False
+    _pass = staticmethod(pass_of)
     _parts: dict[str, tuple[str, ...]] = {}  # letter -> attributes that stand for it, priors and posteriors
     _estimates: dict[str, str] = {}  # letter -> attribute of what the answers use
     startprob_prior_: np.ndarray
@@ -159,23 +160,12 @@ class VariationalBase(HiddenMarkovBase):
             )
         return found
 
-    def _run(self, source: Any, report: Any, *, max_iter: int, model: Any = None) -> Run:
+    def _first_model(self) -> VariationalModel:
         self._check_posteriors()
-        if model is None:
-            emission = self._hyperparameters("posterior")
-            model = model_of(emission, self.startprob_posterior_, self.transmat_posterior_)
-        learning = VariationalLearning(self._prior(), self.startprob_prior_, self.transmat_prior_, self.params)
-        return run_from(
-            model,
-            source,
-            learning.maximized,
-            learning.objective,
-            self._monitor_of_fit(),
-            tol=self.tol,
-            max_iter=max_iter,
-            statistics=pass_of,
-            report=report,
-        )
+        return model_of(self._hyperparameters("posterior"), self.startprob_posterior_, self.transmat_posterior_)
+
+    def _learning(self) -> VariationalLearning:
+        return VariationalLearning(self._prior(), self.startprob_prior_, self.transmat_prior_, self.params)
 
     def _attributes(self, model: Any, order: NDArray | None = None) -> dict[str, Any]:
         start, trans = model.start, model.trans
