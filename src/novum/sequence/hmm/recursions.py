@@ -103,7 +103,15 @@ def log_likelihoods(chain: Chain, densities: Densities, offsets: NDArray) -> NDA
     """Return log p(x) of every sequence, minus infinity where it is impossible."""
     out = np.empty(len(offsets) - 1)
     outcome = _core.sequence.forward_backward.run(
-        *chain_arrays(chain), *densities, offsets, None, out, None, None, None, None
+        *chain_arrays(chain),
+        *densities,
+        offsets,
+        weight=None,
+        log_likelihood=out,
+        filtered=None,
+        smoothed=None,
+        pairs=None,
+        emitted=None,
     )
     if outcome[0] == NOT_A_NUMBER:
         check_outcome("score", outcome)
@@ -117,7 +125,15 @@ def filter_states(
     rows = len(densities.log if densities.index is None else densities.index)
     out, shares = np.empty(len(offsets) - 1), np.empty((rows, len(chain.start)))
     outcome = _core.sequence.forward_backward.run(
-        *chain_arrays(chain), *densities, offsets, None, out, shares, None, None, None
+        *chain_arrays(chain),
+        *densities,
+        offsets,
+        weight=None,
+        log_likelihood=out,
+        filtered=shares,
+        smoothed=None,
+        pairs=None,
+        emitted=None,
     )
     check_outcome(owner, outcome)
     return out, shares
@@ -166,7 +182,15 @@ def smooth(
     out, shares, pairs = np.empty(len(offsets) - 1), np.empty((rows, k)), np.zeros((k, k))
     emitted = np.zeros_like(densities.log) if densities.index is not None and sums else None
     outcome = _core.sequence.forward_backward.run(
-        *chain_arrays(chain), *densities, offsets, weight, out, None, shares, pairs if sums else None, emitted
+        *chain_arrays(chain),
+        *densities,
+        offsets,
+        weight=weight,
+        log_likelihood=out,
+        filtered=None,
+        smoothed=shares,
+        pairs=pairs if sums else None,
+        emitted=emitted,
     )
     check_outcome(owner, outcome, first_row)
     return Posterior(out, shares, pairs, emitted)
