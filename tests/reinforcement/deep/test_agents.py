@@ -75,7 +75,16 @@ def test_slopes_of_the_losses_are_those_of_autograd(old):
         loss = -(log_pi * gains).mean()
     loss = loss + 0.5 * (out[1, :, 0] - returns).square().mean() + 0.03 * (log_all.exp() * log_all).sum(dim=1).mean()
     loss.backward()
-    found = loss_slope(out.detach(), actions, gains, returns, before if old else None, 0.2, 0.5, 0.03)
+    found = loss_slope(
+        out.detach(),
+        actions,
+        gains,
+        returns,
+        value_weight=0.5,
+        entropy_weight=0.03,
+        old=before if old else None,
+        clip=0.2,
+    )
     torch.testing.assert_close(found, out.grad)
 
 

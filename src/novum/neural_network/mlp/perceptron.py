@@ -73,6 +73,14 @@ class Perceptron(Inspection, Estimator):
 
     _reports_passes = True
     _rows_need_blas = False
+    coefs_: list[np.ndarray]
+    intercepts_: list[np.ndarray]
+    n_layers_: int
+    n_outputs_: int
+    out_activation_: str
+    scales_: list[np.ndarray]
+    running_means_: list[np.ndarray]
+    running_variances_: list[np.ndarray]
     loss_: float
     loss_curve_: list[Any]
     best_loss_: float | None
@@ -88,13 +96,11 @@ class Perceptron(Inspection, Estimator):
     batch_size: int | Literal["auto"]
     beta_1: float
     beta_2: float
-    coefs_: Any
     combine: str
     dropout: float
     early_stopping: bool
     epsilon: float
     init: str
-    intercepts_: Any
     l1: float
     learning_rate: Any
     learning_rate_init: float
@@ -103,14 +109,10 @@ class Perceptron(Inspection, Estimator):
     momentum: float
     n_init: int
     n_iter_no_change: float
-    n_outputs_: int
     nesterovs_momentum: bool
-    out_activation_: str
     power_t: float
     _rate: float  # of the last step
     random_state: Any
-    running_means_: Any
-    running_variances_: Any
     shuffle: bool
     solver: str
     tol: float

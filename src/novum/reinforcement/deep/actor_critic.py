@@ -257,15 +257,5 @@ class ActorCritic(PolicyAgent):
         if self._setting("normalize"):
             gains = (gains - gains.mean()) / (gains.std() + 1e-8)
         kept = training.networks.layers(seen)
-        self._descend(
-            training,
-            kept,
-            rate,
-            actions=actions,
-            gains=gains,
-            returns=returns,
-            old=old,
-            clip=clip,
-            value_weight=self.value_weight,
-            entropy_weight=self.entropy_weight,
-        )
+        weights = {"value_weight": self.value_weight, "entropy_weight": self.entropy_weight}
+        self._descend(training, rate, kept, actions, gains, returns, old=old, clip=clip, **weights)

@@ -23,10 +23,11 @@ def loss_slope(
     actions: Any,
     gains: Any,
     returns: Any,
-    old: Any,
-    clip: float,
+    *,
     value_weight: float,
-    entropy_weight: float,
+    entropy_weight: float = 0.0,
+    old: Any = None,
+    clip: float = 0.0,
 ) -> Any:
     """Return the gradient of (1), or (2) where the old log chances are given, and (3) by the outputs of actor and critic.
 
@@ -62,9 +63,11 @@ class PolicyAgent(NetworkAgent):
         training.networks = Networks(sizes, 2, "tanh", training.device, training.rng, (POLICY_GAIN, 1.0))
         training.adam = Adam(training.networks, ADAM_EPS, self.largest_norm)
 
-    def _descend(self, training: Training, kept: Any, rate: float, **terms: Any) -> None:
+    def _descend(
+        self, training: Training, rate: float, kept: Any, actions: Any, gains: Any, returns: Any, **terms: Any
+    ) -> None:
         """Go one step of length `rate` down the loss at the layers that were kept; `terms` are those of `loss_slope`."""
-        training.networks.backward(kept, loss_slope(kept[-1], **terms))
+        training.networks.backward(kept, loss_slope(kept[-1], actions, gains, returns, **terms))
         training.adam.move(rate)
 
     def _state(self, training: Training) -> dict[str, Any]:

@@ -143,15 +143,4 @@ class REINFORCE(PolicyAgent):
         if self.normalize and len(gains) > 1:
             gains = (gains - gains.mean()) / (gains.std() + 1e-8)
         weight = VALUE_WEIGHT if self.baseline == "value" else 0.0
-        self._descend(
-            training,
-            kept,
-            rate,
-            actions=actions,
-            gains=gains,
-            returns=returns,
-            old=None,
-            clip=0.0,
-            value_weight=weight,
-            entropy_weight=0.0,
-        )
+        self._descend(training, rate, kept, actions, gains, returns, value_weight=weight)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
+from novum.base.domains import Domain, Null, Real
 from novum.exceptions import DataError, ParameterError
-from novum.sequence.hmm.base import HiddenMarkovBase
+from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.recursions import Chain, Posterior
 from novum.sequence.hmm.training import Expected, Model, expected
@@ -23,18 +23,11 @@ from novum.sequence.hmm.variational.posterior import EmissionPosterior
 
 __all__ = ["VARIATIONAL_DOMAINS", "VariationalBase", "VariationalModel"]
 
+FIXED = {"topology", "sticky", "stationary"}  # parameters of the other models that these do not have
 VARIATIONAL_DOMAINS: dict[str, Domain] = {
-    "n_components": Int(1),
+    **{name: domain for name, domain in COMMON_DOMAINS.items() if name not in FIXED},
     "startprob_prior": Real(0, open="low") | Null(),
     "transmat_prior": Real(0, open="low") | Null(),
-    "algorithm": Choice("viterbi", "map"),
-    "random_state": RandomState(),
-    "max_iter": Int(0),
-    "tol": Real(),
-    "verbose": Bool() | Int(0),
-    "implementation": Choice("log", "scaling"),
-    "n_init": Int(1),
-    "n_jobs": Int() | Null(),
 }
 
 
