@@ -21,6 +21,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
     *(
+        "bandits",
         "base",
         "cluster",
         "contract",
@@ -88,7 +89,7 @@ def note(value: Any) -> None:
 
 
 def pytest_configure(config):
-    def watch(cls, methods=("fit", "partial_fit", "fit_transform", "fit_predict")):
+    def watch(cls, methods=("fit", "partial_fit", "fit_transform", "fit_predict", "reset")):
         for name in methods:
             method = vars(cls).get(name)
             if method is None:

@@ -29,6 +29,7 @@ TABLE = {
     "max_epochs": ("passes at most of a network", "n_epochs, epochs, n_pretrain"),
     "n_episodes": ("episodes of an agent", "episodes, n_games"),
     "max_steps": ("steps of an episode at most", "max_length, step_limit"),
+    "total_steps": ("steps of all episodes of a training", "n_timesteps, total_timesteps, train_steps"),
     "learning_rate": ("length of a step of learning", "step_size, lr, eta, rate, step, learning_rate_init, eta0"),
     "discount": ("worth of a reward one step later", "gamma"),
     "tol": ("change at which passes end", "tolerance, epsilon_stop"),

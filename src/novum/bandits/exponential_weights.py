@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.bandits.policy_state import Compiled, Playing, drawn
+from novum.base.domains import Bool, Domain, Null, Real
 from novum.exceptions import ParameterError
-from novum.runtime.checks import check_number
 
 __all__ = ["EXP3"]
 
@@ -41,20 +41,27 @@ class EXP3(Playing):
     [0.302001, 0.395997, 0.302001]
     """
 
-    _needs_bounded = True
+    _domains: dict[str, Domain] = {
+        "exploration": Real(0, 1) | Null(),
+        "learning_rate": Real(0, open="low") | Null(),
+        "anytime": Bool(),
+    }
 
     def __init__(
         self, exploration: float | None = None, *, learning_rate: float | None = None, anytime: bool = False
     ) -> None:
-        self.exploration = None if exploration is None else check_number("EXP3", "exploration", exploration, 0, 1)
-        self.learning_rate = (
-            None if learning_rate is None else check_number("EXP3", "learning_rate", learning_rate, 0, open_low=True)
-        )
-        if not isinstance(anytime, bool | np.bool_) or (anytime and (exploration, learning_rate) != (None, None)):
-            raise ParameterError(
-                f"EXP3(anytime={anytime!r}): True or False; the anytime form takes neither exploration nor learning_rate."
-            )
+        self.exploration = exploration
+        self.learning_rate = learning_rate
         self.anytime = anytime
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.anytime and (self.exploration, self.learning_rate) != (None, None):
+            raise ParameterError("EXP3(anytime=True): the anytime form takes neither exploration nor learning_rate.")
+
+    @property
+    def _needs_bounded(self) -> bool:
+        return True
 
     def tuned(self, n_arms: int, horizon: int | None) -> tuple[float, float]:
         """Return beta and eta, by (8) where they were left open.
@@ -74,7 +81,7 @@ class EXP3(Playing):
                 )
             beta = min(1.0, float(np.sqrt(n_arms * np.log(n_arms) / ((np.e - 1) * horizon))))
         eta = beta / n_arms if self.learning_rate is None else self.learning_rate
-        return beta, eta
+        return float(beta), float(eta)
 
     def _schedule(self, t: Array) -> Array:
         return np.asarray(np.sqrt(1.0 / t))

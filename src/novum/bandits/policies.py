@@ -11,12 +11,14 @@ A policy is played round by round with `reset`, `select` and `update`, and many 
 formulas are compiled (cpp/include/novum/bandits/policies.h). What `simulate` accepts of anybody are those three methods.
 """
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.bandits.policy_state import Compiled, Playing, best_of, drawn
 from novum.bandits.upper_bounds import bernoulli_upper
-from novum.runtime.checks import check_choice, check_number
+from novum.base.domains import Choice, Domain, Real
 
 __all__ = ["KLUCB", "UCB1", "EpsilonGreedy", "Greedy", "Softmax"]
 
@@ -70,9 +72,11 @@ class EpsilonGreedy(MeanPolicy):
     [1.0, 0.0, 0.0]
     """
 
+    _domains: dict[str, Domain] = {"exploration": Real(0), "decay": Real(0)}
+
     def __init__(self, exploration: float = 0.1, *, decay: float = 0.0) -> None:
-        self.exploration = check_number("EpsilonGreedy", "exploration", exploration, 0)
-        self.decay = check_number("EpsilonGreedy", "decay", decay, 0)
+        self.exploration = exploration
+        self.decay = decay
 
     def _schedule(self, t: Array) -> Array:
         return np.asarray(np.minimum(1.0, self.exploration * t**-self.decay))
@@ -97,8 +101,11 @@ class Greedy(EpsilonGreedy):
     True
     """
 
+    _domains: dict[str, Domain] = {}
+    exploration, decay = 0.0, 0.0
+
     def __init__(self) -> None:
-        super().__init__(0.0)
+        """Make a policy without parameters."""
 
 
 class Softmax(MeanPolicy):
@@ -121,9 +128,11 @@ class Softmax(MeanPolicy):
     [0.8808, 0.1192]
     """
 
+    _domains: dict[str, Domain] = {"temperature": Real(0, open="low"), "decay": Real(0)}
+
     def __init__(self, temperature: float = 0.1, *, decay: float = 0.0) -> None:
-        self.temperature = check_number("Softmax", "temperature", temperature, 0, open_low=True)
-        self.decay = check_number("Softmax", "decay", decay, 0)
+        self.temperature = temperature
+        self.decay = decay
 
     def _schedule(self, t: Array) -> Array:
         with np.errstate(over="ignore"):
@@ -166,8 +175,10 @@ class UCB1(MeanPolicy):
     [2.4823, 1.4823]
     """
 
+    _domains: dict[str, Domain] = {"exploration": Real(0)}
+
     def __init__(self, exploration: float = 2.0) -> None:
-        self.exploration = check_number("UCB1", "exploration", exploration, 0)
+        self.exploration = exploration
 
     def _schedule(self, t: Array) -> Array:
         return np.asarray(np.sqrt(self.exploration * np.log(t)))
@@ -209,11 +220,22 @@ class KLUCB(UCB1):
     [1.0, 0.6667]
     """
 
-    def __init__(self, likelihood: str = "bernoulli", *, scale: float = 1.0, log_log: float = 0.0) -> None:
-        self.likelihood = check_choice("KLUCB", "likelihood", likelihood, ("bernoulli", "gaussian"))
-        self._needs_bounded = likelihood == "bernoulli"
-        self.scale = check_number("KLUCB", "scale", scale, 0, open_low=True)
-        self.log_log = check_number("KLUCB", "log_log", log_log, 0)
+    _domains: dict[str, Domain] = {
+        "likelihood": Choice("bernoulli", "gaussian"),
+        "scale": Real(0, open="low"),
+        "log_log": Real(0),
+    }
+
+    def __init__(
+        self, likelihood: Literal["bernoulli", "gaussian"] = "bernoulli", *, scale: float = 1.0, log_log: float = 0.0
+    ) -> None:
+        self.likelihood = likelihood
+        self.scale = scale
+        self.log_log = log_log
+
+    @property
+    def _needs_bounded(self) -> bool:
+        return self.likelihood == "bernoulli"
 
     def _schedule(self, t: Array) -> Array:
         log_t = np.log(t)

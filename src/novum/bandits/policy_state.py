@@ -1,12 +1,16 @@
 """A policy in play: which round it is, the arms, the chance it draws from."""
 
 from abc import ABC, abstractmethod
+from inspect import signature
+from numbers import Real as Number
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
+from novum.base.domains import check
+from novum.base.estimator import Estimator
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_count, check_number, vector
 from novum.runtime.random import seed_of
@@ -36,11 +40,26 @@ def drawn(p: Array, generator: np.random.Generator) -> int:
     return min(int(np.searchsorted(np.cumsum(p), generator.random(), side="right")), p.size - 1)
 
 
-class Playing(ABC):
-    """What all policies share: `reset` begins a game, `select` gives an arm, `update` tells what it paid."""
+class Playing(Estimator, ABC):
+    """What all policies share: `reset` begins a game, `select` gives an arm, `update` tells what it paid.
 
-    _needs_bounded = False  # whether rewards outside [0, 1] have no meaning
+    Policies are estimators without `fit`: a clone has the parameters and no game, a model file holds both.
+    """
+
+    n_arms: int
+    n_features: int
+    horizon: int | None
+    generator: np.random.Generator
     round = -1  # rounds whose rewards are known; negative before reset
+
+    @property
+    def _needs_bounded(self) -> bool:
+        """Whether rewards outside [0, 1] have no meaning."""
+        return False
+
+    def _check_parameters(self) -> None:
+        """Raise where a parameter is outside its domain."""
+        check(self._domains, self.get_params(deep=False), type(self).__name__)
 
     def _schedule(self, t: Array) -> Array:
         """Return what changes with the round t, counted from one: a width, a share, a rate."""
@@ -58,15 +77,25 @@ class Playing(ABC):
     @abstractmethod
     def _learn(self, arm: int, reward: float, context: Array) -> None: ...
 
-    def __repr__(self) -> str:
-        from inspect import signature
-
-        shown = [
-            f"{name}={getattr(self, name)!r}"
-            for name, parameter in signature(type(self)).parameters.items()
-            if getattr(self, name) != parameter.default
-        ]
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Return the parameters that are not the default, numbers as floats: `simulate` labels and seeds runs by this text."""
+        shown = []
+        for name, parameter in signature(type(self)).parameters.items():
+            value = getattr(self, name)
+            plain = float(value) if isinstance(value, Number) and not isinstance(value, bool) else value
+            if repr(plain) != repr(parameter.default):
+                shown.append(f"{name}={plain!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.round >= 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        tags.requires_fit = False
+        return tags
 
     def reset(self, n_arms: int, *, n_features: int = 1, horizon: int | None = None, random_state: Seed = None) -> Self:
         """Begin a game: forget all rewards.
@@ -84,6 +113,7 @@ class Playing(ABC):
         -------
         The policy.
         """
+        self._check_parameters()
         name = f"{type(self).__name__}.reset"
         self.n_arms = check_count(name, "n_arms", n_arms)
         self.n_features = check_count(name, "n_features", n_features)

@@ -5,14 +5,15 @@ r"""Policies that keep a model of every arm: Thompson's draws from posteriors, a
 The numbers are those of docs/theory/bandits.md.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.bandits.policy_state import Compiled, Playing, best_of
+from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.exceptions import ParameterError
-from novum.runtime.checks import check_choice, check_number
+from novum.runtime.checks import check_number
 
 __all__ = ["LinUCB", "ThompsonSampling"]
 
@@ -27,8 +28,8 @@ class ThompsonSampling(Playing):
     likelihood : {"bernoulli", "gaussian"}, default="bernoulli"
         Of a reward given the mean of its arm. With "bernoulli", a reward between 0 and 1 counts as a success with that chance.
     prior : pair of float, default=None
-        "bernoulli": the two parameters of a Beta law, (1, 1) by default. "gaussian": mean and standard deviation of a normal law;
-        flat by default, and then every arm is pulled once first.
+        "bernoulli": the two parameters of a Beta distribution, (1, 1) by default. "gaussian": mean and standard deviation of a
+        normal one; flat by default, and then every arm is pulled once first.
     scale : float, default=1.0
         Standard deviation of a reward of "gaussian".
 
@@ -42,40 +43,58 @@ class ThompsonSampling(Playing):
     Beta(a=4., b=2.)
     """
 
-    def __init__(
-        self, likelihood: str = "bernoulli", *, prior: tuple[float, float] | None = None, scale: float = 1.0
-    ) -> None:
-        name = "ThompsonSampling"
-        self.likelihood = check_choice(name, "likelihood", likelihood, ("bernoulli", "gaussian"))
-        self._needs_bounded = likelihood == "bernoulli"
-        self.scale = check_number(name, "scale", scale, 0, open_low=True)
-        self.prior = prior
-        pair = self._pair()
-        if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
-            raise ParameterError(f"{name}(prior={prior!r}): give the two parameters of the prior law.")
-        if likelihood == "bernoulli":
-            self._parameters = tuple(check_number(name, "prior", each, 0, open_low=True) for each in pair) + (0.0,)
-        elif prior is None:
-            self._parameters = (0.0, 0.0, self.scale**-2)
-        else:
-            mean, spread = check_number(name, "prior", pair[0]), check_number(name, "prior", pair[1], 0, open_low=True)
-            self._parameters = (mean, spread**-2, self.scale**-2)
+    _domains: dict[str, Domain] = {
+        "likelihood": Choice("bernoulli", "gaussian"),
+        "prior": ArrayLike(1) | Null(),
+        "scale": Real(0, open="low"),
+    }
 
-    def _pair(self) -> Any:
-        return (1.0, 1.0) if self.prior is None else self.prior
+    def __init__(
+        self,
+        likelihood: Literal["bernoulli", "gaussian"] = "bernoulli",
+        *,
+        prior: tuple[float, float] | None = None,
+        scale: float = 1.0,
+    ) -> None:
+        self.likelihood = likelihood
+        self.prior = prior
+        self.scale = scale
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._prior_parameters()
+
+    @property
+    def _needs_bounded(self) -> bool:
+        return self.likelihood == "bernoulli"
+
+    def _prior_parameters(self) -> tuple[float, float, float]:
+        """Return the two parameters of a Beta prior, or mean and precision of a normal one and the precision of a reward."""
+        name, prior = type(self).__name__, (1.0, 1.0) if self.prior is None else self.prior
+        if len(prior) != 2:
+            raise ParameterError(f"{name}(prior={prior!r}): give the two parameters of the prior distribution.")
+        if self.likelihood == "bernoulli":
+            a, b = (check_number(name, "prior", each, 0, open_low=True) for each in prior)
+            return a, b, 0.0
+        precision = float(self.scale) ** -2
+        if self.prior is None:
+            return 0.0, 0.0, precision
+        mean, deviation = check_number(name, "prior", prior[0]), check_number(name, "prior", prior[1], 0, open_low=True)
+        return mean, deviation**-2, precision
 
     def _compiled(self, n_arms: int, horizon: int | None) -> Compiled:
-        return Compiled(4 if self.likelihood == "bernoulli" else 5, self._parameters)
+        return Compiled(4 if self.likelihood == "bernoulli" else 5, self._prior_parameters())
 
     def _begin(self) -> None:
+        first, second, self._reward_precision = self._prior_parameters()
         if self.likelihood == "bernoulli":
-            self.wins, self.losses = (np.full(self.n_arms, each) for each in self._parameters[:2])
+            self.wins, self.losses = np.full(self.n_arms, first), np.full(self.n_arms, second)
         else:
-            self.precision = np.full(self.n_arms, self._parameters[1])
-            self.weighted = self.precision * self._parameters[0]
+            self.precision = np.full(self.n_arms, second)
+            self.weighted = self.precision * first
 
     def posterior(self, arm: int) -> Any:
-        """Return what is known of the mean of an arm: a Beta or a Normal law of `novum.distributions`."""
+        """Return what is known of the mean of an arm: a Beta or a Normal distribution of `novum.distributions`."""
         from novum.distributions import Beta, Normal
 
         if self.likelihood == "bernoulli":
@@ -94,8 +113,8 @@ class ThompsonSampling(Playing):
 
     def _learn(self, arm: int, reward: float, context: Array) -> None:
         if self.likelihood == "gaussian":
-            self.precision[arm] += self._parameters[2]
-            self.weighted[arm] += self._parameters[2] * reward
+            self.precision[arm] += self._reward_precision
+            self.weighted[arm] += self._reward_precision * reward
         elif reward >= 1 or (reward > 0 and self.generator.random() < reward):
             self.wins[arm] += 1
         else:
@@ -121,12 +140,14 @@ class LinUCB(Playing):
     [0.8536, 0.5]
     """
 
+    _domains: dict[str, Domain] = {"exploration": Real(0), "ridge": Real(0, open="low")}
+
     def __init__(self, exploration: float = 1.0, *, ridge: float = 1.0) -> None:
-        self.exploration = check_number("LinUCB", "exploration", exploration, 0)
-        self.ridge = check_number("LinUCB", "ridge", ridge, 0, open_low=True)
+        self.exploration = exploration
+        self.ridge = ridge
 
     def _compiled(self, n_arms: int, horizon: int | None) -> Compiled:
-        return Compiled(8, (self.exploration, self.ridge, 0.0))
+        return Compiled(8, (float(self.exploration), float(self.ridge), 0.0))
 
     def _begin(self) -> None:
         self.gram = np.tile(self.ridge * np.eye(self.n_features), (self.n_arms, 1, 1))

@@ -297,7 +297,10 @@ def simulate(
         )
     named, seed = named_policies(policies), seed_of(random_state)
     for label, policy in named.items():
-        if isinstance(policy, Playing) and policy._needs_bounded and not bandit.bounded:
+        if not isinstance(policy, Playing):
+            continue
+        policy._check_parameters()
+        if policy._needs_bounded and not bandit.bounded:
             raise ParameterError(
                 f"{owner}: {label} needs rewards in [0, 1], and those of {bandit!r} have no bounds; choose a likelihood "
                 "'gaussian' where there is one, UCB1 or LinUCB."

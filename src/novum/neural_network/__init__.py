@@ -25,8 +25,9 @@ from novum.neural_network.recurrent.recursive import RecursiveNetwork
 from novum.neural_network.recurrent.seq2seq import Seq2Seq
 from novum.neural_network.training.curve import TrainingCurve
 from novum.neural_network.training.rates import RateCurve
-from novum.neural_network.transformer.estimators import TransformerClassifier, TransformerSeq2Seq
+from novum.neural_network.transformer.classifier import TransformerClassifier
 from novum.neural_network.transformer.formulas import positional_encoding
+from novum.neural_network.transformer.seq2seq import TransformerSeq2Seq
 
 __all__ = [
     "GAN",

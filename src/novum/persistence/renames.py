@@ -83,6 +83,12 @@ TO_0_2_0 = Changes(
         "novum.study.blend": "novum.study.comparison.blend",
     },
     classes={
+        "novum.neural_network.transformer.estimators.TransformerClassifier": (
+            "novum.neural_network.transformer.classifier.TransformerClassifier"
+        ),
+        "novum.neural_network.transformer.estimators.TransformerSeq2Seq": (
+            "novum.neural_network.transformer.seq2seq.TransformerSeq2Seq"
+        ),
         "novum.optimize.schedules.Schedule": "novum.optimize.schedule_base.Schedule",
         "novum.reinforcement.schedules.Schedule": "novum.optimize.schedule_base.Schedule",
         "novum.linear_model.logistic.separation.Separation": "novum.linear_model.logistic.separation.SeparatingDirection",

@@ -245,22 +245,22 @@ def compare_agents(
         words.append(verdict(names[i], names[j], (p, p_low, p_high), (d_low, d_high), level, chance))
     columns: list[list[float]] = [list(column) for column in zip(*pairs)] if pairs else [[] for _ in range(5)]
     return AgentComparison(
-        names,
-        tables,
-        [float(interquartile_mean(table.ravel())) for table in tables],
-        [float(end[0]) for end in ends],
-        [float(end[1]) for end in ends],
-        [float(table.mean()) for table in tables],
-        [float(np.median(table)) for table in tables],
-        [(names[i], names[j]) for i, j in chosen],
-        columns[0],
-        columns[1],
-        columns[2],
-        columns[3],
-        columns[4],
-        words,
-        level,
-        profile_bands(tables, drawn, tail),
+        agents=names,
+        scores=tables,
+        iqm=[float(interquartile_mean(table.ravel())) for table in tables],
+        low=[float(end[0]) for end in ends],
+        high=[float(end[1]) for end in ends],
+        mean=[float(table.mean()) for table in tables],
+        median=[float(np.median(table)) for table in tables],
+        pairs=[(names[i], names[j]) for i, j in chosen],
+        improvement=columns[0],
+        improvement_low=columns[1],
+        improvement_high=columns[2],
+        difference_low=columns[3],
+        difference_high=columns[4],
+        verdicts=words,
+        level=level,
+        _bands=profile_bands(tables, drawn, tail),
     )
 
 

@@ -182,15 +182,15 @@ def simulated(
     values, totals, lengths = np.empty(n_episodes), np.empty(n_episodes), np.empty(n_episodes, np.int32)
     table = policy_table(mdp, policy)
     lived_world(mdp, mdp.discount).simulate(
-        policy_sums(mdp, table),
-        -1 if start is None else mdp.state_number(start),
-        most,
-        seed_of(random_state),
-        purpose_code(STEPS),
-        purpose_code(STARTS),
-        0,
-        values,
-        totals,
-        lengths,
+        sums=policy_sums(mdp, table),
+        state=-1 if start is None else mdp.state_number(start),
+        most=most,
+        seed=seed_of(random_state),
+        purpose=purpose_code(STEPS),
+        starts=purpose_code(STARTS),
+        run=0,
+        returns=values,
+        totals=totals,
+        lengths=lengths,
     )
     return mean_of(values, totals, lengths, level)

@@ -62,16 +62,16 @@ def lived_world(mdp: Any, discount: float) -> Any:
     ends = (model.next >= 0) & model.terminal[inside]
     gain = entry + np.where(ends, discount * model.reward[model.first[inside]], 0.0)
     return _core.decisions.episodes.World(
-        model.n_actions,
-        model.first,
-        model.action,
-        model.start,
-        model.next,
-        summed(model.chance, model.start),
-        gain,
-        model.terminal.astype(np.uint8),
-        summed(mdp.initial, np.array([0, mdp.n_states])),
-        float(discount),
+        m=model.n_actions,
+        first=model.first,
+        action=model.action,
+        start=model.start,
+        next=model.next,
+        bound=summed(model.chance, model.start),
+        gain=gain,
+        terminal=model.terminal.astype(np.uint8),
+        begin=summed(mdp.initial, np.array([0, mdp.n_states])),
+        discount=float(discount),
     )
 
 

@@ -178,15 +178,15 @@ def model_of_matrices(
         chosen, data = matrix.indices[keep], matrix.data[keep]
         entry = None if per_entry is None else per_entry[keep]
     model = Model(
-        m,
-        first,
-        action,
-        reward,
-        np.concatenate([[0], np.cumsum(lengths)]),
-        chosen.astype(np.int32),
-        np.ascontiguousarray(data, dtype=np.float64),
-        entry,
-        terminal,
+        n_actions=m,
+        first=first,
+        action=action,
+        reward=reward,
+        start=np.concatenate([[0], np.cumsum(lengths)]),
+        next=chosen.astype(np.int32),
+        chance=np.ascontiguousarray(data, dtype=np.float64),
+        entry_reward=entry,
+        terminal=terminal,
     )
     check_rows(owner, model, states, actions, model.chance)
     return normalized(model)
@@ -306,7 +306,15 @@ def model_of_lists(
     reward[taken < 0] = terminal_reward[terminal]
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     model = Model(
-        len(actions), first, taken, reward, start, np.array(nexts, np.int32), chance, entry, np.asarray(terminal, bool)
+        n_actions=len(actions),
+        first=first,
+        action=taken,
+        reward=reward,
+        start=start,
+        next=np.array(nexts, np.int32),
+        chance=chance,
+        entry_reward=entry,
+        terminal=np.asarray(terminal, bool),
     )
     check_rows(owner, model, states, actions, chance)
     return normalized(model)

@@ -16,12 +16,12 @@ import scipy.sparse
 from novum.exceptions import DataError, ParameterError
 from novum.reinforcement.model import interleaved, is_matrix
 
-__all__ = ["Given", "checked_table", "ended_states", "in_order", "pair_matrix", "table_names"]
+__all__ = ["PairMatrix", "checked_table", "ended_states", "in_order", "pair_matrix", "table_names"]
 
 Table = dict[Any, dict[Any, list[tuple[float, Any, float, bool]]]]
 
 
-class Given(NamedTuple):
+class PairMatrix(NamedTuple):
     """Transitions as a sparse matrix with a row per (state, action), and the names that came with them."""
 
     matrix: Any
@@ -80,7 +80,7 @@ def ended_states(table: Table) -> set[Any]:
     return {state for state, always in ended.items() if always and not table.get(state)}
 
 
-def pair_matrix(owner: str, transitions: Any) -> Given:
+def pair_matrix(owner: str, transitions: Any) -> PairMatrix:
     """Return the transitions of (2), of (3), or of a sparse matrix with a row per (state, action)."""
     if isinstance(transitions, Mapping):
         return matrices_by_action(owner, list(transitions.values()), list(transitions))
@@ -95,7 +95,7 @@ def pair_matrix(owner: str, transitions: Any) -> Given:
                 f"{owner}: transitions has shape {transitions.shape}; a sparse matrix has a row per (state, action): "
                 "n_states * n_actions rows and n_states columns."
             )
-        return Given(scipy.sparse.csr_array(transitions), n, rows // n)
+        return PairMatrix(scipy.sparse.csr_array(transitions), n, rows // n)
     if isinstance(transitions, str):
         raise ParameterError(f"{owner}(transitions={transitions!r}): for an environment use MDP.from_gymnasium.")
     try:
@@ -110,7 +110,7 @@ def pair_matrix(owner: str, transitions: Any) -> Given:
             f"{owner}: transitions has shape {table.shape}; it must be (n_states, n_actions, n_states).{hint}"
         )
     n, m = table.shape[:2]
-    return Given(scipy.sparse.csr_array(table.reshape(n * m, n)), n, m)
+    return PairMatrix(scipy.sparse.csr_array(table.reshape(n * m, n)), n, m)
 
 
 def in_order(values: Any, states: Sequence[Any], actions: Sequence[Any] | None = None) -> Any:
@@ -122,7 +122,7 @@ def in_order(values: Any, states: Sequence[Any], actions: Sequence[Any] | None =
     return values
 
 
-def matrices_by_action(owner: str, matrices: list[Any], actions: list[Any] | None) -> Given:
+def matrices_by_action(owner: str, matrices: list[Any], actions: list[Any] | None) -> PairMatrix:
     """Return (2); the states of frames are named by their rows, and columns go by name."""
     n, m = matrices[0].shape[0], len(matrices)
     if any(one.shape != (n, n) for one in matrices):
@@ -142,4 +142,4 @@ def matrices_by_action(owner: str, matrices: list[Any], actions: list[Any] | Non
         parts = [scipy.sparse.csr_array(one, dtype=np.float64) for one in matrices]
     except (TypeError, ValueError):
         raise DataError(f"{owner}: the matrices of transitions must hold numbers.") from None
-    return Given(scipy.sparse.vstack(parts).tocsr()[interleaved(n, m)], n, m, states, actions)
+    return PairMatrix(scipy.sparse.vstack(parts).tocsr()[interleaved(n, m)], n, m, states, actions)

@@ -147,7 +147,7 @@ def test_a_prior_with_heavy_tails():
     from scipy.stats import t as student
 
     from novum.neural_network.generative.densities import FREEDOM, log_student
-    from novum.neural_network.generative.variational import STUDENT
+    from novum.neural_network.generative.latent_map import STUDENT
 
     z = np.random.RandomState(0).normal(size=(5, 2)) * 3
     np.testing.assert_allclose(log_student(torch.tensor(z)), student.logpdf(z, 5).sum(1), rtol=1e-12)

@@ -159,7 +159,7 @@ def test_links_that_were_hidden_are_found():
 def test_edges_held_back_carry_no_messages():
     from novum.neural_network.message_passing.examples import pairs_without_edge
     from novum.neural_network.message_passing.graphs import as_graph
-    from novum.neural_network.message_passing.network import without_edges
+    from novum.neural_network.message_passing.inputs import without_edges
 
     A, _, _ = block_model(4, (20, 20))
     graph = as_graph(A)

@@ -7,9 +7,10 @@ from sklearn.exceptions import NotFittedError
 from novum.exceptions import FileFormatError, ParameterError
 from novum.optimize import Schedule
 from novum.reinforcement import DQN, REINFORCE, ActorCritic, compare_agents, room_4x3
-from novum.reinforcement.deep.actor_critic import advantages, loss_slope
+from novum.reinforcement.deep.actor_critic import advantages
 from novum.reinforcement.deep.environments import Environments
 from novum.reinforcement.deep.networks import Networks
+from novum.reinforcement.deep.policy_gradient import loss_slope
 from novum.reinforcement.deep.reinforce import discounted_returns
 
 torch = pytest.importorskip("torch")
@@ -74,7 +75,16 @@ def test_slopes_of_the_losses_are_those_of_autograd(old):
         loss = -(log_pi * gains).mean()
     loss = loss + 0.5 * (out[1, :, 0] - returns).square().mean() + 0.03 * (log_all.exp() * log_all).sum(dim=1).mean()
     loss.backward()
-    found = loss_slope(out.detach(), actions, gains, returns, before if old else None, 0.2, 0.5, 0.03)
+    found = loss_slope(
+        out.detach(),
+        actions,
+        gains,
+        returns,
+        value_weight=0.5,
+        entropy_weight=0.03,
+        old=before if old else None,
+        clip=0.2,
+    )
     torch.testing.assert_close(found, out.grad)
 
 

@@ -11,28 +11,24 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain, Real
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError
 from novum.neural_network.generative.codes import CodeNetwork
 from novum.neural_network.generative.counts import check_counts
-from novum.neural_network.generative.plots import image_of, tiles
+from novum.neural_network.generative.latent_map import STUDENT, LatentMap
 from novum.neural_network.generative.rows import LAYERS
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
-from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.chance import generator
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Axes, Rows, Seed, Target
+from novum.runtime.typing import Rows, Seed, Target
 
 __all__ = ["Bound", "VariationalAutoencoder"]
-
-STUDENT = 5  # degrees of freedom, as in `densities`, which needs PyTorch to be read
-GRID_EDGE = 0.02  # share of the prior outside a latent map, on each side
 
 
 @result
@@ -44,7 +40,7 @@ class Bound(NamedTuple):
     divergence: NDArray
 
 
-class VariationalAutoencoder(CodeNetwork):
+class VariationalAutoencoder(LatentMap, CodeNetwork):
     """Variational autoencoder: codes, new rows, and the log-likelihood of rows.
 
     Parameters
@@ -331,36 +327,3 @@ class VariationalAutoencoder(CodeNetwork):
             return (stream.uniform("rows", 0, n_samples, rows.shape[1]) < rows).astype(rows.dtype), codes
         spread = np.exp(self.module_.log_variance().detach().cpu().numpy() / 2)
         return rows + spread * stream.normal("rows", 0, n_samples, rows.shape[1], np.float32), codes
-
-    def interpolate(self, first: Any, second: Any, n_steps: int = 10) -> np.ndarray:
-        """Return the rows along the straight line between the codes of two rows, both ends included."""
-        check_counts("VariationalAutoencoder.interpolate", n_steps=n_steps)
-        ends = self.transform(np.stack([np.asarray(first), np.asarray(second)]))
-        share = np.linspace(0, 1, n_steps, dtype=np.float32)[:, None]
-        return self.inverse_transform((1 - share) * ends[0] + share * ends[1])
-
-    def latent_map(self, n_steps: int = 12) -> tuple[np.ndarray, np.ndarray]:
-        """Return codes on a grid of quantiles of the prior, (n_steps^2, 2), and the means they stand for; for two components."""
-        check_is_fitted(self)
-        check_counts("VariationalAutoencoder.latent_map", n_steps=n_steps)
-        if self.config_["sizes"][-1] != 2:
-            raise ParameterError(
-                f"VariationalAutoencoder.latent_map is for codes of two numbers, and these have {self.config_['sizes'][-1]}; use"
-                " interpolate."
-            )
-        share = np.linspace(GRID_EDGE, 1 - GRID_EDGE, n_steps)
-        at = (stdtrit(STUDENT, share) if self.config_["prior"] == "student" else ndtri(share)).astype(np.float32)
-        codes = np.stack(np.meshgrid(at, at[::-1]), axis=-1).reshape(-1, 2)
-        return codes, self.inverse_transform(codes)
-
-    def plot_latent_map(self, n_steps: int = 12, ax: Axes | None = None) -> Any:
-        """Draw the images that the codes of a grid stand for; return the axes."""
-        ax = drawing_axes(ax)
-        images = [image_of(row, self.config_["image_shape"]) for row in self.latent_map(n_steps)[1]]
-        if images[0] is None:
-            raise DataError(
-                "VariationalAutoencoder.plot_latent_map: rows are no images; give image_shape, or use latent_map."
-            )
-        ax.imshow(tiles([images[k : k + n_steps] for k in range(0, n_steps**2, n_steps)]), cmap="gray_r")  # type: ignore[misc]
-        ax.set(xticks=[], yticks=[], xlabel="code 1", ylabel="code 2")
-        return ax

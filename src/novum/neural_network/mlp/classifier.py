@@ -142,14 +142,6 @@ class MLPClassifier(ClassifierMixin, Perceptron):
     _candidacy = CANDIDACY
     _domains: dict[str, Domain] = DOMAINS
     classes_: np.ndarray
-    coefs_: list[np.ndarray]
-    intercepts_: list[np.ndarray]
-    n_layers_: int
-    n_outputs_: int
-    out_activation_: str
-    scales_: list[np.ndarray]
-    running_means_: list[np.ndarray]
-    running_variances_: list[np.ndarray]
 
     def __init__(
         self,

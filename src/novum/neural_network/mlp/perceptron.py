@@ -9,17 +9,16 @@ Training steps: novum.neural_network.mlp.epochs and whole_batch; derivation: doc
 from contextlib import nullcontext
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.candidacy import Candidacy
 from novum.base.estimator import Estimator
 from novum.base.history import History
-from novum.exceptions import DataError, DataWarning, NotConverged
+from novum.exceptions import DataError, DataWarning
 from novum.fold.blocks import Block, Source
 from novum.neural_network.mlp.compiled_network import (
     CompiledNetwork,
@@ -29,18 +28,18 @@ from novum.neural_network.mlp.compiled_network import (
     activation_code,
     fresh_memory,
     join,
-    split,
 )
 from novum.neural_network.mlp.epochs import Progress, RowsInMemory, RowsInPortions, Stopping, run_epochs
+from novum.neural_network.mlp.held_rows import hold_back
 from novum.neural_network.mlp.inspection import Inspection
 from novum.neural_network.mlp.judging import losses_beside_constant
 from novum.neural_network.mlp.model import Reader, Speaker, average_output, read_block
+from novum.neural_network.mlp.outcome import Outcome, fitted_attributes, last_state, store_outcome, warn_of_ending
 from novum.neural_network.mlp.parameters import STOCHASTIC, check_together, hidden_sizes
 from novum.neural_network.mlp.rates import Rates
 from novum.neural_network.mlp.starts import draw_weights
 from novum.neural_network.mlp.whole_batch import fold_objective, minimize_risk, rows_objective
-from novum.neural_network.training.judging import ROWS, is_worse
-from novum.report.numbers import number
+from novum.neural_network.training.judging import ROWS
 from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
@@ -48,23 +47,6 @@ from novum.runtime.warn import warn
 __all__ = ["CANDIDACY", "Perceptron", "is_stochastic"]
 
 AUTO_BATCH = 200  # scikit-learn's
-
-
-class Outcome(NamedTuple):
-    """A network after training."""
-
-    memory: Memory
-    progress: Progress
-    n_iter: int
-    loss: float
-    rate: float
-    ending: str
-    message: str = ""
-
-    @property
-    def rank(self) -> float:
-        """What restarts are compared by: less is better."""
-        return -self.progress.best_score if self.progress.scores else self.loss
 
 
 def is_stochastic(model: Any) -> bool:
@@ -91,6 +73,14 @@ class Perceptron(Inspection, Estimator):
 
     _reports_passes = True
     _rows_need_blas = False
+    coefs_: list[np.ndarray]
+    intercepts_: list[np.ndarray]
+    n_layers_: int
+    n_outputs_: int
+    out_activation_: str
+    scales_: list[np.ndarray]
+    running_means_: list[np.ndarray]
+    running_variances_: list[np.ndarray]
     loss_: float
     loss_curve_: list[Any]
     best_loss_: float | None
@@ -106,13 +96,11 @@ class Perceptron(Inspection, Estimator):
     batch_size: int | Literal["auto"]
     beta_1: float
     beta_2: float
-    coefs_: Any
     combine: str
     dropout: float
     early_stopping: bool
     epsilon: float
     init: str
-    intercepts_: Any
     l1: float
     learning_rate: Any
     learning_rate_init: float
@@ -121,13 +109,10 @@ class Perceptron(Inspection, Estimator):
     momentum: float
     n_init: int
     n_iter_no_change: float
-    n_outputs_: int
     nesterovs_momentum: bool
-    out_activation_: str
     power_t: float
+    _rate: float  # of the last step
     random_state: Any
-    running_means_: Any
-    running_variances_: Any
     shuffle: bool
     solver: str
     tol: float
@@ -189,7 +174,7 @@ class Perceptron(Inspection, Estimator):
             y=y,
             sample_weight=sample_weight,
             n_runs=self.n_init,
-            attributes=self._as_attributes,
+            attributes=lambda memory: fitted_attributes(self._settings(), memory),
         ) as report:
             for _ in range(self.n_init):
                 with report.run() if self.n_init > 1 else nullcontext(report) as told:
@@ -201,11 +186,11 @@ class Perceptron(Inspection, Estimator):
                 f" preprocessed. {type(self).__name__}(learning_rate_init={self.learning_rate_init!r}): scale X and y"
                 " (sklearn.preprocessing.StandardScaler), or take a smaller rate."
             )
-        self._keep(best, first)
+        store_outcome(self, self._settings(), best)
         self.restart_losses_ = np.array([run.loss for run in runs])
         self._members = [run.memory.theta for run in runs] if self.combine == "average" and len(runs) > 1 else []
         self._member_running = [run.memory.running for run in runs] if self._members else []
-        self._tell(best, incremental, None if incremental else self._beside_constant(source, reader))
+        warn_of_ending(self, best, incremental, None if incremental else self._beside_constant(source, reader))
         return self
 
     def _one_start(
@@ -219,7 +204,7 @@ class Perceptron(Inspection, Estimator):
             theta = join([[w for w, _ in drawn], [b for _, b in drawn], scales], source.dtype)
             memory, progress = fresh_memory(settings, theta), Progress()
         else:
-            memory, progress = self._last_state(settings, source.dtype, incremental)
+            memory, progress = last_state(self, settings, source.dtype, incremental)
         if self.dropout:
             settings = settings._replace(seed=int(random.randint(2**31)))
         if self.solver == "lbfgs":
@@ -280,7 +265,8 @@ class Perceptron(Inspection, Estimator):
         if source.at_hand:
             data = read(Block(source.array(), source.y, source.weight))  # type: ignore[attr-defined]
             if self.early_stopping:
-                data, held = self._hold_back(data, random)
+                flat = hasattr(self, "classes_") and self.n_outputs_ == 1
+                data, held = hold_back(type(self).__name__, data, self.validation_fraction, random, stratified=flat)
             batch = self._batch_of(data.rows)
             rows = RowsInMemory(data, self.shuffle)
         else:
@@ -321,77 +307,6 @@ class Perceptron(Inspection, Estimator):
             )
         return int(min(self.batch_size, n))
 
-    def _hold_back(self, data: Data, random: np.random.RandomState) -> tuple[Data, Data]:
-        """Return the rows to train on and those to judge by, split as scikit-learn splits them."""
-        if not self.validation_fraction:
-            raise self._too_few_held(0, data.rows)
-        stratify = data.value > 0.5 if self._is_flat_classifier() else None  # type: ignore[operator]
-        train, held = train_test_split(
-            np.arange(data.rows), random_state=random, test_size=self.validation_fraction, stratify=stratify
-        )
-        if len(held) < 2:
-            raise self._too_few_held(len(held), data.rows)
-        return data.take(train), data.take(held)
-
-    def _too_few_held(self, held: int, rows: int) -> DataError:
-        return DataError(
-            "The validation set is too small. Increase 'validation_fraction' or the size of your dataset."
-            f" {type(self).__name__}(validation_fraction={self.validation_fraction}) holds back {held} of {rows} rows."
-        )
-
-    def _is_flat_classifier(self) -> bool:
-        return hasattr(self, "classes_") and self.n_outputs_ == 1
-
-    def _last_state(self, settings: Settings, dtype: Any, incremental: bool) -> tuple[Memory, Progress]:
-        """Return the network as the last fit or portion left it."""
-        scales = getattr(self, "scales_", [])
-        memory = fresh_memory(settings, join([self.coefs_, self.intercepts_, scales], dtype))
-        if settings.batch_norm:
-            memory = memory._replace(running=join([self.running_means_, self.running_variances_], dtype))
-        if incremental and getattr(self, "_first", None) is not None and len(self._first) == settings.size:
-            first, second = (each.astype(dtype) for each in (self._first, self._second))
-            memory = memory._replace(first=first, second=second, steps=self._n_steps)
-        progress = Progress()
-        progress.losses = list(getattr(self, "loss_curve_", []))
-        known = list(getattr(self, "_rates", []))
-        progress.rates = known if len(known) == len(progress.losses) else [np.nan] * len(progress.losses)
-        progress.scores = list(getattr(self, "validation_scores_", None) or [])
-        progress.best_loss = min([np.inf, *progress.losses])
-        progress.best_score = max([-np.inf, *progress.scores])
-        progress.waited, progress.rows = getattr(self, "_no_improvement_count", 0), getattr(self, "t_", 0)
-        progress.best = memory if progress.scores else None
-        return memory, progress
-
-    def _as_attributes(self, memory: Memory) -> dict[str, Any]:
-        """Return the fitted attributes that a state stands for."""
-        settings = self._settings()
-        coefs, intercepts, scales = split(settings, memory.theta.copy())
-        found: dict[str, Any] = {"coefs_": coefs, "intercepts_": intercepts, "n_layers_": len(settings.units)}
-        if settings.batch_norm:
-            ends = np.cumsum(settings.units[1:-1] * 2)[:-1]
-            moments = np.split(memory.running, ends)
-            found |= {"scales_": scales, "running_means_": moments[: len(scales)]}
-            found["running_variances_"] = moments[len(scales) :]
-        return found
-
-    def _keep(self, run: Outcome, first: bool) -> None:
-        """Set the fitted attributes."""
-        self.__dict__.update(self._as_attributes(run.memory))
-        progress = run.progress
-        self.n_iter_, self.loss_, self.t_ = run.n_iter, run.loss, progress.rows
-        self._first, self._second, self._n_steps = run.memory.first, run.memory.second, run.memory.steps
-        self._rate, self._rates, self._no_improvement_count = run.rate, progress.rates, progress.waited
-        columns = {"rate": progress.rates}
-        if self.solver != "lbfgs":
-            self.loss_curve_ = progress.losses
-            stops = self.early_stopping
-            self.best_loss_ = None if stops else progress.best_loss
-            self.validation_scores_ = progress.scores if stops else None
-            self.best_validation_score_ = progress.best_score if stops else None
-            if stops and len(progress.scores) == len(progress.losses):
-                columns["validation score"] = progress.scores
-        self.history_ = History(progress.losses, columns, name="loss")
-
     def _beside_constant(self, source: Source, reader: Reader) -> tuple[float, float]:
         """Return the loss on some training rows, and the least that one answer for all of them has."""
         block = Block(source.array(), source.y, source.weight) if source.at_hand else next(iter(source.each()))  # type: ignore[attr-defined]
@@ -400,35 +315,6 @@ class Perceptron(Inspection, Estimator):
             data = data.take(np.sort(np.random.default_rng(0).choice(data.rows, ROWS, replace=False)))
         speaker = self._speaker()
         return losses_beside_constant(speaker.settings.output, data, average_output(speaker, Block(data.X)))
-
-    def _tell(self, run: Outcome, incremental: bool, losses: tuple[float, float] | None) -> None:
-        """Warn of a fit that the number of epochs cut short, or that went astray."""
-        name, astray = type(self).__name__, ""
-        if losses is not None and is_worse(*losses):
-            astray = (
-                f"{name}: after training the loss on the training rows is {number(losses[0])}, and one answer for all of them has"
-                f" {number(losses[1])}: the network is worse than none. Scale X and y, lower"
-                f" learning_rate_init={self.learning_rate_init:g}, or train longer (max_iter={self.max_iter})."
-            )
-        if run.ending == "diverged":
-            told = (
-                f"{name}: the loss left the range of floating point in epoch {run.n_iter}; the best weights before are kept."
-                " Scale X and y, or take a smaller learning_rate_init."
-            )
-        elif run.ending == "limit" and self.solver == "lbfgs":
-            told = (
-                f"lbfgs failed to converge after {run.n_iter} iteration(s): {run.message}. Increase the number of iterations"
-                f" to improve the convergence (max_iter={self.max_iter}), or scale the data. {name}"
-            )
-        elif run.ending == "limit" and not incremental:
-            told = (
-                f"Stochastic Optimizer: Maximum iterations ({self.max_iter}) reached and the optimization hasn't converged"
-                f" yet. Raise max_iter of {name}, or tol."
-            )
-        else:
-            told = ""
-        if told or astray:
-            warn(" ".join(part for part in (told, astray) if part), NotConverged)
 
     def _speaker(self, **how: Any) -> Speaker:
         check_is_fitted(self)

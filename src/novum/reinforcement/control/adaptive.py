@@ -16,11 +16,12 @@ from novum import _core
 from novum.base.domains import Int, Null, Real
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError
-from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, live_runs, name_of
-from novum.reinforcement.experience import STARTS, STEPS, lived_world, policy_sums, tabular_process
+from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, name_of
+from novum.reinforcement.control.compiled import live_compiled
+from novum.reinforcement.experience import policy_sums, tabular_process
 from novum.reinforcement.policies import policy_table
 from novum.reinforcement.schedules import as_schedule
-from novum.runtime.random import purpose_code, seed_of
+from novum.runtime.random import seed_of
 from novum.runtime.typing import Seed, Target
 
 __all__ = ["ADP"]
@@ -97,7 +98,7 @@ class ADP(TabularAgent):
     returns_: np.ndarray
     lengths_: np.ndarray
     visits_: np.ndarray
-    n_steps_: int
+    total_steps_: int
 
     def __init__(
         self,
@@ -142,49 +143,31 @@ class ADP(TabularAgent):
                 "ADP: this environment has no table of transitions; make one by MDP.from_gymnasium(environment, samples=...)."
             )
         own = process if discount == process.discount else process.replaced(discount=discount)
-        n, m, runs, seed = own.n_states, own.n_actions, self.n_runs, seed_of(self.random_state)
-        world = lived_world(own, discount)
-        q = np.full((runs, n, m), float(self.initial_value))
+        n, m, runs = own.n_states, own.n_actions, self.n_runs
         visits, values = np.zeros((runs, n, m), np.int64), np.zeros((runs, n))
-        totals, lengths = np.empty((runs, self.n_episodes)), np.empty((runs, self.n_episodes), np.int32)
-        sums = None if policy is None else policy_sums(own, policy_table(own, policy))
-        explored = as_schedule(self.exploration).values(self.n_episodes)
         hope, tries = (
             (0.0, 0) if self.optimism is None or policy is not None else (float(self.optimism), int(self.tries))
         )
-
-        def one(run: int) -> int:
-            return int(
-                _core.decisions.control.adapt(
-                    world,
-                    self.max_steps,
-                    BACKUPS,
-                    TOL,
-                    hope,
-                    tries,
-                    explored,
-                    sums,
-                    seed,
-                    purpose_code(STEPS),
-                    purpose_code(STARTS),
-                    run,
-                    q[run],
-                    visits[run],
-                    values[run],
-                    totals[run],
-                    lengths[run],
-                )
-            )
-
-        done, steps = live_runs(self, one, lambda run: float(totals[run].mean()))
-        q, values, totals, lengths = q[:done], values[:done], totals[:done], lengths[:done]
-        q[:, ~own.possible] = np.nan
-        self.returns_, self.lengths_, self.total_steps_ = totals, lengths, steps
-        self.visits_ = visits.sum(axis=0)
-        self._keep(q, list(own.states), list(own.actions), own)
+        done = live_compiled(
+            self,
+            _core.decisions.control.adapt,
+            own,
+            discount=discount,
+            settings={
+                "seed": seed_of(self.random_state),
+                "backups": BACKUPS,
+                "tol": TOL,
+                "optimism": hope,
+                "tries": tries,
+                "exploration": as_schedule(self.exploration).values(self.n_episodes),
+                "policy": None if policy is None else policy_sums(own, policy_table(own, policy)),
+            },
+            written={"visits": visits, "u": values},
+        )
+        self.visits_ = visits[:done].sum(axis=0)
         if policy is not None:
             inside = ~own.model.terminal
-            self.values_[inside] = values.mean(axis=0)[inside]
+            self.values_[inside] = values[:done].mean(axis=0)[inside]
         self.environment_ = name_of(made)
         self.discount_ = discount
         return self

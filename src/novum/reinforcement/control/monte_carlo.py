@@ -15,11 +15,12 @@ from novum.base.domains import Choice, Null, Real
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError
 from novum.optimize.schedule_base import Schedule
-from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, live_runs, name_of
-from novum.reinforcement.experience import STARTS, STEPS, lived_world, tabular_process
+from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, name_of
+from novum.reinforcement.control.compiled import live_compiled
+from novum.reinforcement.experience import tabular_process
 from novum.reinforcement.gymnasium_tables import sampled_process
 from novum.reinforcement.schedules import as_schedule
-from novum.runtime.random import purpose_code, seed_of
+from novum.runtime.random import seed_of
 from novum.runtime.typing import Seed, Target
 
 __all__ = ["MonteCarloControl"]
@@ -97,7 +98,7 @@ class MonteCarloControl(TabularAgent):
     returns_: np.ndarray
     lengths_: np.ndarray
     visits_: np.ndarray
-    n_steps_: int
+    total_steps_: int
 
     def __init__(
         self,
@@ -141,39 +142,24 @@ class MonteCarloControl(TabularAgent):
 
             process = sampled_process(MDP, made, name, discount, SAMPLES, seed)
         own = process if discount == process.discount else process.replaced(discount=discount)
-        n, m, runs = own.n_states, own.n_actions, self.n_runs
-        world = lived_world(own, discount)
-        q = np.full((runs, n, m), float(self.initial_value))
-        weight = np.zeros((runs, n, m))
-        totals, lengths = np.empty((runs, self.n_episodes)), np.empty((runs, self.n_episodes), np.int32)
-        explored = self._exploration()
-
-        def one(run: int) -> int:
-            return int(
-                _core.decisions.control.monte_carlo(
-                    world,
-                    METHODS.index(self.method),
-                    self.visits == "first",
-                    self.max_steps,
-                    explored,
-                    seed,
-                    purpose_code(STEPS),
-                    purpose_code(STARTS),
-                    run,
-                    q[run],
-                    weight[run],
-                    totals[run],
-                    lengths[run],
-                )
-            )
-
-        done, steps = live_runs(self, one, lambda run: float(totals[run].mean()))
-        q, weight, totals, lengths = q[:done], weight[:done], totals[:done], lengths[:done]
-        q[:, ~own.possible] = np.nan
-        self.returns_, self.lengths_, self.total_steps_ = totals, lengths, steps
-        self.visits_ = np.ceil(weight.sum(axis=0)).astype(np.int64)
-        self._keep(q, list(own.states), list(own.actions), own)
-        self._numbered = process is made or process is getattr(made, "unwrapped", None) or own.states == range(n)
+        weight = np.zeros((self.n_runs, own.n_states, own.n_actions))
+        done = live_compiled(
+            self,
+            _core.decisions.control.monte_carlo,
+            own,
+            discount=discount,
+            settings={
+                "seed": seed,
+                "method": METHODS.index(self.method),
+                "first_visit": self.visits == "first",
+                "exploration": self._exploration(),
+            },
+            written={"weight": weight},
+        )
+        self.visits_ = np.ceil(weight[:done].sum(axis=0)).astype(np.int64)
+        self._numbered = (
+            process is made or process is getattr(made, "unwrapped", None) or own.states == range(own.n_states)
+        )
         self.environment_, self.discount_ = name, discount
         return self
 

@@ -13,12 +13,13 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Choice, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError
-from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, live_runs, name_of
+from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, name_of
+from novum.reinforcement.control.compiled import live_compiled
 from novum.reinforcement.control.interpreted import Learner, Rules, learn_together
-from novum.reinforcement.experience import STARTS, STEPS, KnownLives, VectorLives, lived_world, tabular_process
+from novum.reinforcement.experience import KnownLives, VectorLives, tabular_process
 from novum.reinforcement.mdp import MDP
 from novum.reinforcement.schedules import as_schedule
-from novum.runtime.random import purpose_code, seed_of
+from novum.runtime.random import seed_of
 from novum.runtime.typing import Target
 
 __all__ = ["CONTROL_DOMAINS", "METHOD_CODES", "TemporalAgent", "rate_tables"]
@@ -57,7 +58,7 @@ class TemporalAgent(TabularAgent):
     returns_: np.ndarray
     lengths_: np.ndarray
     visits_: np.ndarray
-    n_steps_: int
+    total_steps_: int
     discount: float | None
     n_episodes: int
     exploration: Any
@@ -84,16 +85,16 @@ class TemporalAgent(TabularAgent):
             )
         by_episode, by_visit = rate_tables(self.learning_rate, self.n_episodes, self.max_steps)
         return Rules(
-            self._method(),
-            float(self.trace_decay),
-            self.traces == "replacing",
-            -1.0 if self.target_exploration is None else float(self.target_exploration),
-            int(self.planning_steps),
-            self.strategy == "softmax",
-            discount,
-            exploration,
-            by_episode,
-            by_visit,
+            method=self._method(),
+            trace_decay=float(self.trace_decay),
+            replacing=self.traces == "replacing",
+            target_epsilon=-1.0 if self.target_exploration is None else float(self.target_exploration),
+            planning=int(self.planning_steps),
+            softmax=self.strategy == "softmax",
+            discount=discount,
+            exploration=exploration,
+            episode_rate=by_episode,
+            visit_rate=by_visit,
         )
 
     @fits
@@ -121,44 +122,18 @@ class TemporalAgent(TabularAgent):
         return self
 
     def _compiled(self, process: MDP, rules: Rules, seed: int) -> None:
-        n, m, runs = process.n_states, process.n_actions, self.n_runs
-        world = lived_world(process, rules.discount)
-        q = np.full((runs, n, m), float(self.initial_value))
-        visits = np.zeros((runs, n, m), np.int64)
-        totals, lengths = np.empty((runs, self.n_episodes)), np.empty((runs, self.n_episodes), np.int32)
-
-        def one(run: int) -> int:
-            return int(
-                _core.decisions.control.learn(
-                    world,
-                    METHOD_CODES[rules.method],
-                    rules.trace_decay,
-                    rules.replacing,
-                    rules.target_epsilon,
-                    rules.planning,
-                    rules.softmax,
-                    self.start == "any",
-                    self.max_steps,
-                    rules.exploration,
-                    rules.episode_rate,
-                    rules.visit_rate,
-                    seed,
-                    purpose_code(STEPS),
-                    purpose_code(STARTS),
-                    run,
-                    q[run],
-                    visits[run],
-                    totals[run],
-                    lengths[run],
-                )
-            )
-
-        done, steps = live_runs(self, one, lambda run: float(totals[run].mean()))
-        q, visits, totals, lengths = q[:done], visits[:done], totals[:done], lengths[:done]
-        q[:, ~process.possible] = np.nan
-        self.returns_, self.lengths_, self.total_steps_ = totals, lengths, steps
-        self.visits_ = visits.sum(axis=0)
-        self._keep(q, list(process.states), list(process.actions), process)
+        settings = {name: value for name, value in rules._asdict().items() if name != "discount"}
+        settings |= {"method": METHOD_CODES[rules.method], "any_start": self.start == "any", "seed": seed}
+        visits = np.zeros((self.n_runs, process.n_states, process.n_actions), np.int64)
+        done = live_compiled(
+            self,
+            _core.decisions.control.learn,
+            process,
+            discount=rules.discount,
+            settings=settings,
+            written={"visits": visits},
+        )
+        self.visits_ = visits[:done].sum(axis=0)
 
     def _interpreted(self, lives: Any, rules: Rules, process: MDP | None) -> None:
         learners = [Learner(lives, run, rules, float(self.initial_value)) for run in range(self.n_runs)]

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from novum.base.domains import Bool, Choice, Domain, Int, Null, Real
 from novum.optimize.schedule_base import Schedule
-from novum.reinforcement.deep.agent import RATE, SHARED, NetworkAgent, Training, drawn_actions
+from novum.reinforcement.deep.agent import RATE, SHARED, Training, drawn_actions
 from novum.reinforcement.deep.environments import Step
-from novum.reinforcement.deep.networks import Adam, Networks
+from novum.reinforcement.deep.policy_gradient import PolicyAgent
 from novum.runtime.typing import Seed
 
 __all__ = ["ActorCritic", "advantages"]
 
-ADAM_EPS = 1e-5
 # What the two methods need differently: PPO goes over long batches many times, A2C once over short ones.
 OPEN: dict[str, dict[str, Any]] = {
     "ppo": {
@@ -42,7 +41,6 @@ OPEN: dict[str, dict[str, Any]] = {
     },
 }
 CLIP = Schedule("linear", 0.2, 0.0)
-POLICY_GAIN = 0.01  # of the first policy: nearly uniform
 
 
 def advantages(
@@ -63,40 +61,7 @@ def advantages(
     return out
 
 
-def loss_slope(
-    outputs: Any,
-    actions: Any,
-    gains: Any,
-    returns: Any,
-    old: Any,
-    clip: float,
-    value_weight: float,
-    entropy_weight: float,
-) -> Any:
-    """Return the gradient of (2), or (3) where the old log chances are given, and (4) by the outputs of actor and critic.
-
-    By the log chance of the action taken: -A of (2), -rho A of (3) where the cut does not hold; by the logits that times (1[b =
-    a] - pi_b).
-    """
-    log_all = outputs[0].log_softmax(dim=1)
-    pi, n = log_all.exp(), len(actions)
-    column = actions[:, None]
-    if old is None:
-        by_chance = gains * (-1 / n)
-    else:
-        ratio = (log_all.gather(1, column)[:, 0] - old).exp_()
-        excess = (ratio - 1) * gains.sign()  # how far the ratio has gone where the advantage points
-        by_chance = ratio * gains * (excess <= clip) * (-1 / n)
-    slope = outputs.new_zeros(outputs.shape)
-    slope[0] = pi * -by_chance[:, None]
-    slope[0].scatter_add_(1, column, by_chance[:, None])
-    if entropy_weight:
-        slope[0] += entropy_weight / n * pi * (log_all - (pi * log_all).sum(dim=1, keepdim=True))
-    slope[1, :, 0] = (outputs[1, :, 0] - returns) * (2 * value_weight / n)
-    return slope
-
-
-class ActorCritic(NetworkAgent):
+class ActorCritic(PolicyAgent):
     """Advantage actor-critic (A2C) or proximal policy optimisation (PPO).
 
     Parameters
@@ -225,11 +190,6 @@ class ActorCritic(NetworkAgent):
         given = getattr(self, name)
         return OPEN[self.method][name] if given is None else given
 
-    def _build(self, training: Training) -> None:
-        sizes = (self.n_features_, self.hidden, self.hidden, self.n_actions_)
-        training.networks = Networks(sizes, 2, "tanh", training.device, training.rng, (POLICY_GAIN, 1.0))
-        training.adam = Adam(training.networks, ADAM_EPS, self.largest_norm)
-
     def _critic(self, training: Training, observations: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.asarray(training.networks.outputs(observations)[1, :, 0])
 
@@ -297,13 +257,5 @@ class ActorCritic(NetworkAgent):
         if self._setting("normalize"):
             gains = (gains - gains.mean()) / (gains.std() + 1e-8)
         kept = training.networks.layers(seen)
-        by_outputs = loss_slope(kept[-1], actions, gains, returns, old, clip, self.value_weight, self.entropy_weight)
-        training.networks.backward(kept, by_outputs)
-        training.adam.move(rate)
-
-    def _state(self, training: Training) -> dict[str, Any]:
-        return {"flat": training.networks.flat.cpu().numpy(), **training.adam.state()}
-
-    def _restore(self, training: Training, state: dict[str, Any]) -> None:
-        training.networks.set(state["flat"])
-        training.adam.restore(state)
+        weights = {"value_weight": self.value_weight, "entropy_weight": self.entropy_weight}
+        self._descend(training, rate, kept, actions, gains, returns, old=old, clip=clip, **weights)

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from novum.base.domains import Bool, Choice, Domain, Int, Null, Real
 from novum.optimize.schedule_base import Schedule
-from novum.reinforcement.deep.actor_critic import ADAM_EPS, POLICY_GAIN, loss_slope
-from novum.reinforcement.deep.agent import SHARED, NetworkAgent, Training, drawn_actions
-from novum.reinforcement.deep.networks import Adam, Networks
+from novum.reinforcement.deep.agent import SHARED, Training, drawn_actions
+from novum.reinforcement.deep.policy_gradient import PolicyAgent
 from novum.runtime.typing import Seed
 
 __all__ = ["REINFORCE", "discounted_returns"]
@@ -32,7 +31,7 @@ def discounted_returns(rewards: Any, discount: float) -> NDArray[np.float64]:
     return found
 
 
-class REINFORCE(NetworkAgent):
+class REINFORCE(PolicyAgent):
     """Policy gradients from whole episodes, with a baseline.
 
     Parameters
@@ -119,11 +118,6 @@ class REINFORCE(NetworkAgent):
         self.device = device
         self.random_state = random_state
 
-    def _build(self, training: Training) -> None:
-        sizes = (self.n_features_, self.hidden, self.hidden, self.n_actions_)
-        training.networks = Networks(sizes, 2, "tanh", training.device, training.rng, (POLICY_GAIN, 1.0))
-        training.adam = Adam(training.networks, ADAM_EPS, self.largest_norm)
-
     def _episodes(self, training: Training) -> tuple[NDArray[Any], ...]:
         """Play one episode in every copy; return observations, actions and G of all their steps."""
         lines: list[list[tuple[Any, int, float]]] = [[] for _ in range(self.n_envs)]
@@ -149,13 +143,4 @@ class REINFORCE(NetworkAgent):
         if self.normalize and len(gains) > 1:
             gains = (gains - gains.mean()) / (gains.std() + 1e-8)
         weight = VALUE_WEIGHT if self.baseline == "value" else 0.0
-        slope = loss_slope(kept[-1], actions, gains, returns, None, 0.0, weight, 0.0)
-        training.networks.backward(kept, slope)
-        training.adam.move(rate)
-
-    def _state(self, training: Training) -> dict[str, Any]:
-        return {"flat": training.networks.flat.cpu().numpy(), **training.adam.state()}
-
-    def _restore(self, training: Training, state: dict[str, Any]) -> None:
-        training.networks.set(state["flat"])
-        training.adam.restore(state)
+        self._descend(training, rate, kept, actions, gains, returns, value_weight=weight)

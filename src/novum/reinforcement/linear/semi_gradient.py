@@ -69,8 +69,8 @@ class SemiGradientTD(LinearLearner):
     >>> from novum.reinforcement import SemiGradientTD, StateFeatures
     >>> from novum.teaching.reinforcement.worlds import random_walk
     >>> line = StateFeatures("linear", low=[0], high=[6])
-    >>> rate = Schedule("power", 0.5, 0.5)
-    >>> values = SemiGradientTD(line, n_episodes=1000, learning_rate=rate, discount=1.0, random_state=2)
+    >>> rate = Schedule("power", 0.2, 0.5)
+    >>> values = SemiGradientTD(line, n_episodes=3000, learning_rate=rate, discount=1.0, random_state=0)
     >>> values.fit(random_walk()).predict([1, 3, 5]).round(1).tolist()
     [0.2, 0.5, 0.8]
     """

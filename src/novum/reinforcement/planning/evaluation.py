@@ -24,10 +24,10 @@ from novum.reinforcement.layout import value_lines
 from novum.reinforcement.model import pair_states
 from novum.reinforcement.planning.finiteness import remedy
 from novum.reinforcement.planning.gains import class_gain, closed_classes
+from novum.reinforcement.planning.plan import StateValues
 from novum.reinforcement.planning.precision import Rows, advantages, bounded, reward_sizes, solved, sums
 from novum.reinforcement.policies import policy_table
 from novum.report.numbers import counted, num
-from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.warn import warn
 
@@ -36,7 +36,7 @@ __all__ = ["PolicyValues", "evaluate_policy", "exact_values", "visits"]
 MOST_DIRECT = 200  # states up to which policy iteration evaluates exactly and remembers its rounds
 
 
-class PolicyValues(Result):
+class PolicyValues(StateValues):
     """Values of a policy.
 
     Attributes
@@ -45,6 +45,8 @@ class PolicyValues(Result):
     error : float
         No value is farther than this from the truth, rounded outward: what the rounding of the chances and rewards that
         were given may change is in it. nan where that cannot be told.
+    action_values : ndarray of shape (n_states, n_actions)
+        Q^pi, the worth of every action if the policy is followed afterwards.
     variances : ndarray of shape (n_states,)
         Of the return from every state, chance in the rewards included.
     sweeps : int
@@ -60,16 +62,6 @@ class PolicyValues(Result):
     def variances(self) -> NDArray[np.float64]:
         """Return the variance of the return from every state, (4); infinite where the total never comes to rest."""
         return return_variances(self._mdp, self._table, self.values)
-
-    @property
-    def action_values(self) -> NDArray[np.float64]:
-        """Return Q^pi, the worth of every action if the policy is followed afterwards."""
-        return np.asarray(self._mdp.action_values(self.values))
-
-    @property
-    def start(self) -> float:
-        """Return the expected value of the first state."""
-        return float(self._mdp.initial @ self.values)
 
     def _result_columns(self) -> dict[str, Any]:
         deviation = np.sqrt(self.variances)
@@ -156,7 +148,17 @@ def process_rows(process: Any, size: NDArray[np.float64], closed: NDArray[np.boo
     begin = np.concatenate([[0], np.cumsum(moving)])[matrix.indptr]
     following = matrix.indices[moving].astype(np.int64)
     size = np.maximum(size, np.abs(reward))
-    return Rows(np.arange(n), begin, following, matrix.data[moving], ending, missing, reward, size, process.discount)
+    return Rows(
+        origin=np.arange(n),
+        start=begin,
+        next=following,
+        chance=matrix.data[moving],
+        ending=ending,
+        missing=missing,
+        reward=reward,
+        size=size,
+        discount=process.discount,
+    )
 
 
 def policy_sizes(mdp: Any, table: NDArray[np.float64]) -> NDArray[np.float64]:

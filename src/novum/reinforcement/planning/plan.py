@@ -11,12 +11,29 @@ from novum.reinforcement.policies import Policy
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 
-__all__ = ["Plan", "power_text", "swept"]
+__all__ = ["Plan", "StateValues", "power_text", "swept"]
 
 GAP_OF_SIDES = "    "  # between the map of values and the map of actions
 
 
-class Plan(Result):
+class StateValues(Result):
+    """Values of the states of a process, and what follows from them."""
+
+    _mdp: Any
+    values: NDArray[np.float64]
+
+    @property
+    def action_values(self) -> NDArray[np.float64]:
+        """Return R + gamma P values; NaN where an action cannot be taken."""
+        return np.asarray(self._mdp.action_values(self.values))
+
+    @property
+    def start(self) -> float:
+        """Return the expected value of the first state."""
+        return float(self._mdp.initial @ self.values)
+
+
+class Plan(StateValues):
     """Values and a policy of a process.
 
     Attributes
@@ -62,16 +79,6 @@ class Plan(Result):
         self.gap, self.error, self.optimal, self._work = float(gap), float(error), optimal, work
         self.sweeps, self.rounds, self.gain, self.history = sweeps, rounds, gain, history or {}
         self.occupancy = occupancy
-
-    @property
-    def action_values(self) -> NDArray[np.float64]:
-        """Return R + gamma P values; NaN where an action cannot be taken."""
-        return np.asarray(self._mdp.action_values(self.values))
-
-    @property
-    def start(self) -> float:
-        """Return the expected value of the first state."""
-        return float(self._mdp.initial @ self.values)
 
     def plot_improvement(self, ax: Any = None, *, state: Any = None) -> Any:
         """Draw the zig-zag of policy iteration at a state (None: the likeliest first one): evaluate, improve, evaluate, ..."""

@@ -105,7 +105,17 @@ def rows_of(
     begin = np.concatenate([[0], np.cumsum(moving)])[start]
     ending = np.where(empty, 1.0, ends.astype(np.float64))
     missing = np.where(empty, 0.0, np.abs(1 - full)).astype(np.float64)
-    return Rows(origin, begin, following[moving], chance[moving], ending, missing, reward, size, discount)
+    return Rows(
+        origin=origin,
+        start=begin,
+        next=following[moving],
+        chance=chance[moving],
+        ending=ending,
+        missing=missing,
+        reward=reward,
+        size=size,
+        discount=discount,
+    )
 
 
 def sums(values: Long, start: NDArray[np.int64]) -> Long:

@@ -43,7 +43,7 @@ class Settings(NamedTuple):
     trace_decay: float = 0.0
 
 
-class Lived(NamedTuple):
+class LivedEpisodes(NamedTuple):
     """Episodes one behind another; each has one state more than rewards."""
 
     states: NDArray[np.int32]
@@ -62,7 +62,7 @@ class Predictor(Agent):
     run_values_: np.ndarray
     visits_: np.ndarray
     states_: list[Any]
-    n_steps_: int
+    total_steps_: int
     discount: float | None
     n_episodes: int
     initial_value: float
@@ -117,14 +117,25 @@ class Predictor(Agent):
         self._from_process(process, discount, policy, behavior)
         return self
 
-    def _from_episodes(self, data: Lived, discount: float) -> None:
+    def _from_episodes(self, data: LivedEpisodes, discount: float) -> None:
         n = len(data.names)
         values = np.full(n, float(self.initial_value))
         weight, visits = np.zeros(n), np.zeros(n, np.int64)
         table, rate = self._rates(len(data.rewards) + 1)
         settings = self._settings(data.ratios is not None)
         _core.decisions.episodes.learn(
-            *settings[:6], table, rate, discount, *data[:3], data.offsets, data.ended, values, weight, visits
+            **settings._asdict(),
+            visit_rate=table,
+            rate=rate,
+            discount=discount,
+            states=data.states,
+            rewards=data.rewards,
+            ratios=data.ratios,
+            offsets=data.offsets,
+            ended=data.ended,
+            v=values,
+            weight=weight,
+            visits=visits,
         )
         self.values_, self.visits_, self.states_ = values, visits, data.names
         self.run_values_, self.errors_, self.total_steps_ = values[None], np.empty((1, 0)), len(data.rewards)
@@ -151,27 +162,28 @@ class Predictor(Agent):
         weight, visits = np.zeros((runs, n)), np.zeros((runs, n), np.int64)
         errors = np.empty((runs, self.n_episodes)) if error else None
         table, rate = self._rates(self.n_episodes * self.max_steps)
-        settings, seed, sums = self._settings(behavior is not None), seed_of(self.random_state), policy_sums(own, acts)
+        settings = self._settings(behavior is not None)._asdict()
+        seed, sums = seed_of(self.random_state), policy_sums(own, acts)
 
         def one(run: int) -> None:
             world.predict(
-                *settings[:6],
-                table,
-                rate,
-                sums,
-                ratios,
-                self.n_episodes,
-                self.max_steps,
-                seed,
-                purpose_code(STEPS),
-                purpose_code(STARTS),
-                run,
-                values[run],
-                weight[run],
-                visits[run],
-                truth,
-                share,
-                None if errors is None else errors[run],
+                **settings,
+                visit_rate=table,
+                rate=rate,
+                behavior=sums,
+                ratios=ratios,
+                episodes=self.n_episodes,
+                most=self.max_steps,
+                seed=seed,
+                purpose=purpose_code(STEPS),
+                starts=purpose_code(STARTS),
+                run=run,
+                v=values[run],
+                weight=weight[run],
+                visits=visits[run],
+                truth=truth,
+                share=share,
+                errors=None if errors is None else errors[run],
             )
 
         done, _ = live_runs(self, one, lambda run: float("nan") if errors is None else float(errors[run, -1]))
@@ -220,7 +232,21 @@ class Predictor(Agent):
         return ax
 
 
-def given_episodes(owner: str, episodes: Sequence[Any]) -> Lived:
+def lived_arrays(
+    states: list[int], rewards: list[float], offsets: list[int], ended: list[bool], names: list[Any]
+) -> LivedEpisodes:
+    """Return episodes as the arrays that the kernel takes."""
+    return LivedEpisodes(
+        states=np.array(states, np.int32),
+        rewards=np.array(rewards, dtype=np.float64),
+        ratios=None,
+        offsets=np.array(offsets, np.int64),
+        ended=np.array(ended, np.uint8),
+        names=names,
+    )
+
+
+def given_episodes(owner: str, episodes: Sequence[Any]) -> LivedEpisodes:
     """Return episodes that a user brings, states numbered as they come."""
     numbers: dict[Any, int] = {}
     states: list[int] = []
@@ -243,20 +269,13 @@ def given_episodes(owner: str, episodes: Sequence[Any]) -> Lived:
         rewards += [float(gain) for gain in gains]
         offsets.append(len(rewards))
         ended.append(over)
-    return Lived(
-        np.array(states, np.int32),
-        np.array(rewards, dtype=np.float64),
-        None,
-        np.array(offsets, np.int64),
-        np.array(ended, np.uint8),
-        list(numbers),
-    )
+    return lived_arrays(states, rewards, offsets, ended, list(numbers))
 
 
 END = "(end)"  # the state after the last reward, where episodes do not name it
 
 
-def lived(environment: Any, policy: Any, n_episodes: int, max_steps: int, seed: int) -> Lived:
+def lived(environment: Any, policy: Any, n_episodes: int, max_steps: int, seed: int) -> LivedEpisodes:
     """Return episodes of an environment that is no table."""
     lives = VectorLives(environment, seed, 1)
     if policy is not None and not callable(policy):
@@ -279,11 +298,4 @@ def lived(environment: Any, policy: Any, n_episodes: int, max_steps: int, seed: 
                 break
         offsets.append(len(rewards))
         ended.append(over)
-    return Lived(
-        np.array(states, np.int32),
-        np.array(rewards, dtype=np.float64),
-        None,
-        np.array(offsets, np.int64),
-        np.array(ended, np.uint8),
-        lives.names,
-    )
+    return lived_arrays(states, rewards, offsets, ended, lives.names)

@@ -26,15 +26,15 @@ def surviving(process: Any) -> Any:
     happens = chances > 0
     before = np.concatenate([[0], np.cumsum(happens)])
     arrays = Model(
-        model.n_actions,
-        np.append(model.first, model.first[-1] + 1),
-        np.append(model.action, np.int32(-1)),
-        np.append(model.reward, 0.0),
-        np.append(before[2 * model.start], before[-1]),
-        nexts[happens].astype(np.int32),
-        chances[happens],
-        np.repeat(paid, 2)[happens],
-        np.append(model.terminal, True),
+        n_actions=model.n_actions,
+        first=np.append(model.first, model.first[-1] + 1),
+        action=np.append(model.action, np.int32(-1)),
+        reward=np.append(model.reward, 0.0),
+        start=np.append(before[2 * model.start], before[-1]),
+        next=nexts[happens].astype(np.int32),
+        chance=chances[happens],
+        entry_reward=np.repeat(paid, 2)[happens],
+        terminal=np.append(model.terminal, True),
     )
     return type(process).from_model(
         arrays,

@@ -1,5 +1,6 @@
 """What every hidden Markov model shares: sequences in, Baum-Welch with several starts, answers out, with hmmlearn's names."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -25,7 +26,17 @@ from novum.sequence.hmm.recursions import Chain, decode
 from novum.sequence.hmm.sequence_input import SequenceInputMixin
 from novum.sequence.hmm.sequences import Sequences
 from novum.sequence.hmm.summary import describe
-from novum.sequence.hmm.training import ConvergenceMonitor, Learning, Model, Run, continued, run_from, score_bundle
+from novum.sequence.hmm.training import (
+    ConvergenceMonitor,
+    Expected,
+    Learning,
+    Model,
+    Run,
+    continued,
+    expected,
+    run_from,
+    score_bundle,
+)
 
 __all__ = ["COMMON_DOMAINS", "HiddenMarkovBase", "Letters"]
 
@@ -78,6 +89,7 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
 
     _reports_passes = True
     _monitors_likelihood = True  # whether monitors are told the log-likelihood; else the objective
+    _pass: Callable[[Any, Bundle], Expected] = staticmethod(expected)  # what a pass adds up over bundles
     _letters: dict[str, str] = {}  # of the emission: letter of `params` -> attribute
     _only_in_fit: tuple[str, ...] = ()  # attributes that are no part of the model
 
@@ -241,22 +253,26 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
             self._monitor = given = ConvergenceMonitor(self.tol, self.max_iter, bool(self.verbose))
         return given
 
-    def _learning(self) -> Learning:
+    def _first_model(self) -> Any:
+        """Return the model that enters the first pass."""
+        return self._model()
+
+    def _learning(self) -> Any:
         """Return what the passes of a run know beside the rows."""
         trans_prior = markov.transition_prior(self.transmat_prior, self.sticky, self._k)
         return Learning(self._prior(), self.startprob_prior, trans_prior, self.params, self.stationary)
 
     def _run(self, source: Sequences, report: Any, *, max_iter: int, model: Any = None) -> Run:
-        model = self._model() if model is None else model
         learning = self._learning()
         return run_from(
-            model,
+            self._first_model() if model is None else model,
             source,
             learning.maximized,
             learning.objective,
             self._monitor_of_fit(),
             tol=self.tol,
             max_iter=max_iter,
+            statistics=self._pass,
             report=report,
         )
 

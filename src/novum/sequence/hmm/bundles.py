@@ -9,14 +9,22 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
 
-__all__ = ["Bundle", "Given", "bundles_of", "check_known_states", "check_sequence_weight", "gather", "offsets_of"]
+__all__ = [
+    "Bundle",
+    "SequenceRows",
+    "bundles_of",
+    "check_known_states",
+    "check_sequence_weight",
+    "gather",
+    "offsets_of",
+]
 
 LEAST_ROWS = 4096  # of a bundle: fewer would spend their time on calls
 MOST_BUNDLES = 64  # enough for any machine's threads
 
 
-class Given(NamedTuple):
-    """What was passed, in one form."""
+class SequenceRows(NamedTuple):
+    """The rows of all sequences, whatever the form in which they were passed."""
 
     rows: Any  # an array or a frame of all sequences one after the other
     lengths: NDArray  # (sequences,)
@@ -92,7 +100,7 @@ def split_groups(owner: str, X: Any, groups: Any) -> tuple[Any, NDArray]:
     return X, np.asarray(groups)
 
 
-def gather(owner: str, X: Any, lengths: Any, groups: Any) -> Given:
+def gather(owner: str, X: Any, lengths: Any, groups: Any) -> SequenceRows:
     """Return sequences in one form; rows of a group come together in the order in which they stand."""
     if X is None:
         raise ParameterError(f"{owner}: X is None; give rows in the order of time, or a list of sequences.")
@@ -108,11 +116,11 @@ def gather(owner: str, X: Any, lengths: Any, groups: Any) -> Given:
         if any(len(part) == 0 for part in parts):
             empty = next(i for i, part in enumerate(parts) if len(part) == 0)
             raise DataError(f"{owner}: sequence {empty} of X is empty; leave it out.")
-        return Given(np.concatenate(parts), np.array([len(part) for part in parts], np.int64), None)
+        return SequenceRows(np.concatenate(parts), np.array([len(part) for part in parts], np.int64), None)
     if groups is None:
         rows = as_columns(X)
         count = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-        return Given(rows, check_lengths(owner, lengths, int(count)), None)
+        return SequenceRows(rows, check_lengths(owner, lengths, int(count)), None)
     if lengths is not None:
         raise ParameterError(f"{owner}: give lengths or groups, not both.")
     rows, labels = split_groups(owner, X, groups)
@@ -125,9 +133,9 @@ def gather(owner: str, X: Any, lengths: Any, groups: Any) -> Given:
     codes = rank[codes.ravel()]
     found = np.bincount(codes).astype(np.int64)
     if (np.diff(codes) >= 0).all():
-        return Given(rows, found, None)
+        return SequenceRows(rows, found, None)
     order = np.argsort(codes, kind="stable")
-    return Given(rows.iloc[order] if hasattr(rows, "iloc") else np.asarray(rows)[order], found, order)
+    return SequenceRows(rows.iloc[order] if hasattr(rows, "iloc") else np.asarray(rows)[order], found, order)
 
 
 def check_sequence_weight(owner: str, weight: Any, count: int) -> NDArray | None:

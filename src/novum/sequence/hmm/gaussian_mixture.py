@@ -246,12 +246,12 @@ class GMMHMM(HiddenMarkovBase):
 
     def _prior(self) -> MixturePrior:
         return emissions.prior_of(
-            self.covariance_type,
-            (self.n_components, self.n_mix, self.n_features),
-            self.weights_prior,
-            self.means_prior,
-            self.means_weight,
-            self.covars_prior,
-            self.covars_weight,
-            self._floor,
+            form=self.covariance_type,
+            shape=(self.n_components, self.n_mix, self.n_features),
+            weights=self.weights_prior,
+            mean=self.means_prior,
+            mean_weight=self.means_weight,
+            covars=self.covars_prior,
+            covars_weight=self.covars_weight,
+            floor=self._floor,
         )

@@ -70,6 +70,32 @@ def chain_arrays(chain: Chain) -> tuple[NDArray, NDArray]:
     return np.ascontiguousarray(chain.start, np.float64), np.ascontiguousarray(chain.trans, np.float64)
 
 
+def run_recursions(
+    chain: Chain,
+    densities: Densities,
+    offsets: NDArray,
+    log_likelihood: NDArray,
+    *,
+    weight: NDArray | None = None,
+    filtered: NDArray | None = None,
+    smoothed: NDArray | None = None,
+    pairs: NDArray | None = None,
+    emitted: NDArray | None = None,
+) -> tuple[int, int, int]:
+    """Write what is not None, and return what went wrong, in which row, and how many sequences needed logarithms."""
+    return _core.sequence.forward_backward.run(
+        *chain_arrays(chain),
+        *densities,
+        offsets,
+        weight=weight,
+        log_likelihood=log_likelihood,
+        filtered=filtered,
+        smoothed=smoothed,
+        pairs=pairs,
+        emitted=emitted,
+    )
+
+
 def check_outcome(owner: str, outcome: Any, first_row: int = 0) -> None:
     """Raise where a row has no density under any state that can be there."""
     trouble, row = outcome[0], outcome[1] + first_row
@@ -102,9 +128,7 @@ def with_known_states(densities: Densities, states: NDArray | None) -> Densities
 def log_likelihoods(chain: Chain, densities: Densities, offsets: NDArray) -> NDArray:
     """Return log p(x) of every sequence, minus infinity where it is impossible."""
     out = np.empty(len(offsets) - 1)
-    outcome = _core.sequence.forward_backward.run(
-        *chain_arrays(chain), *densities, offsets, None, out, None, None, None, None
-    )
+    outcome = run_recursions(chain, densities, offsets, out)
     if outcome[0] == NOT_A_NUMBER:
         check_outcome("score", outcome)
     return out
@@ -116,9 +140,7 @@ def filter_states(
     """Return log p(x) of every sequence and p(z_t | x_1 .. x_t) of every row."""
     rows = len(densities.log if densities.index is None else densities.index)
     out, shares = np.empty(len(offsets) - 1), np.empty((rows, len(chain.start)))
-    outcome = _core.sequence.forward_backward.run(
-        *chain_arrays(chain), *densities, offsets, None, out, shares, None, None, None
-    )
+    outcome = run_recursions(chain, densities, offsets, out, filtered=shares)
     check_outcome(owner, outcome)
     return out, shares
 
@@ -165,8 +187,8 @@ def smooth(
     rows = len(densities.log if densities.index is None else densities.index)
     out, shares, pairs = np.empty(len(offsets) - 1), np.empty((rows, k)), np.zeros((k, k))
     emitted = np.zeros_like(densities.log) if densities.index is not None and sums else None
-    outcome = _core.sequence.forward_backward.run(
-        *chain_arrays(chain), *densities, offsets, weight, out, None, shares, pairs if sums else None, emitted
+    outcome = run_recursions(
+        chain, densities, offsets, out, weight=weight, smoothed=shares, pairs=pairs if sums else None, emitted=emitted
     )
     check_outcome(owner, outcome, first_row)
     return Posterior(out, shares, pairs, emitted)

@@ -161,17 +161,17 @@ def joined(blocks: list[Block]) -> Block:
     return Block(np.concatenate([block.X for block in blocks]), y, weight, blocks[0].start)
 
 
-class Task(NamedTuple):
-    """What a worker does with its partition."""
+class PartitionPass(NamedTuple):
+    """A pass over the sequences of one partition: what a worker does with its block."""
 
     statistics: Callable
     params: Any
     convert: Callable
 
 
-def run_partition(task: Task, block: Block) -> Any:
+def run_partition(work: PartitionPass, block: Block) -> Any:
     """Return the statistics of a partition's sequences."""
-    return task.statistics(task.params, bundle_of(block, task.convert))
+    return work.statistics(work.params, bundle_of(block, work.convert))
 
 
 class Edges(NamedTuple):
@@ -202,7 +202,7 @@ class DaskSequences(Sequences):
                 )
 
     def total(self, statistics: Any, params: Any, merge: Any = add) -> Any:
-        return self.source.total(run_partition, Task(statistics, params, self.convert), merge)
+        return self.source.total(run_partition, PartitionPass(statistics, params, self.convert), merge)
 
     def first(self) -> Bundle:
         return bundle_of(self.source.first(), self.convert)

@@ -30,10 +30,21 @@ __all__ = [
 ]
 
 FORMS = ("covariance", "square_root", "steady_state")
+MATRICES = (
+    *(
+        "transition",
+        "observation",
+        "transition_covariance",
+        "observation_covariance",
+        "initial_mean",
+        "initial_covariance",
+    ),
+    *("transition_offset", "observation_offset", "control", "observation_control"),
+)
 
 
 def start_law(system: System) -> Law:
-    """Return the law of the first state."""
+    """Return the distribution of the first state."""
     return Law(system.initial_mean, system.initial_covariance, system.diffuse)
 
 
@@ -77,8 +88,9 @@ def answers_of(owner: str, function: Callable, system: System, X: Any, controls:
     return found if many else found[0]
 
 
-def read_given(owner: str, X: Any, given: dict[str, Any]) -> System:
-    """Return the system of matrices as a caller gave them; the data tell the number of cells where they do not."""
+def read_given(owner: str, X: Any, arguments: dict[str, Any]) -> System:
+    """Return the system of matrices among the arguments of a call; the data tell the number of cells where they do not."""
+    given = {name: arguments[name] for name in MATRICES}
     sizes = sizes_of(owner, given, {})
     if "p" not in sizes:
         sizes["p"] = read_series(owner, X)[0][0].values.shape[1]
@@ -102,7 +114,7 @@ def kalman_filter(
     controls: Numbers | None = None,
     form: str = "covariance",
 ) -> Any:
-    """Return the law of the state at every row, given the rows so far.
+    """Return the distribution of the state at every row, given the rows so far.
 
         z[t+1] = A z[t] + b + B u[t] + N(0, Q),   x[t] = C z[t] + d + D u[t] + N(0, R)
 
@@ -111,16 +123,16 @@ def kalman_filter(
     X : array-like of shape (n_steps, n_cells) or (n_steps,), or several: a list of arrays or an array of three axes
         NaN and masked cells were not observed; a row may have some of its cells.
     transition, observation : A of shape (s, s) and C of shape (p, s)
-        This and every matrix below but the initial law: one for all steps, or one of every step along a leading axis; entry t of
-        A, b and Q leads from t to t + 1. A number stands for that multiple of the identity, a vector for the diagonal of
-        a covariance or the one row of C.
+        This and every matrix below but the initial distribution: one for all steps, or one of every step along a leading axis;
+        entry t of A, b and Q leads from t to t + 1. A number stands for that multiple of the identity, a vector for the diagonal
+        of a covariance or the one row of C.
     transition_covariance, observation_covariance : Q of shape (s, s) and R of shape (p, p)
         May be singular, or zero.
     initial_mean : array-like of shape (s,), default=None
         Zero by default.
     initial_covariance : array-like of shape (s, s), "diffuse" or "stationary", default="diffuse"
         Of the first state. Diffuse: nothing is known of it, exactly; inf on the diagonal says so of single states. Stationary: the
-        law that the transition leaves as it is.
+        distribution that the transition leaves as it is.
     transition_offset, observation_offset : b of shape (s,) and d of shape (p,), default=None
     control, observation_control : B of shape (s, k) and D of shape (p, k), default=None
     controls : array-like of shape (n_steps, k), default=None
@@ -150,20 +162,7 @@ def kalman_filter(
     >>> level.means[:3, 0].round(1), level.covariances[:3, 0, 0].round()
     (array([1120. , 1140.9, 1072.8]), array([15099.,  7900.,  5781.]))
     """
-    names = (
-        "initial_mean",
-        "initial_covariance",
-        "transition_offset",
-        "observation_offset",
-        "control",
-        "observation_control",
-    )
-    here = locals()
-    given = {
-        name: here[name]
-        for name in ("transition", "observation", "transition_covariance", "observation_covariance", *names)
-    }
-    system = read_given("kalman_filter", X, given)
+    system = read_given("kalman_filter", X, locals())
     return answers_of("kalman_filter", filter_series, system, X, controls, form)
 
 
@@ -183,7 +182,7 @@ def kalman_smoother(
     controls: Numbers | None = None,
     form: str = "covariance",
 ) -> Any:
-    """Return the law of the state at every row, given all rows (Rauch, Tung and Striebel).
+    """Return the distribution of the state at every row, given all rows (Rauch, Tung and Striebel).
 
     The parameters are those of `kalman_filter`.
 
@@ -201,18 +200,5 @@ def kalman_smoother(
     >>> level.means[:3, 0].round(1), level.covariances[:3, 0, 0].round()
     (array([1111.7, 1110.9, 1105.3]), array([4032., 3243., 2819.]))
     """
-    names = (
-        "initial_mean",
-        "initial_covariance",
-        "transition_offset",
-        "observation_offset",
-        "control",
-        "observation_control",
-    )
-    here = locals()
-    given = {
-        name: here[name]
-        for name in ("transition", "observation", "transition_covariance", "observation_covariance", *names)
-    }
-    system = read_given("kalman_smoother", X, given)
+    system = read_given("kalman_smoother", X, locals())
     return answers_of("kalman_smoother", smooth_series, system, X, controls, form)

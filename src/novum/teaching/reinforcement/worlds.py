@@ -144,15 +144,15 @@ def garnet(
     following.sort(axis=1)
     weight = stream.exponential("garnet chances", 0, pairs * b).reshape(pairs, b)
     model = Model(
-        m,
-        np.arange(0, pairs + 1, m, dtype=np.int64),
-        np.tile(np.arange(m, dtype=np.int32), n),
-        stream.normal("garnet rewards", 0, pairs),
-        np.arange(0, pairs * b + 1, b, dtype=np.int64),
-        following.astype(np.int32).ravel(),
-        (weight / weight.sum(axis=1, keepdims=True)).ravel(),
-        None,
-        np.zeros(n, bool),
+        n_actions=m,
+        first=np.arange(0, pairs + 1, m, dtype=np.int64),
+        action=np.tile(np.arange(m, dtype=np.int32), n),
+        reward=stream.normal("garnet rewards", 0, pairs),
+        start=np.arange(0, pairs * b + 1, b, dtype=np.int64),
+        next=following.astype(np.int32).ravel(),
+        chance=(weight / weight.sum(axis=1, keepdims=True)).ravel(),
+        entry_reward=None,
+        terminal=np.zeros(n, bool),
     )
     return MDP.from_model(
         model,

@@ -1,8 +1,7 @@
 r"""The deep Boltzmann machine: layers learned one by one, then together. NumPy alone, no PyTorch.
 
-Pre-training learns each pair of neighbouring layers as a restricted machine whose weights count twice in the direction of a layer
-that will have another neighbour (Salakhutdinov and Hinton 2009). Then all layers are learned together, with the means of mean
-field for the data's half of the slope and persistent Gibbs chains for the model's:
+First each layer is learned alone (`pretraining`), then all together, with the means of mean field for the data's half of the slope
+and persistent Gibbs chains for the model's:
 
     W_l += rate (E_data[mu_{l-1} mu_l'] - E_chains[h_{l-1} h_l']),      b_l += rate (E_data[mu_l] - E_chains[h_l])   (1)
 
@@ -31,16 +30,10 @@ from novum.neural_network.generative.boltzmann.layers import (
     mean_field,
     split_sides,
 )
-from novum.neural_network.generative.boltzmann.learning import (
-    Learner,
-    Settings,
-    batches_of,
-    first_machine,
-    learn,
-    still,
-)
+from novum.neural_network.generative.boltzmann.learning import Settings, batches_of
 from novum.neural_network.generative.boltzmann.likelihood import BoltzmannEstimator
 from novum.neural_network.generative.boltzmann.parameters import BoltzmannParameters, hidden_mean, turned, visible_mean
+from novum.neural_network.generative.boltzmann.pretraining import pretrained
 from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows, warn_below_coins
 from novum.neural_network.generative.counts import check_counts, legacy_state
 from novum.runtime.devices import needs_torch
@@ -53,36 +46,6 @@ MOST_COUNTED_ROWS = 10  # units of the smaller side above the rows: 2^10 states 
 SWEEPS = 50  # of mean field for the rows of a question; learning makes do with fewer
 LOOKED_AT = 200  # rows that show at the end how learning went
 LAST_RATE = 0.1  # share of the rate that is left in the last pass: the chains must follow what is learned
-
-
-def pretrained(
-    rows: NDArray,
-    weight: NDArray | None,
-    sizes: list[int],
-    max_epochs: int,
-    settings: Settings,
-    batch_size: int,
-    rng: np.random.RandomState,
-) -> Layers:
-    """Return layers learned one by one, each a restricted machine on the means of the one below."""
-    weights, biases, below = [], [], rows
-    for k, size in enumerate(sizes):
-        up = 1.0 if k == len(sizes) - 1 else 2.0  # a layer above will say as much again
-        down = 1.0 if k == 0 else 2.0  # and so will the layer below of what is visible here
-        here = settings._replace(up=up, down=down)
-        machine = first_machine(size, below.shape[1], False, rng)
-        if k == 0:
-            share = np.clip(np.average(rows, axis=0, weights=weight), 0.01, 0.99)
-            machine = machine._replace(visible=np.log(share / (1 - share)))  # units that are rarely on begin so
-        learner = Learner(machine, still(machine), np.zeros((batch_size, size)))
-        for _ in range(max_epochs):
-            for batch in batches_of(rng.permutation(len(below)), batch_size):
-                learner = learn(learner, below[batch], here, rng, None if weight is None else weight[batch])
-        machine = learner.machine
-        weights.append(machine.weight.T.copy())
-        biases += [machine.visible, machine.hidden] if k == 0 else [machine.hidden]
-        below = hidden_mean(machine._replace(weight=up * machine.weight), below)
-    return Layers(weights, biases)
 
 
 def visible_of(layers: Layers, units: list[NDArray]) -> NDArray:

@@ -12,29 +12,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
+from novum.base.domains import Domain, Null, Real
 from novum.exceptions import DataError, ParameterError
-from novum.sequence.hmm.base import HiddenMarkovBase
+from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.recursions import Chain, Posterior
-from novum.sequence.hmm.training import Expected, Model, Run, expected, run_from
+from novum.sequence.hmm.training import Expected, Model, expected
 from novum.sequence.hmm.variational.conjugate import expected_log_probs, kl_dirichlet
 from novum.sequence.hmm.variational.posterior import EmissionPosterior
 
 __all__ = ["VARIATIONAL_DOMAINS", "VariationalBase", "VariationalModel"]
 
+FIXED = {"topology", "sticky", "stationary"}  # parameters of the other models that these do not have
 VARIATIONAL_DOMAINS: dict[str, Domain] = {
-    "n_components": Int(1),
+    **{name: domain for name, domain in COMMON_DOMAINS.items() if name not in FIXED},
     "startprob_prior": Real(0, open="low") | Null(),
     "transmat_prior": Real(0, open="low") | Null(),
-    "algorithm": Choice("viterbi", "map"),
-    "random_state": RandomState(),
-    "max_iter": Int(0),
-    "tol": Real(),
-    "verbose": Bool() | Int(0),
-    "implementation": Choice("log", "scaling"),
-    "n_init": Int(1),
-    "n_jobs": Int() | Null(),
 }
 
 
@@ -87,6 +80,7 @@ class VariationalBase(HiddenMarkovBase):
 
     topology, sticky, stationary = "full", 0.0, False
     _monitors_likelihood = False
+    _pass = staticmethod(pass_of)
     _parts: dict[str, tuple[str, ...]] = {}  # letter -> attributes that stand for it, priors and posteriors
     _estimates: dict[str, str] = {}  # letter -> attribute of what the answers use
     startprob_prior_: np.ndarray
@@ -159,23 +153,12 @@ class VariationalBase(HiddenMarkovBase):
             )
         return found
 
-    def _run(self, source: Any, report: Any, *, max_iter: int, model: Any = None) -> Run:
+    def _first_model(self) -> VariationalModel:
         self._check_posteriors()
-        if model is None:
-            emission = self._hyperparameters("posterior")
-            model = model_of(emission, self.startprob_posterior_, self.transmat_posterior_)
-        learning = VariationalLearning(self._prior(), self.startprob_prior_, self.transmat_prior_, self.params)
-        return run_from(
-            model,
-            source,
-            learning.maximized,
-            learning.objective,
-            self._monitor_of_fit(),
-            tol=self.tol,
-            max_iter=max_iter,
-            statistics=pass_of,
-            report=report,
-        )
+        return model_of(self._hyperparameters("posterior"), self.startprob_posterior_, self.transmat_posterior_)
+
+    def _learning(self) -> VariationalLearning:
+        return VariationalLearning(self._prior(), self.startprob_prior_, self.transmat_prior_, self.params)
 
     def _attributes(self, model: Any, order: NDArray | None = None) -> dict[str, Any]:
         start, trans = model.start, model.trans
