@@ -75,18 +75,9 @@ def open_source(
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows, by_column=by_column)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
-    squares = getattr(estimator, "_squares_columns", False)
-    return checked_source(estimator, MemorySource(tiles, labels, weight, n_jobs), defer, sparse_too, squares)
-
-
-def checked_source(
-    estimator: Any, source: MemorySource, defer: bool, sparse_too: bool, squares: bool = False
-) -> MemorySource:
-    """Return `source` with its values verified, or with the check put off."""
-    if not defer or (source.sparse and not sparse_too) or source.weight is not None:
-        return finite_source(estimator, source, squares)
-    source.check = partial(finite_source, estimator, squares=squares)
-    return source
+    check = partial(finite_source, estimator, squares=getattr(estimator, "_squares_columns", False))
+    source = MemorySource(tiles, labels, weight, n_jobs, check=check)
+    return source if defer and weight is None and (sparse_too or not source.sparse) else source.verified()
 
 
 def check_size(estimator: Any, source: Source, most: float = MOST_SIZE) -> None:
@@ -143,9 +134,9 @@ def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False
         if known is not error:
             raise known from error
         raise
-    squares = getattr(estimator, "_squares_rows", False)
-    rows = MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks)
-    return checked_source(estimator, rows, defer, sparse_too, squares)
+    check = partial(finite_source, estimator, squares=getattr(estimator, "_squares_rows", False))
+    source = MemorySource(tiles, n_jobs=n_jobs, rows=row_blocks, check=check)
+    return source if defer and (sparse_too or not source.sparse) else source.verified()
 
 
 def without_mask(values: Any) -> Any:
@@ -243,7 +234,8 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
         if not plain:  # None has become NaN
             sklearn_private.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
     else:
-        y = column_or_1d(arrays.to_numpy(y) if arrays.is_tensor(y) else y, warn=True)
+        plain = type(y) is np.ndarray or not arrays.is_tensor(y)
+        y = column_or_1d(y if plain else arrays.to_numpy(y), warn=True)
         sklearn_private.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
         if not plainly_labels(y):
             check_classification_targets(y)
