@@ -28,6 +28,7 @@ from novum.base.history import History
 from novum.cluster.centers import CenterModel, fitted_attributes
 from novum.cluster.rows import warn_of_few_clusters
 from novum.engines.kmeans import assignment
+from novum.engines.kmeans.assignment import in_blocks
 from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.engines.kmeans.lloyd import labels_of_block
 from novum.engines.kmeans.spread import mean_variance
@@ -279,7 +280,7 @@ class MiniBatchKMeans(CenterModel):
         self._seed = seed_of(self.random_state)
         stream = Stream(self._seed)
         progress = Progress(self._start(source, stream), np.zeros(self.n_clusters), 0)
-        tol = self.tol * mean_variance(self._blocks(source)) if self.tol else 0.0
+        tol = self.tol * mean_variance(in_blocks(source)) if self.tol else 0.0
         watch, draws = BatchStopping(size, n, tol, self.max_no_improvement), Draws(stream, n, weight)
         history: list[float] = []
         n_steps = max(1, self.max_iter * n // size)
@@ -418,6 +419,6 @@ class MiniBatchKMeans(CenterModel):
 
     def _label(self, source: Source) -> None:
         """Find the nearest center of every row, and the inertia."""
-        blocks = self._blocks(source)
+        blocks = in_blocks(source)
         self.labels_ = arrays.to_numpy(blocks.rows(labels_of_block, self._fitted()))
         self.inertia_ = float(blocks.total(guided_pass, self._fitted()).inertia)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.cluster import KMeans
 from novum.distributions import Distribution, Normal
 from novum.distributions.learning.table_columns import (
     component_inside,
@@ -26,6 +25,7 @@ from novum.distributions.learning.table_columns import (
 )
 from novum.engines.gaussians.tensors import LOWEST, log_sum
 from novum.engines.kmeans import assignment
+from novum.engines.kmeans.centers import centers_of
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.fold.blocks import Block, Source
 from novum.mixture.base import MixtureBase, Query, label_of_block, posterior_of_block, total_of_block
@@ -308,8 +308,7 @@ class Mixture(MixtureBase):
             for component in whole:
                 check_component(component, d)
             seed = int(Stream(seed_of(self.random_state)).integers("mixture k-means", 0, 1, 2**31)[0])
-            model = KMeans(k, n_init=1, random_state=seed).fit(filled)
-            centers = np.ascontiguousarray(model.cluster_centers_, np.float64)
+            centers = centers_of(filled, k, seed, "Mixture")
             sums = filled.total(assigned_pass, Assigned(centers, whole), merge)
             found = maximize(Params(weights, whole), sums).params
             given = tuple(new if known else old for new, old, known in zip(found.components, given, classes))
