@@ -57,6 +57,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     points without a new fit, and can choose the rows it learns from. Kernels of `novum.kernels` are compiled, and no derivative of
     a covariance matrix is stored; those of scikit-learn work too.
 
+    `fit` maximizes the log marginal likelihood by L-BFGS from the kernel's own hyper-parameters and from `n_restarts_optimizer`
+    further starts; every value with its gradient is one Gram matrix, one Cholesky factor and one inverse. Then it factors the covariance
+    at the best once more.
+
     Parameters
     ----------
     kernel : Kernel, default=None

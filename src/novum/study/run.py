@@ -57,7 +57,9 @@ MOST_COMPARED = 20_000  # training rows that models are compared on; the kept on
 class Study:
     """Compare models on a table, keep the best or a simpler one that costs next to nothing, and judge it on unseen rows.
 
-    The judged model is fitted on the training rows; the model that is saved and predicts is then fitted again on all rows.
+    `run` fits every candidate `folds` times `repeats`, and with `tune` some settings more inside every training part. The judged
+    model is fitted on the training rows, explained by predictions with columns and rows exchanged, left out or drawn again (some
+    hundreds of them), and looked at by a few more fits; the model that is saved and predicts is then fitted again on all rows.
 
     Parameters
     ----------
