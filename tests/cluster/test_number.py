@@ -21,7 +21,7 @@ from novum.cluster import (
     spectral_clustering,
     within_cluster_error,
 )
-from novum.cluster.spectral import embedding_of
+from novum.cluster.spectral_embedding import embedding_of
 from novum.datasets import make_kmeans_failures
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.mixture import BayesianGaussianMixture, GaussianMixture

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
+from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.base.sklearn_base import ClassifierMixin
-from novum.base.validation import MOST_SIZE, largest_of, too_large
 from novum.exceptions import ParameterError
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.typing import Rows

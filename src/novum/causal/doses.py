@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from novum.causal.estimates import outcome_numbers, read_covariate
+from novum.causal.effect_rows import outcome_numbers, read_covariate
 from novum.causal.overlap import LEAST_WORTH
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.numbers import counted, num

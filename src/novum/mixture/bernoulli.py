@@ -23,7 +23,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.mixture.base import MixtureBase, Query
 from novum.mixture.em import Solved, best_run, work_blocks
-from novum.mixture.gaussian import checked_weights
+from novum.mixture.gaussian_em import checked_weights
 from novum.mixture.start import column_means, filled_source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of

@@ -30,7 +30,7 @@ from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.fold.blocks import Block, Source
 from novum.mixture.base import MixtureBase, Query, label_of_block, posterior_of_block, total_of_block
 from novum.mixture.em import Solved, best_run, work_blocks
-from novum.mixture.gaussian import checked_weights
+from novum.mixture.gaussian_em import checked_weights
 from novum.mixture.start import filled_source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
