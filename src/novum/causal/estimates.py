@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from novum.causal.effect_rows import Rows, is_dose, read_rows
 from novum.causal.influence import Means, by_regression_means, by_robust_means, by_weights, stratum_means
+from novum.causal.intervals import interval_about, intervals_of
 from novum.causal.overlap import check_overlap, kept_by_trimming
 from novum.engines.factors.states import columns_of
 from novum.exceptions import DataError, ParameterError
@@ -74,19 +74,15 @@ class Effect(NamedTuple):
     two_outcomes: bool = False
     question: Any = None
 
-    def _interval(self, value: float, error: float) -> tuple[float, float]:
-        z = float(student.ppf(0.5 + self.level / 2, self.freedom))
-        return value - z * error, value + z * error
-
     @property
     def intervals(self) -> list[tuple[float, float]]:
-        return [self._interval(float(m), float(s)) for m, s in zip(self.means, self.standard_errors, strict=True)]
+        return intervals_of(self)
 
     def difference(self, treated: Any = None, control: Any = None) -> tuple[float, tuple[float, float]]:
         """Return mean(treated) - mean(control), the last state against the first by default, and its interval."""
         one, zero = self._pair(treated, control)
         value = float(self.means[one] - self.means[zero])
-        return value, self._interval(value, self.difference_error(treated, control))
+        return value, interval_about(self, value, self.difference_error(treated, control))
 
     def difference_error(self, treated: Any = None, control: Any = None) -> float:
         """Return the standard error of `difference`."""

@@ -19,11 +19,11 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.exceptions import DataError, ParameterError
-from novum.gaussian_process.answers import ProcessAnswers
 from novum.gaussian_process.covariance import Factor, append, factorize, solve
 from novum.gaussian_process.evidence import covariance, evidence_at, log_evidence
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
 from novum.gaussian_process.kernels import RBF, Matern, WhiteKernel
+from novum.gaussian_process.predictions import ProcessPredictions
 from novum.gaussian_process.subset import choose_rows, rows_of
 from novum.gaussian_process.training import (
     SEARCH_DOMAINS,
@@ -45,7 +45,7 @@ NOT_COVARIANCE = (
 Array = NDArray[np.float64]
 
 
-class GaussianProcessRegressor(ProcessAnswers, MultiOutputMixin, RegressorMixin, Estimator):
+class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMixin, Estimator):
     """Gaussian process regression.
 
     A drop-in for scikit-learn's class that also reports its jitter, predicts each training point from the others, takes new

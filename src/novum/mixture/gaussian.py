@@ -27,7 +27,7 @@ from novum.engines.gaussians.covariance import TIED
 from novum.engines.gaussians.density import Density, density_of, moments_of
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
-from novum.mixture.base import COMMON_DOMAINS, GaussianBase
+from novum.mixture.base import COMMON_DOMAINS, GaussianBase, LikelihoodCriteria
 from novum.mixture.gaussian_em import Context, checked_weights, first_params, fitted_attributes, maximize, params_of
 from novum.mixture.start import column_means
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
@@ -37,7 +37,7 @@ __all__ = ["GaussianMixture"]
 FIXABLE = ("weights", "means", "covariances")
 
 
-class GaussianMixture(GaussianBase):
+class GaussianMixture(LikelihoodCriteria, GaussianBase):
     """Gaussian mixture by maximum likelihood.
 
     Parameters
@@ -266,11 +266,3 @@ class GaussianMixture(GaussianBase):
             "covariances": cov.covariance_parameters(self.covariance_type, k, d),
         }
         return sum(count for name, count in counts.items() if name not in self.fixed)
-
-    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
-        """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
-        return self._criterion(X, sample_weight, bayesian=False)
-
-    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
-        """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
-        return self._criterion(X, sample_weight, bayesian=True)

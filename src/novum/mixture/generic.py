@@ -28,7 +28,14 @@ from novum.engines.kmeans import assignment
 from novum.engines.kmeans.centers import centers_of
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.fold.blocks import Block, Source
-from novum.mixture.base import MixtureBase, Query, label_of_block, posterior_of_block, total_of_block
+from novum.mixture.base import (
+    LikelihoodCriteria,
+    MixtureBase,
+    Query,
+    label_of_block,
+    posterior_of_block,
+    total_of_block,
+)
 from novum.mixture.em import Solved, best_run, work_blocks
 from novum.mixture.gaussian_em import checked_weights
 from novum.mixture.start import filled_source
@@ -185,7 +192,7 @@ def check_component(component: Any, d: int) -> None:
         )
 
 
-class Mixture(MixtureBase):
+class Mixture(LikelihoodCriteria, MixtureBase):
     """Mixture of any distributions.
 
     Parameters
@@ -324,14 +331,6 @@ class Mixture(MixtureBase):
         """Return the number of free parameters."""
         own = (one.n_parameters * (1 if is_vector(one) else one._columns()) for one in self.components_)
         return len(self.components_) - 1 + sum(own)
-
-    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
-        """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
-        return self._criterion(X, sample_weight, bayesian=False)
-
-    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
-        """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
-        return self._criterion(X, sample_weight, bayesian=True)
 
     def sample(self, n_samples: int = 1) -> Any:
         """Draw rows; returns them and the component of each, component by component."""

@@ -43,9 +43,9 @@ from novum.study.insight.explain import MOST_SECONDS, explain
 from novum.study.insight.findings import look_further
 from novum.study.listener import Listener, Silence
 from novum.study.memory.kept import memory_from, remember
+from novum.study.named_input import positive_and_costs, table_with_columns
 from novum.study.result import StudyResult
 from novum.study.scoring.measures import measure_for
-from novum.study.wishes import table_with, wishes_for
 
 __all__ = ["Study"]
 
@@ -183,7 +183,7 @@ class Study:
         """
         listener, start, worked = listener or Silence(), perf_counter(), process_time()
         columns = {"group": self.group, "time": self.time, "weights": self.weights}
-        table = table_with(self.frame, self.target, self.drop, columns)
+        table = table_with_columns(self.frame, self.target, self.drop, columns)
         task = find_task(table.columns[self.target], table.name, self.task)
         table = table.take(task.known)
         weight = weights_in(table, self.weights)
@@ -191,7 +191,7 @@ class Study:
             order = time_order(table, self.time)
             table, task = table.take(order), task._replace(y=task.y[order])
             weight = None if weight is None else weight[order]
-        positive, costs = wishes_for(task, self.positive, self.costs)
+        positive, costs = positive_and_costs(task, self.positive, self.costs)
         wanted = self.scoring or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
         measure = measure_for(task.kind, wanted, positive, costs)
         apart = tuple(name for name in (self.group, self.weights) if name is not None)

@@ -23,13 +23,13 @@ from novum.gaussian_process.training import (
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Rows, Seed
 
-__all__ = ["ProcessAnswers"]
+__all__ = ["ProcessPredictions"]
 
 Array = NDArray[np.float64]
 
 
-class ProcessAnswers:
-    """The answers of `GaussianProcessRegressor`."""
+class ProcessPredictions:
+    """The predictions of `GaussianProcessRegressor`."""
 
     kernel: Any
     alpha: Any

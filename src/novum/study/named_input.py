@@ -14,10 +14,10 @@ from novum.study.data.table import Table, table_of
 from novum.study.data.task import LearningTask
 from novum.study.scoring.costs import cost_table
 
-__all__ = ["table_with", "wishes_for"]
+__all__ = ["positive_and_costs", "table_with_columns"]
 
 
-def table_with(given: Any, target: str, drop: tuple[str, ...], columns: Mapping[str, str | None]) -> Table:
+def table_with_columns(given: Any, target: str, drop: tuple[str, ...], columns: Mapping[str, str | None]) -> Table:
     """Return a table, or the one at a path, that has all columns that were named; `columns` are those by option."""
     if isinstance(given, Table):
         table = given
@@ -34,7 +34,7 @@ def table_with(given: Any, target: str, drop: tuple[str, ...], columns: Mapping[
     return table
 
 
-def wishes_for(
+def positive_and_costs(
     task: LearningTask, positive: Any, costs: Mapping[Any, Any] | None
 ) -> tuple[int | None, np.ndarray | None]:
     """Return the number of the positive class and the table of costs."""
