@@ -116,6 +116,7 @@ TO_0_2_0 = Changes(
         ),
         **alike(
             (
+                "novum.kernels.graphs.WeisfeilerLehman",
                 "novum.sequence.hmm.categorical.CategoricalHMM",
                 "novum.sequence.hmm.categorical.MultinomialHMM",
                 "novum.sequence.hmm.gaussian.GaussianHMM",
