@@ -15,7 +15,7 @@ TOOL = Path(__file__).parents[1] / "tools" / "walk.py"
         ("KMeans.fit(scan)", 306),
         ("BayesianNetwork.query", 9),
         ("GaussianHMM.fit", 330),
-        ("GaussianProcessRegressor.fit", 800),
+        ("GaussianProcessRegressor.fit", 850),
         ("Study.run", 7200),
     ],
 )
