@@ -69,6 +69,20 @@ def hidden_markov_model() -> Callable[[], Any]:
     return fit
 
 
+def gaussian_process() -> Callable[[], Any]:
+    from novum.gaussian_process import GaussianProcessRegressor
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)), rng.normal(size=200)
+
+    def fit() -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # noise alone: a hyper-parameter ends at its bound
+            return GaussianProcessRegressor().fit(X, y)
+
+    return fit
+
+
 def study() -> Callable[[], Any]:
     from sklearn.datasets import load_iris
 
@@ -84,6 +98,7 @@ WALKS = {
     "RandomForestClassifier.fit(dask)": forest_on_dask,
     "BayesianNetwork.query": network_query,
     "GaussianHMM.fit": hidden_markov_model,
+    "GaussianProcessRegressor.fit": gaussian_process,
     "Study.run": study,
 }
 

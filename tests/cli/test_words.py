@@ -45,7 +45,10 @@ def run(monkeypatch, capsys, *arguments):
         ("network query t.csv", "novum network: t.csv: the name must end in one of"),
         ("agent train room --option foo=1", "--option foo: room has no such option; it has step_reward"),
         ("agent plan room --tol -1", "--tol -1.0: tol must lie in"),
-        ("notes 99", "novum notes: 99: no set is called so and no set has such a chapter; without a number all are listed."),
+        (
+            "notes 99",
+            "novum notes: 99: no set is called so and no set has such a chapter; without a number all are listed.",
+        ),
         ("notes 000 44", "novum notes: 000 44: the chapters of 000 are 1, 2"),
     ],
 )

@@ -21,10 +21,10 @@ from novum.cluster import (
     spectral_clustering,
     within_cluster_error,
 )
-from novum.cluster.spectral import embedding_of
+from novum.cluster.spectral_embedding import embedding_of
 from novum.datasets import make_kmeans_failures
 from novum.exceptions import DataError, DataWarning, ParameterError
-from novum.mixture import GaussianMixture
+from novum.mixture import BayesianGaussianMixture, GaussianMixture
 
 RNG = np.random.default_rng(0)
 LINE = np.array([[1.0], [2], [3], [8], [9], [10]])
@@ -122,7 +122,8 @@ def test_gap_by_its_formula_and_on_one_cluster():
 
 def test_all_criteria_in_one_table():
     X = make_blobs(150, 2, centers=[[0, 0], [12, 0], [0, 12]], random_state=1)[0]
-    choice = choose_clusters(X, max_clusters=5, n_resamples=4, random_state=0)
+    models = [GaussianMixture(), BayesianGaussianMixture()]
+    choice = choose_clusters(X, max_clusters=5, models=models, n_resamples=4, random_state=0)
     assert set(choice.best) == {"elbow", "silhouette", "gap", "stability", "bic", "elbo"}
     assert choice.consensus == 3 and choice.best["silhouette"] == choice.best["stability"] == choice.best["bic"] == 3
     assert_allclose(choice.values["stability"][2], 1.0)
@@ -131,6 +132,12 @@ def test_all_criteria_in_one_table():
     assert len(choice.plot()) == 6
     with pytest.raises(ParameterError, match="'bend' is none of"):
         choose_clusters(X, criteria=["bend"])
+    with pytest.raises(ParameterError, match=r"give models=\[BayesianGaussianMixture\(\)\]"):
+        choose_clusters(X, criteria=["elbow", "elbo"], models=[GaussianMixture()])
+    with pytest.raises(ParameterError, match="KMeans has neither bic nor elbo_"):
+        choose_clusters(X, max_clusters=2, criteria=["elbo"], models=[KMeans()])
+    four = choose_clusters(X, max_clusters=3, n_resamples=2, random_state=0)
+    assert list(four.best) == ["elbow", "silhouette", "gap", "stability"]
     with pytest.raises(ParameterError, match="only 6 rows"):
         elbow(LINE, max_clusters=7)
 

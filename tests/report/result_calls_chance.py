@@ -9,6 +9,7 @@ from novum import (
     cluster,
     distributions,
     kernels,
+    mixture,
     optimize,
     reinforcement,
     sampling,
@@ -119,7 +120,13 @@ DECISIONS = {
 CLUSTERS = {
     "Elbow": lambda: cluster.elbow(iris(), max_clusters=4, random_state=0),
     "Gap": lambda: cluster.gap_statistic(iris(), max_clusters=4, n_references=3, random_state=0),
-    "ClusterChoice": lambda: cluster.choose_clusters(iris(), max_clusters=4, n_resamples=3, random_state=0),
+    "ClusterChoice": lambda: cluster.choose_clusters(
+        iris(),
+        max_clusters=4,
+        models=[mixture.GaussianMixture(), mixture.BayesianGaussianMixture()],
+        n_resamples=3,
+        random_state=0,
+    ),
     "QuantizedImage": lambda: cluster.quantize_image(np.arange(48.0).reshape(4, 4, 3) / 48, 2, random_state=0),
     "Agreement": lambda: cluster.clustering_agreement([0, 0, 1, 1] * 10, [0, 1, 1, 1] * 10, random_state=0),
 }

@@ -65,6 +65,6 @@ def labels_of(source: Source, classes: np.ndarray | None = None) -> tuple[np.nda
     if classes is None:
         if source.at_hand:
             classes, code = distinct(np.asarray(source.y))  # type: ignore[attr-defined]
-            return classes, source.map_target(lambda _: code)
+            return classes, source.with_target(code)  # type: ignore[attr-defined]
         classes = source.without_features().total(block_labels, None, merge_labels).values
     return classes, source.map_target(partial(encode, classes))

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base import domains, validation
 from novum.base.callbacks import reporting
+from novum.base.large_numbers import OfSmallRows, check_size
 from novum.base.learned import check_answers, check_learned, overflow_of
 from novum.base.naming import error_with_name
 from novum.base.plots import Pictures
@@ -109,7 +110,7 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
             self, X, y, sample_weight, target=target, n_jobs=getattr(self, "n_jobs", None), **options
         )
         if self._squares_columns:
-            validation.check_size(self, source)
+            check_size(self, source)
         return source
 
     def _rows(self, X: Any, function: Callable, params: Any = None, verify: bool = True, *, shows: bool = False) -> Any:
@@ -124,7 +125,7 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
             defer = shows or not verify
             source = validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None), defer=defer)
             if self._squares_rows and source.home != "memory":  # rows in memory were looked at when they were opened
-                function = validation.OfSmallRows(function, type(self).__name__)
+                function = OfSmallRows(function, type(self).__name__)
             out = source.rows(function, params)
             if shows:
                 source.check_results(out)

@@ -16,13 +16,22 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
+from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.base.sklearn_base import ClassifierMixin
-from novum.base.validation import MOST_SIZE, largest_of, too_large
 from novum.exceptions import ParameterError
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.typing import Rows
 
-__all__ = ["BayesRule", "Query", "checked_priors", "class_position", "dense_best", "dense_linear", "joint_of"]
+__all__ = [
+    "BayesRule",
+    "Query",
+    "all_finite",
+    "checked_priors",
+    "class_position",
+    "dense_best",
+    "dense_linear",
+    "joint_of",
+]
 
 
 class Query(NamedTuple):
@@ -56,7 +65,7 @@ def joint_of(query: Query, block: Any) -> Any:
 
 def all_finite(score: Any) -> bool:
     """Return whether scores, of a tensor or an array, hold neither NaN nor infinity."""
-    if arrays.is_tensor(score):
+    if not isinstance(score, np.ndarray):
         return bool(score.isfinite().all())
     return bool(_core.runtime.tiles.all_finite(np.ascontiguousarray(score)))
 
@@ -89,7 +98,7 @@ def dense_best(
 
 def class_posterior(score: Any, logarithm: bool) -> Any:
     """Return (2), or its logarithm, of rows of scores; an array is overwritten."""
-    if arrays.is_tensor(score):
+    if not isinstance(score, np.ndarray):
         found = arrays.log_softmax(score)
         return found if logarithm else arrays.exp(found)
     score = np.ascontiguousarray(score)
@@ -109,7 +118,7 @@ def log_posterior_of(query: Query, block: Any) -> Any:
 
 def best_position(score: Any) -> NDArray[np.int64]:
     """Return the position of the largest score of every row, the first of equals."""
-    if arrays.is_tensor(score):
+    if not isinstance(score, np.ndarray):
         return arrays.to_numpy(arrays.argmax(score))
     label = np.empty(len(score), np.int64)
     _core.classes.posterior.best_of_rows(np.ascontiguousarray(score), label)
@@ -118,7 +127,9 @@ def best_position(score: Any) -> NDArray[np.int64]:
 
 def label_of(query: Query, block: Any) -> Any:
     """Return the most probable class of every row."""
-    best = None if query.best is None or arrays.is_tensor(block.X) else query.best(query.params, block)
+    best = None
+    if query.best is not None and (isinstance(block.X, np.ndarray) or not arrays.is_tensor(block.X)):
+        best = query.best(query.params, block)
     return query.classes[best_position(joint_of(query, block)) if best is None else best]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from novum.base.validation import MOST_SIZE, largest_of, too_large
+from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.exceptions import DataError
 
 __all__ = ["check_answers", "check_densities", "check_learned", "overflow_of"]

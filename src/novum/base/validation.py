@@ -5,7 +5,6 @@ frame is taken column by column, an array as it lies.
 """
 
 import numbers
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,33 +15,34 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from novum.base.frames import text_column
+from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.base.naming import error_with_name
 from novum.base.sparse_matrices import sound_sparse
 from novum.exceptions import DataError
-from novum.fold.blocks import Block, Source, not_in_memory
+from novum.fold.blocks import Source, not_in_memory
 from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles, row_blocks
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.checks import check_weight_size
 
 __all__ = [
-    "MOST_SIZE",
     "plainly_labels",
     *(
         "check_rows",
-        "check_size",
         "check_target",
         "check_weight",
         "finite_source",
         "home_of",
-        "largest_of",
         "open_rows",
     ),
-    *("open_source", "read_in_passes", "rows_at_hand", "too_large"),
+    *(
+        "open_source",
+        "read_in_passes",
+        "rows_at_hand",
+    ),
 ]
 
 HOMES = {"dask": "dask", "dask_expr": "dask", "torch": "tensor"}  # by the package of X
 
-MOST_SIZE, LOOK_AT = 1e140, 256  # numbers whose squares can be added up by the million; rows that are looked at
 NUMBERS = "fiub"  # NumPy kinds that become tiles without a conversion of the whole array
 
 
@@ -75,60 +75,9 @@ def open_source(
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows, by_column=by_column)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
-    squares = getattr(estimator, "_squares_columns", False)
-    return checked_source(estimator, MemorySource(tiles, labels, weight, n_jobs), defer, sparse_too, squares)
-
-
-def checked_source(
-    estimator: Any, source: MemorySource, defer: bool, sparse_too: bool, squares: bool = False
-) -> MemorySource:
-    """Return `source` with its values verified, or with the check put off."""
-    if not defer or (source.sparse and not sparse_too) or source.weight is not None:
-        return finite_source(estimator, source, squares)
-    source.check = partial(finite_source, estimator, squares=squares)
-    return source
-
-
-def check_size(estimator: Any, source: Source, most: float = MOST_SIZE) -> None:
-    """Raise where the first rows hold numbers whose squares overflow: sooner than a look at all rows (`verified`) would."""
-    if not source.at_hand or source.sparse:
-        return
-    block = source.first()
-    used = slice(None) if block.weight is None else block.weight > 0
-    for name, values in (("X", block.X), ("y", block.y)):
-        if values is None or values.dtype.kind != "f" or values.dtype == np.float32:
-            continue
-        largest = float(np.max(np.abs(values[used][:LOOK_AT]), initial=0.0))
-        if most < largest < np.inf:
-            raise too_large(type(estimator).__name__, name, largest)
-
-
-def too_large(owner: str, name: str, largest: float) -> DataError:
-    """Return the error for numbers whose squares overflow."""
-    return DataError(
-        f"{owner}: {name} holds numbers up to {largest:.3g}, and sums of their squares overflow. Divide the columns by a"
-        f" suitable unit, or scale them (sklearn.preprocessing.StandardScaler)."
-    )
-
-
-class OfSmallRows:
-    """A function of blocks of new rows, wherever they live, that refuses numbers whose squares overflow."""
-
-    def __init__(self, function: Callable, owner: str) -> None:
-        self.function, self.owner = function, owner
-
-    def __call__(self, params: Any, block: Block) -> Any:
-        if len(block.X) and (largest := float(abs(block.X).max())) > MOST_SIZE:
-            raise too_large(self.owner, "X", largest)
-        return self.function(params, block)
-
-
-def largest_of(X: Any, weight: np.ndarray | None = None) -> float:
-    """Return the largest size of a cell in rows that count; gaps are left out."""
-    if scipy.sparse.issparse(X):
-        return float(np.nanmax(np.abs(X.data), initial=0.0))
-    rows = X if weight is None else X[weight > 0]
-    return float(np.nanmax(np.abs(rows), initial=0.0))
+    check = partial(finite_source, estimator, squares=getattr(estimator, "_squares_columns", False))
+    source = MemorySource(tiles, labels, weight, n_jobs, check=check)
+    return source if defer and weight is None and (sparse_too or not source.sparse) else source.verified()
 
 
 def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False, sparse_too: bool = False) -> Source:
@@ -143,9 +92,9 @@ def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False
         if known is not error:
             raise known from error
         raise
-    squares = getattr(estimator, "_squares_rows", False)
-    rows = MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks)
-    return checked_source(estimator, rows, defer, sparse_too, squares)
+    check = partial(finite_source, estimator, squares=getattr(estimator, "_squares_rows", False))
+    source = MemorySource(tiles, n_jobs=n_jobs, rows=row_blocks, check=check)
+    return source if defer and (sparse_too or not source.sparse) else source.verified()
 
 
 def without_mask(values: Any) -> Any:
@@ -243,7 +192,8 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
         if not plain:  # None has become NaN
             sklearn_private.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
     else:
-        y = column_or_1d(arrays.to_numpy(y) if arrays.is_tensor(y) else y, warn=True)
+        plain = type(y) is np.ndarray or not arrays.is_tensor(y)
+        y = column_or_1d(y if plain else arrays.to_numpy(y), warn=True)
         sklearn_private.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
         if not plainly_labels(y):
             check_classification_targets(y)

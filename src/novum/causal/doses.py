@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
-from novum.causal.estimates import outcome_numbers, read_covariate
+from novum.causal.effect_rows import outcome_numbers, read_covariate
+from novum.causal.intervals import interval_about, intervals_of
 from novum.causal.overlap import LEAST_WORTH
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.numbers import counted, num
@@ -54,18 +54,14 @@ class DoseEffect(NamedTuple):
     received: Any = None
     two_outcomes: bool = False
 
-    def _interval(self, value: float, error: float) -> tuple[float, float]:
-        z = float(student.ppf(0.5 + self.level / 2, self.freedom))
-        return value - z * error, value + z * error
-
     @property
     def intervals(self) -> list[tuple[float, float]]:
-        return [self._interval(float(m), float(s)) for m, s in zip(self.means, self.standard_errors, strict=True)]
+        return intervals_of(self)
 
     def difference(self, treated: float = 1.0, control: float = 0.0) -> tuple[float, tuple[float, float]]:
         """Return the change of the mean from one dose to another, a unit by default, and its interval."""
         step = float(treated) - float(control)
-        return step * self.slope, self._interval(step * self.slope, abs(step) * self.slope_error)
+        return step * self.slope, interval_about(self, step * self.slope, abs(step) * self.slope_error)
 
     def difference_error(self) -> float:
         return self.slope_error
@@ -94,7 +90,7 @@ class DoseEffect(NamedTuple):
         return pd.DataFrame(dict(zip(names, (self.doses, self.means, self.standard_errors, low, high), strict=True)))
 
     def __repr__(self) -> str:
-        low, high = self._interval(self.slope, self.slope_error)
+        low, high = interval_about(self, self.slope, self.slope_error)
         percent = f"{100 * self.level:g} % interval"
         lines = [
             f"mean of {self.outcome} had everybody received the dose {self.treatment}        {self.method}, "

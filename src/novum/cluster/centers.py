@@ -8,10 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.estimator import Estimator
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from novum.engines.kmeans import assignment
-from novum.engines.kmeans.assignment import rows_per_block
+from novum.engines.kmeans.assignment import in_blocks
 from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.engines.kmeans.lloyd import labels_of_block
-from novum.fold.blocks import Block, Source
+from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -33,11 +33,6 @@ class CenterModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     if TYPE_CHECKING:  # of every estimator below
 
         def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self: ...
-
-    @staticmethod
-    def _blocks(source: Source) -> Source:
-        """Return the source in blocks that suit k-means; a tensor on a processor is an array for it."""
-        return source.host().cut(rows_per_block)
 
     def _fitted(self) -> Lloyd:
         """Return the fitted centers as parameters of a pass."""
@@ -70,7 +65,7 @@ class CenterModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         J(c, z) = sum_i w_i |x_i - c_{z_i}|^2    (1)
         """
         params = self._fitted()
-        source = self._blocks(self._source(X, None, sample_weight, reset=False))
+        source = in_blocks(self._source(X, None, sample_weight, reset=False))
         return -float(source.total(guided_pass, params).inertia)
 
     def __sklearn_tags__(self) -> Any:

@@ -10,6 +10,7 @@ from novum.base import domains
 from novum.base.domains import Int, Null, RandomState
 from novum.cluster.kmeans import KMeans
 from novum.engines.kmeans import seeding
+from novum.engines.kmeans.assignment import in_blocks
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.blas import single_blas
 from novum.runtime.random import Stream, seed_of
@@ -102,7 +103,7 @@ def kmeans_plusplus(
     with single_blas():
         shell = KMeans(n_clusters)
         remedy = "use KMeans there"
-        source = shell._blocks(shell._source(X, None, sample_weight))
+        source = in_blocks(shell._source(X, None, sample_weight))
         source = source.in_memory("kmeans_plusplus draws from arrays", remedy)
         if source.n_rows is not None and source.n_rows < n_clusters:
             raise DataError(f"n_samples={source.n_rows} should be >= n_clusters={n_clusters}. Ask for fewer centers.")

@@ -28,6 +28,7 @@ from novum.base.estimator import fits
 from novum.base.history import History
 from novum.cluster.centers import CenterModel, fitted_attributes
 from novum.cluster.rows import warn_of_few_clusters
+from novum.engines.kmeans.assignment import in_blocks
 from novum.engines.kmeans.bounds import Lloyd
 from novum.engines.kmeans.lloyd import Clusters, labels_of_block, lloyd, same_clustering
 from novum.engines.kmeans.spread import mean_variance
@@ -158,7 +159,7 @@ class KMeans(CenterModel):
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts; zero leaves it out.
         """
-        source = self._blocks(self._source(X, None, sample_weight))
+        source = in_blocks(self._source(X, None, sample_weight))
         if source.n_rows is not None and source.n_rows < self.n_clusters:
             raise DataError(
                 f"n_samples={source.n_rows} should be >= n_clusters={self.n_clusters}. Give KMeans more rows or fewer clusters."

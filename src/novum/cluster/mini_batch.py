@@ -15,26 +15,34 @@ the rows now and then.
 
 import logging
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _core
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.history import History
 from novum.cluster.centers import CenterModel, fitted_attributes
+from novum.cluster.mini_batch_steps import (
+    BatchStopping,
+    Draws,
+    Progress,
+    batch_step,
+    dense_rows,
+    source_of,
+    throw_back,
+    with_weight,
+)
 from novum.cluster.rows import warn_of_few_clusters
-from novum.engines.kmeans import assignment
+from novum.engines.kmeans.assignment import in_blocks
 from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.engines.kmeans.lloyd import labels_of_block
 from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import checked_centers, start_centers
 from novum.exceptions import DataError, ParameterError
-from novum.fold.blocks import Block, Source
-from novum.fold.homes.memory import ArrayTiles, MemorySource, SparseTiles
+from novum.fold.blocks import Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
@@ -44,102 +52,7 @@ __all__ = ["MiniBatchKMeans"]
 
 FEW_STARTS = 3  # runs of n_init="auto" where starts are drawn without care
 ROWS_PER_REASSIGNMENT = 10  # times the clusters: how many rows pass between two looks at centers that won little
-MOST_REASSIGNED = 0.5  # of the rows of a batch
 logger = logging.getLogger("novum")
-
-
-class Progress(NamedTuple):
-    """What a batch leaves for the next."""
-
-    centers: NDArray  # (k, d) float64
-    mass: NDArray  # (k,): weight that every center has won
-    waited: int  # rows since centers that won little were thrown back
-
-
-def batch_step(progress: Progress, X: Any, weight: NDArray | None, rate: float | None) -> tuple[Progress, float]:
-    """Return the centers after a batch, by (1) or (2), and its inertia before."""
-    if rate is not None:
-        if arrays.is_sparse(X):
-            X = X.toarray()
-        centers, mass = progress.centers.copy(), progress.mass.copy()
-        label = np.empty(len(X), np.int32)
-        inertia = _core.kmeans.online.online(X, weight, float(rate), centers, mass, label)
-        return progress._replace(centers=centers, mass=mass), inertia
-    sums, _ = assignment.lloyd_pass(progress.centers, Block(X, weight=weight))
-    origin = assignment.origin(progress.centers, X.dtype, arrays.is_sparse(X))
-    mass = progress.mass + sums.mass
-    share = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
-    # sum of w (x - c) over the batch, from sums about the origin
-    pull = sums.first - sums.mass[:, None] * (progress.centers - origin)
-    return progress._replace(centers=progress.centers + pull * share[:, None], mass=mass), sums.inertia
-
-
-def throw_back(progress: Progress, X: Any, ratio: float, keys: NDArray) -> Progress:
-    """Return the progress with centers that won less than `ratio` of the largest put on rows of the batch."""
-    lost = progress.mass < ratio * progress.mass.max()
-    most = int(MOST_REASSIGNED * X.shape[0])
-    if lost.sum() > most:
-        lost[np.argsort(progress.mass)[most:]] = False
-    if not lost.any():
-        return progress
-    centers, mass = progress.centers.copy(), progress.mass.copy()
-    centers[lost] = assignment.take_rows(X, np.argsort(keys)[: lost.sum()])
-    mass[lost] = mass[~lost].min()
-    return progress._replace(centers=centers, mass=mass)
-
-
-class BatchStopping:
-    """Decides when the batches may end: (3), or centers that hardly move."""
-
-    def __init__(self, rows: int, n: int, tol: float, patience: int | None) -> None:
-        self.share, self.tol, self.patience = min(1.0, 2.0 * rows / (n + 1)), tol, patience
-        self.average: float | None = None
-        self.least, self.waited = np.inf, 0
-
-    def ends(self, step: int, mean_inertia: float, moved: float) -> bool:
-        """Return whether batch `step`, counted from one, was the last; the first tells of the start only."""
-        if step == 1:
-            return False
-        old = mean_inertia if self.average is None else self.average
-        self.average = old * (1 - self.share) + mean_inertia * self.share
-        if self.tol > 0 and moved <= self.tol:
-            return True
-        self.waited = 0 if self.average < self.least else self.waited + 1
-        self.least = min(self.least, self.average)
-        return self.patience is not None and self.waited >= self.patience
-
-
-class Draws:
-    """Rows drawn with replacement by weight, a batch at a time."""
-
-    def __init__(self, stream: Stream, n: int, weight: NDArray | None) -> None:
-        self.stream, self.n = stream, n
-        self.edges = None if weight is None else np.cumsum(weight)
-
-    def rows(self, step: int, size: int) -> NDArray:
-        """Return the rows of a batch, in ascending order, which memory likes better."""
-        u = self.stream.uniform("mini-batch", step, size)
-        if self.edges is None:
-            return np.sort((u * self.n).astype(np.int64))
-        return np.sort(np.searchsorted(self.edges, u * self.edges[-1], side="right").clip(max=self.n - 1))
-
-
-def dense_rows(X: Any) -> Any:
-    """Return dense rows as the kernels take them, one after the other in memory; sparse ones as they are."""
-    return X if arrays.is_sparse(X) else np.ascontiguousarray(X)
-
-
-def with_weight(source: Any) -> Any:
-    """Return a source without its rows of weight zero, which are never drawn."""
-    if source.weight is None or (source.weight > 0).all():
-        return source
-    used = source.weight > 0
-    return source_of(dense_rows(source.array()[used]), source.weight[used])
-
-
-def source_of(X: Any, weight: NDArray | None = None) -> MemorySource:
-    """Return rows in memory as a source."""
-    return MemorySource(SparseTiles(X) if arrays.is_sparse(X) else ArrayTiles(X), None, weight)
 
 
 class MiniBatchKMeans(CenterModel):
@@ -279,7 +192,7 @@ class MiniBatchKMeans(CenterModel):
         self._seed = seed_of(self.random_state)
         stream = Stream(self._seed)
         progress = Progress(self._start(source, stream), np.zeros(self.n_clusters), 0)
-        tol = self.tol * mean_variance(self._blocks(source)) if self.tol else 0.0
+        tol = self.tol * mean_variance(in_blocks(source)) if self.tol else 0.0
         watch, draws = BatchStopping(size, n, tol, self.max_no_improvement), Draws(stream, n, weight)
         history: list[float] = []
         n_steps = max(1, self.max_iter * n // size)
@@ -418,6 +331,6 @@ class MiniBatchKMeans(CenterModel):
 
     def _label(self, source: Source) -> None:
         """Find the nearest center of every row, and the inertia."""
-        blocks = self._blocks(source)
+        blocks = in_blocks(source)
         self.labels_ = arrays.to_numpy(blocks.rows(labels_of_block, self._fitted()))
         self.inertia_ = float(blocks.total(guided_pass, self._fitted()).inertia)

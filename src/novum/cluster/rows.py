@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.validation import largest_of, too_large
+from novum.base.large_numbers import largest_of, too_large
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block
 from novum.runtime import arrays

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _core
 from novum.base.candidacy import Candidacy
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.generative import Query, class_position, dense_best, dense_linear, joint_of
+from novum.base.generative import Query, all_finite, class_position, dense_best, dense_linear, joint_of
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.discriminant_analysis import solve
 from novum.discriminant_analysis.classes import GaussianClasses, class_density, expected_rows, log_joint, priors_of
@@ -66,21 +65,16 @@ class Projection(NamedTuple):
     density: Density | None  # for rows with missing cells
 
 
-def finite(score: Any) -> bool:
-    """Return whether no score is missing or infinite."""
-    return bool(score.isfinite().all()) if arrays.is_tensor(score) else bool(_core.runtime.tiles.all_finite(score))
-
-
 def discriminants(rule: Rule, block: Block) -> Any:
     """Return delta of (3) for every row and class, as classes in columns; a row with missing cells gets (1) instead."""
     X = block.X
-    if arrays.is_tensor(X):
-        score = X @ arrays.like(X, rule.weights) + arrays.like(X, rule.bias)
-    else:
+    if isinstance(X, np.ndarray):
         score = dense_linear(X, rule.weights, rule.bias)
+    else:
+        score = X @ arrays.like(X, rule.weights) + arrays.like(X, rule.bias)
     if rule.difference:
         score = arrays.concat([score * 0, score])
-    if not finite(score) and bool((rows := (score != score).any(1)).any()):
+    if not all_finite(score) and bool((rows := (score != score).any(1)).any()):
         density = density_for_gaps(rule)
         with single_blas():
             score[rows] = arrays.like(X, arrays.to_numpy(log_joint(density, Block(X[rows]))))
@@ -123,7 +117,7 @@ def project_block(projection: Projection, block: Block) -> Any:
     if arrays.is_tensor(offset):
         return offset @ arrays.like(offset, projection.directions)
     found = dense_linear(offset, projection.directions, np.zeros(projection.directions.shape[1]))
-    if not finite(found):
+    if not all_finite(found):
         sklearn_private.assert_all_finite(X, estimator_name="LinearDiscriminantAnalysis", input_name="X")
     return found
 

@@ -12,6 +12,7 @@ r"""Laplace's approximation of a latent process behind labels of two classes.
 (4) is Rasmussen and Williams's algorithm 5.1 with its sums over theta drawn out: one weighted trace of derivatives gives all.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from scipy.special import erf, expit
 from novum.gaussian_process.covariance import Factor, check_square, factorize, half_solve, log_determinant, solve
 from novum.gaussian_process.evidence import program_of
 
-__all__ = ["Mode", "find_mode", "gram_and_trace", "latent", "log_evidence", "probabilities"]
+__all__ = ["Mode", "damped_step", "find_mode", "gram_and_trace", "latent", "log_evidence", "probabilities"]
 
 TOLERANCE = 1e-10  # of psi between two steps of Newton's method, as scikit-learn asks of the evidence
 SHORTEST = 2.0**-20  # step of Newton's method: below, psi is at its top to rounding
@@ -58,6 +59,20 @@ def newton_point(K: Array, f: Array, y: Array) -> tuple[Array, Factor, Array, Ar
     return b - root * solve(factor, root * (K @ b)), factor, root, y - pi
 
 
+def damped_step(
+    K: Array, a: Array, aim: Array, psi: float, objective: Callable[[Array, Array], float]
+) -> tuple[Array, Array, float]:
+    """Return a point from `a` towards `aim` that does not lower the objective, with its latent values and what it reaches."""
+    step = 1.0
+    while True:  # a whole step may overshoot where the likelihood is flat
+        trial = a + step * (aim - a)
+        latent_values = K @ trial
+        reached = objective(trial, latent_values)
+        if reached >= psi - TOLERANCE or step < SHORTEST:
+            return trial, latent_values, reached
+        step /= 2
+
+
 def find_mode(K: Array, y: Array, start: Array | None, max_iter: int) -> Mode:
     """Return the mode of the latent values; labels are 0 and 1."""
     n, sign = len(y), 2 * y - 1
@@ -70,14 +85,9 @@ def find_mode(K: Array, y: Array, start: Array | None, max_iter: int) -> Mode:
     converged = False
     for _ in range(max_iter):
         aim, factor, root, g = newton_point(K, f, y)
-        step = 1.0
-        while True:  # a whole step may overshoot where the likelihood is flat
-            trial = a + step * (aim - a)
-            latent_values = K @ trial
-            reached = log_likelihood(sign, latent_values) - 0.5 * float(trial @ latent_values)
-            if reached >= psi - TOLERANCE or step < SHORTEST:
-                break
-            step /= 2
+        trial, latent_values, reached = damped_step(
+            K, a, aim, psi, lambda a, f: log_likelihood(sign, f) - 0.5 * float(a @ f)
+        )
         gain, psi = reached - psi, max(reached, psi)
         if gain >= -TOLERANCE:  # near the top rounding hides what a whole step still gains
             a, f = trial, latent_values

@@ -8,7 +8,6 @@ docs/theory/gaussian_processes.md.
 """
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -18,19 +17,16 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.intervals import check_interval, normal_interval
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
-from novum.distributions import Normal
 from novum.exceptions import DataError, ParameterError
-from novum.gaussian_process import posterior
 from novum.gaussian_process.covariance import Factor, append, factorize, solve
-from novum.gaussian_process.evidence import covariance, evidence_at, leave_one_out, log_evidence
+from novum.gaussian_process.evidence import covariance, evidence_at, log_evidence
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
 from novum.gaussian_process.kernels import RBF, Matern, WhiteKernel
+from novum.gaussian_process.predictions import ProcessPredictions
 from novum.gaussian_process.subset import choose_rows, rows_of
 from novum.gaussian_process.training import (
     SEARCH_DOMAINS,
-    compares_vectors,
     new_points,
     noise_of,
     normalization,
@@ -38,7 +34,6 @@ from novum.gaussian_process.training import (
     start_kernel,
     warn_of_jitter,
 )
-from novum.runtime.random import seed_of
 from novum.runtime.typing import Numbers, Rows, Seed, Target
 
 __all__ = ["GaussianProcessRegressor"]
@@ -50,12 +45,16 @@ NOT_COVARIANCE = (
 Array = NDArray[np.float64]
 
 
-class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMixin, Estimator):
     """Gaussian process regression.
 
     A drop-in for scikit-learn's class that also reports its jitter, predicts each training point from the others, takes new
     points without a new fit, and can choose the rows it learns from. Kernels of `novum.kernels` are compiled, and no derivative of
     a covariance matrix is stored; those of scikit-learn work too.
+
+    `fit` maximizes the log marginal likelihood by L-BFGS from the kernel's own hyper-parameters and from `n_restarts_optimizer`
+    further starts; every value with its gradient is one Gram matrix, one Cholesky factor and one inverse. Then it factors
+    the covariance at the best once more.
 
     Parameters
     ----------
@@ -252,10 +251,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         usual = float(np.mean((self.L_**2).sum(axis=1)))
         warn_of_jitter(type(self).__name__, factor.jitter, usual)
 
-    def _posterior(self) -> posterior.Posterior:
-        weights = self.alpha_.reshape(len(self.alpha_), -1)
-        return posterior.Posterior(self.kernel_, self.X_train_, self.L_, weights, self._y_train_mean, self._y_train_std)
-
     def log_marginal_likelihood(
         self, theta: Numbers | None = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> Any:
@@ -282,120 +277,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         kernel = self.kernel_.clone_with_theta(np.asarray(theta, float)) if clone_kernel else self.kernel_
         kernel.theta = np.asarray(theta, float)
         return self._evidence(kernel, eval_gradient)
-
-    def predict(
-        self,
-        X: Any,
-        return_std: bool = False,
-        return_cov: bool = False,
-        *,
-        interval: str | None = None,
-        level: float = 0.95,
-    ) -> Any:
-        """Return the mean at new points; of the prior where nothing has been fitted.
-
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features), or list of objects
-        return_std, return_cov : bool, default=False
-            Also return standard deviations, or the covariance of all points; for rows in memory.
-        interval : {None, "confidence", "prediction"}, default=None
-            "confidence": for the function at x; "prediction": for a new target at x, its noise included. For rows in memory.
-        level : float, default=0.95
-            Of the interval.
-
-        Returns
-        -------
-        mean : array of shape (n_samples,) or (n_samples, n_targets)
-        std : array of the same shape, only with return_std
-        cov : array of shape (n_samples, n_samples) or (n_samples, n_samples, n_targets), only with return_cov
-        with an interval: IntervalPrediction(value, lower, upper)
-        """
-        if interval is not None:
-            owner = "GaussianProcessRegressor.predict"
-            check_interval(owner, interval, level, std=return_std or return_cov)
-            if interval == "prediction":
-                found = self.predict_distribution(X)
-                return normal_interval(owner, found.mean, np.sqrt(found.var), level)
-            mean, std = self.predict(X, return_std=True)
-            variance = np.asarray(std, np.float64) ** 2 - self._white(X)
-            return normal_interval(owner, mean, np.sqrt(np.maximum(variance, 0.0)), level)
-        if return_std and return_cov:
-            raise RuntimeError("At most one of return_std or return_cov can be requested.")
-        if not hasattr(self, "X_train_"):
-            kernel = start_kernel(self.kernel, learned=False)
-            return posterior.prior_answers(kernel, new_points(self, X), self.n_targets or 1, return_std, return_cov)
-        at = self._posterior()
-        if compares_vectors(self.kernel) and not return_cov:
-            both = self._rows(X, posterior.spread_block if return_std else posterior.mean_block, at)
-            if not return_std:
-                return both
-            if not hasattr(both, "shape") or hasattr(both, "dask"):
-                raise DataError(
-                    "GaussianProcessRegressor.predict: return_std=True takes rows in memory; give batches of them."
-                )
-            q = at.weights.shape[1]
-            return (both[:, 0], both[:, 1]) if q == 1 else (both[:, :q], both[:, q:])
-        rows = new_points(self, X)
-        mean = posterior.mean_of(at, rows)
-        mean = mean[:, 0] if mean.shape[1] == 1 else mean
-        if return_cov:
-            cov = posterior.covariance_of(at, rows)[:, :, None] * at.scale**2
-            return mean, cov[:, :, 0] if cov.shape[2] == 1 else cov
-        if not return_std:
-            return mean
-        std = np.sqrt(posterior.variance_of(at, rows))[:, None] * at.scale
-        return mean, std[:, 0] if std.shape[1] == 1 else std
-
-    def _white(self, X: Any) -> Any:
-        """Return the white part of the kernel, in units of y: scikit-learn's `return_std` counts it to the function."""
-        kernel = getattr(self, "kernel_", None) or start_kernel(self.kernel, learned=False)
-        one = new_points(self, X)[:1]
-        noise = float(kernel.diag(one)[0]) - float(kernel(one, one)[0, 0])
-        scale = getattr(self, "_y_train_std", np.ones(1))
-        return noise * (scale**2 if len(scale) > 1 else scale[0] ** 2)
-
-    def predict_distribution(self, X: Any) -> Normal:
-        """Return the law of a new target at every point, its noise included: a batch of `novum.distributions.Normal`.
-
-        Noise is the white part of the kernel and `alpha`; an `alpha` per point says nothing of new points, and is left out.
-        """
-        mean, std = self.predict(X, return_std=True)
-        scale = self._y_train_std if np.ndim(mean) == 2 else getattr(self, "_y_train_std", np.ones(1))[0]
-        noise = self._noise if hasattr(self, "alpha_") else noise_of(self.alpha, 1)
-        extra = noise * scale**2 if np.ndim(noise) == 0 else 0.0
-        return Normal(np.asarray(mean, np.float64), np.asarray(std, np.float64) ** 2 + extra)
-
-    def leave_one_out_predict(self, return_std: bool = False) -> Any:
-        """Return each training target's prediction from all others, at the hyper-parameters that were found, in closed form.
-
-        Parameters
-        ----------
-        return_std : bool, default=False
-            Also return standard deviations, of function and noise together.
-        """
-        check_is_fitted(self, "L_")
-        target = self.y_train_.reshape(len(self.y_train_), -1)
-        mean, variance = leave_one_out(Factor(self.L_, self.jitter_), target)
-        mean = (mean * self._y_train_std + self._y_train_mean).reshape(self.y_train_.shape)
-        std = (np.sqrt(variance)[:, None] * self._y_train_std).reshape(self.y_train_.shape)
-        return (mean, std) if return_std else mean
-
-    def sample_y(self, X: Rows, n_samples: int = 1, random_state: Seed = 0) -> Array:
-        """Return functions drawn from the posterior (from the prior before a fit) at the points X.
-
-        Returns
-        -------
-        array of shape (n_points, n_samples) or (n_points, n_targets, n_samples)
-        """
-        if not isinstance(n_samples, Integral) or n_samples < 1:
-            raise ParameterError(f"GaussianProcessRegressor.sample_y: n_samples={n_samples!r} must be an int above 0.")
-        mean, cov = self.predict(X, return_cov=True)
-        seed = seed_of(random_state)
-        if mean.ndim == 1:
-            return posterior.draws_of(mean, cov, n_samples, seed)
-        parts = [posterior.draws_of(mean[:, k], cov[:, :, k], n_samples, seed, k) for k in range(mean.shape[1])]
-        return np.stack(parts, axis=1)
 
     @fits
     def update(self, X: Rows, y: Target, alpha: float | Numbers | None = None) -> "GaussianProcessRegressor":

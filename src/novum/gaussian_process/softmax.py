@@ -21,7 +21,7 @@ from scipy.special import logsumexp, ndtri, softmax
 from scipy.stats import qmc
 
 from novum.gaussian_process.covariance import Factor, factorize, half_solve, log_determinant, solve
-from novum.gaussian_process.laplace import SHORTEST, TOLERANCE, gram_and_trace
+from novum.gaussian_process.laplace import TOLERANCE, damped_step, gram_and_trace
 
 __all__ = ["SoftmaxMode", "class_probabilities", "latent_classes", "log_evidence"]
 
@@ -79,14 +79,7 @@ def find_mode(K: Array, Y: Array, start: Array | None, max_iter: int) -> Softmax
         E, M, _ = parts_of(K, pi)
         b = pi * f - pi * (pi * f).sum(axis=1, keepdims=True) + Y - pi
         aim = b - times_S(E, M, K @ b)
-        step = 1.0
-        while True:
-            trial = a + step * (aim - a)
-            values = K @ trial
-            reached = psi_of(Y, values, trial)
-            if reached >= psi - TOLERANCE or step < SHORTEST:
-                break
-            step /= 2
+        trial, values, reached = damped_step(K, a, aim, psi, lambda a, f: psi_of(Y, f, a))
         gain, psi = reached - psi, max(reached, psi)
         if gain >= -TOLERANCE:  # near the top rounding hides what a whole step still gains
             a, f = trial, values

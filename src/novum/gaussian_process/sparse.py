@@ -15,16 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Instance, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.intervals import check_interval, normal_interval
+from novum.base.large_numbers import too_large
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
-from novum.base.validation import home_of, too_large
+from novum.base.validation import home_of
 from novum.distributions import Normal
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.gaussian_process.covariance import Factor, half_solve
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
 from novum.gaussian_process.inducing import bound_of, objective_of, setting_of, summaries_of
 from novum.gaussian_process.placement import placed_points, sample_size, sampled
-from novum.gaussian_process.posterior import like_rows
+from novum.gaussian_process.sparse_posterior import SparsePosterior, mean_block, spread_block
 from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, start_kernel, warn_of_jitter
 from novum.kernels import White
 from novum.kernels.choice import looks_numeric
@@ -49,46 +49,11 @@ class TargetSums(NamedTuple):
     squares: Array  # (q,)
 
 
-class SparsePosterior(NamedTuple):
-    """What predictions need, (5) of `inducing`."""
-
-    kernel: Any
-    points: Array
-    lower: Array
-    inner: Array
-    c: Array
-    offset: Array
-    scale: Array
-
-
 def target_sums(shift: Array | None, block: Block) -> TargetSums:
     """Return sums of the targets of a block, about a shift."""
     y = np.asarray(arrays.to_numpy(block.y), np.float64).reshape(block.rows, -1)
     about = y if shift is None else y - shift
     return TargetSums(block.rows, about.sum(axis=0), (about**2).sum(axis=0))
-
-
-def halves(at: SparsePosterior, X: Array) -> tuple[Array, Array]:
-    """Return L^-1 k* and L_B^-1 L^-1 k*."""
-    first = half_solve(Factor(at.lower, 0.0), np.asarray(at.kernel(X, at.points), np.float64).T)
-    return first, half_solve(Factor(at.inner, 0.0), first)
-
-
-def mean_block(at: SparsePosterior, block: Block) -> Any:
-    """Return the means of a block."""
-    X = np.ascontiguousarray(arrays.to_numpy(block.X), np.float64)
-    mean = halves(at, X)[1].T @ at.c * at.scale + at.offset
-    return like_rows(block.X, mean[:, 0] if mean.shape[1] == 1 else mean)
-
-
-def spread_block(at: SparsePosterior, block: Block) -> Any:
-    """Return means and standard deviations of the function side by side."""
-    X = np.ascontiguousarray(arrays.to_numpy(block.X), np.float64)
-    first, second = halves(at, X)
-    prior = np.asarray(at.kernel.diag(X), np.float64)
-    variance = prior - np.einsum("ij,ij->j", first, first) + np.einsum("ij,ij->j", second, second)
-    std = np.sqrt(np.maximum(variance, 0.0))[:, None] * at.scale
-    return like_rows(block.X, np.column_stack([second.T @ at.c * at.scale + at.offset, std]))
 
 
 class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):

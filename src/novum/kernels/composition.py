@@ -17,39 +17,11 @@ import numpy as np
 from novum.exceptions import DataError
 from novum.kernels.base import Array, Hyperparameter, Kernel, check_positive, number_of_samples
 from novum.kernels.constants import BOUNDS
-from novum.kernels.operators import formula_of, nodes_of, valid_together
+from novum.kernels.operators import Wrapper, formula_of, nodes_of
 from novum.kernels.program import Builder, points_of
 from novum.runtime.typing import Numbers, Rows
 
 __all__ = ["Exponential", "Gaussian", "Mapped", "Normalized", "Weighted"]
-
-
-class Wrapper(Kernel):
-    """A kernel around one other."""
-
-    _children = ("kernel",)
-    kernel: Any
-
-    def is_stationary(self) -> bool:
-        """Return whether the inner kernel is stationary."""
-        return bool(self.kernel.is_stationary())
-
-    def is_isotropic(self) -> bool:
-        """Return whether the inner kernel is isotropic."""
-        return isinstance(self.kernel, Kernel) and self.kernel.is_isotropic()
-
-    @property
-    def is_valid(self) -> bool | None:
-        """Whether the inner kernel is valid."""
-        return valid_together(self.kernel)
-
-    @property
-    def requires_vector_input(self) -> bool:
-        """Whether the inner kernel compares vectors only."""
-        return bool(self.kernel.requires_vector_input)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.kernel!r})"
 
 
 class Exponential(Wrapper):

@@ -168,7 +168,35 @@ def refuse_negative_power(kernel: Kernel, name: str) -> None:
         )
 
 
-class Exponentiation(Kernel):
+class Wrapper(Kernel):
+    """A kernel around one other."""
+
+    _children = ("kernel",)
+    kernel: Any
+
+    def is_stationary(self) -> bool:
+        """Return whether the inner kernel is stationary."""
+        return bool(self.kernel.is_stationary())
+
+    def is_isotropic(self) -> bool:
+        """Return whether the inner kernel is isotropic."""
+        return isinstance(self.kernel, Kernel) and self.kernel.is_isotropic()
+
+    @property
+    def is_valid(self) -> bool | None:
+        """Whether the inner kernel is valid."""
+        return valid_together(self.kernel)
+
+    @property
+    def requires_vector_input(self) -> bool:
+        """Whether the inner kernel compares vectors only."""
+        return bool(self.kernel.requires_vector_input)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.kernel!r})"
+
+
+class Exponentiation(Wrapper):
     """A power of a kernel, `kernel ** exponent`; valid for whole exponents.
 
     Parameters
@@ -182,8 +210,6 @@ class Exponentiation(Kernel):
     >>> (Linear() ** 2)([[1.0, 2.0]], [[3.0, 4.0]])
     array([[121.]])
     """
-
-    _children = ("kernel",)
 
     def __init__(self, kernel: Any, exponent: float) -> None:
         self.kernel = kernel
@@ -215,23 +241,10 @@ class Exponentiation(Kernel):
         """Return k(x, z) in words of mathematics."""
         return f"({formula_of(self.kernel)})^{self.exponent:g}"
 
-    def is_stationary(self) -> bool:
-        """Return whether the inner kernel is stationary."""
-        return bool(self.kernel.is_stationary())
-
-    def is_isotropic(self) -> bool:
-        """Return whether the inner kernel is isotropic."""
-        return isinstance(self.kernel, Kernel) and self.kernel.is_isotropic()
-
     @property
     def is_valid(self) -> bool | None:
         """Whether the inner kernel is valid and the exponent a whole number."""
         return valid_together(self.kernel) if float(self.exponent).is_integer() and self.exponent > 0 else None
-
-    @property
-    def requires_vector_input(self) -> bool:
-        """Whether the inner kernel compares vectors only."""
-        return bool(self.kernel.requires_vector_input)
 
 
 class CompoundKernel(Kernel):

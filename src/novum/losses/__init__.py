@@ -1,4 +1,8 @@
-"""Losses: what a prediction costs. Value, gradient, curvature, risk and best constant, defined once for all."""
+"""Losses: what a prediction costs. Value, gradient, curvature, risk and best constant of each.
+
+Boosting and `novum.optimize` minimize these objects. Linear models have the sums of their own losses beside their solvers
+(`linear_model/newton/losses`, `linear_model/logistic`), support vector machines and networks in their kernels.
+"""
 
 from novum.losses.base import Loss, empirical_risk
 from novum.losses.cross_entropy import CrossEntropyLoss

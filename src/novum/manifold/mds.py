@@ -9,8 +9,9 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
+from novum.base.large_numbers import largest_of, too_large
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from novum.base.validation import largest_of, rows_at_hand, too_large
+from novum.base.validation import rows_at_hand
 from novum.engines.search.index import distances_between
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.manifold.centered import CenteredAxes, centered_axes

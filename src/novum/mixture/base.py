@@ -140,10 +140,6 @@ class MixtureBase(DensityMixin, Estimator):
         found = self._scored(X, sample_weight)
         return found.total / found.weight
 
-    def _criterion(self, X: Any, sample_weight: Any, bayesian: bool) -> float:
-        found = self._scored(X, sample_weight)
-        return -2 * found.total + self._n_parameters() * float(np.log(found.weight) if bayesian else 2)
-
     def _learn(self, best: Run, attributes: dict[str, Any]) -> None:
         """Turn the best run into fitted attributes."""
         if not best.converged and getattr(self, "max_iter", 1) > 0:
@@ -177,6 +173,25 @@ class MixtureBase(DensityMixin, Estimator):
 def pass_of_block(params: Any, block: Block) -> Any:
     """Return the sums of one block under the density of the parameters."""
     return _density.pass_of(params.density, block)
+
+
+class LikelihoodCriteria:
+    """Criteria of mixtures that maximize a likelihood."""
+
+    _scored: Callable[[Any, Any], Scored]
+    _n_parameters: Callable[[], int]
+
+    def _criterion(self, X: Any, sample_weight: Any, bayesian: bool) -> float:
+        found = self._scored(X, sample_weight)
+        return -2 * found.total + self._n_parameters() * float(np.log(found.weight) if bayesian else 2)
+
+    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
+        """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
+        return self._criterion(X, sample_weight, bayesian=False)
+
+    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
+        """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
+        return self._criterion(X, sample_weight, bayesian=True)
 
 
 class GaussianBase(MixtureBase):

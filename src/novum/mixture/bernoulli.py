@@ -21,9 +21,9 @@ from novum.engines.gaussians.tensors import log_sum
 from novum.engines.kmeans import seeding
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
-from novum.mixture.base import MixtureBase, Query
+from novum.mixture.base import LikelihoodCriteria, MixtureBase, Query
 from novum.mixture.em import Solved, best_run, work_blocks
-from novum.mixture.gaussian import checked_weights
+from novum.mixture.gaussian_em import checked_weights
 from novum.mixture.start import column_means, filled_source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
@@ -96,7 +96,7 @@ def maximize(smoothing: float, params: Params, sums: BernoulliSums) -> Solved:
     return Solved(after, objective, objective)
 
 
-class BernoulliMixture(MixtureBase):
+class BernoulliMixture(LikelihoodCriteria, MixtureBase):
     """Mixture of independent binary features.
 
     Parameters
@@ -254,14 +254,6 @@ class BernoulliMixture(MixtureBase):
         """Return the number of free parameters."""
         k, d = self.probabilities_.shape
         return k * d + k - 1
-
-    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
-        """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
-        return self._criterion(X, sample_weight, bayesian=False)
-
-    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
-        """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
-        return self._criterion(X, sample_weight, bayesian=True)
 
     def sample(self, n_samples: int = 1) -> Any:
         """Draw rows of zeros and ones; returns them and the component of each, component by component."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.cluster import KMeans
 from novum.distributions import Distribution, Normal
 from novum.distributions.learning.table_columns import (
     component_inside,
@@ -26,11 +25,19 @@ from novum.distributions.learning.table_columns import (
 )
 from novum.engines.gaussians.tensors import LOWEST, log_sum
 from novum.engines.kmeans import assignment
+from novum.engines.kmeans.centers import centers_of
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.fold.blocks import Block, Source
-from novum.mixture.base import MixtureBase, Query, label_of_block, posterior_of_block, total_of_block
+from novum.mixture.base import (
+    LikelihoodCriteria,
+    MixtureBase,
+    Query,
+    label_of_block,
+    posterior_of_block,
+    total_of_block,
+)
 from novum.mixture.em import Solved, best_run, work_blocks
-from novum.mixture.gaussian import checked_weights
+from novum.mixture.gaussian_em import checked_weights
 from novum.mixture.start import filled_source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
@@ -185,7 +192,7 @@ def check_component(component: Any, d: int) -> None:
         )
 
 
-class Mixture(MixtureBase):
+class Mixture(LikelihoodCriteria, MixtureBase):
     """Mixture of any distributions.
 
     Parameters
@@ -308,8 +315,7 @@ class Mixture(MixtureBase):
             for component in whole:
                 check_component(component, d)
             seed = int(Stream(seed_of(self.random_state)).integers("mixture k-means", 0, 1, 2**31)[0])
-            model = KMeans(k, n_init=1, random_state=seed).fit(filled)
-            centers = np.ascontiguousarray(model.cluster_centers_, np.float64)
+            centers = centers_of(filled, k, seed, "Mixture")
             sums = filled.total(assigned_pass, Assigned(centers, whole), merge)
             found = maximize(Params(weights, whole), sums).params
             given = tuple(new if known else old for new, old, known in zip(found.components, given, classes))
@@ -325,14 +331,6 @@ class Mixture(MixtureBase):
         """Return the number of free parameters."""
         own = (one.n_parameters * (1 if is_vector(one) else one._columns()) for one in self.components_)
         return len(self.components_) - 1 + sum(own)
-
-    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
-        """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
-        return self._criterion(X, sample_weight, bayesian=False)
-
-    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
-        """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
-        return self._criterion(X, sample_weight, bayesian=True)
 
     def sample(self, n_samples: int = 1) -> Any:
         """Draw rows; returns them and the component of each, component by component."""

@@ -6,18 +6,17 @@ As in scikit-learn "kmeans" gives every row to the nearest of the centers that k
 their column.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.cluster import KMeans
 from novum.engines.gaussians.covariance import FULL, MixtureSums, layout
 from novum.engines.gaussians.density import is_complete, moments_of
 from novum.engines.kmeans import assignment, seeding
-from novum.exceptions import DataError, NotConverged
+from novum.engines.kmeans.centers import centers_of, enough, seeded_rows
+from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add
 from novum.runtime import arrays
 from novum.runtime.random import Stream
@@ -166,23 +165,14 @@ def start_sums(
     kind, d = layout(form), source.n_features
     if how == "kmeans":
         seed = int(stream.integers("mixture k-means", run, 1, 2**31)[0])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotConverged)  # the mixture says itself when it did not converge
-            model = KMeans(k, n_init=1, random_state=seed).fit(source)
-        centers = np.ascontiguousarray(model.cluster_centers_, np.float64)
+        centers = centers_of(source, k, seed, owner)
         return source.total(nearest_moments, Nearest(kind, centers)), centers
     if how == "random":
         mean, _ = column_means(source)
         shift = np.ascontiguousarray(np.broadcast_to(mean, (k, d)))
         return source.total(shared_moments, Shares(kind, shift, stream, run)), shift
     if how == "k-means++":
-        blocks = seeding.rows_at_hand(KMeans._blocks(source), k, stream, run)
-        seeds = seeding.plus_plus(blocks, k, stream, run)
+        rows = seeded_rows(source, k, stream, run, owner)
     else:
-        seeds = seeding.random_rows(source, k, stream, run, "mixture rows")
-    if len(seeds.centers) < k:
-        raise DataError(
-            f"{owner}(n_components={k}): only {len(seeds.centers)} rows have a positive weight. Give more of them, or fewer"
-            " components."
-        )
-    return point_sums(kind, k, d), np.ascontiguousarray(seeds.centers, np.float64)
+        rows = enough(seeding.random_rows(source, k, stream, run, "mixture rows").centers, k, owner)
+    return point_sums(kind, k, d), np.ascontiguousarray(rows, np.float64)

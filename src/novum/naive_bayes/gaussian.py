@@ -64,7 +64,7 @@ class Density(NamedTuple):
 def class_sums(shift: np.ndarray, block: Block) -> GaussianSums:
     """Return (3) for one block."""
     k, d = shift.shape
-    if arrays.is_tensor(block.X):
+    if not isinstance(block.X, np.ndarray):
         member = arrays.one_hot(block.X, block.y, k)  # (rows, k)
         weighted = member if block.weight is None else member * block.weight[:, None]
         offset = arrays.double(block.X) - member @ arrays.like(block.X, shift, "float64")
@@ -117,11 +117,11 @@ def total_variance(m: Moments) -> np.ndarray:
 def joint_log(density: Density, block: Block) -> Any:
     """Return (2) for every row and class."""
     X = block.X
-    if arrays.is_tensor(X):
+    if not isinstance(X, np.ndarray):
         mean, precision = arrays.like(X, density.mean), arrays.like(X, density.precision)
         squared = [(((X - mean[c]) ** 2) @ precision[c])[:, None] for c in range(len(density.constant))]
         return arrays.like(X, density.constant) - 0.5 * arrays.concat(squared)
-    out = np.empty((block.rows, len(density.constant)), X.dtype)
+    out = np.empty((len(X), len(density.constant)), X.dtype)
     _core.moments.diagonal.diagonal_log_density(
         X, density.mean.astype(X.dtype), density.precision.astype(X.dtype), density.constant, out
     )
@@ -158,6 +158,7 @@ class GaussianNB(BayesRule, Estimator):
     """
 
     _squares_columns = True
+    _rows_need_blas = False
     _candidacy = Candidacy(rank=2, search=({"var_smoothing": 0.01}, {"var_smoothing": 0.1}))
     _domains: dict[str, Domain] = {"priors": ArrayLike() | Null(), "var_smoothing": Real(0)}
     _takes_gaps = False

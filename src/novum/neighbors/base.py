@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base import validation
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import Estimator
+from novum.base.large_numbers import check_size
 from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.sparse_matrices import check_structure
 from novum.engines.search.index import Blocks, Index, Precomputed, Scan
@@ -96,7 +97,7 @@ def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool
         X = np.asarray(X.data)
     if validation.home_of(X) == "memory":
         source = validation.open_source(estimator, X, n_jobs=estimator.n_jobs, reset=reset)
-        validation.check_size(estimator, source, LARGEST)
+        check_size(estimator, source, LARGEST)
         return source.array(), y
     source = validation.open_source(estimator, X, y, target=target, n_jobs=estimator.n_jobs, reset=reset)
     return source.total(gather, None, together)

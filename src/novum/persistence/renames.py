@@ -96,7 +96,6 @@ TO_0_2_0 = Changes(
     },
     attributes={
         "novum.graphical.classifier.BayesianNetworkClassifier": {"score_name": "scoring"},
-        "novum.kernels.graphs.WeisfeilerLehman": {"n_iter": "max_iter"},
         "novum.kernels.perceptron.KernelPerceptron": {"eta0": "learning_rate"},
         "novum.neural_network.feed_forward.graph.FeedForwardGraph": {"learning_rate_init": "learning_rate"},
         "novum.neural_network.generative.boltzmann.deep.DeepBoltzmannMachine": {
@@ -124,6 +123,7 @@ TO_0_2_0 = Changes(
         ),
         **alike(
             (
+                "novum.kernels.graphs.WeisfeilerLehman",
                 "novum.sequence.hmm.categorical.CategoricalHMM",
                 "novum.sequence.hmm.categorical.MultinomialHMM",
                 "novum.sequence.hmm.gaussian.GaussianHMM",

@@ -1,7 +1,9 @@
 """The main job: a table in; models compared, tested, explained and saved, with a report, out."""
 
+from novum.study.hold_out import HoldOut
+from novum.study.listener import Listener
 from novum.study.predictions import predict_table
-from novum.study.result import HoldOut, Listener, StudyResult
+from novum.study.result import StudyResult
 from novum.study.run import Study
 
 __all__ = ["HoldOut", "Listener", "Study", "StudyResult", "predict_table"]

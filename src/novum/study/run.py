@@ -12,7 +12,6 @@ The six steps of designing a learning system, in order, with the test rows locke
 
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
@@ -30,24 +29,23 @@ from novum.study.comparison.compare import compare
 from novum.study.comparison.fits import Rows
 from novum.study.comparison.folds import Parting, class_numbers, make_folds, plan, split_rows
 from novum.study.comparison.progress import SavedProgress
-from novum.study.comparison.tuning import Judge, predict_rows
+from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
 from novum.study.data.data_card import make_card
-from novum.study.data.files import read_table
 from novum.study.data.leaks import find_leaks
 from novum.study.data.roles import check_parts, group_numbers, some_rows, time_order, weights_in
 from novum.study.data.schema import attach, prepare, schema_for
-from novum.study.data.spellings import find_label
-from novum.study.data.table import Table, table_of
-from novum.study.data.task import LearningTask, find_task
+from novum.study.data.table import Table
+from novum.study.data.task import find_task
 from novum.study.final import fit_again, keep, model_to_save
+from novum.study.hold_out import judge_held_out
 from novum.study.insight.explain import MOST_SECONDS, explain
 from novum.study.insight.findings import look_further
+from novum.study.listener import Listener, Silence
 from novum.study.memory.kept import memory_from, remember
-from novum.study.result import HoldOut, Listener, Silence, StudyResult
-from novum.study.scoring.costs import cost_table
-from novum.study.scoring.intervals import FEW_DECIDE, deciding_rows, score_interval
-from novum.study.scoring.measures import MEASURES, measure_for
+from novum.study.named_input import positive_and_costs, table_with_columns
+from novum.study.result import StudyResult
+from novum.study.scoring.measures import measure_for
 
 __all__ = ["Study"]
 
@@ -57,7 +55,9 @@ MOST_COMPARED = 20_000  # training rows that models are compared on; the kept on
 class Study:
     """Compare models on a table, keep the best or a simpler one that costs next to nothing, and judge it on unseen rows.
 
-    The judged model is fitted on the training rows; the model that is saved and predicts is then fitted again on all rows.
+    `run` fits every candidate `folds` times `repeats`, and with `tune` some settings more inside every training part. The judged
+    model is fitted on the training rows, explained by predictions with columns and rows exchanged, left out or drawn again (some
+    hundreds of them), and looked at by a few more fits; the model that is saved and predicts is then fitted again on all rows.
 
     Parameters
     ----------
@@ -146,9 +146,7 @@ class Study:
             raise ParameterError.of("Study", f"prefer must be one of {', '.join(PREFERENCES)}.", prefer=prefer)
         if group is not None and time is not None:
             raise ParameterError.of("Study", "give one of the two.", group=group, time=time)
-        self.frame = frame
-        self.target = target
-        self.task = task
+        self.frame, self.target, self.task = frame, target, task
         self.scoring = scoring
         self.models = models
         self.drop = tuple(drop)
@@ -167,26 +165,6 @@ class Study:
         self.n_jobs = available_cores() if n_jobs is None else check_count("Study", "n_jobs", n_jobs)
         self.cluster = cluster
 
-    def _table(self) -> Table:
-        """Return the table after the checks that need no target."""
-        given = self.frame
-        if isinstance(given, Table):
-            table = given
-        else:
-            table = read_table(given) if isinstance(given, str | os.PathLike) else table_of(given)
-        named = (self.target, *self.drop, self.group, self.time, self.weights)
-        for name in (name for name in named if name is not None):
-            if name not in table.columns:
-                near = get_close_matches(str(name), list(table.columns), n=1, cutoff=0.5)
-                hint = (
-                    f"did you mean {near[0]!r}?" if near else f"it has {', '.join(map(repr, list(table.columns)[:8]))}."
-                )
-                raise ParameterError(f"{table.name}: has no column {name!r}; {hint}")
-        for option in ("group", "time", "weights"):
-            if getattr(self, option) == self.target:
-                raise ParameterError.of("Study", "it is the target; name another column.", **{option: self.target})
-        return table
-
     def run(self, listener: Listener | None = None, *, resume: str | os.PathLike | None = None) -> StudyResult:
         """Run all six steps.
 
@@ -204,7 +182,8 @@ class Study:
             part of the leaderboard that was finished, and no model.
         """
         listener, start, worked = listener or Silence(), perf_counter(), process_time()
-        table = self._table()
+        columns = {"group": self.group, "time": self.time, "weights": self.weights}
+        table = table_with_columns(self.frame, self.target, self.drop, columns)
         task = find_task(table.columns[self.target], table.name, self.task)
         table = table.take(task.known)
         weight = weights_in(table, self.weights)
@@ -212,7 +191,7 @@ class Study:
             order = time_order(table, self.time)
             table, task = table.take(order), task._replace(y=task.y[order])
             weight = None if weight is None else weight[order]
-        positive, costs = self._wishes(task)
+        positive, costs = positive_and_costs(task, self.positive, self.costs)
         wanted = self.scoring or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
         measure = measure_for(task.kind, wanted, positive, costs)
         apart = tuple(name for name in (self.group, self.weights) if name is not None)
@@ -305,24 +284,6 @@ class Study:
         result.elapsed = perf_counter() - start
         return result
 
-    def _wishes(self, task: LearningTask) -> tuple[int | None, np.ndarray | None]:
-        """Return the number of the positive class and the table of costs."""
-        if not task.labels:
-            for option in ("positive", "costs"):
-                if getattr(self, option) is not None:
-                    raise ParameterError.of("Study", f"the target {task.target!r} has no classes.", **{option: ...})
-            return None, None
-        positive = 1 if len(task.labels) == 2 else None
-        if self.positive is not None:
-            positive = find_label(self.positive, task.labels)
-            if positive is None:
-                raise ParameterError.of(
-                    "Study",
-                    f"the classes of {task.target!r} are {', '.join(task.labels[:8])}.",
-                    positive=self.positive,
-                )
-        return positive, cost_table(self.costs, task.labels)
-
     def _conclude(
         self,
         result: StudyResult,
@@ -335,7 +296,7 @@ class Study:
         listener: Listener,
     ) -> None:
         """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
-        measure, judge, ordered = result.scoring, rows.judge, self.time is not None
+        judge, ordered = rows.judge, self.time is not None
         if result.scores is None:
             raise DataError("StudyResult: nothing has been compared yet.")
         kept = keep(
@@ -350,45 +311,23 @@ class Study:
         )
         listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}"])
         model = kept.model
-        y, frame = rows.y[held], rows.frame.iloc[held]
-        weight = None if rows.weight is None else rows.weight[held]
-        said = predict_rows(judge, model, frame)
-        fitting = [
-            one
-            for one in MEASURES.values()
-            if one.kind == result.task.kind and (said.proba is not None or not one.proba)
-        ]
         by_class = self.group is None and self.time is None  # how the rows were put away
-        share = len(held) / len(rows.y) if by_class else None
-        every = {
-            one.name: (
-                one.score(y, said, judge.classes, weight),
-                score_interval(one, y, said, judge.classes, self.random_state, weight, share=share),
-            )
-            for one in [
-                measure,
-                *(measure_for(one.kind, one.name, positive) for one in fitting if one.name != measure.name),
-            ]
-        }
-        score, interval = every[measure.name]
-        judged = [measure_for(measure.kind, name, positive) if name in MEASURES else measure for name in every]
-        deciding = {one.name: deciding_rows(one, y, said, judge.classes, weight) for one in judged}
-        few = {name: count for name, count in deciding.items() if count < FEW_DECIDE}
-        result.hold_out = hold = HoldOut(score, interval, y, said.values, said.proba, every, few)
+        hold, said = judge_held_out(rows, held, model, positive=positive, by_class=by_class)
+        result.hold_out = hold
         listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])
         final = fit_again(rows, kept, ordered=ordered, until=clock.until())
         result.refitted, result.share = final is not None, kept.share
         explaining, seconds = perf_counter(), clock.to_explain(MOST_SECONDS)
         explanation = explain(
             model,
-            frame=frame,
-            y=y,
+            frame=rows.frame.iloc[held],
+            y=hold.y,
             said=said,
             judge=judge,
             positive=positive,
             seconds=seconds,
             advance=listener.explained,
-            weight=weight,
+            weight=None if rows.weight is None else rows.weight[held],
         )
         left = LOOKING * seconds - (perf_counter() - explaining)
         result.findings = found = look_further(

@@ -23,8 +23,8 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
+from novum.base.large_numbers import MOST_SIZE
 from novum.base.sklearn_base import RegressorMixin
-from novum.base.validation import MOST_SIZE
 from novum.engines.trees.exact import Target, number_target
 from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.exceptions import DataError

@@ -1,8 +1,8 @@
 r"""All readings of the number of clusters in one table.
 
-elbow and gap (`bends`), the mean silhouette, stability under bootstrap samples, and, because a mixture of Gaussians is a model,
-its Bayesian information criterion and the evidence bound of its variational twin. They answer different questions
-and need not agree: the table shows where they do.
+elbow and gap (`bends`), the mean silhouette, stability under bootstrap samples, and, where models of the density are given
+(mixtures), their own Bayesian information criterion or bound of the evidence. They answer different questions and need not
+agree: the table shows where they do.
 """
 
 import warnings
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.cluster.number.bends import bend_of, gap_statistic, mark
-from novum.cluster.number.partitions import checked_range, checked_rows, partitions
+from novum.cluster.number.partitions import checked_range, checked_rows, clusterer_for, partitions
 from novum.cluster.number.stability import bootstrap_stability
 from novum.cluster.silhouette import silhouette_score
 from novum.exceptions import NotConverged, ParameterError
@@ -26,7 +26,8 @@ from novum.runtime.typing import Fittable, Rows, Seed
 
 __all__ = ["ClusterChoice", "choose_clusters"]
 
-CRITERIA = ("elbow", "silhouette", "gap", "stability", "bic", "elbo")
+OF_LABELS = ("elbow", "silhouette", "gap", "stability")  # criteria that any clusterer has
+OF_MODELS = ("bic", "elbo")  # those of models with a likelihood
 LEAST_IS_BEST = ("bic",)
 
 
@@ -89,15 +90,26 @@ class ClusterChoice(Result):
         return ax
 
 
-def evidence(X: NDArray, k: int, criterion: str, seed: int) -> float:
-    """Return the Bayesian information criterion of a mixture of k Gaussians, or the bound of its evidence."""
-    from novum.mixture import BayesianGaussianMixture, GaussianMixture
+def criteria_of(models: Sequence[Any]) -> dict[str, Any]:
+    """Return the models by the criterion that is their own: "bic" of one with that method, "elbo" of one that fits a bound."""
+    found: dict[str, Any] = {}
+    for model in models:
+        found.setdefault("bic" if hasattr(model, "bic") else "elbo", model)
+    return found
 
+
+def evidence(X: NDArray, k: int, model: Any, seed: int) -> float:
+    """Return the Bayesian information criterion of a model with k components, or the bound of its evidence."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConverged)  # the criterion of a fit that nearly converged is near enough
-        if criterion == "bic":
-            return float(GaussianMixture(k, random_state=seed).fit(X).bic(X))
-        return float(BayesianGaussianMixture(n_components=k, random_state=seed).fit(X).elbo_)
+        fitted = clusterer_for(model, k, seed).fit(X)
+    if hasattr(fitted, "bic"):
+        return float(fitted.bic(X))
+    if not hasattr(fitted, "elbo_"):
+        raise ParameterError(
+            f"choose_clusters(models=...): {type(model).__name__} has neither bic nor elbo_; give models such as GaussianMixture."
+        )
+    return float(fitted.elbo_)
 
 
 def choose_clusters(
@@ -105,7 +117,8 @@ def choose_clusters(
     clusterer: Fittable | None = None,
     *,
     max_clusters: int = 10,
-    criteria: Sequence[str] = CRITERIA,
+    criteria: Sequence[str] | None = None,
+    models: Sequence[Fittable] = (),
     n_resamples: int = 10,
     random_state: Seed = None,
 ) -> ClusterChoice:
@@ -115,10 +128,13 @@ def choose_clusters(
     ----------
     X : array-like of shape (n_samples, n_features)
     clusterer : estimator with n_clusters, default=None
-        None is k-means from several starts. "bic" and "elbo" are those of Gaussian mixtures whatever it is.
+        None is k-means from several starts.
     max_clusters : int, default=10
-    criteria : sequence of {"elbow", "silhouette", "gap", "stability", "bic", "elbo"}
-        Which to ask.
+    criteria : sequence of {"elbow", "silhouette", "gap", "stability", "bic", "elbo"}, default=None
+        Which to compute; None for all, "bic" and "elbo" where a model has them.
+    models : sequence of estimators with n_components, default=()
+        Models of the density whose own criteria join the table: `GaussianMixture()` has "bic", `BayesianGaussianMixture()`
+        "elbo". They are fitted for every number of components, whatever the clusterer is.
     n_resamples : int, default=10
         Reference samples of the gap, pairs of bootstrap samples of the stability.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
@@ -140,18 +156,36 @@ def choose_clusters(
     """
     X = checked_rows(X, "choose_clusters")
     numbers = checked_range(max_clusters, len(X), "choose_clusters")
-    if unknown := [name for name in criteria if name not in CRITERIA]:
-        raise ParameterError(f"choose_clusters(criteria=...): {unknown[0]!r} is none of {list(CRITERIA)}.")
+    known = criteria_of(models)
+    names = [*OF_LABELS, *(name for name in OF_MODELS if name in known)] if criteria is None else criteria
+    for name in names:
+        if name not in (*OF_LABELS, *OF_MODELS):
+            raise ParameterError(f"choose_clusters(criteria=...): {name!r} is none of {[*OF_LABELS, *OF_MODELS]}.")
+        if name in OF_MODELS and name not in known:
+            raise ParameterError(
+                f"choose_clusters(criteria=...): {name!r} is a criterion of a model; give"
+                f" models=[{'GaussianMixture' if name == 'bic' else 'BayesianGaussianMixture'}()] of novum.mixture."
+            )
     seeds = [int(s) for s in Stream(seed_of(random_state)).integers("choice", 0, 4, 2**31)]
     found = list(partitions(X, numbers, clusterer, seeds[0]))
     ks, values, best = np.array(numbers), {}, {}
-    for name in criteria:
-        values[name], best[name] = asked(name, X, numbers, found, clusterer, n_resamples, seeds)
+    for name in names:
+        values[name], best[name] = criterion_values(
+            name, X, numbers, found, clusterer=clusterer, model=known.get(name), n_resamples=n_resamples, seeds=seeds
+        )
     return ClusterChoice(ks, values, best, [part.labels for part in found])
 
 
-def asked(
-    name: str, X: NDArray, numbers: range, found: list, clusterer: Any, n_resamples: int, seeds: list[int]
+def criterion_values(
+    name: str,
+    X: NDArray,
+    numbers: range,
+    found: list,
+    *,
+    clusterer: Any,
+    model: Any,
+    n_resamples: int,
+    seeds: list[int],
 ) -> tuple[NDArray, int]:
     """Return the values of one criterion for all numbers of clusters, and the number it chooses."""
     ks = np.array(numbers)
@@ -170,8 +204,8 @@ def asked(
             values[i] = silhouette_score(X, part.labels)
         elif name == "stability" and k > 1:
             values[i] = bootstrap_stability(X, k, clusterer, n_resamples, seeds[2])[0]
-        elif name in ("bic", "elbo"):
-            values[i] = evidence(X, k, name, seeds[3])
+        elif model is not None:
+            values[i] = evidence(X, k, model, seeds[3])
     if np.isnan(values).all():
         raise ParameterError(
             f"choose_clusters: {name!r} says nothing about {list(numbers)} clusters of {counted(len(X), 'row')}."

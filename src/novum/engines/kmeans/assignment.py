@@ -12,7 +12,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.fold.blocks import Block
+from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import block_rows
 from novum.runtime import arrays
 
@@ -21,6 +21,7 @@ __all__ = [
     "all_distances",
     "distances",
     "host",
+    "in_blocks",
     "lloyd_pass",
     "move",
     "nearest",
@@ -48,6 +49,11 @@ def rows_per_block(n: int, d: int) -> int:
     """Return how many of n rows in memory a block holds; from some number on there are two blocks at least."""
     rows = block_rows(n, d + ROW_VALUES)
     return min(rows, -(-n // 2)) if n >= WORTH_TWO else rows
+
+
+def in_blocks(source: Source) -> Source:
+    """Return the source in blocks that suit k-means; a tensor on a processor is an array for it."""
+    return source.host().cut(rows_per_block)
 
 
 def origin(centers: NDArray, dtype: np.dtype, sparse: bool) -> NDArray:

@@ -12,7 +12,7 @@ import scipy.sparse
 
 from novum import _core
 from novum.fold.blocks import BLOCK_VALUES, ROWS_PER_COLUMN, Block, Source, add, merge_tree, tile_dtype
-from novum.runtime.pool import inside, map_ordered
+from novum.runtime.pool import here, map_ordered
 from novum.runtime.threads import thread_count
 
 __all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles", "block_rows", "row_blocks"]
@@ -152,7 +152,14 @@ class MemorySource(Source):
     at_hand = lists_rows = True
 
     def __init__(
-        self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs: Any = None
+        self,
+        tiles: Tiles,
+        y: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        n_jobs: Any = None,
+        *,
+        rows: Callable[[int, int], int] = block_rows,
+        check: Callable[["MemorySource"], Any] | None = None,
     ) -> None:
         self.tiles, self.y, self.weight, self.n_jobs = tiles, y, weight, n_jobs
         self.n_rows, self.n_features = tiles.shape
@@ -160,9 +167,9 @@ class MemorySource(Source):
         self.sparse = isinstance(tiles, SparseTiles)
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
-        self.check: Callable[[MemorySource], Any] | None = None  # for values that are not finite, if put off
+        self.check = check  # for values that are not finite, until `verified` has made it
         self.threads: int | None = None  # asked once: a learner of many short passes would feel it
-        self._cut(block_rows)
+        self._cut(rows)
 
     def _cut(self, rows: Callable[[int, int], int]) -> None:
         n, step = self.tiles.shape[0], max(1, rows(*self.tiles.shape))
@@ -181,6 +188,10 @@ class MemorySource(Source):
     def with_weight(self, weight: np.ndarray | None) -> "MemorySource":
         """Return the same rows with other weights."""
         return self._with(block_rows, weight=weight)
+
+    def with_target(self, y: np.ndarray) -> "MemorySource":
+        """Return the same rows with another target."""
+        return self._with(block_rows, y=y, has_target=True, n_targets=y.shape[1] if y.ndim == 2 else 0)
 
     def in_memory(self, because: str = "", remedy: str = "") -> Self:
         return self
@@ -218,9 +229,15 @@ class MemorySource(Source):
         weight = None if self.weight is None else self.weight[start:stop]
         return Block(self.tiles.tile(start, stop), y, weight, start, self.memories[index])
 
+    def _alone(self, function: Callable, params: Any) -> Any:
+        """Return `function(params, block)` of the only block, during which nobody starts threads: no pool is needed."""
+        outer, here.inside_block = here.inside_block, True
+        try:
+            return function(params, self.block(0))
+        finally:
+            here.inside_block = outer
+
     def _map(self, function: Callable) -> Any:
-        if len(self.bounds) == 1:
-            return [inside(function, 0)]
         if self.threads is None:
             self.threads = thread_count(self.n_jobs)
         return map_ordered(function, range(len(self.bounds)), min(self.threads, len(self.bounds)))
@@ -230,10 +247,13 @@ class MemorySource(Source):
 
     def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         if len(self.bounds) == 1:
-            return inside(lambda index: statistics(params, self.block(index)), 0)
+            return self._alone(statistics, params)
         return merge_tree(self._map(lambda index: statistics(params, self.block(index))), merge)
 
     def rows(self, function: Any, params: Any = None) -> Any:
+        if len(self.bounds) == 1:
+            part = self._alone(function, params)
+            return part if scipy.sparse.issparse(part) else np.array(part, order="C")  # never the rows of the caller
         out = None
         parts = iter(self._map(lambda index: function(params, self.block(index))))
         for (start, stop), part in zip(self.bounds, parts):
@@ -265,5 +285,4 @@ class MemorySource(Source):
         return (self.block(index) for index, good in enumerate(verdicts) if not good)
 
     def map_target(self, function: Any) -> Any:
-        y = function(self.y)
-        return self._with(block_rows, y=y, has_target=True, n_targets=y.shape[1] if y.ndim == 2 else 0)
+        return self.with_target(function(self.y))

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.engines.factors.plan import MEMORY_LIMIT, Engine, Factor
-from novum.engines.factors.states import coded_rows, plain
+from novum.engines.factors.states import coded_rows
 from novum.exceptions import DataError, ParameterError
 from novum.graphical.formats.content import NetworkContent
 from novum.graphical.formats.files import read_parts, write_parts
 from novum.graphical.formats.pgmpy import Exchanges, in_graph_order
-from novum.graphical.graphs.dag import DAG, arrows, read_parents
+from novum.graphical.graphs.dag import DAG, arrows
+from novum.graphical.graphs.parents import read_parents
 from novum.graphical.inference.ancestral import draw_states
 from novum.graphical.inference.conditional_samples import draw_given
 from novum.graphical.inference.evidence import check_known, in_words, known_variables, read_question
@@ -31,7 +32,8 @@ from novum.graphical.networks.factor_graph import FactorGraph
 from novum.graphical.networks.graph_queries import OnGraph
 from novum.graphical.networks.lint import Findings, lint
 from novum.graphical.networks.markov_network import MarkovNetwork
-from novum.graphical.networks.nodes import NoisyOr, Table, conditional_table
+from novum.graphical.networks.node_input import node_of, states_of
+from novum.graphical.networks.nodes import NoisyOr
 from novum.graphical.networks.noisy_or_chain import FEW_CAUSES, one_by_one
 from novum.graphical.networks.row_queries import RowAnswers, fixed_node
 from novum.graphical.parameter_learning.fit_methods import FitsTables
@@ -99,66 +101,18 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         tables = {v: in_graph_order(owner, v, given, self.dag.parents[v]) for v, given in tables.items()}
         self.states: dict[Any, tuple[Any, ...]] = {}
         for variable in self.dag:
-            found = self._states_of(owner, variable, tables.get(variable), states.get(variable))
+            found = states_of(owner, variable, tables.get(variable), states.get(variable))
             if found is not None:
                 self.states[variable] = found
         self.conditionals: dict[Any, Any] = {}
         self._counts: NDArray[np.float64] | None = None  # of the rows fitted so far
         for variable in self.dag.order if tables else ():
-            self.conditionals[variable] = self._node_of(owner, variable, tables[variable])
+            self.conditionals[variable] = node_of(
+                owner, variable, tables[variable], self.dag.parents[variable], self.states
+            )
         self.conditionals = {
             variable: self.conditionals[variable] for variable in self.dag if variable in self.conditionals
         }
-
-    @staticmethod
-    def _states_of(owner: str, variable: Any, table: Any, states: Any) -> tuple[Any, ...] | None:
-        if isinstance(table, LinearGaussian):
-            return None
-        if states is not None and not isinstance(table, Table):
-            found = tuple(map(plain, states))
-            if isinstance(table, NoisyOr) and len(found) != 2:
-                raise ParameterError(
-                    f"{owner}(states=...): {variable!r} is a NoisyOr and has two states, off and on; got {value_text(found)}."
-                )
-        elif isinstance(table, NoisyOr | Table):
-            found = tuple(table.states)
-        elif table is None:
-            return None
-        else:
-            try:
-                size = np.shape(table)[-1] if np.ndim(table) else 0
-            except ValueError:
-                raise ParameterError(
-                    f"{owner}: the table of {variable!r} must be a regular array; its rows differ in length."
-                ) from None
-            found = ("no", "yes") if size == 2 else tuple(range(size))
-        if not found or len(set(found)) < len(found):
-            raise ParameterError(
-                f"{owner}(states=...): {variable!r} needs states that differ, got {value_text(found)}."
-            )
-        return found
-
-    def _node_of(self, owner: str, variable: Any, given: Any) -> Any:
-        parents = self.dag.parents[variable]
-        real = tuple(parent for parent in parents if parent not in self.states)
-        if isinstance(given, LinearGaussian):
-            return given.placed(owner, variable, real, tuple(len(self.states[p]) for p in parents if p not in real))
-        if real:
-            raise ParameterError(
-                f"{owner}: the discrete node {variable!r} has the real parent {real[0]!r}; turn the arc, or cut it into states."
-            )
-        if isinstance(given, NoisyOr):
-            for parent in parents:
-                if len(self.states[parent]) != 2:
-                    raise ParameterError(
-                        f"{owner}: {variable!r} is a NoisyOr, but its parent {parent!r} is not binary."
-                    )
-            return given.ordered(owner, variable, parents, self.states[variable])
-        shape = tuple(len(self.states[v]) for v in (*parents, variable))
-        return Table(
-            conditional_table(owner, variable, given.p if isinstance(given, Table) else given, shape),
-            self.states[variable],
-        )
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> "BayesianNetwork":
@@ -387,13 +341,9 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
             size = f"{len(self.dag)} variables ({real} real), {self.n_parameters} free parameters"
             return f"{type(self).__name__}: {arrows(self.dag)}; {size}"
         joint = self.n_joint_parameters
-        full = (
-            f"{joint:,}".replace(",", " ")
-            if joint < 10**6
-            else f"{float(joint):.2g}"
-            if joint < 10**300
-            else "over 1e300"
-        )
+        full = f"{joint:,}".replace(",", " ")
+        if joint >= 10**6:
+            full = f"{float(joint):.2g}" if joint < 10**300 else "over 1e300"
         return (
             f"{type(self).__name__}: {arrows(self.dag)}; {len(self.dag)} variables, {self.n_parameters} free parameters "
             f"(the full joint has {full})"

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
-from novum.graphical.graphs.dag import DAG, find_cycle
+from novum.graphical.graphs.dag import DAG
+from novum.graphical.graphs.parents import find_cycle
 from novum.report.numbers import num
 from novum.report.result import result
 from novum.report.tables import html_table

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from novum.base.domains import Instance, Int, Null, RandomState
 from novum.exceptions import ParameterError
-from novum.graphical.graphs.dag import DAG, find_cycle
+from novum.graphical.graphs.dag import DAG
+from novum.graphical.graphs.parents import find_cycle
 from novum.graphical.structure_learning.learner import ARCS, SCORED, StructureLearner
 from novum.graphical.structure_learning.scores import LocalScores, arcs_of
 from novum.runtime.random import Stream, seed_of

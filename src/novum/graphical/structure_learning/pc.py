@@ -21,8 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Choice, Instance, Int, Null, Real
 from novum.base.estimator import fits
 from novum.exceptions import DataError, ParameterError
-from novum.graphical.graphs.dag import DAG, find_cycle
+from novum.graphical.graphs.dag import DAG
 from novum.graphical.graphs.equivalence import EssentialGraph, directed_further
+from novum.graphical.graphs.parents import find_cycle
 from novum.graphical.linear_gaussian.nodes import LinearGaussian
 from novum.graphical.linear_gaussian.rows import read_real
 from novum.graphical.networks.bayesian_network import BayesianNetwork

@@ -32,6 +32,9 @@ PRIOR_SHARE = 0.1  # of a column's variance that the default prior may add to th
 class GaussianHMM(HiddenMarkovBase):
     """Hidden Markov model with a Gaussian per state.
 
+    `fit` makes `n_init` starts from clusters of the rows (the best of ten runs of k-means for the first start, one run for every
+    other), gives each twenty passes of expectation-maximization, and goes on with the best until a pass gains less than `tol`.
+
     Parameters
     ----------
     n_components : int, default=1
