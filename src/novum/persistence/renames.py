@@ -83,6 +83,12 @@ TO_0_2_0 = Changes(
         "novum.study.blend": "novum.study.comparison.blend",
     },
     classes={
+        **{
+            f"novum.ensemble.hist_gradient_boosting.HistGradientBoosting{kind}": (
+                f"novum.ensemble.boosting.{kind.lower()}.HistGradientBoosting{kind}"
+            )
+            for kind in ("Classifier", "Regressor")
+        },
         "novum.optimize.schedules.Schedule": "novum.optimize.schedule_base.Schedule",
         "novum.reinforcement.schedules.Schedule": "novum.optimize.schedule_base.Schedule",
         "novum.sequence.hmm.categorical.MultinomialHMM": "novum.sequence.hmm.multinomial.MultinomialHMM",

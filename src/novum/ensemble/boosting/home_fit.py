@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novum.base.callbacks import reporting
 from novum.engines.trees.bins import sample_bins
 from novum.engines.trees.histograms import Growing
-from novum.engines.trees.passes.single_tree import Survey
+from novum.engines.trees.passes.survey import Survey
 from novum.ensemble.boosting.block_state import BlockPreparation, Built, built_blocks, rows_taken
 from novum.ensemble.boosting.coded_rows import codes_of, results_array, targets_of
 from novum.ensemble.boosting.newton import NO_TREES, join
