@@ -213,13 +213,7 @@ class GibbsSampler(Sampler):
                 random_state=random_state,
                 resume=resume,
             )
-        if stopped is not None:
-            if len(chains):
-                self.interrupted_ = chains
-            raise stopped
-        if check:
-            chains.complain()
-        return chains
+        return self._concluded(chains, stopped, check)
 
     def _together(
         self, states: list[State], shapes: Any, n_chains: int, **options: Any

@@ -17,6 +17,7 @@ from scipy.special import digamma
 from novum import _core
 from novum.distributions.base import Distribution, Support
 from novum.distributions.continuous import student_t_shared
+from novum.distributions.continuous.student_t_shared import StudentSums
 from novum.distributions.learning.iterate import iterate
 from novum.distributions.numerics import triangular
 from novum.distributions.numerics.draws import log_gamma_draws
@@ -34,19 +35,6 @@ class Constants(NamedTuple):
     df: NDArray
     minus_power: NDArray  # -(nu + d)/2
     log_peak: NDArray
-
-
-class StudentSums(NamedTuple):
-    """Sums over the rows about this location: eq. (4) to (6) of `student_t_shared.py`."""
-
-    mass: NDArray
-    tau: NDArray
-    first: NDArray  # (..., d)
-    second: NDArray  # (..., d, d)
-    log_tau: NDArray
-    slope: NDArray
-    curvature: NDArray
-    log_likelihood: NDArray
 
 
 class MultivariateStudentT(Distribution):
@@ -195,16 +183,7 @@ class MultivariateStudentT(Distribution):
         matrix = sums.second / tau[..., None, None] - offset[..., None] * offset[..., None, :]
         matrix = np.where(present[..., None, None], matrix, self.scale_matrix)
         if df is None:
-            df = student_t_shared.next_df(
-                self.df,
-                d=self.event_shape[0],
-                mass=sums.mass,
-                tau=sums.tau,
-                log_tau=sums.log_tau,
-                slope=sums.slope,
-                curvature=sums.curvature,
-                newton=newton,
-            )
+            df = student_t_shared.next_df(self.df, self.event_shape[0], sums, newton)
         try:
             return MultivariateStudentT(np.where(present, df, self.df), self.loc + offset, matrix)
         except ParameterError as error:

@@ -26,6 +26,7 @@ from scipy import stats
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
 from novum.linear_model.least_squares.clusters import BY_CLUSTER, check_covariance, check_groups
+from novum.linear_model.least_squares.coefficient_table import wald_columns
 from novum.linear_model.least_squares.inference import WEIGHTS, root_of
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.inference_table import LogisticInference
@@ -272,27 +273,15 @@ def from_information(request: InferenceRequest) -> LogisticInference:
     if kind == "HC1":
         factor = factor * np.sqrt(n_rows / max(n_rows - len(information), 1.0))
     error = np.linalg.norm(factor, axis=1)
-    statistic = estimate / error
     t_freedom = None if clusters is None else clusters.freedoms()
-    law = stats.norm() if t_freedom is None else stats.t(t_freedom)
-    reach = law.ppf((1 + level) / 2) * error
     by_class = getattr(model, "_class_factor", None)
     null = null_log_likelihood(mass if by_class is None else by_class * mass, model.fit_intercept)
     ratio, freedom = 2 * (log_likelihood - null), (k - 1) * p
     unlikely = 0.0 if likely else np.nan
     return LogisticInference(
         names=names_in(model, base),
-        coef=estimate,
-        standard_error=error,
-        statistic=statistic,
-        p_value=2 * law.sf(np.abs(statistic)),
-        lower=estimate - reach,
-        upper=estimate + reach,
-        covariance=factor @ factor.T,
-        factor=factor,
+        **wald_columns(estimate, error, factor, t_freedom, level),
         covariance_type=kind,
-        level=level,
-        t_freedom=t_freedom,
         clusters=clusters,
         weights=weights if facts is not None and facts[1] else None,
         n_rows=n_rows,
