@@ -187,16 +187,14 @@ class GibbsSampler(Sampler):
             shapes = {name: np.shape(states[0][name]) for name in self.conditionals}
         if self.vectorized and resume is None:
             states = [{name: np.stack([np.asarray(one[name]) for one in states]) for name in self.conditionals}]
+        options: dict[str, Any] = {"n_samples": n_samples, "n_warmup": n_warmup, "thin": thin}
+        options |= {"random_state": random_state, "resume": resume}
         if self.vectorized:
             chains, stopped = self._together(
                 states,
                 shapes,
                 n_chains,
-                n_samples=n_samples,
-                n_warmup=n_warmup,
-                thin=thin,
-                random_state=random_state,
-                resume=resume,
+                **options,
             )
         else:
             chains, stopped = run_steps(
@@ -207,11 +205,7 @@ class GibbsSampler(Sampler):
                 (),
                 shapes,
                 settings={"order": self.order},
-                n_samples=n_samples,
-                n_warmup=n_warmup,
-                thin=thin,
-                random_state=random_state,
-                resume=resume,
+                **options,
             )
         return self._concluded(chains, stopped, check)
 

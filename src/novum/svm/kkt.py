@@ -123,7 +123,11 @@ def priced(bound: NDArray[np.float64], slack: NDArray[np.float64], tol: float) -
 
 
 def report_of(
-    rows: tuple[NDArray, ...], square: float, reward: float, off: NDArray[np.float64], tol: float
+    rows: tuple[NDArray, NDArray, NDArray, NDArray, NDArray],
+    square: float,
+    reward: float,
+    off: NDArray[np.float64],
+    tol: float,
 ) -> KKTReport:
     """Return the report of rows (role, multiplier, margin, slack, bound) with |w|^2 = `square`; `off` breaks (3) or (6)."""
     _, _, _, slack, bound = rows

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy.special import digamma
 
 from novum import _core
-from novum.distributions.base import Distribution, Support
+from novum.distributions.base import Distribution
 from novum.distributions.continuous import student_t_shared
 from novum.distributions.continuous.student_t_shared import StudentSums
 from novum.distributions.learning.iterate import iterate
+from novum.distributions.multivariate.elliptical import Elliptical
 from novum.distributions.numerics import triangular
 from novum.distributions.numerics.draws import log_gamma_draws
 from novum.distributions.parameters import Parameter, finite, positive
@@ -37,7 +38,7 @@ class Constants(NamedTuple):
     log_peak: NDArray
 
 
-class MultivariateStudentT(Distribution):
+class MultivariateStudentT(Elliptical, Distribution):
     """Student's t distribution of vectors.
 
     Parameters
@@ -126,16 +127,8 @@ class MultivariateStudentT(Distribution):
         return np.where(df > 2, wide, np.where(df > 1, np.inf, np.nan))
 
     @property
-    def var(self) -> Any:
-        return np.diagonal(self.cov, axis1=-2, axis2=-1)
-
-    @property
     def mode(self) -> Any:
         return self.loc
-
-    @property
-    def support(self) -> Any:
-        return Support("vectors", -np.inf, np.inf)
 
     @property
     def n_parameters(self) -> Any:

@@ -29,6 +29,7 @@ from novum.base.sparse_matrices import sound_sparse
 from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table
 from novum.engines.trees.limits import COMMON_DOMAINS
+from novum.ensemble.estimator_list import EstimatorList
 from novum.ensemble.forest.home_fit import grow_in_passes
 from novum.ensemble.forest.leaves import ForestLeaves
 from novum.ensemble.forest.out_of_bag import VoteSums, out_of_bag
@@ -83,7 +84,7 @@ LEAST_ROWS = 128  # of a block of predictions: a row that walks down all trees i
 MOST_BLOCKS = 64
 
 
-class BaseForest(ForestLeaves, MultiOutputMixin, Estimator, ABC):
+class BaseForest(ForestLeaves, EstimatorList, MultiOutputMixin, Estimator, ABC):
     """Base of the forests."""
 
     _tree_type: type
@@ -298,15 +299,6 @@ class BaseForest(ForestLeaves, MultiOutputMixin, Estimator, ABC):
         if sampling is None:
             return [np.arange(self._n_samples, dtype=np.int32) for _ in self.estimators_]
         return [sampling.rows(member.random_state).astype(np.int32) for member in self.estimators_]
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

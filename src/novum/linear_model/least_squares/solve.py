@@ -211,5 +211,5 @@ def finish(
     """Return the solution with its intercept, the second half of (2); `parts` are those fields that are known as they are."""
     p = coef.shape[0]
     intercept = m.mean[p:] - m.mean[:p] @ coef + bias if fit_intercept else np.zeros(coef.shape[1])
-    mass = {"weight": float(m.weight), "rows": float(m.rows), "log_weight": m.log_weight}
+    mass: dict[str, Any] = {"weight": float(m.weight), "rows": float(m.rows), "log_weight": m.log_weight}
     return Solution(coef=coef.T, intercept=intercept, mean=m.mean, **mass, **parts)

@@ -92,7 +92,7 @@ class OnlineLearner(Estimator):
         """Return loss, epsilon, learning rate and power of t."""
         return self.loss, self.epsilon, self.learning_rate, self.power_t
 
-    def _first_start(self, coef: Any, intercept: Any) -> tuple[Any, Any]:
+    def _first_start(self: Any, coef: Any, intercept: Any) -> tuple[Any, Any]:
         """Return where a fit begins: at what was given, else with `warm_start` at the last fit."""
         self._check_steps()
         if self.warm_start and hasattr(self, "coef_"):
