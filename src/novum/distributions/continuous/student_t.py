@@ -86,6 +86,8 @@ class StudentT(Distribution):
     loc = Parameter()
     scale = Parameter()
     _fit_options = ("df", "max_iter", "tol")
+    support = Support("reals", -np.inf, np.inf)
+    n_parameters = 3
 
     def __init__(self, df: float | Numbers, loc: float | Numbers = 0.0, scale: float | Numbers = 1.0) -> None:
         self._set(
@@ -168,14 +170,6 @@ class StudentT(Distribution):
     @property
     def mode(self) -> Any:
         return self.loc
-
-    @property
-    def support(self) -> Any:
-        return Support("reals", -np.inf, np.inf)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 3
 
     def entropy(self) -> Any:
         half, base = 0.5 * (self.df + 1), 0.5 * self.df

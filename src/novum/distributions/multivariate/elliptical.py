@@ -13,11 +13,8 @@ class Elliptical:
     """A distribution over all vectors, with a covariance `cov`."""
 
     cov: Any
+    support = Support("vectors", -np.inf, np.inf)
 
     @property
     def var(self) -> Any:
         return np.diagonal(self.cov, axis1=-2, axis2=-1)
-
-    @property
-    def support(self) -> Any:
-        return Support("vectors", -np.inf, np.inf)

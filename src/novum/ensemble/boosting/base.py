@@ -6,7 +6,7 @@ The model and its formulas: novum.ensemble.boosting.newton. How columns become c
 import itertools
 import logging
 import numbers
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,17 @@ EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows
 WORTH_THREADS = 2**15  # cells from which on a second thread is worth its start
 MOST_CODES = 255  # one byte, less the code of a missing value
 logger = logging.getLogger("novum")
+
+
+class Boosting(NamedTuple):
+    """What the iterations of a fit in memory work with."""
+
+    team: Any  # _core.trees.boosting.Team: the threads
+    descent: Descent
+    growing: Growing
+    rows: Prepared
+    trees: Trees  # those that are there already
+    start: NDArray  # (outputs,): raw scores before the first tree
 
 
 def column_sets(owner: str, interaction_cst: Any, d: int) -> list[set[int]] | None:
@@ -189,18 +200,7 @@ class HistGradientBoosting(BoostedTrees):
         else:
             trees, start = NO_TREES, descent.start(rows.target, rows.weight)
         self._seed = seed
-        self._fit_boosted(
-            X,
-            y=y,
-            team=team,
-            descent=descent,
-            growing=growing,
-            rows=rows,
-            trees=trees,
-            start=start,
-            stops=stops,
-            again=again,
-        )
+        self._fit_boosted(X, y, Boosting(team, descent, growing, rows, trees, start), stops, again)
         self.is_categorical_, self._encoder = mask, encoder
         self.do_early_stopping_ = stops
         return self
@@ -213,20 +213,9 @@ class HistGradientBoosting(BoostedTrees):
 
         fit_blocks(self, X, y, source, given, raw_of_block, EARLY_STOPPING_ROWS)
 
-    def _fit_boosted(
-        self,
-        X: Any,
-        y: Any,
-        team: Any,
-        descent: Descent,
-        growing: Growing,
-        rows: Prepared,
-        trees: Trees,
-        start: NDArray,
-        stops: bool,
-        again: bool,
-    ) -> None:
+    def _fit_boosted(self, X: Any, y: Any, boosting: Boosting, stops: bool, again: bool) -> None:
         """Run the iterations and set what they lead to."""
+        team, descent, growing, rows, trees, start = boosting
         model = BoostedModel(pack(trees.nodes, trees.root, trees.sets, descent.outputs), start)
         train, held = rows.with_raw(raw_of_block, model)
         scores = Scores(self, descent, team, rows, train, held) if stops else None

@@ -233,20 +233,13 @@ def judge(
             width = critical_difference(k, len(each), significance, adjust) if adjust != "holm" else None
     pairs = pairs_of(found, test, adjust, base, alternative, rope)
     return Comparison(
-        names=found.names,
-        scores=found.scores,
-        parts=found.parts,
-        design=found.design,
+        **found.facts(),
         test=test,
         adjust=adjust,
         significance=significance,
-        scoring=found.scoring,
         pairs=pairs,
         overall=overall,
         verdicts=known,
-        failures=found.failures,
-        warnings=found.warnings,
-        seconds=found.seconds,
         ranks=ranks,
         critical_difference=width,
         baseline=baseline,
