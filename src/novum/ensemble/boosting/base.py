@@ -211,7 +211,7 @@ class HistGradientBoosting(BoostedTrees):
         def given() -> tuple[Any, NDArray, Any] | None:
             return None if held is None else self._held_back(held, None, None)
 
-        fit_blocks(self, X, y, source, given, raw_of_block, EARLY_STOPPING_ROWS)
+        fit_blocks(self, X, y, source, given, EARLY_STOPPING_ROWS)
 
     def _fit_boosted(self, X: Any, y: Any, boosting: Boosting, stops: bool, again: bool) -> None:
         """Run the iterations and set what they lead to."""
