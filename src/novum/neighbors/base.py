@@ -16,7 +16,6 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base import validation
-from novum.base.candidacy import Candidacy
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import Estimator
 from novum.base.sklearn_base import MultiOutputMixin
@@ -32,7 +31,6 @@ from novum.runtime.warn import warn
 
 __all__ = [
     "COMMON_DOMAINS",
-    "NEIGHBORS_CANDIDACY",
     "NeighborsBase",
     "Ready",
     "answer_rows",
@@ -40,21 +38,6 @@ __all__ = [
     "read_rows",
     "together",
 ]
-
-NEIGHBORS_SEARCH: tuple[dict[str, Any], ...] = (
-    {"n_neighbors": 3, "weights": "distance"},
-    {"n_neighbors": 15, "weights": "distance"},
-    {"n_neighbors": 15},
-    {"n_neighbors": 40},
-)  # what is worth trying in a study
-NEIGHBORS_CANDIDACY = Candidacy(
-    rank=6,
-    settings={"n_neighbors": 7},
-    search=NEIGHBORS_SEARCH,
-    scaled=True,
-    most_rows=50_000,
-    shares={"n_neighbors": 0.3},
-)
 
 LARGEST = 1e153  # squares of differences of larger numbers overflow
 

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.exceptions import ParameterError, ParameterTypeError
-from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_CANDIDACY
+from novum.neighbors.base import COMMON_DOMAINS
+from novum.neighbors.candidacy import NEIGHBORS_CANDIDACY
 from novum.neighbors.queries import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors.targets import Classes
 from novum.neighbors.votes import (

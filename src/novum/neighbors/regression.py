@@ -12,7 +12,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Int, Null, Real
-from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_CANDIDACY
+from novum.neighbors.base import COMMON_DOMAINS
+from novum.neighbors.candidacy import NEIGHBORS_CANDIDACY
 from novum.neighbors.classification import WEIGHTS
 from novum.neighbors.queries import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors.targets import Values
