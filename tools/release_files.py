@@ -126,8 +126,8 @@ def classes() -> dict[str, dict[str, list[str]]]:
     from sklearn.base import BaseEstimator
 
     from novum.base.discovery import all_estimators, public_class
-    from novum.persistence.archive import is_inert, is_tuple
     from novum.persistence.attributes import declared_attributes, parameters_of
+    from novum.persistence.trust import is_inert, is_tuple
 
     listed = all_estimators()
     declared = declared_attributes()

@@ -10,6 +10,7 @@ from marks import marks
 from novum import notes
 from novum.exceptions import ParameterError
 from novum.notes import run, search
+from novum.notes.entries import index
 from novum.notes.pages import pages
 from novum.notes.tables import SETS, page_name, table
 
@@ -113,7 +114,7 @@ def test_every_word_of_the_names_is_found():
         for word in search.words_of(row.name):
             words.setdefault(word, row)
     assert len(words) > 1000
-    worth = {entry.found: entry.worth for entry in search.index()}
+    worth = {entry.found: entry.worth for entry in index()}
     assert all(search.score([word], worth[row]) == 1 for word, row in words.items())
     for word in list(words)[::100]:
         assert words[word] in notes.find(word).rows

@@ -124,8 +124,9 @@ def test_find_knows_what_the_docstrings_say(asked, name):
 
 
 def test_find_says_what_is_not_built(monkeypatch):
-    monkeypatch.setattr("novum.notes.search.served", dict)  # as if nothing were
-    monkeypatch.setattr("novum.notes.search.names_of", lambda row: ())
+    for module in ("entries", "search"):
+        monkeypatch.setattr(f"novum.notes.{module}.served", dict)  # as if nothing were
+    monkeypatch.setattr("novum.notes.entries.names_of", lambda row: ())
     lines = repr(notes.find("convolution")).splitlines()
     assert any(line.startswith("not built yet") and line.endswith("not yet") for line in lines)
 

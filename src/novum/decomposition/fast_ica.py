@@ -10,7 +10,7 @@ until no row turns by more than tol: max_i | |w_i' w_i^old| - 1 | < tol. As W is
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -18,10 +18,9 @@ from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.history import History
-from novum.decomposition.fixed_points import Contrast, FixedPoint, by_deflation, in_parallel
+from novum.decomposition.fixed_points import Contrast, FixedPoint, WhiteRows, by_deflation, in_parallel
 from novum.decomposition.mixing import Mixing
 from novum.decomposition.sources import (
-    White,
     check_spread,
     short_blocks,
     warn_of_few_directions,
@@ -47,15 +46,6 @@ class Unwhitened(Domain):
 
     def __str__(self) -> str:
         return "a bool among {False}"
-
-
-class Prepared(NamedTuple):
-    """Rows for the passes, the matrix that makes them white, and what the fitted matrices are made of."""
-
-    source: Source
-    white: White | None
-    matrix: np.ndarray  # (k, p)
-    mean: np.ndarray  # (p,)
 
 
 class FastICA(Mixing):
@@ -175,16 +165,7 @@ class FastICA(Mixing):
         with reporting(
             self, self.max_iter, X=X, sample_weight=sample_weight, attributes=self._attributes(data)
         ) as report:
-            found: FixedPoint = solve(
-                data.source,
-                start=start,
-                matrix=data.matrix,
-                mean=data.mean,
-                contrast=contrast,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                report=report,
-            )
+            found: FixedPoint = solve(data, start, contrast, self.max_iter, self.tol, report)
         if not found.converged:
             warn(
                 "FastICA did not converge. Consider increasing tolerance or the maximum number of iterations. After"
@@ -209,7 +190,7 @@ class FastICA(Mixing):
             )
         return Contrast(self.fun, arguments)
 
-    def _prepared(self, source: Source, contrast: Contrast) -> Prepared:
+    def _prepared(self, source: Source, contrast: Contrast) -> WhiteRows:
         """Return the rows for the passes; the words of warnings are scikit-learn's."""
         n, p = source.n_rows, source.n_features
         k = self.n_components
@@ -220,7 +201,7 @@ class FastICA(Mixing):
                 raise ParameterError(
                     f"FastICA(whiten=False) takes rows that are white, and {n} rows of {p} columns cannot be; whiten them."
                 )
-            return Prepared(source.cut(short_blocks), None, np.eye(p), np.zeros(p))
+            return WhiteRows(source.cut(short_blocks), None, np.eye(p), np.zeros(p))
         side = p if n is None else min(n, p)
         if k is not None and k > side:
             warn(f"n_components is too large: it will be set to {side}")
@@ -236,8 +217,8 @@ class FastICA(Mixing):
             warn_of_few_directions(self, white, spectrum.rows, p)
         k = len(white.axes)
         if source.at_hand and (k < p or not contrast.compiled or self.algorithm == "deflation"):
-            return Prepared(whiten_rows(source, white), white, np.eye(k), np.zeros(k))
-        return Prepared(source.cut(short_blocks), white, np.sqrt(white.weight) * white.axes, white.mean)
+            return WhiteRows(whiten_rows(source, white), white, np.eye(k), np.zeros(k))
+        return WhiteRows(source.cut(short_blocks), white, np.sqrt(white.weight) * white.axes, white.mean)
 
     def _start(self, k: int) -> np.ndarray:
         """Return the start of the rotation."""
@@ -248,7 +229,7 @@ class FastICA(Mixing):
             raise ParameterError(f"w_init has invalid shape -- should be {(k, k)}; FastICA got {start.shape}.")
         return start
 
-    def _attributes(self, data: Prepared) -> Any:
+    def _attributes(self, data: WhiteRows) -> Any:
         """Return what makes the fitted matrices of a rotation."""
 
         def matrices(rotation: np.ndarray) -> dict[str, np.ndarray]:

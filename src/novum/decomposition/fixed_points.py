@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.decomposition.sources import Unmixing, decorrelate, means
+from novum.decomposition.sources import Unmixing, White, decorrelate, means
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 
-__all__ = ["Contrast", "FixedPoint", "by_deflation", "in_parallel"]
+__all__ = ["Contrast", "FixedPoint", "WhiteRows", "by_deflation", "in_parallel"]
 
 
 def logcosh(y: np.ndarray, alpha: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
@@ -63,6 +63,15 @@ class Contrast(NamedTuple):
         return g, slope
 
 
+class WhiteRows(NamedTuple):
+    """Rows for the passes, the matrix that makes them white, and what the fitted matrices are made of."""
+
+    source: Source
+    white: White | None
+    matrix: np.ndarray  # (k, p)
+    mean: np.ndarray  # (p,)
+
+
 class FixedPoint(NamedTuple):
     rotation: np.ndarray  # (k, k)
     n_iter: int
@@ -94,31 +103,24 @@ def answer(params: Question, block: Block) -> Answer:
     return Answer((g * weight) @ z, np.asarray(slopes), float(weight.sum()))
 
 
-def next_rotation(
-    source: Source, W: np.ndarray, matrix: np.ndarray, mean: np.ndarray, contrast: Contrast
-) -> np.ndarray:
+def next_rotation(data: WhiteRows, W: np.ndarray, contrast: Contrast) -> np.ndarray:
     """Return (4)."""
     if contrast.compiled:
-        found = means(source, Unmixing(W @ matrix, mean, contrast.function, contrast.parameter, False, False))
+        found = means(
+            data.source, Unmixing(W @ data.matrix, data.mean, contrast.function, contrast.parameter, False, False)
+        )
         return decorrelate((found.products - np.diag(found.slopes)) @ W)
-    total = source.total(answer, Question(W, matrix, mean, contrast))
+    total = data.source.total(answer, Question(W, data.matrix, data.mean, contrast))
     return decorrelate(total.products / total.weight - (total.slopes / total.weight)[:, None] * W)
 
 
 def in_parallel(
-    source: Source,
-    start: np.ndarray,
-    matrix: np.ndarray,
-    mean: np.ndarray,
-    contrast: Contrast,
-    max_iter: int,
-    tol: float,
-    report: Any,
+    data: WhiteRows, start: np.ndarray, contrast: Contrast, max_iter: int, tol: float, report: Any
 ) -> FixedPoint:
     """Repeat (4) until no row of W turns by more than `tol`."""
     W, turns = decorrelate(start), []
     for n_iter in range(1, max_iter + 1):
-        before, W = W, next_rotation(source, W, matrix, mean, contrast)
+        before, W = W, next_rotation(data, W, contrast)
         turns.append(float(np.abs(np.abs(np.einsum("ij,ij->i", W, before)) - 1).max()))
         if report(n_iter, turns[-1], W) or turns[-1] < tol:
             return FixedPoint(W, n_iter, turns, True)
@@ -126,14 +128,7 @@ def in_parallel(
 
 
 def by_deflation(
-    source: Source,
-    start: np.ndarray,
-    matrix: np.ndarray,
-    mean: np.ndarray,
-    contrast: Contrast,
-    max_iter: int,
-    tol: float,
-    report: Any,
+    data: WhiteRows, start: np.ndarray, contrast: Contrast, max_iter: int, tol: float, report: Any
 ) -> FixedPoint:
     """Repeat (5) for one row after the other until it turns by less than `tol`, as scikit-learn does without a warning if not."""
     k = len(start)
@@ -141,7 +136,7 @@ def by_deflation(
     for j in range(k):
         w = start[j] / np.linalg.norm(start[j])
         for n_iter in range(1, max_iter + 1):
-            total = source.total(answer, Question(w, matrix, mean, contrast))
+            total = data.source.total(answer, Question(w, data.matrix, data.mean, contrast))
             following = total.products / total.weight - float(total.slopes) / total.weight * w
             following = following - (following @ W[:j].T) @ W[:j]
             following /= np.linalg.norm(following)

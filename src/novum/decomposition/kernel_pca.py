@@ -20,7 +20,6 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import scipy.linalg
 import scipy.sparse
-from scipy.sparse.linalg import eigsh
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
@@ -28,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from novum.decomposition.eigenpairs import leading
 from novum.decomposition.pre_images import fixed_points
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold.blocks import Block
@@ -37,15 +37,12 @@ from novum.kernels.choice import KernelChoice
 from novum.kernels.kernel_machine import KernelLearner
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
-from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["KernelPCA", "model_of_axes"]
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "cosine", "precomputed")
-MANY_ROWS, FEW_AXES = 200, 10  # from where on Lanczos finds few axes sooner than a whole decomposition
-SPARE = 10  # columns more than wanted that a randomized start carries
 
 
 class KernelComponents(NamedTuple):
@@ -67,40 +64,6 @@ def scores(params: KernelComponents, block: Block) -> np.ndarray:
     K = params.kernel.between(X, params.rows)
     out = center_kernel(K, params.column_means, params.mean) @ params.weights
     return out.astype(X.dtype, copy=False) if hasattr(X, "dtype") and X.dtype.kind == "f" else out
-
-
-def leading(K: np.ndarray, k: int, solver: str, options: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k largest eigenvalues of a symmetric matrix, falling, and their vectors; signs as in scikit-learn."""
-    n = len(K)
-    if solver == "auto":
-        solver = "arpack" if n > MANY_ROWS and k < FEW_AXES else "dense"
-    if solver == "dense" or k >= n:
-        values, vectors = scipy.linalg.eigh(K, subset_by_index=(n - k, n - 1))
-        if len(values) < k:  # LAPACK's bisection loses eigenvalues that are equal to the last bit
-            values, vectors = (part[..., n - k :] for part in np.linalg.eigh(K))
-    elif solver == "arpack":
-        start = Stream(seed_of(options.random_state)).uniform("kernel pca start", 0, n) * 2 - 1
-        values, vectors = eigsh(K, k, which="LA", tol=options.tol, maxiter=options.max_iter, v0=start.astype(K.dtype))
-    else:
-        values, vectors = randomized_eigenpairs(K, k, options)
-    values = sklearn_private.check_psd_eigenvalues(values, enable_warnings=False)
-    vectors, _ = svd_flip(u=vectors, v=None)
-    order = values.argsort()[::-1]
-    return values[order], vectors[:, order]
-
-
-def randomized_eigenpairs(K: np.ndarray, k: int, options: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return leading eigenpairs from a few products with a random block, orthonormalised between them."""
-    n, width = len(K), min(len(K), k + SPARE)
-    passes = (7 if k < 0.1 * n else 4) if options.iterated_power == "auto" else int(options.iterated_power)
-    Q = Stream(seed_of(options.random_state)).normal("kernel pca block", 0, n, width).astype(K.dtype)
-    for _ in range(passes + 1):
-        Q, _ = np.linalg.qr(K @ Q)
-    values, vectors = np.linalg.eigh(Q.T @ K @ Q)
-    largest = np.sort(
-        np.argsort(np.abs(values))[-k:]
-    )  # by size: a large negative one betrays a matrix that is no kernel
-    return values[largest], Q @ vectors[:, largest]
 
 
 def model_of_axes(

@@ -2,8 +2,9 @@
 
 from novum.ensemble.adaboost.classifier import AdaBoostClassifier
 from novum.ensemble.adaboost.regressor import AdaBoostRegressor
+from novum.ensemble.boosting.classifier import HistGradientBoostingClassifier
+from novum.ensemble.boosting.regressor import HistGradientBoostingRegressor
 from novum.ensemble.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
-from novum.ensemble.hist_gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from novum.ensemble.isolation_forest import IsolationForest
 from novum.ensemble.mixture_of_experts import MixtureOfExperts
 from novum.ensemble.model_averaging import BayesianModelAveraging

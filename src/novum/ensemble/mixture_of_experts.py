@@ -10,7 +10,7 @@ the gate's penalty never falls. Derivation: docs/theory/mixture_of_experts.md.
 """
 
 from contextlib import nullcontext
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,9 @@ from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.base.intervals import IntervalPrediction, check_interval, mixture_interval
 from novum.base.sklearn_base import MetaEstimatorMixin
-from novum.cluster import KMeans
+from novum.ensemble.experts import ExpertsState, class_shares, each_mean, mean_and_std, plain, starting_shares, trust
 from novum.ensemble.gate import Gate, log_gate, penalty, refit, start_gate
 from novum.exceptions import DataError, NotConverged, ParameterError
-from novum.fold.blocks import Block
-from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Fittable, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
@@ -42,49 +40,6 @@ NARROWEST = (
     1e-6  # least variance of an expert, in that of the target: one that passes through its rows would swallow all
 )
 LEAST_SHARE = 1e-9  # of all weight: an expert with less stays as it was
-SURE = 0.9  # responsibility of the nearest cluster at the start
-
-
-class ExpertsState(NamedTuple):
-    """Everything that EM changes."""
-
-    gate: Gate
-    experts: list[Any]
-    variance: NDArray | None  # (K,), for numbers
-
-
-def plain(_: Any, block: Block) -> NDArray:
-    """Return the rows of a block as an array."""
-    return arrays.to_numpy(block.X)
-
-
-def each_mean(experts: list[Any], X: NDArray) -> NDArray:
-    """Return h_k(x) (n, K)."""
-    return np.column_stack([expert.predict(X) for expert in experts])
-
-
-def trust(state: ExpertsState, block: Block) -> NDArray:
-    """Return g_k(x) of every row (n, K), in its dtype."""
-    X = plain(None, block)
-    return np.exp(log_gate(state.gate, X.astype(np.float64, copy=False))).astype(X.dtype, copy=False)
-
-
-def mean_and_std(state: ExpertsState, block: Block) -> NDArray:
-    """Return the mean and the standard deviation of (3) of every row (n, 2), in its dtype."""
-    rows = plain(None, block)
-    X = rows.astype(np.float64, copy=False)
-    share, means = np.exp(log_gate(state.gate, X)), each_mean(state.experts, X)
-    mean = (share * means).sum(axis=1)
-    variance = (share * (state.variance + (means - mean[:, None]) ** 2)).sum(axis=1)
-    return np.column_stack([mean, np.sqrt(variance)]).astype(rows.dtype, copy=False)
-
-
-def class_shares(state: ExpertsState, block: Block) -> NDArray:
-    """Return (3) for every class (n, C), in the dtype of the rows."""
-    rows = plain(None, block)
-    X = rows.astype(np.float64, copy=False)
-    each = np.stack([expert.predict_proba(X) for expert in state.experts])
-    return np.einsum("nk,knc->nc", np.exp(log_gate(state.gate, X)), each).astype(rows.dtype, copy=False)
 
 
 class MixtureOfExperts(MetaEstimatorMixin, Estimator):
@@ -369,17 +324,3 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         tags.target_tags.required = True
         return tags
-
-
-def starting_shares(X: NDArray, target: NDArray, k: int, stream: Stream, start: int) -> NDArray:
-    """Return responsibilities (n, K) to begin with: mostly those of a cluster, or of a cell of random centers."""
-    table = np.column_stack([X, target])
-    scale = table.std(axis=0)
-    table = (table - table.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
-    centers = table[stream.permutation("centers", start, len(table))[:k]]
-    if start == 0 and len(np.unique(table, axis=0)) >= k:
-        centers = KMeans(k, n_init=1, random_state=stream.seed % 2**31).fit(table).cluster_centers_
-    nearest = ((table[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
-    out = np.full((len(table), k), (1 - SURE) / max(1, k - 1))
-    out[np.arange(len(table)), nearest] = SURE if k > 1 else 1.0
-    return out

@@ -33,7 +33,24 @@ __all__ = [
 ]
 
 
-class CountVectorizer(sklearn_private.WordCounter, sklearn_text.CountVectorizer):
+class CoreCounts(sklearn_private.WordCounter):
+    """Counts terms by the compiled core."""
+
+    binary: bool
+    dtype: Any
+
+    def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
+        """Return vocabulary and counts, or None to leave it to scikit-learn."""
+        return count_terms(self, documents, vocabulary)
+
+    def check_counts(self, X: Any) -> None:
+        """Raise where counts do not fit `dtype` (ones, which is what `binary` makes of them, always do) or columns the width."""
+        term_counts.check_columns(X.indices, X.shape[1])
+        if not self.binary:
+            term_counts.check_range(X.data, self.dtype)
+
+
+class CountVectorizer(CoreCounts, sklearn_text.CountVectorizer):
     """Counts of the words (or n-grams) of documents, one row per document and one column per term.
 
     Takes the parameters of `sklearn.feature_extraction.text.CountVectorizer` and returns the same matrices. Words are
@@ -52,18 +69,8 @@ class CountVectorizer(sklearn_private.WordCounter, sklearn_text.CountVectorizer)
            [1, 1, 0, 1, 2]])
     """
 
-    def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
-        """Return vocabulary and counts, or None to leave it to scikit-learn."""
-        return count_terms(self, documents, vocabulary)
 
-    def check_counts(self, X: Any) -> None:
-        """Raise where counts do not fit `dtype` (ones, which is what `binary` makes of them, always do) or columns the width."""
-        term_counts.check_columns(X.indices, X.shape[1])
-        if not self.binary:
-            term_counts.check_range(X.data, self.dtype)
-
-
-class TfidfVectorizer(sklearn_private.WordCounter, sklearn_text.TfidfVectorizer):
+class TfidfVectorizer(CoreCounts, sklearn_text.TfidfVectorizer):
     """Counts of words, each weighted by how rare it is: `CountVectorizer`, then `TfidfTransformer`.
 
     Takes the parameters of `sklearn.feature_extraction.text.TfidfVectorizer` and returns the same matrices.
@@ -75,16 +82,6 @@ class TfidfVectorizer(sklearn_private.WordCounter, sklearn_text.TfidfVectorizer)
     array([[0.   , 1.   , 0.   ],
            [0.632, 0.449, 0.632]])
     """
-
-    def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
-        """Return vocabulary and counts, or None to leave it to scikit-learn."""
-        return count_terms(self, documents, vocabulary)
-
-    def check_counts(self, X: Any) -> None:
-        """Raise where counts do not fit `dtype` (ones, which is what `binary` makes of them, always do) or columns the width."""
-        term_counts.check_columns(X.indices, X.shape[1])
-        if not self.binary:
-            term_counts.check_range(X.data, self.dtype)
 
 
 class HashingVectorizer(sklearn_text.HashingVectorizer):

@@ -10,7 +10,7 @@ from novum.linear_model.least_squares.inference import Inference
 from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.logistic.cv import LogisticRegressionCV
 from novum.linear_model.logistic.estimator import LogisticRegression
-from novum.linear_model.logistic.inference import LogisticInference
+from novum.linear_model.logistic.inference_table import LogisticInference
 from novum.linear_model.ols import LinearRegression
 from novum.linear_model.penalized.elastic_net import ElasticNet, Lasso
 from novum.linear_model.penalized.elastic_net_cv import ElasticNetCV, LassoCV

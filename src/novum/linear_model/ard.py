@@ -26,13 +26,13 @@ import numpy as np
 import scipy.linalg
 
 from novum.base.callbacks import reporting
-from novum.base.domains import Bool, Domain, Int, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.domains import Domain, Real
+from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.sklearn_base import RegressorMixin
 from novum.engines.moments.triangles import lengths
+from novum.linear_model.evidence_regression import EvidenceRegression
 from novum.linear_model.least_squares.evidence_maximum import Gammas, one_target, target_variance, unit_of
-from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
+from novum.linear_model.least_squares.predictive import Predictive
 from novum.linear_model.least_squares.solve import solve
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -131,7 +131,7 @@ def step(design: Design, state: ArdState, gammas: Gammas, threshold: float) -> A
     return ArdState(alpha, lambda_, left, coef, float(score))
 
 
-class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
+class ARDRegression(EvidenceRegression):
     """Bayesian regression with automatic relevance determination.
 
     Parameters
@@ -171,29 +171,12 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
     array([0., 0., 3., 0., 0., 0.])
     """
 
-    _squares_columns = True
     _domains: dict[str, Domain] = {
-        "max_iter": Int(1),
+        **EvidenceRegression._domains,
         "tol": Real(0),
-        "alpha_1": Real(0),
-        "alpha_2": Real(0),
-        "lambda_1": Real(0),
-        "lambda_2": Real(0),
-        "compute_score": Bool(),
         "threshold_lambda": Real(0),
-        "fit_intercept": Bool(),
-        "copy_X": Bool(),
-        "verbose": Bool() | Int(0),
     }
-    _reports_passes = True
-    alpha_: float
     lambda_: np.ndarray
-    sigma_: np.ndarray
-    scores_: np.ndarray
-    history_: History
-    n_iter_: int
-    X_offset_: np.ndarray
-    X_scale_: np.ndarray
 
     def __init__(
         self,

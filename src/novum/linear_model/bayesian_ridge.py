@@ -11,10 +11,10 @@ from typing import Any, Self
 import numpy as np
 
 from novum.base.callbacks import reporting
-from novum.base.domains import Bool, Domain, Int, Null, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.domains import Domain, Null, Real
+from novum.base.estimator import fits
 from novum.base.history import History
-from novum.base.sklearn_base import RegressorMixin
+from novum.linear_model.evidence_regression import EvidenceRegression
 from novum.linear_model.least_squares.evidence_maximum import (
     Gammas,
     maximize,
@@ -24,14 +24,14 @@ from novum.linear_model.least_squares.evidence_maximum import (
     target_variance,
     unit_of,
 )
-from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
+from novum.linear_model.least_squares.predictive import Predictive
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.variational.regression import RegressionData, RegressionPrior, regression_mean_field
 
 __all__ = ["BayesianRidge"]
 
 
-class BayesianRidge(GaussianAnswers, RegressorMixin, Estimator):
+class BayesianRidge(EvidenceRegression):
     """Bayesian ridge regression.
 
     Parameters
@@ -80,30 +80,13 @@ class BayesianRidge(GaussianAnswers, RegressorMixin, Estimator):
     (array([1.5]), array([0.1]))
     """
 
-    _squares_columns = True
     _domains: dict[str, Domain] = {
-        "max_iter": Int(1),
+        **EvidenceRegression._domains,
         "tol": Real(0, open="low"),
-        "alpha_1": Real(0),
-        "alpha_2": Real(0),
-        "lambda_1": Real(0),
-        "lambda_2": Real(0),
         "alpha_init": Real(0) | Null(),
         "lambda_init": Real(0) | Null(),
-        "compute_score": Bool(),
-        "fit_intercept": Bool(),
-        "copy_X": Bool(),
-        "verbose": Bool() | Int(0),
     }
-    _reports_passes = True
-    alpha_: float
     lambda_: float
-    sigma_: np.ndarray
-    scores_: np.ndarray
-    history_: History
-    n_iter_: int
-    X_offset_: np.ndarray
-    X_scale_: np.ndarray
 
     def __init__(
         self,

@@ -161,12 +161,9 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         sample_weight : array-like of shape (n_samples,), default=None
             Multiplies the steps of a row; zero leaves it out.
         """
-        self._check_steps()
-        if self.warm_start and hasattr(self, "coef_"):
-            coef_init = self.coef_ if coef_init is None else coef_init
-            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        start = self._first_start(coef_init, intercept_init)
         source = self._numbers(X, y, sample_weight, True)
-        (machine,) = self._machines(1, source.n_features, source.dtype, coef_init, intercept_init)
+        (machine,) = self._machines(1, source.n_features, source.dtype, *start)
         self._learn(source, machine, self.max_iter)
         self._report()
         return self

@@ -22,9 +22,9 @@ from novum.losses.regression import (
     HuberLoss,
     MinkowskiLoss,
     QuantileLoss,
-    ResidualLoss,
     SquaredLoss,
 )
+from novum.losses.residual import ResidualLoss
 
 __all__ = [
     "AbsoluteLoss",

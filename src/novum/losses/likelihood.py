@@ -18,7 +18,7 @@ from scipy.special import gammaln
 
 from novum.exceptions import DataError
 from novum.losses.base import Array, Loss
-from novum.losses.regression import ResidualLoss
+from novum.losses.residual import ResidualLoss
 from novum.runtime.checks import check_number, float_array, row_weights
 from novum.runtime.typing import Numbers, RowWeights
 

@@ -1,6 +1,6 @@
 """Multidimensional scaling: points in few dimensions with given dissimilarities. Formulas: stress_majorization.py, torgerson.py."""
 
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +15,7 @@ from novum.base.validation import rows_at_hand
 from novum.engines.search.index import distances_between
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.manifold.centered import CenteredAxes, centered_axes
+from novum.manifold.parameters import Settings, Text, settings_of
 from novum.manifold.quality import trustworthiness
 from novum.manifold.scaling import (
     best_layout,
@@ -34,27 +35,6 @@ __all__ = ["MDS", "smacof"]
 KNOTS = 4096  # of the function from dissimilarities to disparities that new rows need
 PLACED = 2**22  # distances of new rows looked at together
 NEEDS_PAIRS = "MDS compares every row with every other"
-
-
-class Text(Domain):
-    """Any string."""
-
-    def contains(self, value: Any) -> bool:
-        return isinstance(value, str)
-
-    right_type = contains
-
-    def __str__(self) -> str:
-        return "an instance of 'str'"
-
-
-class Settings(NamedTuple):
-    """What the parameters mean, scikit-learn's old names included."""
-
-    metric: Any
-    metric_mds: bool
-    init: str
-    normalized: bool
 
 
 class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -196,7 +176,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _learn(self, X: Any, init: Any) -> None:
         """Set the fitted attributes."""
-        settings = self._settings(init is not None)
+        settings = settings_of(self)
         rows = self._source(rows_at_hand(self, X, NEEDS_PAIRS), None).array()
         if rows.shape[0] == rows.shape[1] and settings.metric != "precomputed":
             warn(
@@ -242,38 +222,6 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.n_iter_, self.history_ = layout.n_iter, History(layout.history, name="stress")
         if self.algorithm == "smacof" and not settings.metric_mds:
             self._keep_disparities(D, layout.disparities)
-
-    def _settings(self, started: bool) -> Settings:
-        """Return what the parameters mean; the words of warnings are scikit-learn's."""
-        metric, metric_mds, init = self.metric, self.metric_mds, self.init
-        if init == "warn":
-            init = "random"
-            if self.algorithm == "smacof":
-                warn(
-                    "The default value of `init` will change from 'random' to 'classical_mds' in 1.10. To suppress this warning,"
-                    " provide some value of `init`.",
-                    FutureWarning,
-                )
-        if self.dissimilarity != "deprecated":
-            if not isinstance(metric, bool | np.bool_) and metric != "euclidean":
-                raise ParameterError("You provided both `dissimilarity` and `metric`. Please use only `metric`.")
-            warn(
-                "The `dissimilarity` parameter is deprecated and will be removed in 1.10. Use `metric` instead.",
-                FutureWarning,
-            )
-        if isinstance(metric, bool | np.bool_):
-            warn(
-                f"Use metric_mds={metric} instead of metric={metric}. The support for metric={{True/False}} will be dropped in"
-                " 1.10.",
-                FutureWarning,
-            )
-            metric_mds, metric = bool(metric), "euclidean"
-        if self.dissimilarity != "deprecated":
-            metric = self.dissimilarity
-        if self.algorithm == "classical" and not metric_mds:
-            raise ParameterError("MDS(algorithm='classical') is metric; metric_mds=False needs algorithm='smacof'.")
-        normalized = not metric_mds if self.normalized_stress == "auto" else bool(self.normalized_stress)
-        return Settings(metric, metric_mds, init, normalized)
 
     def _dissimilarities(self, rows: np.ndarray, settings: Settings, others: np.ndarray | None = None) -> np.ndarray:
         """Return the dissimilarities of rows to each other, or to the training rows."""

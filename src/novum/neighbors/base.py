@@ -32,7 +32,6 @@ from novum.runtime.warn import warn
 
 __all__ = [
     "COMMON_DOMAINS",
-    "NEIGHBORS_SEARCH",
     "NeighborsBase",
     "Ready",
     "answer_rows",
@@ -40,13 +39,6 @@ __all__ = [
     "read_rows",
     "together",
 ]
-
-NEIGHBORS_SEARCH: tuple[dict[str, Any], ...] = (
-    {"n_neighbors": 3, "weights": "distance"},
-    {"n_neighbors": 15, "weights": "distance"},
-    {"n_neighbors": 15},
-    {"n_neighbors": 40},
-)  # what is worth trying in a study
 
 LARGEST = 1e153  # squares of differences of larger numbers overflow
 

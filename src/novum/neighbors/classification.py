@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.exceptions import ParameterError, ParameterTypeError
-from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_SEARCH
+from novum.neighbors.base import COMMON_DOMAINS
+from novum.neighbors.candidacy import NEIGHBORS_CANDIDACY
 from novum.neighbors.queries import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors.targets import Classes
 from novum.neighbors.votes import (
@@ -62,14 +62,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
     (array([0]), array([1]))
     """
 
-    _candidacy = Candidacy(
-        rank=6,
-        settings={"n_neighbors": 7},
-        search=NEIGHBORS_SEARCH,
-        scaled=True,
-        most_rows=50_000,
-        shares={"n_neighbors": 0.3},
-    )
+    _candidacy = NEIGHBORS_CANDIDACY
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "weights": WEIGHTS}
 
     def __init__(

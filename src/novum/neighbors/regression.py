@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novum.base.candidacy import Candidacy
 from novum.base.domains import Domain, Int, Null, Real
-from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_SEARCH
+from novum.neighbors.base import COMMON_DOMAINS
+from novum.neighbors.candidacy import NEIGHBORS_CANDIDACY
 from novum.neighbors.classification import WEIGHTS
 from novum.neighbors.queries import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors.targets import Values
@@ -49,14 +49,7 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
     array([2.])
     """
 
-    _candidacy = Candidacy(
-        rank=6,
-        settings={"n_neighbors": 7},
-        search=NEIGHBORS_SEARCH,
-        scaled=True,
-        most_rows=50_000,
-        shares={"n_neighbors": 0.3},
-    )
+    _candidacy = NEIGHBORS_CANDIDACY
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "weights": WEIGHTS}
 
     def __init__(

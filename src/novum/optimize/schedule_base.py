@@ -47,12 +47,12 @@ class ScheduleCheck(NamedTuple):
 
 
 class Schedule:
-    """A number that changes with steps, episodes or visits, by the name of its form (7); the base of all schedules.
+    """A number that changes with steps, episodes or visits, by the name of its form; the base of all schedules.
 
     Parameters
     ----------
     kind : {"constant", "harmonic", "power", "exponential", "linear"}, default="constant"
-        See the module.
+        The n-th value: a; a c / (c + n - 1); a n^-w; max(a d^(n - 1), floor); on a line from a to b over all steps.
     start : float, default=1.0
         The first value, a.
     rate : float, default=1.0

@@ -41,6 +41,13 @@ def _positive(schedule: Any, *names: str) -> None:
         object.__setattr__(schedule, name, number)
 
 
+def geometric(length: float) -> RobbinsMonro:
+    """Return what the conditions say of steps that fall as a geometric series does."""
+    return RobbinsMonro(
+        False, True, f"a geometric series: all steps together have length {length:g} times the gradient"
+    )
+
+
 @dataclass(frozen=True)
 class ConstantSchedule(Schedule):
     """The same step (1) for ever.
@@ -132,10 +139,7 @@ class ExponentialSchedule(Schedule):
 
     def satisfies_robbins_monro(self) -> RobbinsMonro:
         """Return that the first condition fails."""
-        length = self.initial / (1 - self.factor)
-        return RobbinsMonro(
-            False, True, f"a geometric series: all steps together have length {length:g} times the gradient"
-        )
+        return geometric(self.initial / (1 - self.factor))
 
 
 @dataclass(frozen=True)
@@ -161,10 +165,7 @@ class StepSchedule(Schedule):
 
     def satisfies_robbins_monro(self) -> RobbinsMonro:
         """Return that the first condition fails."""
-        length = self.initial * self.every / (1 - self.factor)
-        return RobbinsMonro(
-            False, True, f"a geometric series: all steps together have length {length:g} times the gradient"
-        )
+        return geometric(self.initial * self.every / (1 - self.factor))
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,12 @@ TO_0_2_0 = Changes(
         "novum.neural_network.transformer.estimators.TransformerSeq2Seq": (
             "novum.neural_network.transformer.seq2seq.TransformerSeq2Seq"
         ),
+        **{
+            f"novum.ensemble.hist_gradient_boosting.HistGradientBoosting{kind}": (
+                f"novum.ensemble.boosting.{kind.lower()}.HistGradientBoosting{kind}"
+            )
+            for kind in ("Classifier", "Regressor")
+        },
         "novum.optimize.schedules.Schedule": "novum.optimize.schedule_base.Schedule",
         "novum.reinforcement.schedules.Schedule": "novum.optimize.schedule_base.Schedule",
         "novum.linear_model.logistic.separation.Separation": "novum.linear_model.logistic.separation.SeparatingDirection",

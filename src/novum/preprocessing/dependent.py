@@ -24,7 +24,7 @@ from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 
-__all__ = ["DropDependentFeatures", "kept_columns"]
+__all__ = ["ColumnSelector", "DropDependentFeatures"]
 
 SLACK = 100.0  # times eps and the number of columns: rounding of the triangle
 
@@ -56,7 +56,22 @@ def kept_columns(kept: np.ndarray, block: Block) -> Any:
     )
 
 
-class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
+class ColumnSelector(SelectorMixin, TransformerMixin, Estimator):
+    """Base of the selectors that keep some columns, `support_`, wherever the rows live."""
+
+    support_: np.ndarray
+
+    def _get_support_mask(self) -> Any:
+        check_is_fitted(self)
+        return self.support_
+
+    def transform(self, X: Rows) -> Any:
+        """Return the kept columns."""
+        check_is_fitted(self)
+        return self._rows(X, kept_columns, self.support_)
+
+
+class DropDependentFeatures(ColumnSelector):
     """Keep the columns that are not linear combinations of those before them.
 
     Parameters
@@ -123,15 +138,6 @@ class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
         made = np.linalg.lstsq(kept / scale, R[:, self.dropped_], rcond=None)[0] / scale[:, None]
         self.combinations_ = made.T
         return self
-
-    def _get_support_mask(self) -> Any:
-        check_is_fitted(self)
-        return self.support_
-
-    def transform(self, X: Rows) -> Any:
-        """Return the kept columns."""
-        check_is_fitted(self)
-        return self._rows(X, kept_columns, self.support_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

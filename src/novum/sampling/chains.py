@@ -15,7 +15,7 @@ from novum.runtime.message_text import first_few
 from novum.runtime.warn import warn
 from novum.sampling.diagnosis import ChainDiagnosis, diagnose
 
-__all__ = ["Chains", "flat_labels", "resumed_state", "shapes_of"]
+__all__ = ["Chains", "after_earlier", "flat_labels", "resumed_state", "shapes_of"]
 
 MOST_TRACES = 6  # rows of panels that `plot` draws unless told which
 ROW_HEIGHT, WIDTH = 1.6, 9.0  # inches
@@ -57,6 +57,14 @@ def resumed_state(owner: str, resume: Any) -> dict[str, Any]:
         made = getattr(resume, "sampler", type(resume).__name__)
         raise ParameterError(f"{owner}(resume=...): give the chains that {owner} returned, not those of {made}.")
     return resume.state
+
+
+def after_earlier(
+    earlier: "Chains", draws: NDArray, statistics: dict[str, NDArray], seconds: float
+) -> tuple[NDArray, dict[str, NDArray], float]:
+    """Return draws, statistics and seconds with those of the chains that they go on from before them."""
+    joined = {name: np.concatenate([earlier.statistics[name], value], axis=1) for name, value in statistics.items()}
+    return np.concatenate([earlier.draws, draws], axis=1), joined, seconds + earlier.seconds
 
 
 class Chains(Result):

@@ -20,7 +20,7 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
-from novum.sampling.chains import Chains, resumed_state, shapes_of
+from novum.sampling.chains import Chains, after_earlier, resumed_state, shapes_of
 from novum.sampling.densities import Density, check_start, place_text
 from novum.sampling.starts import start_points
 
@@ -159,9 +159,7 @@ def run(
     statistics = method.statistics(joined)
     seconds = time.perf_counter() - began
     if resume is not None:
-        draws = np.concatenate([resume.draws, draws], axis=1)
-        statistics = {key: np.concatenate([resume.statistics[key], value], axis=1) for key, value in statistics.items()}
-        seconds += resume.seconds
+        draws, statistics, seconds = after_earlier(resume, draws, statistics, seconds)
     state = {
         "sampler": owner,
         "n_chains": n_chains,

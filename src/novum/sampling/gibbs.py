@@ -187,16 +187,14 @@ class GibbsSampler(Sampler):
             shapes = {name: np.shape(states[0][name]) for name in self.conditionals}
         if self.vectorized and resume is None:
             states = [{name: np.stack([np.asarray(one[name]) for one in states]) for name in self.conditionals}]
+        options: dict[str, Any] = {"n_samples": n_samples, "n_warmup": n_warmup, "thin": thin}
+        options |= {"random_state": random_state, "resume": resume}
         if self.vectorized:
             chains, stopped = self._together(
                 states,
                 shapes,
                 n_chains,
-                n_samples=n_samples,
-                n_warmup=n_warmup,
-                thin=thin,
-                random_state=random_state,
-                resume=resume,
+                **options,
             )
         else:
             chains, stopped = run_steps(
@@ -207,19 +205,9 @@ class GibbsSampler(Sampler):
                 (),
                 shapes,
                 settings={"order": self.order},
-                n_samples=n_samples,
-                n_warmup=n_warmup,
-                thin=thin,
-                random_state=random_state,
-                resume=resume,
+                **options,
             )
-        if stopped is not None:
-            if len(chains):
-                self.interrupted_ = chains
-            raise stopped
-        if check:
-            chains.complain()
-        return chains
+        return self._concluded(chains, stopped, check)
 
     def _together(
         self, states: list[State], shapes: Any, n_chains: int, **options: Any

@@ -205,10 +205,4 @@ class HamiltonianMonteCarlo(Sampler):
             n_jobs=n_jobs,
             resume=resume,
         )
-        if stopped is not None:
-            if len(chains):
-                self.interrupted_ = chains
-            raise stopped
-        if check:
-            chains.complain()
-        return chains
+        return self._concluded(chains, stopped, check)

@@ -16,7 +16,7 @@ from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_count, probability_table
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Numbers, Seed
-from novum.sampling.chains import Chains, resumed_state, shapes_of
+from novum.sampling.chains import Chains, after_earlier, resumed_state, shapes_of
 
 __all__ = ["run_chains", "run_steps"]
 
@@ -90,9 +90,7 @@ def run_steps(
     table = {name: values[:, :, j] for j, name in enumerate(statistics)}
     shapes = resume.shapes if resume is not None else shapes_of(owner, names, width)
     if resume is not None:
-        draws = np.concatenate([resume.draws, draws], axis=1)
-        table = {name: np.concatenate([resume.statistics[name], value], axis=1) for name, value in table.items()}
-        seconds += resume.seconds
+        draws, table, seconds = after_earlier(resume, draws, table, seconds)
     state = {
         "sampler": owner,
         "thin": thin,

@@ -178,13 +178,7 @@ class MetropolisHastings(Sampler):
                 begin=self._begin,
                 **options,
             )
-        if stopped is not None:
-            if len(chains):
-                self.interrupted_ = chains
-            raise stopped
-        if check:
-            chains.complain()
-        return chains
+        return self._concluded(chains, stopped, check)
 
     def _first(self, start: Any, n_chains: int, random_state: Any) -> list[Any]:
         """Return the states that chains with a user's proposal begin at."""

@@ -24,6 +24,16 @@ class Sampler(Estimator):
         tags.requires_fit = False
         return tags
 
+    def _concluded(self, chains: Chains, stopped: BaseException | None, check: bool) -> Chains:
+        """Return the chains after a look at them; an interrupt goes on to the caller, and what was drawn is kept."""
+        if stopped is not None:
+            if len(chains):
+                self.interrupted_ = chains
+            raise stopped
+        if check:
+            chains.complain()
+        return chains
+
     def _check_parameters(self) -> None:
         """Raise where a parameter is outside its domain."""
         check(self._domains, self.get_params(deep=False), type(self).__name__)

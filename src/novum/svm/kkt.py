@@ -122,6 +122,19 @@ def priced(bound: NDArray[np.float64], slack: NDArray[np.float64], tol: float) -
     return float(np.where(hard, 0.0, bound) @ slack) if (slack[hard] <= 10 * tol).all() else np.inf
 
 
+def report_of(
+    rows: tuple[NDArray, NDArray, NDArray, NDArray, NDArray],
+    square: float,
+    reward: float,
+    off: NDArray[np.float64],
+    tol: float,
+) -> KKTReport:
+    """Return the report of rows (role, multiplier, margin, slack, bound) with |w|^2 = `square`; `off` breaks (3) or (6)."""
+    _, _, _, slack, bound = rows
+    primal, dual = square / 2 + priced(bound, slack, tol), reward - square / 2
+    return KKTReport(*rows, float(np.sqrt(square)), primal, dual, primal - dual, max(0.0, float(off.max())))
+
+
 def of_classifier(
     model: Any, signed: NDArray, sign: NDArray, bound: NDArray, decision: NDArray[np.float64]
 ) -> KKTReport:
@@ -129,25 +142,12 @@ def of_classifier(
     multiplier, margin = signed * sign, sign * decision
     slack = np.maximum(0.0, 1 - margin)
     square = max(float(signed @ (decision - model.intercept_[0])), 0.0)
-    primal, dual = square / 2 + priced(bound, slack, model.tol), float(multiplier.sum()) - square / 2
     free = (multiplier > 0) & (multiplier < bound)
     off = np.where(multiplier <= 0, 1 - margin, np.where(free, np.abs(margin - 1), margin - 1))
     wrong, inside = margin < 0, (multiplier >= bound) & (margin < 1)
     on = free | (np.abs(margin - 1) <= model.tol)
     role = np.select([wrong, on, inside], [OF_CLASSIFIER[3], OF_CLASSIFIER[1], OF_CLASSIFIER[2]], OF_CLASSIFIER[0])
-    violation = max(0.0, float(off.max()))
-    return KKTReport(
-        role=role,
-        multiplier=multiplier,
-        margin=margin,
-        slack=slack,
-        bound=bound,
-        norm=float(np.sqrt(square)),
-        primal=primal,
-        dual=dual,
-        gap=primal - dual,
-        violation=violation,
-    )
+    return report_of((role, multiplier, margin, slack, bound), square, float(multiplier.sum()), off, model.tol)
 
 
 def of_regressor(model: Any, signed: NDArray, y: NDArray, bound: NDArray, fitted: NDArray[np.float64]) -> KKTReport:
@@ -156,24 +156,11 @@ def of_regressor(model: Any, signed: NDArray, y: NDArray, bound: NDArray, fitted
     size = np.abs(residual)
     slack = np.maximum(0.0, size - width)
     square = max(float(signed @ (fitted - model.intercept_[0])), 0.0)
-    primal = square / 2 + priced(bound, slack, model.tol)
-    dual = float(signed @ y) - width * float(np.abs(signed).sum()) - square / 2
+    reward = float(signed @ y) - width * float(np.abs(signed).sum())
     active = np.abs(signed)
     free = (active > 0) & (active < bound)
     outward = np.sign(signed) * residual
     off = np.where(active <= 0, size - width, np.where(free, np.abs(outward - width), width - outward))
     on = free | (np.abs(size - width) <= model.tol)
     role = np.select([on, size > width], [OF_REGRESSOR[1], OF_REGRESSOR[2]], OF_REGRESSOR[0])
-    violation = max(0.0, float(off.max()))
-    return KKTReport(
-        role=role,
-        multiplier=signed,
-        margin=residual,
-        slack=slack,
-        bound=bound,
-        norm=float(np.sqrt(square)),
-        primal=primal,
-        dual=dual,
-        gap=primal - dual,
-        violation=violation,
-    )
+    return report_of((role, signed, residual, slack, bound), square, reward, off, model.tol)

@@ -36,11 +36,11 @@ from novum.base.candidacy import Candidacy
 from novum.base.classes import distinct
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
-from novum.base.sklearn_base import ClassifierMixin
 from novum.engines.trees.exact import Target, class_target
 from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed
 from novum.tree.base import TREE_SEARCH, BaseTree
+from novum.tree.class_shares import ClassShares
 from novum.tree.multiway_parameters import PRUNING_DOMAINS, SCORE_DOMAINS
 
 __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
@@ -52,7 +52,7 @@ CART_DOMAINS: dict[str, Domain] = {
 }
 
 
-class DecisionTreeClassifier(ClassifierMixin, BaseTree):
+class DecisionTreeClassifier(ClassShares, BaseTree):
     """Decision tree for classes.
 
     Parameters
@@ -264,17 +264,6 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         if self.n_outputs_ == 1:
             return share
         return [share[:, o, :number] for o, number in enumerate(self.n_classes_)]
-
-    def predict_log_proba(self, X: Rows) -> Any:
-        """Return the logarithms of `predict_proba`; of a share of zero, minus infinity."""
-        share = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return [np.log(one) for one in share] if isinstance(share, list) else np.log(share)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
 
 
 class ExtraTreeClassifier(DecisionTreeClassifier):

@@ -5,7 +5,7 @@ import pytest
 
 from novum.engines.moments.quantiles import Digits, digit_sums, group_quantiles
 from novum.fold.blocks import add
-from novum.losses.regression import weighted_quantile
+from novum.losses.residual import weighted_quantile
 
 RNG = np.random.default_rng(0)
 

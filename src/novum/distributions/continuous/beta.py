@@ -66,6 +66,8 @@ class Beta(ConjugatePrior, ExponentialFamily):
     b = Parameter()
     _sums = BetaSums
     _domain = "numbers between 0 and 1, both left out"
+    support = Support("reals", 0.0, 1.0)
+    n_parameters = 2
 
     def __init__(self, a: float | Numbers, b: float | Numbers) -> None:
         self._set(a=(positive("Beta", "a", a), 0), b=(positive("Beta", "b", b), 0))
@@ -146,14 +148,6 @@ class Beta(ConjugatePrior, ExponentialFamily):
     def mode(self) -> Any:
         """Where the density is largest; of two infinite ends the one that more of the mass is at, 1/2 for the flat law."""
         return self._pair().mode[..., 0]
-
-    @property
-    def support(self) -> Any:
-        return Support("reals", 0.0, 1.0)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 2
 
     def _pair(self) -> Dirichlet:
         """The same law, of (x, 1 - x)."""

@@ -58,6 +58,8 @@ class Exponential(ExponentialFamily):
     _sums = ExponentialSums
     _domain = "numbers of zero or more"
     _prior_advice = "give a Gamma"
+    support = Support("reals", 0.0, np.inf)
+    n_parameters = 1
 
     def __init__(self, rate: float | Numbers) -> None:
         self._set(rate=(positive("Exponential", "rate", rate), 0))
@@ -123,14 +125,6 @@ class Exponential(ExponentialFamily):
     @property
     def mode(self) -> Any:
         return np.zeros(self.batch_shape)
-
-    @property
-    def support(self) -> Any:
-        return Support("reals", 0.0, np.inf)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 1
 
     def entropy(self) -> Any:
         return 1 - np.log(self.rate)

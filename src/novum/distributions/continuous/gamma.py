@@ -96,6 +96,8 @@ class Gamma(ConjugatePrior, ExponentialFamily):
     rate = Parameter()
     _sums = GammaSums
     _domain = "positive numbers"
+    support = Support("reals", 0.0, np.inf)
+    n_parameters = 2
 
     def __init__(self, shape: float | Numbers, rate: float | Numbers) -> None:
         self._set(shape=(positive("Gamma", "shape", shape), 0), rate=(positive("Gamma", "rate", rate), 0))
@@ -193,14 +195,6 @@ class Gamma(ConjugatePrior, ExponentialFamily):
     @property
     def mode(self) -> Any:
         return np.maximum(self.shape - 1, 0.0) / self.rate
-
-    @property
-    def support(self) -> Any:
-        return Support("reals", 0.0, np.inf)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 2
 
     def entropy(self) -> Any:
         a = self.shape

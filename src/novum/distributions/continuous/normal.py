@@ -82,6 +82,8 @@ class Normal(ConjugatePrior, ExponentialFamily):
     var = Parameter()
     _sums = NormalSums
     _prior_advice = "give a NormalGamma"
+    support = Support("reals", -np.inf, np.inf)
+    n_parameters = 2
 
     def __init__(self, mean: float | Numbers = 0.0, var: float | Numbers = 1.0) -> None:
         self._set(mean=(finite("Normal", "mean", mean), 0), var=(positive("Normal", "var", var), 0))
@@ -129,14 +131,6 @@ class Normal(ConjugatePrior, ExponentialFamily):
     @property
     def mode(self) -> Any:
         return self.mean
-
-    @property
-    def support(self) -> Any:
-        return Support("reals", -np.inf, np.inf)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 2
 
     def entropy(self) -> Any:
         return 0.5 * (1 + LOG_2PI + np.log(self.var))

@@ -77,6 +77,7 @@ class Continuous(Distribution):
     _density: Callable
     _cumulative: Callable
     _cells: quadrature.Cells
+    n_parameters = 0
 
     def __init__(
         self,
@@ -264,10 +265,6 @@ class Continuous(Distribution):
     @property
     def support(self) -> Any:
         return Support("reals", *self._line[0][:2])
-
-    @property
-    def n_parameters(self) -> Any:
-        return 0
 
     def entropy(self) -> Any:
         return self.expect(lambda x: -self.log_prob(x))

@@ -16,6 +16,7 @@ from scipy.special import betainccinv, betaincinv, betaln, stdtr, stdtrit
 
 from novum.distributions.base import Distribution, Support
 from novum.distributions.continuous import student_t_shared
+from novum.distributions.continuous.student_t_shared import StudentSums
 from novum.distributions.learning.iterate import iterate
 from novum.distributions.numerics.deviance import digamma_gap
 from novum.distributions.numerics.draws import log_gamma_draws
@@ -37,19 +38,6 @@ class Constants(NamedTuple):
     inverse: NDArray  # 1 / (s sqrt(nu))
     minus_power: NDArray  # -(nu + 1)/2
     log_peak: NDArray
-
-
-class StudentSums(NamedTuple):
-    """Sums over the rows about this location: eq. (4) to (6) of `student_t_shared.py`."""
-
-    mass: NDArray
-    tau: NDArray
-    first: NDArray
-    second: NDArray
-    log_tau: NDArray
-    slope: NDArray
-    curvature: NDArray
-    log_likelihood: NDArray
 
 
 def log1p_square(z: Any, ops: Any) -> Any:
@@ -98,6 +86,8 @@ class StudentT(Distribution):
     loc = Parameter()
     scale = Parameter()
     _fit_options = ("df", "max_iter", "tol")
+    support = Support("reals", -np.inf, np.inf)
+    n_parameters = 3
 
     def __init__(self, df: float | Numbers, loc: float | Numbers = 0.0, scale: float | Numbers = 1.0) -> None:
         self._set(
@@ -181,14 +171,6 @@ class StudentT(Distribution):
     def mode(self) -> Any:
         return self.loc
 
-    @property
-    def support(self) -> Any:
-        return Support("reals", -np.inf, np.inf)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 3
-
     def entropy(self) -> Any:
         half, base = 0.5 * (self.df + 1), 0.5 * self.df
         # digamma(x + 1/2) - digamma(x), which cancels for large x
@@ -221,16 +203,7 @@ class StudentT(Distribution):
         if (present & (square <= 0)).any():
             raise self._too_equal()
         if df is None:
-            df = student_t_shared.next_df(
-                self.df,
-                d=1,
-                mass=sums.mass,
-                tau=sums.tau,
-                log_tau=sums.log_tau,
-                slope=sums.slope,
-                curvature=sums.curvature,
-                newton=newton,
-            )
+            df = student_t_shared.next_df(self.df, 1, sums, newton)
         scale = np.sqrt(np.where(present, square, self.scale**2))
         return StudentT(np.where(present, df, self.df), np.where(present, self.loc + offset, self.loc), scale)
 

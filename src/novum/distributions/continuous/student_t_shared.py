@@ -28,7 +28,7 @@ from scipy.special import digamma, gammaln, polygamma
 from novum.distributions.continuous.gamma import shape_from
 from novum.distributions.numerics.ops import ops_of
 
-__all__ = ["LARGEST_DF", "Scores", "gamma_ratio", "log_norm", "next_df", "row_scores"]
+__all__ = ["LARGEST_DF", "Scores", "StudentSums", "gamma_ratio", "log_norm", "next_df", "row_scores"]
 
 LARGEST_DF = 1e6  # the normal distribution, to six digits; beyond it the derivative (6) is lost in rounding
 SMALLEST_DF = 1e-2
@@ -44,6 +44,19 @@ class Scores(NamedTuple):
     log_likelihood: Any  # without c(nu, d) and the determinant
     slope: Any  # of the log-likelihood in nu, without its part that is the same for all rows
     curvature: Any
+
+
+class StudentSums(NamedTuple):
+    """Sums over the rows about this location: eq. (4) to (6)."""
+
+    mass: NDArray
+    tau: NDArray
+    first: NDArray  # (...), or (..., d) of vectors
+    second: NDArray  # (...), or (..., d, d)
+    log_tau: NDArray
+    slope: NDArray
+    curvature: NDArray
+    log_likelihood: NDArray
 
 
 def gamma_ratio(a: NDArray, d: int) -> NDArray:
@@ -77,18 +90,16 @@ def row_scores(df: Any, delta: Any, d: int) -> Scores:
     return Scores(tau, log_tau, -0.5 * (df + d) * log_part, slope, curvature)
 
 
-def next_df(
-    df: NDArray, d: int, mass: NDArray, tau: NDArray, log_tau: NDArray, slope: NDArray, curvature: NDArray, newton: bool
-) -> NDArray:
+def next_df(df: NDArray, d: int, sums: StudentSums, newton: bool) -> NDArray:
     """Return nu after a step: the shape of (5), or Newton's step on (6) in log nu (uphill where it is not concave)."""
-    mean = np.maximum(mass, np.finfo(float).tiny)
-    s = np.maximum(np.log(np.maximum(tau / mean, 1e-300)) - log_tau / mean, 0.5 / LARGEST_DF)
+    mean = np.maximum(sums.mass, np.finfo(float).tiny)
+    s = np.maximum(np.log(np.maximum(sums.tau / mean, 1e-300)) - sums.log_tau / mean, 0.5 / LARGEST_DF)
     by_em = 2 * shape_from(s)
     if not newton:
         return np.clip(by_em, SMALLEST_DF, LARGEST_DF)
     common = 0.5 * (digamma(0.5 * (df + d)) - digamma(0.5 * df) - d / df)
     bend = 0.25 * (polygamma(1, 0.5 * (df + d)) - polygamma(1, 0.5 * df)) + 0.5 * d / df**2
-    first = df * (common + slope / mean)  # derivatives in log nu
-    second = df**2 * (bend + curvature / mean) + first
+    first = df * (common + sums.slope / mean)  # derivatives in log nu
+    second = df**2 * (bend + sums.curvature / mean) + first
     step = np.where(second < 0, -first / np.where(second < 0, second, -1.0), LONGEST_STEP * np.sign(first))
     return np.clip(df * np.exp(np.clip(step, -LONGEST_STEP, LONGEST_STEP)), SMALLEST_DF, LARGEST_DF)

@@ -75,6 +75,7 @@ class Uniform(Distribution):
 
     low = Parameter()
     high = Parameter()
+    n_parameters = 2
 
     def __init__(self, low: float | Numbers = 0.0, high: float | Numbers = 1.0) -> None:
         self._set(low=(finite("Uniform", "low", low), 0), high=(finite("Uniform", "high", high), 0))
@@ -145,10 +146,6 @@ class Uniform(Distribution):
     @property
     def support(self) -> Any:
         return Support("reals", self.low, self.high)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 2
 
     def entropy(self) -> Any:
         return np.log(self.high - self.low)

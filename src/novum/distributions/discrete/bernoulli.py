@@ -59,6 +59,8 @@ class Bernoulli(ExponentialFamily):
     _sums = Counts
     _domain = "zeros and ones"
     _prior_advice = "give a Beta"
+    support = Support("integers", 0, 1)
+    n_parameters = 1
 
     def __init__(self, p: float | Numbers) -> None:
         self._set(p=(probability("Bernoulli", "p", p), 0))
@@ -125,14 +127,6 @@ class Bernoulli(ExponentialFamily):
     @property
     def mode(self) -> Any:
         return (self.p > 0.5).astype(np.float64)
-
-    @property
-    def support(self) -> Any:
-        return Support("integers", 0, 1)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 1
 
     def entropy(self) -> Any:
         return entr(self.p) - xlog1py(1 - self.p, -self.p)

@@ -74,6 +74,7 @@ class Binomial(ExponentialFamily):
     _domain = "counts 0, ..., n"
     _prior_advice = "give a Beta"
     _fit_options = ("n",)
+    n_parameters = 1
 
     def __init__(self, n: int | Numbers, p: float | Numbers) -> None:
         self._set(n=(whole_numbers("Binomial", "n", n), 0), p=(probability("Binomial", "p", p), 0))
@@ -165,10 +166,6 @@ class Binomial(ExponentialFamily):
     @property
     def support(self) -> Any:
         return Support("integers", 0, self.n)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 1
 
     def entropy(self) -> Any:
         if not self.batch_shape:

@@ -66,6 +66,8 @@ class Poisson(ExponentialFamily):
     _sums = PoissonSums
     _domain = "counts 0, 1, 2, ..."
     _prior_advice = "give a Gamma"
+    support = Support("integers", 0, np.inf)
+    n_parameters = 1
 
     def __init__(self, rate: float | Numbers) -> None:
         self._set(rate=(nonnegative("Poisson", "rate", rate), 0))
@@ -150,14 +152,6 @@ class Poisson(ExponentialFamily):
     @property
     def mode(self) -> Any:
         return np.floor(self.rate)
-
-    @property
-    def support(self) -> Any:
-        return Support("integers", 0, np.inf)
-
-    @property
-    def n_parameters(self) -> Any:
-        return 1
 
     def entropy(self) -> Any:
         if not self.batch_shape:

@@ -118,6 +118,7 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
     _event_ndim = 1
     _sums = DirichletSums
     _domain = "vectors of positive numbers that add up to one"
+    support = Support("simplex", 0.0, 1.0)
 
     def __init__(self, alpha: Numbers) -> None:
         array = positive("Dirichlet", "alpha", alpha)
@@ -180,10 +181,6 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         corner = 1 - corner if peak.shape[-1] == 2 else corner
         flat = np.where((self.alpha == 1).all(axis=-1, keepdims=True), flat, corner)
         return np.where(total > 0, peak / np.where(total > 0, total, 1.0), flat)
-
-    @property
-    def support(self) -> Any:
-        return Support("simplex", 0.0, 1.0)
 
     @property
     def n_parameters(self) -> Any:

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.distributions.base import Support
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.continuous.normal import FAR_SHIFT, LOG_2PI
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.gaussian.operations import GaussianOperations
+from novum.distributions.multivariate.elliptical import Elliptical
 from novum.distributions.multivariate.normal_inverse_wishart import NormalInverseWishart
 from novum.distributions.numerics import triangular
 from novum.distributions.parameters import Parameter, finite
@@ -57,7 +57,7 @@ def moments_of(sums: NormalSums) -> tuple[NDArray, NDArray]:
     return offset, sums.second / mass[..., None, None] - offset[..., None] * offset[..., None, :]
 
 
-class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
+class MultivariateNormal(Elliptical, GaussianOperations, ConjugatePrior, ExponentialFamily):
     """The normal distribution of vectors.
 
     Parameters
@@ -127,16 +127,8 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         return self.mean + (self.cholesky @ z[..., None])[..., 0]
 
     @property
-    def var(self) -> Any:
-        return np.diagonal(self.cov, axis1=-2, axis2=-1)
-
-    @property
     def mode(self) -> Any:
         return self.mean
-
-    @property
-    def support(self) -> Any:
-        return Support("vectors", -np.inf, np.inf)
 
     @property
     def n_parameters(self) -> Any:

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from scipy.special import digamma
 
 from novum import _core
-from novum.distributions.base import Distribution, Support
+from novum.distributions.base import Distribution
 from novum.distributions.continuous import student_t_shared
+from novum.distributions.continuous.student_t_shared import StudentSums
 from novum.distributions.learning.iterate import iterate
+from novum.distributions.multivariate.elliptical import Elliptical
 from novum.distributions.numerics import triangular
 from novum.distributions.numerics.draws import log_gamma_draws
 from novum.distributions.parameters import Parameter, finite, positive
@@ -36,20 +38,7 @@ class Constants(NamedTuple):
     log_peak: NDArray
 
 
-class StudentSums(NamedTuple):
-    """Sums over the rows about this location: eq. (4) to (6) of `student_t_shared.py`."""
-
-    mass: NDArray
-    tau: NDArray
-    first: NDArray  # (..., d)
-    second: NDArray  # (..., d, d)
-    log_tau: NDArray
-    slope: NDArray
-    curvature: NDArray
-    log_likelihood: NDArray
-
-
-class MultivariateStudentT(Distribution):
+class MultivariateStudentT(Elliptical, Distribution):
     """Student's t distribution of vectors.
 
     Parameters
@@ -138,16 +127,8 @@ class MultivariateStudentT(Distribution):
         return np.where(df > 2, wide, np.where(df > 1, np.inf, np.nan))
 
     @property
-    def var(self) -> Any:
-        return np.diagonal(self.cov, axis1=-2, axis2=-1)
-
-    @property
     def mode(self) -> Any:
         return self.loc
-
-    @property
-    def support(self) -> Any:
-        return Support("vectors", -np.inf, np.inf)
 
     @property
     def n_parameters(self) -> Any:
@@ -195,16 +176,7 @@ class MultivariateStudentT(Distribution):
         matrix = sums.second / tau[..., None, None] - offset[..., None] * offset[..., None, :]
         matrix = np.where(present[..., None, None], matrix, self.scale_matrix)
         if df is None:
-            df = student_t_shared.next_df(
-                self.df,
-                d=self.event_shape[0],
-                mass=sums.mass,
-                tau=sums.tau,
-                log_tau=sums.log_tau,
-                slope=sums.slope,
-                curvature=sums.curvature,
-                newton=newton,
-            )
+            df = student_t_shared.next_df(self.df, self.event_shape[0], sums, newton)
         try:
             return MultivariateStudentT(np.where(present, df, self.df), self.loc + offset, matrix)
         except ParameterError as error:

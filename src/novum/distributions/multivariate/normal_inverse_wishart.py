@@ -108,6 +108,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
     _event_ndim = 2
     _sums = NormalWishartSums
     _domain = "means and positive definite covariances, (d + 1, d) each"
+    support = Support("matrices", -np.inf, np.inf)
 
     def __init__(self, mean: Numbers, strength: float | Numbers, df: float | Numbers, scale: Numbers | float) -> None:
         family = "NormalInverseWishart"
@@ -191,10 +192,6 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
     @property
     def mode(self) -> Any:
         return pack_outcome(self.center, self.scale / (self.df + self._d + 2)[..., None, None])
-
-    @property
-    def support(self) -> Any:
-        return Support("matrices", -np.inf, np.inf)
 
     @property
     def n_parameters(self) -> Any:

@@ -8,9 +8,8 @@ r"""A joint distribution over finitely many states of named variables.
 Every entry is >= 0 and they sum to one: with (4) these are the axioms of a probability space with the outcomes as atoms.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -28,13 +27,7 @@ from novum.distributions.tables.axes import (
 from novum.distributions.tables.conditional import ConditionalTable
 from novum.distributions.tables.data import columns_of, count_rows, long_table
 from novum.distributions.tables.expectations import Expectations
-from novum.distributions.tables.independence import (
-    IndependenceCheck,
-    IndependenceTest,
-    Statement,
-    deviation,
-    test_counts_of,
-)
+from novum.distributions.tables.independence import Independences
 from novum.distributions.tables.text import as_html, as_text, draw_table, state_columns
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import Result
@@ -45,12 +38,10 @@ from novum.runtime.typing import Numbers, Rows, RowWeights, Seed
 
 __all__ = ["JointTable"]
 
-EXACT = 1e-10  # tables are sums and products of few numbers: independence fails by more, or holds
-
 Evidence = Mapping[str, Any]
 
 
-class JointTable(Expectations, Result):
+class JointTable(Expectations, Independences, Result):
     """P(x_1, ..., x_n) as an array with named axes.
 
     Parameters
@@ -287,51 +278,6 @@ class JointTable(Expectations, Result):
         )
         table.n_samples = self.n_samples
         return table
-
-    # ------------------------------------------------------------------------------------------ independence
-
-    def _three(self, method: str, a: Any, b: Any, given: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
-        groups = [self._names(method, which) for which in (given, a, b)]
-        names = groups[0] + groups[1] + groups[2]
-        if len(set(names)) < len(names) or not groups[1] or not groups[2]:
-            raise ParameterError(f"JointTable.{method}: a, b and given must name different variables.")
-        joint = sum_to(self.p, self.names, names)
-        sizes = [int(np.prod([len(self.states[name]) for name in group], dtype=int)) for group in groups]
-        return joint.reshape(sizes), names
-
-    def independence(
-        self, a: Hashable | Iterable[Any], b: Hashable | Iterable[Any], given: Any = (), *, tol: float = EXACT
-    ) -> IndependenceCheck:
-        """Decide whether a and b (names or tuples of names) are independent, given others or not."""
-        joint, names = self._three("independence", a, b, given)
-        gap = deviation(joint)
-        shape = [len(self.states[name]) for name in names]
-        worst = np.unravel_index(int(gap.argmax()), shape)
-        at = {name: self.states[name][int(i)] for name, i in zip(names, worst)}
-        return IndependenceCheck(float(gap.max()), at, tol)
-
-    def independencies(self, *, tol: float = EXACT) -> list[Statement]:
-        """Return every pair of variables that is independent given some set of others, smallest sets first."""
-        found = []
-        for size in range(len(self.names) - 1):
-            for a, b in combinations(self.names, 2):
-                others = [name for name in self.names if name not in (a, b)]
-                for given in combinations(others, size):
-                    if self.independence(a, b, given, tol=tol):
-                        found.append(Statement(a, b, given))
-        return found
-
-    def test_independence(
-        self, a: Hashable | Iterable[Any], b: Hashable | Iterable[Any], given: Any = (), *, statistic: str = "g"
-    ) -> IndependenceTest:
-        """Test independence by the counts behind the table: statistic "g" (likelihood ratio) or "chi2" (Pearson)."""
-        if self.n_samples is None:
-            raise DataError(
-                "JointTable.test_independence: this table has exact probabilities; `independence` decides those. A test "
-                "needs counts: JointTable.from_samples or from_counts."
-            )
-        joint, _ = self._three("test_independence", a, b, given)
-        return test_counts_of(joint * self.n_samples, statistic)
 
     # ------------------------------------------------------------------------------------------ draws and pictures
 

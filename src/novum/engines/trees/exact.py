@@ -61,6 +61,18 @@ class Rules(NamedTuple):
     min_impurity_decrease: float = 0.0
     monotone: tuple[int, ...] = ()  # sign per column: of a number, or of the share of the first class
 
+    def limits(self) -> dict[str, Any]:
+        """Return what every grower in memory takes, by the names that the kernels have for it."""
+        return {
+            "random": self.random,
+            "max_features": self.max_features,
+            "min_split": self.min_samples_split,
+            "min_leaf": self.min_samples_leaf,
+            "max_depth": self.max_depth,
+            "min_weight_leaf": self.min_weight_leaf,
+            "min_decrease": self.min_impurity_decrease,
+        }
+
 
 def class_target(criterion: str, code: NDArray, n_classes: NDArray) -> Target:
     """Return codes (n, outputs) as a target."""
@@ -116,17 +128,11 @@ def grow(
         y=target.y,
         classes=target.n_classes.tolist(),
         weight=weight,
-        random=rules.random,
-        max_features=rules.max_features,
-        min_split=rules.min_samples_split,
-        min_leaf=rules.min_samples_leaf,
-        max_depth=rules.max_depth,
         max_leaves=rules.max_leaf_nodes,
-        min_weight_leaf=rules.min_weight_leaf,
-        min_decrease=rules.min_impurity_decrease,
         seed=seed,
         monotone=list(rules.monotone),
         consume=consume,
+        **rules.limits(),
     )
     if n_threads == 1 or rules.max_leaf_nodes or n * d < LEAST_CELLS:
         grower.run()

@@ -66,18 +66,6 @@ def encode(table: Table, target: Target, n_threads: int, columns: Any = None) ->
 
 def grow_coded(coded: Coded, rules: Rules, weight: NDArray | None, seed: int) -> Tree:
     """Return a tree, grown by one thread."""
-    fields = _core.trees.ranks.grow(
-        coded.codes,
-        target=coded.target,
-        weight=weight,
-        random=rules.random,
-        max_features=rules.max_features,
-        min_split=rules.min_samples_split,
-        min_leaf=rules.min_samples_leaf,
-        max_depth=rules.max_depth,
-        min_weight_leaf=rules.min_weight_leaf,
-        min_decrease=rules.min_impurity_decrease,
-        seed=seed,
-    )
+    fields = _core.trees.ranks.grow(coded.codes, target=coded.target, weight=weight, seed=seed, **rules.limits())
     fields["value"] = fields["value"].reshape(len(fields["feature"]), 1, int(coded.n_classes[0]))
     return Tree(coded.n_features, coded.n_classes, **fields)

@@ -22,6 +22,7 @@ from novum.base.sklearn_base import MetaEstimatorMixin
 from novum.base.validation import check_target, check_weight
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table
 from novum.ensemble.adaboost.members import by_row
+from novum.ensemble.estimator_list import EstimatorList
 from novum.exceptions import DataWarning, ParameterError
 from novum.fold.homes.memory import ArrayTiles
 from novum.runtime import sklearn_private
@@ -48,7 +49,7 @@ class Round(NamedTuple):
     weight: NDArray | None  # (n,) of the next round, not normalised; None where this one is dropped and the rounds end
 
 
-class WeightBoosting(MetaEstimatorMixin, Estimator):
+class WeightBoosting(EstimatorList, MetaEstimatorMixin, Estimator):
     """Base of AdaBoost for classes and for numbers."""
 
     _domains: dict[str, Domain] = {
@@ -167,15 +168,6 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
             )
         each = np.array([member.feature_importances_ for member in self.estimators_])
         return self._votes() @ each / self.estimator_weights_.sum()
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -6,54 +6,55 @@ The model and its formulas: novum.ensemble.boosting.newton. How columns become c
 import itertools
 import logging
 import numbers
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from novum import _core
 from novum.base import validation
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
-from novum.base.estimator import Estimator
-from novum.engines.trees.histograms import Growing, Packed, add_packed, pack
-from novum.engines.trees.passes.single_tree import Survey
+from novum.engines.trees.histograms import Growing, pack
+from novum.engines.trees.passes.survey import Survey
 from novum.ensemble.boosting.categories import as_numbers, category_counts, learn_categories
-from novum.ensemble.boosting.coded_rows import Prepared, known_raw, prepare_rows, targets_of
+from novum.ensemble.boosting.coded_rows import Prepared, prepare_rows, targets_of
 from novum.ensemble.boosting.home_fit import fit_blocks
 from novum.ensemble.boosting.newton import NO_TREES, Trees, boost, join, should_stop
-from novum.ensemble.boosting.predictors import Predictor, partial_dependence, predictors_of
+from novum.ensemble.boosting.raw_scores import BoostedModel, BoostedTrees, raw_of_block
 from novum.ensemble.boosting.slopes import FOLDED, Descent
 from novum.ensemble.boosting.stopping import Scores
 from novum.exceptions import DataError, ParameterError
-from novum.fold.blocks import Block, Source
-from novum.runtime import arrays, sklearn_private
+from novum.fold.blocks import Source
+from novum.runtime import sklearn_private
 from novum.runtime.checks import is_false
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 
-__all__ = ["BoostedModel", "HistGradientBoosting", "raw_of_block"]
+__all__ = ["SEARCH", "HistGradientBoosting"]
 
+SEARCH: tuple[dict[str, Any], ...] = (  # what is worth trying in a study
+    {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 8, "min_samples_leaf": 10},
+    {"learning_rate": 0.1, "max_iter": 150, "max_leaf_nodes": 4, "min_samples_leaf": 5},
+    {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 15, "max_features": 0.4, "min_samples_leaf": 5},
+    {"learning_rate": 0.05, "max_iter": 300, "max_features": 0.5, "l2_regularization": 5.0},
+)
 EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
 WORTH_THREADS = 2**15  # cells from which on a second thread is worth its start
 MOST_CODES = 255  # one byte, less the code of a missing value
 logger = logging.getLogger("novum")
 
 
-class BoostedModel(NamedTuple):
-    """What raw scores are made of."""
+class Boosting(NamedTuple):
+    """What the iterations of a fit in memory work with."""
 
-    packed: Packed
-    start: NDArray  # (outputs,)
-
-
-def raw_of_block(model: BoostedModel, block: Block) -> NDArray:
-    """Return the raw scores of a block, of shape (rows, outputs), in float64."""
-    raw = np.empty((block.rows, len(model.start)))
-    raw[:] = model.start
-    return add_packed(model.packed, block, raw)
+    team: Any  # _core.trees.boosting.Team: the threads
+    descent: Descent
+    growing: Growing
+    rows: Prepared
+    trees: Trees  # those that are there already
+    start: NDArray  # (outputs,): raw scores before the first tree
 
 
 def column_sets(owner: str, interaction_cst: Any, d: int) -> list[set[int]] | None:
@@ -81,7 +82,7 @@ def column_sets(owner: str, interaction_cst: Any, d: int) -> list[set[int]] | No
     return [*sets, rest] if rest else sets
 
 
-class HistGradientBoosting(Estimator):
+class HistGradientBoosting(BoostedTrees):
     """Base of the gradient boosting estimators; a subclass knows the loss and what raw scores mean."""
 
     _domains: dict[str, Domain] = {
@@ -109,15 +110,10 @@ class HistGradientBoosting(Estimator):
     _target = "numeric"
     loss: str
     _seed: int
-    _start: NDArray  # (outputs,): raw scores before the first tree
-    _nodes: NDArray
-    _root: NDArray
-    _sets: NDArray
     train_score_: NDArray
     validation_score_: NDArray
     n_trees_per_iteration_: int
     do_early_stopping_: bool
-    is_categorical_: np.ndarray | None
     categorical_features: Any
     early_stopping: str | bool
     interaction_cst: Any
@@ -204,18 +200,7 @@ class HistGradientBoosting(Estimator):
         else:
             trees, start = NO_TREES, descent.start(rows.target, rows.weight)
         self._seed = seed
-        self._fit_boosted(
-            X,
-            y=y,
-            team=team,
-            descent=descent,
-            growing=growing,
-            rows=rows,
-            trees=trees,
-            start=start,
-            stops=stops,
-            again=again,
-        )
+        self._fit_boosted(X, y, Boosting(team, descent, growing, rows, trees, start), stops, again)
         self.is_categorical_, self._encoder = mask, encoder
         self.do_early_stopping_ = stops
         return self
@@ -226,22 +211,11 @@ class HistGradientBoosting(Estimator):
         def given() -> tuple[Any, NDArray, Any] | None:
             return None if held is None else self._held_back(held, None, None)
 
-        fit_blocks(self, X, y, source, given, raw_of_block, EARLY_STOPPING_ROWS)
+        fit_blocks(self, X, y, source, given, EARLY_STOPPING_ROWS)
 
-    def _fit_boosted(
-        self,
-        X: Any,
-        y: Any,
-        team: Any,
-        descent: Descent,
-        growing: Growing,
-        rows: Prepared,
-        trees: Trees,
-        start: NDArray,
-        stops: bool,
-        again: bool,
-    ) -> None:
+    def _fit_boosted(self, X: Any, y: Any, boosting: Boosting, stops: bool, again: bool) -> None:
         """Run the iterations and set what they lead to."""
+        team, descent, growing, rows, trees, start = boosting
         model = BoostedModel(pack(trees.nodes, trees.root, trees.sets, descent.outputs), start)
         train, held = rows.with_raw(raw_of_block, model)
         scores = Scores(self, descent, team, rows, train, held) if stops else None
@@ -329,97 +303,7 @@ class HistGradientBoosting(Estimator):
     def _check_interaction_cst(self, n_features: int) -> list[set[int]] | None:
         return column_sets(type(self).__name__, self.interaction_cst, n_features)
 
-    @property
-    def n_iter_(self) -> int:
-        """Iterations: trees per output."""
-        check_is_fitted(self, "_nodes")
-        return len(self._root) // len(self._start)
-
-    @property
-    def _trees(self) -> Trees:
-        return Trees(self._nodes, self._root, self._sets)
-
-    # Tools that look inside scikit-learn's class know these two names.
-    def _raw_predict(self, X: Any) -> Any:
-        return self._raw(X, np.asarray)
-
-    @property
-    def _predictors(self) -> list[list[Predictor]]:
-        return predictors_of(self._trees, len(self._start))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_nodes") or hasattr(self, "_known")  # the second while a scorer runs
-
-    def _check_state(self) -> None:
-        """Raise ValueError unless every tree begins where the one before ends, and asks for columns and nodes that are there."""
-        if "_nodes" not in vars(self):
-            return
-        root, nodes = self._root, self._nodes
-        if (
-            len(root) % len(self._start)
-            or (len(root) and (root[0] != 0 or root[-1] >= len(nodes)))
-            or (np.diff(root) < 1).any()
-        ):
-            raise ValueError("its trees do not begin where they should")
-        if not len(root):
-            return
-        model = pack(nodes, root, self._sets, len(self._start))
-        _core.trees.traversal.add_values(
-            model.nodes,
-            model.value,
-            model.sets,
-            model.root,
-            np.zeros((1, self.n_features_in_)),
-            np.zeros((1, len(self._start))),
-        )
-
-    def _model(self, iterations: slice = slice(None)) -> BoostedModel:
-        """Return the trees of some iterations, packed."""
-        trees, outputs = self._trees, len(self._start)
-        first, last, _ = iterations.indices(len(trees.root) // outputs)
-        bounds = np.append(trees.root, len(trees.nodes))
-        begin, end = bounds[first * outputs], bounds[last * outputs]
-        root = trees.root[first * outputs : last * outputs] - begin
-        return BoostedModel(pack(trees.nodes[begin:end], root, trees.sets, outputs), self._start)
-
-    def _raw(self, X: Any, finish: Any) -> Any:
-        """Return `finish(raw)` of the raw scores of every row, in the dtype and the home of X."""
-        known = known_raw(self, X)
-        if known is not None:
-            return finish(known)
-        check_is_fitted(self)
-        return self._rows(as_numbers(X, self.is_categorical_, self._encoder), finish_block, (self._model(), finish))
-
-    def _staged(self, X: Any, finish: Any) -> Iterator[Any]:
-        """Yield `finish(raw)` after every iteration."""
-        check_is_fitted(self)
-        source = validation.open_rows(self, as_numbers(X, self.is_categorical_, self._encoder))
-        source = source.in_memory(f"{type(self).__name__} adds staged predictions up", "give the rows in portions")
-        raw = np.empty((source.n_rows or 0, len(self._start)))
-        raw[:] = self._start
-        for i in range(self.n_iter_):
-            model = self._model(slice(i, i + 1))._replace(start=np.zeros(len(self._start)))
-            raw = raw + source.rows(raw_of_block, model)
-            yield finish(raw).astype(source.dtype) if finish(raw).dtype.kind == "f" else finish(raw)
-
-    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> NDArray:
-        if self._weighted_fit:
-            raise NotImplementedError(
-                f"{type(self).__name__} does not support partial dependence plots with the 'recursion' method when"
-                " sample weights were given during fit time."
-            )
-        grid, columns = np.asarray(grid, np.float64), np.asarray(target_features, np.intp)
-        parts = [[partial_dependence(tree, grid, columns) for tree in trees] for trees in self._predictors]
-        return np.array([np.sum([part[k] for part in parts], axis=0) for k in range(len(self._start))])
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def finish_block(params: tuple[BoostedModel, Any], block: Block) -> NDArray:
-    """Return what a subclass makes of the raw scores of a block, numbers in the dtype of the rows."""
-    model, finish = params
-    out = finish(raw_of_block(model, block))
-    return out.astype(arrays.dtype_of(block.X), copy=False) if out.dtype.kind == "f" else out

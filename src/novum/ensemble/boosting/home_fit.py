@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from novum.base.callbacks import reporting
 from novum.engines.trees.bins import sample_bins
 from novum.engines.trees.histograms import Growing
-from novum.engines.trees.passes.single_tree import Survey
+from novum.engines.trees.passes.survey import Survey
 from novum.ensemble.boosting.block_state import BlockPreparation, Built, built_blocks, rows_taken
 from novum.ensemble.boosting.coded_rows import codes_of, results_array, targets_of
 from novum.ensemble.boosting.newton import NO_TREES, join
 from novum.ensemble.boosting.passes import ValidationRows, boost_blocks
 from novum.ensemble.boosting.quantile_leaves import start_quantile, weight_unit
+from novum.ensemble.boosting.raw_scores import raw_of_block
 from novum.ensemble.boosting.validation_rows import SPLIT_ROWS, Holding, holding_of
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
@@ -50,9 +51,7 @@ def held_rows(
     return holding_of(rows, share, target if classes else None, seed, found.rows)
 
 
-def fit_blocks(
-    estimator: Any, X: Any, y: Any, source: Source, given_rows: Any, raw_of_block: Any, stop_rows: int
-) -> None:
+def fit_blocks(estimator: Any, X: Any, y: Any, source: Source, given_rows: Any, stop_rows: int) -> None:
     """Fit to rows outside memory; `given_rows()` are rows to be scored, in memory, that came with them, or None."""
     if source.n_targets > 1:
         raise DataError(
@@ -94,7 +93,6 @@ def fit_blocks(
             stops=stops,
             again=again,
             model=model,
-            raw_of_block=raw_of_block,
         )
     estimator._seed = seed
     estimator.is_categorical_ = estimator._encoder = None
@@ -113,7 +111,6 @@ def run_iterations(
     stops: bool,
     again: bool,
     model: Any,
-    raw_of_block: Any,
 ) -> None:
     """Run the iterations over blocks that are built, and set what they lead to."""
     descent, bins = task.descent, task.bins

@@ -25,7 +25,7 @@ from novum.losses import (
     QuantileLoss,
     SquaredLoss,
 )
-from novum.losses.regression import weighted_quantile
+from novum.losses.residual import weighted_quantile
 
 __all__ = ["FOLDED", "Descent", "descent_of"]
 

@@ -29,16 +29,17 @@ from novum.base.sparse_matrices import sound_sparse
 from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table
 from novum.engines.trees.limits import COMMON_DOMAINS
+from novum.ensemble.estimator_list import EstimatorList
 from novum.ensemble.forest.home_fit import grow_in_passes
+from novum.ensemble.forest.leaves import ForestLeaves
 from novum.ensemble.forest.out_of_bag import VoteSums, out_of_bag
 from novum.ensemble.forest.samples import BlockSampling, Sampling, sample_size, tree_seeds
-from novum.ensemble.forest.votes import Votes, every_leaf, votes_of
+from novum.ensemble.forest.votes import Votes, votes_of
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows
 from novum.runtime.warn import warn
 from novum.tree.regrowth import regrower
 
@@ -83,7 +84,7 @@ LEAST_ROWS = 128  # of a block of predictions: a row that walks down all trees i
 MOST_BLOCKS = 64
 
 
-class BaseForest(MultiOutputMixin, Estimator, ABC):
+class BaseForest(ForestLeaves, EstimatorList, MultiOutputMixin, Estimator, ABC):
     """Base of the forests."""
 
     _tree_type: type
@@ -280,87 +281,6 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         source = open_rows(self, X, n_jobs=self.n_jobs)
         return source.cut(lambda n, _: max(LEAST_ROWS, -(-n // MOST_BLOCKS))).rows(function, params)
 
-    def apply(self, X: Rows) -> Any:
-        """Return the leaf that each row ends in, in every tree.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples, n_estimators)
-        """
-        check_is_fitted(self)
-        return self._ask(X, every_leaf, self._votes())
-
-    def decision_path(self, X: Rows) -> Any:
-        """Return which nodes each row passes, tree beside tree.
-
-        Parameters
-        ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        indicator : csr_matrix of shape (n_samples, n_nodes)
-        n_nodes_ptr : array of shape (n_estimators + 1,)
-            Columns `n_nodes_ptr[t]:n_nodes_ptr[t + 1]` belong to tree t.
-        """
-        leaves = np.asarray(self.apply(X))
-        parts = [member.tree_.paths_to(leaf) for member, leaf in zip(self.estimators_, leaves.T)]
-        begin = np.cumsum([0, *(part.shape[1] for part in parts)])
-        return scipy.sparse.hstack(parts).tocsr(), begin
-
-    def proximity(self, X: Rows, Y: Any = None, *, sparse: bool = False) -> Any:
-        """Return the share of trees in which two rows share a leaf, (3).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        Y : array-like of shape (m_samples, n_features), default=None
-            None compares the rows of X with each other.
-        sparse : bool, default=False
-            Return a CSR matrix; most pairs share no leaf.
-
-        Returns
-        -------
-        array or csr_matrix of shape (n_samples, m_samples)
-        """
-        one = self._leaf_indicator(np.asarray(self.apply(X)))
-        other = one if Y is None else self._leaf_indicator(np.asarray(self.apply(Y)))
-        shared = (one @ other.T).tocsr()
-        shared.data /= len(self.estimators_)
-        return shared if sparse else shared.toarray()
-
-    def tree_correlation(self, X: Rows) -> Any:
-        """Return the mean correlation between what two trees say of the rows: rho of (2).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        float
-            Of the trees that do not say the same of all rows; NaN if fewer than two are left.
-        """
-        leaves, votes = np.asarray(self.apply(X)), self._votes()
-        said = np.array([value[leaf] for value, leaf in zip(votes.values, leaves.T)])  # (T, n, width)
-        said = (said - said.mean(axis=1, keepdims=True)).reshape(len(said), -1)
-        length = np.linalg.norm(said, axis=1)
-        unit = said[length > 0] / length[length > 0, None]
-        trees = len(unit)
-        total = unit.sum(axis=0)
-        return float((total @ total - trees) / (trees * (trees - 1))) if trees > 1 else np.nan
-
-    def _leaf_indicator(self, leaves: NDArray) -> scipy.sparse.csr_matrix:
-        """Return ones at the leaves of every row, over the nodes of all trees."""
-        begin = np.cumsum([0, *(member.tree_.node_count for member in self.estimators_)])
-        n, trees = leaves.shape
-        place = (leaves + begin[:-1]).ravel()
-        return scipy.sparse.csr_matrix((np.ones(n * trees), place, np.arange(n + 1) * trees), shape=(n, begin[-1]))
-
     @property
     def feature_importances_(self) -> Any:
         """Share of every column in the fall of impurity, averaged over the trees, array of shape (n_features,)."""
@@ -379,15 +299,6 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         if sampling is None:
             return [np.arange(self._n_samples, dtype=np.int32) for _ in self.estimators_]
         return [sampling.rows(member.random_state).astype(np.int32) for member in self.estimators_]
-
-    def __len__(self) -> int:
-        return len(self.estimators_)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.estimators_[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.estimators_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

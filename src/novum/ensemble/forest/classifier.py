@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.classes import distinct
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
-from novum.base.sklearn_base import ClassifierMixin
 from novum.base.validation import plainly_labels
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of
@@ -21,6 +20,7 @@ from novum.ensemble.forest.votes import best_labels, mean_value
 from novum.exceptions import DataError, DataWarning
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
+from novum.tree.class_shares import ClassShares
 
 __all__ = ["CLASSIFIER_DOMAINS", "ForestClassifier"]
 
@@ -31,7 +31,7 @@ CLASSIFIER_DOMAINS: dict[str, Domain] = {
 }
 
 
-class ForestClassifier(ClassifierMixin, BaseForest):
+class ForestClassifier(ClassShares, BaseForest):
     """Base of the forests for classes."""
 
     classes_: Any
@@ -239,14 +239,3 @@ class ForestClassifier(ClassifierMixin, BaseForest):
             for o, share in enumerate(out):
                 share[at, best[:, o]] += 1 / len(votes.values)
         return out[0] if self.n_outputs_ == 1 else out
-
-    def predict_log_proba(self, X: Rows) -> Any:
-        """Return the logarithms of `predict_proba`; of a share of zero, minus infinity."""
-        share = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return [np.log(one) for one in share] if isinstance(share, list) else np.log(share)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags

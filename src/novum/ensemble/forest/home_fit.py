@@ -10,7 +10,8 @@ from novum.base.classes import labels_of
 from novum.engines.trees.bins import sample_bins
 from novum.engines.trees.limits import columns_tried, rules_of
 from novum.engines.trees.passes.fit import refuse
-from novum.engines.trees.passes.single_tree import MAX_BINS, factors_of, survey, task_of
+from novum.engines.trees.passes.single_tree import MAX_BINS, task_of
+from novum.engines.trees.passes.survey import factors_of, survey
 from novum.engines.trees.pruning import prune
 from novum.ensemble.forest.passes import Plan, grow_forest
 from novum.ensemble.forest.samples import BlockSampling, most_draws, sample_size

@@ -134,45 +134,17 @@ def decompose(
         if setting.f_train is None:
             raise ParameterError("bias_variance_decomposition(method='exact'): give X, truth (a function) and noise.")
         bias, variance, mean = exact_parts(S, setting.f_train, truth, setting.noise)
-        return BiasVariance(
-            bias_by_point=bias,
-            variance_by_point=variance,
-            signed_by_point=variance,
-            noise=setting.noise,
-            predictions=mean[None],
-            truth=truth,
-            points=setting.X_test,
-            loss=loss,
-            method="exact",
-        )
-    predictions = simulate_predictions(estimator, setting, method, n_repeats, seed, own_rows)
-    if own_rows:
-        bias, variance, signed, _ = out_of_bag_parts(predictions, truth, loss)
-        return BiasVariance(
-            bias_by_point=bias,
-            variance_by_point=variance,
-            signed_by_point=signed,
-            noise=setting.noise,
-            predictions=predictions,
-            truth=truth,
-            points=setting.X_test,
-            loss=loss,
-            method="out of bag",
-        )
-    if loss == "squared":
-        bias, variance = squared_parts(predictions, truth)
-        return BiasVariance(
-            bias_by_point=bias,
-            variance_by_point=variance,
-            signed_by_point=variance,
-            noise=setting.noise,
-            predictions=predictions,
-            truth=truth,
-            points=setting.X_test,
-            loss=loss,
-            method=method,
-        )
-    bias, variance, signed = zero_one_parts(predictions, truth)
+        signed, predictions = variance, mean[None]
+    else:
+        predictions = simulate_predictions(estimator, setting, method, n_repeats, seed, own_rows)
+        if own_rows:
+            method = "out of bag"
+            bias, variance, signed, _ = out_of_bag_parts(predictions, truth, loss)
+        elif loss == "squared":
+            bias, variance = squared_parts(predictions, truth)
+            signed = variance
+        else:
+            bias, variance, signed = zero_one_parts(predictions, truth)
     return BiasVariance(
         bias_by_point=bias,
         variance_by_point=variance,

@@ -35,6 +35,11 @@ class Measured:
         self.wrong: NDArray | None = None  # (rows, models): which predictions are wrong, for McNemar's test
         self.ranking: tuple[NDArray, NDArray] | None = None  # labels and (rows, models) scores, for DeLong's test
 
+    def facts(self) -> dict[str, Any]:
+        """Return what a comparison keeps of it."""
+        kept = ("names", "scores", "parts", "design", "scoring", "failures", "warnings", "seconds")
+        return {name: getattr(self, name) for name in kept}
+
     def only(self, keep: list[int]) -> None:
         """Keep some of the models."""
         self.names, self.scores = [self.names[j] for j in keep], self.scores[:, keep]

@@ -1,4 +1,8 @@
-"""What the displays of ROC and precision-recall curves have beside scikit-learn's: a band and an interval."""
+"""What the displays of ROC and precision-recall curves have beside scikit-learn's: a band and an interval.
+
+Parameters, attributes and pictures are scikit-learn's. A curve of predictions has a pointwise band beside
+(`novum.evaluation.curves.bands`); those of folds (`from_cv_results`) show themselves how they vary, and have none.
+"""
 
 from typing import Any, NamedTuple
 

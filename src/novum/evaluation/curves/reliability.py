@@ -175,15 +175,7 @@ def calibration(
     check_choice(owner, "strategy", strategy, ("uniform", "quantile"))
     level = check_level(owner, level)
     given = classification_given(
-        y,
-        y_pred=None,
-        y_proba=y_proba,
-        y_score=None,
-        classes=classes,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        cost=None,
-        owner=owner,
+        y, y_proba=y_proba, classes=classes, sample_weight=sample_weight, pos_label=pos_label, owner=owner
     )
     assert given.proba is not None
     outcome, q = outcomes_and_probabilities(given.truth, given.proba, given.positive)

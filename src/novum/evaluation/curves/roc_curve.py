@@ -1,8 +1,4 @@
-"""The ROC curve: scikit-learn's display with a band about the curve and an interval of the area.
-
-Parameters, attributes and pictures are scikit-learn's. A curve of predictions has a pointwise band beside
-(`novum.evaluation.curves.bands`); those of folds (`from_cv_results`) show themselves how they vary, and have none.
-"""
+"""The ROC curve: scikit-learn's display with a band about the curve and an interval of the area (`banded.py`)."""
 
 from typing import Any, Self
 

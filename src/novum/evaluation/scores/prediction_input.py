@@ -183,13 +183,14 @@ def probabilities(owner: str, values: NDArray, k: int, positive: int | None) -> 
 
 def classification_given(
     y: Any,
-    y_pred: Any,
-    y_proba: Any,
-    y_score: Any,
+    *,
     classes: Any,
     sample_weight: Any,
     pos_label: Any,
-    cost: Any,
+    y_pred: Any = None,
+    y_proba: Any = None,
+    y_score: Any = None,
+    cost: Any = None,
     owner: str = OWNER,
 ) -> PredictionInput:
     """Return labels as codes, with probabilities and scores by class."""

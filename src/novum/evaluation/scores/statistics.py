@@ -150,7 +150,7 @@ class Areas:
         """Rows."""
         return len(self.positive)
 
-    def rankings(self) -> list[Any]:
+    def rankings(self) -> list[tuple[NDArray, NDArray, NDArray, NDArray | None]]:
         """Return what the compiled passes need, for every column."""
         found = []
         for positive, score in zip(self.positive.T, self.score.T):
@@ -179,20 +179,9 @@ class Areas:
 
         def work(first: int, count: int) -> NDArray:
             total = np.zeros((count, 3))
-            for order, positive, last, weight in rankings:  # the same seed draws the same rows for every column
+            for ranking in rankings:  # the same seed draws the same rows for every column
                 out = np.empty((count, 3))
-                code = purpose_code(PURPOSE)
-                resampling.ranking(
-                    seed,
-                    purpose=code,
-                    first=first,
-                    order=order,
-                    positive=positive,
-                    last=last,
-                    weight=weight,
-                    precision=self.precision,
-                    out=out,
-                )
+                resampling.ranking(seed, purpose_code(PURPOSE), first, *ranking, self.precision, out)
                 total += out
             return total / len(rankings)
 

@@ -17,16 +17,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
-from novum.base.estimator import Estimator, fits
-from novum.base.sklearn_base import TransformerMixin
+from novum.base.estimator import fits
 from novum.exceptions import DataError
 from novum.linear_model.penalized.paths import lasso_path
 from novum.neighbors.base import gather, together
-from novum.preprocessing.dependent import kept_columns
+from novum.preprocessing.dependent import ColumnSelector
 from novum.report.axes import drawing_axes
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Fittable, Rows, Seed, Target
@@ -79,7 +76,7 @@ def importances(model: Any, p: int) -> NDArray:
     )
 
 
-class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
+class StabilitySelection(ColumnSelector):
     """Keep the features that a selection chooses on most halves of the rows.
 
     Parameters
@@ -200,15 +197,6 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         self.n_selected_ = q
         self.error_bound_ = false_bound(chosen_in_all / (2 * self.n_pairs), self.threshold, p)
         return self
-
-    def _get_support_mask(self) -> Any:
-        check_is_fitted(self)
-        return self.support_
-
-    def transform(self, X: Rows) -> Any:
-        """Return the kept columns."""
-        check_is_fitted(self)
-        return self._rows(X, kept_columns, self.support_)
 
     def _picture_of_model(self, ax: Any) -> Any:
         """Draw the selection probabilities and the threshold."""

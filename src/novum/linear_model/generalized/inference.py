@@ -27,7 +27,7 @@ from novum.linear_model.least_squares.clusters import (
     check_groups,
     cluster_law,
 )
-from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
+from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text, wald_columns
 from novum.linear_model.least_squares.inference import WEIGHTS, root_of
 from novum.linear_model.newton.losses.tweedie import Tweedie
 from novum.report.numbers import num
@@ -221,25 +221,13 @@ def infer_generalized(
     if model.fit_intercept:
         names, estimate = ["intercept", *names], np.append(float(model.intercept_), coef)
     error = np.linalg.norm(factor, axis=1)
-    statistic = estimate / error
     t_freedom = None if clusters is None else clusters.freedoms()
-    law = stats.norm() if t_freedom is None else stats.t(t_freedom)
-    reach = law.ppf((1 + level) / 2) * error
     ratio = (found.null - found.deviance) / dispersion
     freedom = k - model.fit_intercept
     return GeneralizedInference(
         names=names,
-        coef=estimate,
-        standard_error=error,
-        statistic=statistic,
-        p_value=2 * law.sf(np.abs(statistic)),
-        lower=estimate - reach,
-        upper=estimate + reach,
-        covariance=factor @ factor.T,
-        factor=factor,
+        **wald_columns(estimate, error, factor, t_freedom, level),
         covariance_type=covariance,
-        level=level,
-        t_freedom=t_freedom,
         clusters=clusters,
         weights=weights if found.weighted else None,
         n_rows=n,

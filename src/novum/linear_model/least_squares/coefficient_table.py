@@ -12,7 +12,7 @@ from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_paragraph, html_table, text_table
 
-__all__ = ["CoefficientTable", "number_text"]
+__all__ = ["CoefficientTable", "number_text", "wald_columns"]
 
 
 UNTOLD = "?"  # in the place of a number that does not exist
@@ -26,6 +26,29 @@ def number_text(value: float, form: str) -> str:
 def shown_p(p: float) -> str:
     """Return a p-value as the table prints it."""
     return number_text(p, ".3f") if not p < 0.001 else "<.001"
+
+
+def wald_columns(
+    estimate: np.ndarray, error: np.ndarray, factor: np.ndarray, t_freedom: np.ndarray | None, level: float
+) -> dict[str, Any]:
+    """Return the columns of a table: coefficients, errors, statistics (t, or z), p-values, bounds; and the covariance."""
+    from scipy import stats
+
+    statistic = estimate / error
+    law = stats.norm() if t_freedom is None else stats.t(t_freedom)
+    reach = law.ppf((1 + level) / 2) * error
+    return {
+        "coef": estimate,
+        "standard_error": error,
+        "statistic": statistic,
+        "p_value": 2 * law.sf(np.abs(statistic)),
+        "lower": estimate - reach,
+        "upper": estimate + reach,
+        "covariance": factor @ factor.T,
+        "factor": factor,
+        "t_freedom": t_freedom,
+        "level": level,
+    }
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,18 +111,7 @@ class CoefficientTable(Result):
         (False, (1, 47.0))
         """
         chosen = self.level if level is None else level
-        by_cluster = self.clusters is not None and self.clusters.kind != "CR1"
-        freedom = None if self.t_freedom is None else self._contrast_freedom
-        return linear_hypothesis(
-            list(self.names),
-            coef=self.coef,
-            factor=self.factor,
-            freedom=freedom,
-            by_cluster=by_cluster,
-            hypothesis=contrast,
-            value=value,
-            level=chosen,
-        )
+        return linear_hypothesis(self, contrast, value, chosen)
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame, a row per coefficient."""

@@ -8,7 +8,7 @@ With V = C C' and S the lengths of the rows of R C, W is the squared length of (
 a matrix with rows of length one, so that the units of columns take no part in it, and nothing is squared before it is inverted.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,20 +129,14 @@ def f_test(statistic: float, k: int, freedom: float, clustered: int) -> tuple[fl
     return statistic * second / (freedom * k), (k, second)
 
 
-def linear_hypothesis(
-    names: list[str],
-    coef: np.ndarray,
-    factor: np.ndarray,
-    freedom: Callable[[np.ndarray], float] | None,
-    by_cluster: bool,
-    hypothesis: Any,
-    value: Any,
-    level: float,
-) -> LinearHypothesis:
-    """Return (17) and (18); `freedom` of contrasts is None where the coefficients are compared with a normal law."""
+def linear_hypothesis(table: Any, hypothesis: Any, value: Any, level: float) -> LinearHypothesis:
+    """Return (17) and (18) for the coefficients of a table, which are compared with a normal distribution where it has z."""
     from scipy import stats
 
     check_level("hypothesis", level)
+    names, coef, factor = list(table.names), table.coef, table.factor
+    freedom = None if table.t_freedom is None else table._contrast_freedom
+    by_cluster = table.clusters is not None and table.clusters.kind != "CR1"
     single = isinstance(hypothesis, str | Mapping) or (
         not isinstance(hypothesis, np.ndarray)
         and isinstance(hypothesis, Sequence)

@@ -30,7 +30,7 @@ from novum.linear_model.least_squares.clusters import (
     check_groups,
     cluster_law,
 )
-from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
+from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text, wald_columns
 from novum.linear_model.least_squares.hypothesis import f_test, wald
 from novum.linear_model.least_squares.model import check_fitted_rows
 from novum.report.numbers import num
@@ -215,8 +215,6 @@ def table(
     if variance > 0:  # an error of zero beside noise belongs to a column without spread, of which nothing was learned
         error = np.where(error > 0, error, np.nan)
     t_freedom = np.full(len(names), float(freedom)) if clusters is None else clusters.freedoms()
-    statistic = estimates / error
-    reach = stats.t.ppf((1 + level) / 2, t_freedom) * error
     if covariance == "classical" and model._rank:
         f = float(((tss - rss) / model._rank) / variance)  # the Wald statistic, without a matrix
         f_p = float(stats.f.sf(f, model._rank, freedom))
@@ -227,17 +225,8 @@ def table(
         log_likelihood += 0.5 * model._log_weight
     return Inference(
         names=names,
-        coef=estimates,
-        standard_error=error,
-        statistic=statistic,
-        p_value=2 * stats.t.sf(np.abs(statistic), t_freedom),
-        lower=estimates - reach,
-        upper=estimates + reach,
-        covariance=factor @ factor.T,
-        factor=factor,
+        **wald_columns(estimates, error, factor, t_freedom, level),
         covariance_type=covariance,
-        level=level,
-        t_freedom=t_freedom,
         clusters=clusters,
         weights=weights if model._log_weight else None,
         n_rows=n,

@@ -151,18 +151,7 @@ def by_cholesky(
         coef = np.column_stack([nonnegative(m, penalty[k], k) for k in range(q)])
         rss = tss - 2 * np.einsum("pk,pk->k", coef, m.xy) + np.einsum("pk,pr,rk->k", coef, m.xx, coef)
         return finish(
-            coef,
-            mean=m.mean,
-            root=root,
-            rss=np.maximum(rss, 0),
-            tss=tss,
-            weight=m.weight,
-            rows=m.rows,
-            log_weight=m.log_weight,
-            rank=rank,
-            n_iter=0,
-            bias=np.zeros(q),
-            fit_intercept=fit_intercept,
+            m, coef, np.zeros(q), fit_intercept, root=root, rss=np.maximum(rss, 0), tss=tss, rank=rank, n_iter=0
         )
     coef = apply(m.xy)
     rss = np.maximum(tss - np.einsum("pk,pk->k", coef, 2 * m.xy - m.xx @ coef), 0)
@@ -176,20 +165,7 @@ def by_cholesky(
         corrections += 1
         error = EPS / rcond  # what one correction multiplies the error by
         amplified = error ** (corrections + 1)
-    return finish(
-        coef,
-        mean=m.mean,
-        root=root,
-        rss=rss,
-        tss=tss,
-        weight=m.weight,
-        rows=m.rows,
-        log_weight=m.log_weight,
-        rank=rank,
-        n_iter=corrections,
-        bias=bias,
-        fit_intercept=fit_intercept,
-    )
+    return finish(m, coef, bias, fit_intercept, root=root, rss=rss, tss=tss, rank=rank, n_iter=corrections)
 
 
 def nonnegative(m: Moments, alpha: float, k: int) -> np.ndarray:
@@ -226,49 +202,14 @@ def by_factor(source: Any, fit_intercept: Any, penalty: Any, positive: Any) -> S
         coef = coef + orthogonal.correction(f, residuals.residue(source, f.mean, coef.T).gradient.T)
     with np.errstate(over="ignore", under="ignore"):
         rss, tss = ((f.xy - f.xx @ coef) ** 2).sum(axis=0), (f.xy**2).sum(axis=0)
-    return finish(
-        coef,
-        mean=f.mean,
-        root=f.xx,
-        rss=rss,
-        tss=tss,
-        weight=f.weight,
-        rows=f.rows,
-        log_weight=f.log_weight,
-        rank=rank,
-        n_iter=corrections,
-        bias=np.zeros(q),
-        fit_intercept=fit_intercept,
-    )
+    return finish(f, coef, np.zeros(q), fit_intercept, root=f.xx, rss=rss, tss=tss, rank=rank, n_iter=corrections)
 
 
 def finish(
-    coef: Any,
-    mean: Any,
-    root: Any,
-    rss: Any,
-    tss: Any,
-    weight: Any,
-    rows: Any,
-    log_weight: Any,
-    rank: Any,
-    n_iter: Any,
-    bias: Any,
-    fit_intercept: Any,
+    m: Moments | triangles.Factor, coef: np.ndarray, bias: np.ndarray, fit_intercept: bool, **parts: Any
 ) -> Solution:
-    """Return the solution with its intercept, the second half of (2)."""
+    """Return the solution with its intercept, the second half of (2); `parts` are those fields that are known as they are."""
     p = coef.shape[0]
-    intercept = mean[p:] - mean[:p] @ coef + bias if fit_intercept else np.zeros(coef.shape[1])
-    return Solution(
-        coef=coef.T,
-        intercept=intercept,
-        mean=mean,
-        root=root,
-        rss=rss,
-        tss=tss,
-        weight=float(weight),
-        rows=float(rows),
-        log_weight=log_weight,
-        rank=rank,
-        n_iter=n_iter,
-    )
+    intercept = m.mean[p:] - m.mean[:p] @ coef + bias if fit_intercept else np.zeros(coef.shape[1])
+    mass: dict[str, Any] = {"weight": float(m.weight), "rows": float(m.rows), "log_weight": m.log_weight}
+    return Solution(coef=coef.T, intercept=intercept, mean=m.mean, **mass, **parts)

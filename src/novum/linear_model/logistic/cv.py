@@ -16,7 +16,7 @@ from novum.base.estimator import fits
 from novum.exceptions import DataWarning, NotConverged, ParameterError
 from novum.fold.homes.memory import MemorySource
 from novum.linear_model.logistic import options
-from novum.linear_model.logistic.estimator import LogisticRegression, check_size
+from novum.linear_model.logistic.estimator import LogisticRegression
 from novum.linear_model.logistic.minimum import Design
 from novum.linear_model.logistic.paths import Path, Table, along, paths, score_of
 from novum.runtime import sklearn_private
@@ -159,7 +159,7 @@ class LogisticRegressionCV(LogisticRegression):
         self.classes_, coded = labels_of(source)
         options.check_classes(type(self).__name__, self.solver, self.classes_)
         if self.solver == "liblinear":
-            check_size(source)
+            options.check_size(source)
         routed = self._routed(sample_weight, params)
         code, weight = coded.y, coded.weight  # type: ignore[attr-defined]
         table = Table(coded.array(), code, weight)

@@ -55,21 +55,12 @@ def dual_descent(
     history, foretold, epochs, norm = [float(np.log(2.0))], np.inf, 0, np.inf
     intercept = NONE if not constant else PENALISED if penalised_intercept else FREE
     sums = np.zeros(2)
+    rows = (X.data, X.indices, X.indptr, y, weight)
+    state = {"order": order, "sums": sums, "a": a, "w": theta}  # an epoch changes all but the order
     while epochs < max_iter:
         _core.linear_model.sgd.shuffle(0, purpose_code("dual"), epochs, order)
         moved = _core.linear_model.logistic_dual.epoch(
-            X.data,
-            indices=X.indices,
-            indptr=X.indptr,
-            y=y,
-            weight=weight,
-            strength=C,
-            constant=constant,
-            intercept=intercept,
-            order=order,
-            sums=sums,
-            a=a,
-            w=theta,
+            *rows, strength=C, constant=constant, intercept=intercept, **state
         )
         epochs += 1
         excess = constant * abs(sums[0]) if intercept == FREE else 0.0

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-import scipy.sparse
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
@@ -26,19 +25,17 @@ from novum.fold.blocks import Source
 from novum.linear_model.decisions import LinearProbabilities, dense_coef
 from novum.linear_model.frame import Frame, check_outward
 from novum.linear_model.logistic import options
-from novum.linear_model.logistic.inference import LogisticInference, infer_logistic
-from novum.linear_model.logistic.minimum import Design, framed, minimum, objective_of, sums_hessians
+from novum.linear_model.logistic.inference import InferenceRequest, infer_logistic
+from novum.linear_model.logistic.inference_table import LogisticInference
+from novum.linear_model.logistic.minimum import Design, framed, minimum, objective_of, start_of, sums_hessians
 from novum.linear_model.logistic.newton import NewtonMinimum
-from novum.linear_model.logistic.separation import SeparatingDirection, examine, examine_by_products
+from novum.linear_model.logistic.separation import SeparatingDirection, examine, examine_by_products, separation_text
 from novum.linear_model.logistic.sums import class_mass, weight_facts
 from novum.runtime.blas import single_blas
 from novum.runtime.typing import Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["LogisticRegression"]
-
-LARGEST = 1e30  # of |x| under the name "liblinear", as in scikit-learn
-SHOWN = 3  # columns of a separating direction that its warning names
 
 
 class LogisticRegression(LinearProbabilities, Estimator):
@@ -183,7 +180,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         self.classes_, coded = labels_of(source)
         options.check_classes(type(self).__name__, self.solver, self.classes_)
         if self.solver == "liblinear":
-            check_size(source)
+            options.check_size(source)
         mass = coded.without_features().total(class_mass, len(self.classes_)).mass
         coded, design = framed(coded, self._design(penalty, mass), type(self).__name__)
         start = start_of(before, len(self.classes_), source.n_features, design)
@@ -238,7 +235,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         self.history_ = History(found.history)
         self.separation_ = separation
         if separation is not None:
-            warn(self._separated(separation), NotConverged)
+            warn(separation_text(self, separation), NotConverged)
         elif not found.converged:
             warn(options.not_converged(self.solver, found.n_iter, found.norm, self.tol), NotConverged)
         return self
@@ -264,21 +261,6 @@ class LogisticRegression(LinearProbabilities, Estimator):
         if not hasattr(self, "coef_"):
             return None
         return np.asarray(dense_coef(self.coef_), dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
-
-    def _separated(self, separation: SeparatingDirection) -> str:
-        """Return the warning for separated classes."""
-        names = list(getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)]))
-        size = np.abs(separation.direction[:, :-1]).max(axis=0)
-        order = np.argsort(-size)[:SHOWN]
-        parts = ", ".join(
-            f"{names[j]} {separation.direction[np.abs(separation.direction[:, j]).argmax(), j]:+.3g}" for j in order
-        )
-        kind = "completely" if separation.complete else "quasi-completely"
-        return (
-            f"{type(self).__name__}: the classes are {kind} separated (direction: {parts}; separation_ has all of it), so the"
-            f" likelihood has no finite maximum and coef_ is where the iteration stopped. Penalise, e.g. C=1.0, drop the columns"
-            f" that give the class away, or take Firth's estimates: inference(X, y, method='firth')."
-        )
 
     def inference(
         self,
@@ -355,39 +337,11 @@ class LogisticRegression(LinearProbabilities, Estimator):
             if X is not None:
                 probe = type(self)(**self.get_params(deep=False))
                 source = labels_of(probe._source(X, y, sample_weight, target="classes"), self.classes_)[1]
-            return infer_logistic(
-                self,
-                source,
-                covariance=covariance,
-                level=level,
-                weights=weights,
-                base_class=base_class,
-                method=method,
-                groups=groups,
-            )
+            request = InferenceRequest(self, source, covariance, level, weights, method, groups)
+            return infer_logistic(request, base_class)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = self.solver != "liblinear"
         return tags
-
-
-def start_of(before: Any, k: int, p: int, design: Design) -> np.ndarray | None:
-    """Return theta of the last fit, or None where there was none or its shape was another."""
-    if before is None or before[0].shape != (1 if k == 2 else k, p):
-        return None
-    last = before[1] / design.constant if design.constant else np.zeros(len(before[1]))
-    theta = np.column_stack([before[0], last])
-    return theta if design.frame is None else design.frame.inward(theta, design.constant)
-
-
-def check_size(source: Source) -> None:
-    """Raise scikit-learn's error for values that its liblinear cannot take."""
-    tiles: Any = getattr(source, "tiles", None)
-    X = getattr(tiles, "X", None)
-    if X is not None and X.shape[0] and (X.data if scipy.sparse.issparse(X) else X).size and abs(X).max() > LARGEST:
-        raise DataError(
-            "Using the 'liblinear' solver while X contains a maximum value > 1e30 results in a frozen fit. Please choose another"
-            " solver or rescale the input X."
-        )

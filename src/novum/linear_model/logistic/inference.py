@@ -17,8 +17,7 @@ zero, and the information says nothing of that. Where Wald's intervals fail (sma
 likelihood itself serve, plain or after Firth: `novum.linear_model.logistic.profile`.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -27,17 +26,17 @@ from scipy import stats
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
 from novum.linear_model.least_squares.clusters import BY_CLUSTER, check_covariance, check_groups
-from novum.linear_model.least_squares.coefficient_table import UNTOLD, CoefficientTable
+from novum.linear_model.least_squares.coefficient_table import wald_columns
 from novum.linear_model.least_squares.inference import WEIGHTS, root_of
 from novum.linear_model.logistic import options
+from novum.linear_model.logistic.inference_table import LogisticInference
 from novum.linear_model.logistic.likelihood import Likelihood
 from novum.linear_model.logistic.profile import likelihood_table
 from novum.linear_model.logistic.scores import law_of, meat_of
 from novum.linear_model.logistic.sums import weight_facts
-from novum.report.numbers import counted, num
 from novum.runtime.checks import check_level
 
-__all__ = ["LogisticInference", "infer_logistic"]
+__all__ = ["InferenceRequest", "infer_logistic"]
 
 WITHOUT = ("HC2", "HC3")
 METHODS = {
@@ -45,69 +44,8 @@ METHODS = {
     "profile": "classical",
     "firth": "classical at Firth's estimates",
 }
-SCARCE = (
-    5.0  # rows of the rarest class for each slope, below which simulated profile intervals of 95 % cover 83 to 93 %
-)
+OWNER = "LogisticRegression.inference"
 SINGULAR = 1e-13  # smallest eigenvalue of the unit-diagonal information, relative to the largest, that is not rounding
-
-
-@dataclass(frozen=True, repr=False)
-class LogisticInference(CoefficientTable):
-    """Coefficients of a logistic regression and how far to trust them. Prints as a table; `to_frame()` gives the rows."""
-
-    n_rows: float
-    log_likelihood: float
-    null_log_likelihood: float
-    likelihood_ratio: float
-    likelihood_ratio_p_value: float
-    degrees_of_freedom: int  # of the likelihood ratio
-    pseudo_r_squared: float
-    aic: float
-    bic: float
-    method: str = "wald"
-    rarest: float = np.inf  # rows of the rarest class
-
-    def odds_ratios(self) -> np.ndarray:
-        """Return exp of the coefficients and of their bounds, one row per coefficient."""
-        return np.exp(np.column_stack([self.coef, self.lower, self.upper]))
-
-    def _foot(self) -> list[str]:
-        first = f"{num(self.n_rows):.10g} rows, covariance {self.covariance_type}"
-        if self.method != "wald":
-            first = f"{num(self.n_rows):.10g} rows, p and intervals from the likelihood" + (
-                " after Firth" if self.method == "firth" else ""
-            )
-        ratio = (
-            f"likelihood ratio {num(self.likelihood_ratio):.5g} on {counted(self.degrees_of_freedom, 'degree')} of freedom"
-            f" (p {num(self.likelihood_ratio_p_value):.3g})"
-        )
-        ends = f"log-likelihood {num(self.log_likelihood):.6g} (null {num(self.null_log_likelihood):.6g})"
-        if self.method == "firth":
-            return [first, ratio, f"penalised {ends}"]
-        if np.isnan(self.aic):
-            return [
-                first,
-                *self._notes(),
-                "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told",
-            ]
-        scarce = f"{num(self.rarest):.10g} rows of the rarest class are few: these intervals are too short; method='firth' covers"
-        return [
-            first,
-            *([scarce] if self.method == "profile" and self.rarest < SCARCE * max(1, self.degrees_of_freedom) else []),
-            *self._notes(),
-            f"{ratio}, pseudo R2 {num(self.pseudo_r_squared):.4f}",
-            f"{ends}, AIC {num(self.aic):.6g}, BIC {num(self.bic):.6g}",
-        ]
-
-    def _untold(self) -> list[str]:
-        if self.method == "wald":
-            return super()._untold()
-        endless = [name for name, b in zip(self.names, self.coef) if np.isinf(b)]
-        anything = [name for name, b in zip(self.names, self.coef) if np.isnan(b)]
-        return [
-            *([f"the classes are separated: {', '.join(endless)} would be infinite"] if endless else []),
-            *([f"{UNTOLD} cannot be told: the other columns separate the classes"] if anything else []),
-        ]
 
 
 def base_form(theta: np.ndarray, information: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
@@ -174,53 +112,46 @@ def null_log_likelihood(mass: np.ndarray, fit_intercept: bool) -> float:
     return float((seen * np.log(seen / seen.sum())).sum())
 
 
-def infer_logistic(
-    model: Any,
-    source: Source | None,
-    *,
-    covariance: str,
-    level: float,
-    weights: str,
-    base_class: Any,
-    method: str,
-    groups: Any,
-) -> LogisticInference:
-    """Return (13) to (16) of a fitted LogisticRegression, or (19); `source` holds the training data for the latter two."""
-    owner, classes = "LogisticRegression.inference", list(model.classes_)
-    check_level(owner, level)
+class InferenceRequest(NamedTuple):
+    """What is wanted of which fitted model; `source` holds the training data, where they were given."""
+
+    model: Any
+    source: Source | None
+    covariance: str
+    level: float
+    weights: str
+    method: str
+    groups: Any
+    base: int = 0  # the class that others are measured against
+
+
+def infer_logistic(request: InferenceRequest, base_class: Any) -> LogisticInference:
+    """Return (13) to (16) of a fitted LogisticRegression, or (19), for which the training data are needed."""
+    model, source, method = request.model, request.source, request.method
+    classes = list(model.classes_)
+    check_level(OWNER, request.level)
     if base_class is not None and base_class not in classes:
-        raise ParameterError(f"{owner}: base_class={base_class!r} is none of the classes {classes}.")
+        raise ParameterError(f"{OWNER}: base_class={base_class!r} is none of the classes {classes}.")
     if method not in METHODS:
-        raise ParameterError(f"{owner}: method={method!r} is none of {', '.join(map(repr, METHODS))}.")
-    check_groups(owner, covariance, groups)
-    base = 0 if base_class is None else classes.index(base_class)
+        raise ParameterError(f"{OWNER}: method={method!r} is none of {', '.join(map(repr, METHODS))}.")
+    check_groups(OWNER, request.covariance, request.groups)
     frame = getattr(model, "_frame", None)
     if source is not None and frame is not None and source.n_features == len(frame.unit):
         source = frame.source(source)
+    request = request._replace(source=source, base=0 if base_class is None else classes.index(base_class))
     if method != "wald":
-        return from_likelihood(
-            owner,
-            model=model,
-            source=source,
-            covariance=covariance,
-            level=level,
-            weights=weights,
-            base=base,
-            method=method,
-        )
+        return from_likelihood(request)
     if model.separation_ is not None:
         raise DataError(
-            f"{owner}: the classes are separated, so no finite maximum exists and Wald's intervals do not. Use"
+            f"{OWNER}: the classes are separated, so no finite maximum exists and Wald's intervals do not. Use"
             " inference(X, y, method='firth') for finite estimates, or method='profile' for the bounds that the data do give."
         )
     if model._information is None:
         raise DataError(
-            f"{owner}: the fit was penalised or had too many columns for its Hessian, so there are no Wald intervals;"
+            f"{OWNER}: the fit was penalised or had too many columns for its Hessian, so there are no Wald intervals;"
             f" fit LogisticRegression(C=np.inf)."
         )
-    return from_information(
-        owner, model=model, source=source, covariance=covariance, level=level, weights=weights, base=base, groups=groups
-    )
+    return from_information(request)
 
 
 def names_in(model: Any, base: int) -> list[str]:
@@ -249,39 +180,31 @@ def outward(model: Any) -> np.ndarray:
     return T
 
 
-def from_likelihood(
-    owner: str,
-    model: Any,
-    source: Source | None,
-    covariance: str,
-    level: float,
-    weights: str,
-    base: int,
-    method: str,
-) -> LogisticInference:
+def from_likelihood(request: InferenceRequest) -> LogisticInference:
     """Return (19) of the rows that a model without penalty was fitted to."""
+    model, source, covariance, level, weights, method, _, base = request
     if covariance != "auto":
-        raise ParameterError(f"{owner}(method={method!r}, covariance={covariance!r}): only Wald's intervals have one.")
+        raise ParameterError(f"{OWNER}(method={method!r}, covariance={covariance!r}): only Wald's intervals have one.")
     if source is None:
         raise ParameterError(
-            f"{owner}(method={method!r}): needs the training data: inference(X, y, method={method!r})."
+            f"{OWNER}(method={method!r}): needs the training data: inference(X, y, method={method!r})."
         )
     if options.penalty_of(model).name is not None:
         raise DataError(
-            f"{owner}(method={method!r}): the fit was penalised; fit LogisticRegression(C=np.inf) and ask that."
+            f"{OWNER}(method={method!r}): the fit was penalised; fit LogisticRegression(C=np.inf) and ask that."
         )
     facts = source.without_features().total(weight_facts)
     if (facts.other and weights == "precision") or model._class_factor is not None:
         why = "class_weight" if model._class_factor is not None else "sample_weight, taken as precisions,"
         raise ParameterError(
-            f"{owner}(method={method!r}): with {why} the objective is no likelihood"
+            f"{OWNER}(method={method!r}): with {why} the objective is no likelihood"
             + ("." if model._class_factor is not None else "; use weights='frequency' if the weights count rows.")
         )
-    meat_of(owner, model, source, weights)  # these are the rows of the fit
+    meat_of(OWNER, model, source, weights)  # these are the rows of the fit
     k = len(model.classes_)
     frame = getattr(model, "_frame", None)
     units = 1.0 if frame is None else frame.unit
-    likelihood = Likelihood(owner, source, k, base, model.fit_intercept, method == "firth", units)
+    likelihood = Likelihood(OWNER, source, k, base, model.fit_intercept, method == "firth", units)
     found = likelihood_table(likelihood, level, model.separation_ is not None, frame)
     place = intercepts_first(model)
     mass = float(model._class_mass.sum())
@@ -317,31 +240,23 @@ def from_likelihood(
     )
 
 
-def from_information(
-    owner: str,
-    model: Any,
-    source: Source | None,
-    covariance: str,
-    level: float,
-    weights: str,
-    base: int,
-    groups: Any,
-) -> LogisticInference:
+def from_information(request: InferenceRequest) -> LogisticInference:
     """Return (13) to (16)."""
-    kind, likely = chosen_covariance(owner, model, source, covariance, weights)
+    model, source, covariance, level, weights, _, groups, base = request
+    kind, likely = chosen_covariance(OWNER, model, source, covariance, weights)
     k, p, m = len(model.classes_), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
     estimate, information = base_form(model._theta[:, :m], model._information, base)
     place = intercepts_first(model)
     T = outward(model)
     estimate = (estimate @ T.T).ravel()[place]
-    half, clusters = inverse_half(owner, information), None
+    half, clusters = inverse_half(OWNER, information), None
     printed = (np.kron(np.eye(len(information) // m), T) @ half)[place]  # the table's coefficients, in the user's units
     factor = printed
     if source is not None:
-        meat = meat_of(owner, model, source, weights)  # these are the rows of the fit
+        meat = meat_of(OWNER, model, source, weights)  # these are the rows of the fit
         if kind in BY_CLUSTER:
             clusters = law_of(
-                owner,
+                OWNER,
                 model=model,
                 source=source,
                 weights=weights,
@@ -358,27 +273,15 @@ def from_information(
     if kind == "HC1":
         factor = factor * np.sqrt(n_rows / max(n_rows - len(information), 1.0))
     error = np.linalg.norm(factor, axis=1)
-    statistic = estimate / error
     t_freedom = None if clusters is None else clusters.freedoms()
-    law = stats.norm() if t_freedom is None else stats.t(t_freedom)
-    reach = law.ppf((1 + level) / 2) * error
     by_class = getattr(model, "_class_factor", None)
     null = null_log_likelihood(mass if by_class is None else by_class * mass, model.fit_intercept)
     ratio, freedom = 2 * (log_likelihood - null), (k - 1) * p
     unlikely = 0.0 if likely else np.nan
     return LogisticInference(
         names=names_in(model, base),
-        coef=estimate,
-        standard_error=error,
-        statistic=statistic,
-        p_value=2 * law.sf(np.abs(statistic)),
-        lower=estimate - reach,
-        upper=estimate + reach,
-        covariance=factor @ factor.T,
-        factor=factor,
+        **wald_columns(estimate, error, factor, t_freedom, level),
         covariance_type=kind,
-        level=level,
-        t_freedom=t_freedom,
         clusters=clusters,
         weights=weights if facts is not None and facts[1] else None,
         n_rows=n_rows,

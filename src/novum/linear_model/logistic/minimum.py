@@ -22,7 +22,7 @@ from novum.linear_model.logistic.newton import NewtonMinimum, Objective, newton_
 from novum.linear_model.logistic.options import Penalty
 from novum.linear_model.logistic.quasi_newton import quasi_newton, quick_for
 
-__all__ = ["Design", "framed", "in_blocks", "minimum", "objective_of", "sums_hessians"]
+__all__ = ["Design", "framed", "in_blocks", "minimum", "objective_of", "start_of", "sums_hessians"]
 
 HESSIAN_COLUMNS = 256  # of two classes, up to which a pass that sums the Hessian costs less than the products it saves
 HESSIAN_COLUMNS_SEVERAL = 128  # of K classes, (K + 1) columns: the Hessian has K (K + 1) / 2 different blocks
@@ -127,3 +127,12 @@ def start_on_share(objective: Objective, solve: Any, start: np.ndarray, tol: flo
     found = solve(objective, start, max(tol, 1e-3), SHARE_STEPS)
     objective.share = 1
     return found.theta
+
+
+def start_of(before: Any, k: int, p: int, design: Design) -> np.ndarray | None:
+    """Return theta of the last fit, or None where there was none or its shape was another."""
+    if before is None or before[0].shape != (1 if k == 2 else k, p):
+        return None
+    last = before[1] / design.constant if design.constant else np.zeros(len(before[1]))
+    theta = np.column_stack([before[0], last])
+    return theta if design.frame is None else design.frame.inward(theta, design.constant)

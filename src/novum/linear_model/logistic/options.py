@@ -7,11 +7,22 @@ would allow, whether the intercept is penalised ("liblinear"), and the first wor
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.fold.blocks import Source
 from novum.runtime.warn import warn
 
-__all__ = ["SOLVERS", "Penalty", "check_solver", "class_weights", "gradient_tolerance", "not_converged", "penalty_of"]
+__all__ = [
+    "SOLVERS",
+    "Penalty",
+    "check_size",
+    "check_solver",
+    "class_weights",
+    "gradient_tolerance",
+    "not_converged",
+    "penalty_of",
+]
 
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 FINER = 0.01  # of tol: one Newton step more, which scikit-learn's own tests of "saga" tell from none
@@ -21,6 +32,7 @@ DEPRECATED = (
     " {ratio} and {strength}: {ratio}=0 instead of penalty='l2', 1 instead of 'l1', a number between instead of 'elasticnet', and"
     " {strength}=np.inf instead of penalty=None."
 )
+LARGEST = 1e30  # of |x| under the name "liblinear", as in scikit-learn
 
 
 class Penalty(NamedTuple):
@@ -132,3 +144,14 @@ def not_converged(solver: str, n_iter: int, norm: float, tol: float) -> str:
         "liblinear": "Liblinear failed to converge, increase the number of iterations.",
     }.get(solver, "The max_iter was reached which means the coef_ did not converge.")
     return f"{first} The gradient is still {norm:.3g}, tol={tol:g}. Increase the number of iterations (max_iter) or scale the data."
+
+
+def check_size(source: Source) -> None:
+    """Raise scikit-learn's error for values that its liblinear cannot take."""
+    tiles: Any = getattr(source, "tiles", None)
+    X = getattr(tiles, "X", None)
+    if X is not None and X.shape[0] and (X.data if scipy.sparse.issparse(X) else X).size and abs(X).max() > LARGEST:
+        raise DataError(
+            "Using the 'liblinear' solver while X contains a maximum value > 1e30 results in a frozen fit. Please choose another"
+            " solver or rescale the input X."
+        )

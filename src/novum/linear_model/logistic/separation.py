@@ -12,7 +12,7 @@ are those of conjugate gradients; there theta itself is the first candidate: wit
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,13 +28,14 @@ from novum.linear_model.logistic.sums import Point, scores
 from novum.report.result import result
 from novum.runtime import arrays
 
-__all__ = ["Examined", "SeparatingDirection", "examine", "examine_by_products"]
+__all__ = ["Examined", "SeparatingDirection", "examine", "examine_by_products", "separation_text"]
 
 REST = 1e-6  # change of the scores, relative to their size, below which the iteration is at rest
 MOST_STEPS = 40  # e^-40 is below rounding
 SLACK = 1e-6  # of the widest margin: how far a row may seem on the wrong side by rounding
 PRECISE = 1e-2  # what conjugate gradients may leave of the gradient in a step that is judged by its length
 QUIET = 1e-7  # gradient below which a step that is still long must follow a separating direction
+SHOWN = 3  # columns of a separating direction that its warning names
 
 
 @result
@@ -145,3 +146,19 @@ def examine_by_products(objective: Objective, theta: np.ndarray) -> SeparatingDi
         point, value = moved
         theta = point.theta
     return certify(objective, d)
+
+
+def separation_text(model: Any, separation: SeparatingDirection) -> str:
+    """Return the warning for separated classes."""
+    names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)]))
+    size = np.abs(separation.direction[:, :-1]).max(axis=0)
+    order = np.argsort(-size)[:SHOWN]
+    parts = ", ".join(
+        f"{names[j]} {separation.direction[np.abs(separation.direction[:, j]).argmax(), j]:+.3g}" for j in order
+    )
+    kind = "completely" if separation.complete else "quasi-completely"
+    return (
+        f"{type(model).__name__}: the classes are {kind} separated (direction: {parts}; separation_ has all of it), so the"
+        f" likelihood has no finite maximum and coef_ is where the iteration stopped. Penalise, e.g. C=1.0, drop the columns"
+        f" that give the class away, or take Firth's estimates: inference(X, y, method='firth')."
+    )

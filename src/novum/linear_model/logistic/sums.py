@@ -131,29 +131,11 @@ def evaluate(point: Point, block: Block) -> LogisticSums:
     gradient = np.zeros(p + 1)
     curvature = np.empty(block.rows) if point.keep and block.memory is not None else None
     hessian = np.zeros((p + 1, p + 1)) if point.hessian else None
+    passed = {"theta": theta, "constant": point.constant, "gradient": gradient, "curvature": curvature}
     if scipy.sparse.issparse(X) and hessian is None:
-        loss = _core.linear_model.logistic.csr_binary_pass(
-            X.data,
-            indices=X.indices,
-            indptr=X.indptr,
-            y=y,
-            weight=weight,
-            theta=theta,
-            constant=point.constant,
-            gradient=gradient,
-            curvature=curvature,
-        )
+        loss = _core.linear_model.logistic.csr_binary_pass(X.data, X.indices, X.indptr, y=y, weight=weight, **passed)
     else:
-        loss = _core.linear_model.logistic.binary_pass(
-            arrays.dense(X),
-            y=y,
-            weight=weight,
-            theta=theta,
-            constant=point.constant,
-            gradient=gradient,
-            hessian=hessian,
-            curvature=curvature,
-        )
+        loss = _core.linear_model.logistic.binary_pass(arrays.dense(X), y=y, weight=weight, hessian=hessian, **passed)
     remember(point, block, curvature)
     return LogisticSums(loss, gradient[None], 0.0 if hessian is None else hessian)
 

@@ -135,13 +135,10 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         sample_weight : array-like of shape (n_samples,), default=None
             Multiplies the steps of a row; zero leaves it out.
         """
-        self._check_steps()
-        if self.warm_start and hasattr(self, "coef_"):
-            coef_init = self.coef_ if coef_init is None else coef_init
-            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        start = self._first_start(coef_init, intercept_init)
         source = self._open(X, y, sample_weight, "classes", True)
         self.classes_, coded = labels_of(source)
-        machines = self._machines(self._n_machines(), source.n_features, source.dtype, coef_init, intercept_init)
+        machines = self._machines(self._n_machines(), source.n_features, source.dtype, *start)
         self._learn(coded, machines, self.max_iter)
         self._report()
         return self

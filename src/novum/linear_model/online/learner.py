@@ -92,6 +92,14 @@ class OnlineLearner(Estimator):
         """Return loss, epsilon, learning rate and power of t."""
         return self.loss, self.epsilon, self.learning_rate, self.power_t
 
+    def _first_start(self: Any, coef: Any, intercept: Any) -> tuple[Any, Any]:
+        """Return where a fit begins: at what was given, else with `warm_start` at the last fit."""
+        self._check_steps()
+        if self.warm_start and hasattr(self, "coef_"):
+            coef = self.coef_ if coef is None else coef
+            intercept = self.intercept_ if intercept is None else intercept
+        return coef, intercept
+
     def _check_steps(self, partial: bool = False) -> None:
         """Refuse combinations that scikit-learn refuses."""
         name = type(self).__name__

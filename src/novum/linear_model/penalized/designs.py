@@ -151,6 +151,11 @@ class DenseDesign(Design):
         return DenseWorking(self, y)
 
 
+def steps_of(l1: float, l2: float, gap: float, budget: int, rule: Any) -> dict[str, Any]:
+    """Return penalties and limits of a descent, by the names that all kernels have for them."""
+    return {"l1": l1, "l2": l2, "positive": rule.positive, "gap": gap, "max_epochs": budget, "seed": rule.seed}
+
+
 class DenseWorking(Working):
     """Columns one below the other, and, while they are few, their Gram matrix."""
 
@@ -187,36 +192,17 @@ class DenseWorking(Working):
         self.covered = m
 
     def descend(self, w: Any, l1: Any, l2: Any, gap: Any, budget: Any, rule: Any) -> Any:
-        m = len(self.chosen)
+        m, steps = len(self.chosen), steps_of(l1, l2, gap, budget, rule)
         if m > min(GRAM_COLUMNS, max(self.design.first_size, GRAM_TIMES_ROWS * self.design.n)):
             residual = np.empty(self.design.n)
             return _core.linear_model.descent.descend_columns(
-                self.columns[:m],
-                y=self.y,
-                l1=l1,
-                l2=l2,
-                positive=rule.positive,
-                gap=gap,
-                max_epochs=budget,
-                seed=rule.seed,
-                w=w,
-                residual=residual,
+                self.columns[:m], y=self.y, w=w, residual=residual, **steps
             )
         if self.covered < m:
             self._extend_gram()
         gradient = np.empty(m)
         return _core.linear_model.descent.descend_gram(
-            self.gram[:m, :m],
-            c=self.c[:m],
-            yy=self.yy,
-            l1=l1,
-            l2=l2,
-            positive=rule.positive,
-            gap=gap,
-            max_epochs=budget,
-            seed=rule.seed,
-            w=w,
-            gradient=gradient,
+            self.gram[:m, :m], c=self.c[:m], yy=self.yy, w=w, gradient=gradient, **steps
         )
 
     def residual(self, w: Any) -> Any:
@@ -282,14 +268,9 @@ class SparseWorking(Working):
             root=self.root,
             weight=self.design.total,
             y=self.y,
-            l1=l1,
-            l2=l2,
-            positive=rule.positive,
-            gap=gap,
-            max_epochs=budget,
-            seed=rule.seed,
             w=w,
             residual=residual,
+            **steps_of(l1, l2, gap, budget, rule),
         )
 
     def residual(self, w: Any) -> Any:

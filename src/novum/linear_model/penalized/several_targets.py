@@ -125,17 +125,9 @@ class OnColumns:
                 self._moments()
                 enough = max(inner * limit, TIGHTEST * self.yy)
                 budget = max(1, rule.max_iter - epochs)
+                steps: dict[str, Any] = {"l1": l1, "l2": l2, "gap": enough, "max_epochs": budget, "seed": rule.seed}
                 _, used, _ = _core.linear_model.descent.descend_blocks(
-                    self.G,
-                    C=self.C,
-                    yy=self.yy,
-                    l1=l1,
-                    l2=l2,
-                    gap=enough,
-                    max_epochs=budget,
-                    seed=rule.seed,
-                    W=part,
-                    gradient=np.empty_like(part),
+                    self.G, C=self.C, yy=self.yy, W=part, gradient=np.empty_like(part), **steps
                 )
                 epochs, R = epochs + used, self._residual(part)
                 W[chosen] = part

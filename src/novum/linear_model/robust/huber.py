@@ -12,12 +12,10 @@ one.
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Domain, Int, Real
-from novum.base.estimator import Estimator, fits
-from novum.base.sklearn_base import RegressorMixin
+from novum.base.estimator import fits
 from novum.exceptions import NotConverged
 from novum.fold.blocks import Block, Source
 from novum.linear_model.frame import Frame, check_outward, frame_of
@@ -27,7 +25,7 @@ from novum.linear_model.newton.losses.loss import Array
 from novum.linear_model.newton.minimum import damped_newton
 from novum.linear_model.newton.objective import Objective, line_of, target_and_weight
 from novum.linear_model.newton.target_unit import TargetUnit, deviation_unit
-from novum.linear_model.robust.quantile import predict_block
+from novum.linear_model.robust.line import RobustLine
 from novum.linear_model.robust.quantile import solve as least_deviations
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -53,7 +51,7 @@ def target_moments(unit: TargetUnit, block: Block) -> Moments:
     return Moments(float(w.sum()), float(w @ y), float(w @ y**2))
 
 
-class HuberRegressor(RegressorMixin, Estimator):
+class HuberRegressor(RobustLine):
     """Linear regression that counts large residuals by their size, not their square, (1).
 
     Parameters
@@ -184,25 +182,6 @@ class HuberRegressor(RegressorMixin, Estimator):
         theta = np.append(self.coef_, self.intercept_).astype(np.float64)
         theta = theta if frame is None else frame.inward(theta)
         return np.append(unit.inward(theta), self.scale_ / unit.unit)
-
-    def predict(self, X: Rows) -> Any:
-        """Return the prediction for every row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self._rows(X, predict_block, (self.coef_, float(self.intercept_)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def at_scale_zero(objective: Objective, theta: Array) -> Array:

@@ -16,20 +16,18 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Instance, Null, Real
-from novum.base.estimator import Estimator, fits
-from novum.base.sklearn_base import RegressorMixin
+from novum.base.estimator import fits
 from novum.exceptions import NotConverged
-from novum.fold.blocks import Block
 from novum.linear_model.frame import FAR, check_outward
 from novum.linear_model.least_squares.evidence_maximum import one_target
+from novum.linear_model.robust.line import RobustLine
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.runtime.warn import warn
 
-__all__ = ["QuantileRegressor", "predict_block", "solve"]
+__all__ = ["QuantileRegressor", "solve"]
 
 Array = NDArray[np.float64]
 SHORTEN, MOST_STEPS = 0.99995, 200
@@ -162,12 +160,7 @@ def vertex(Z: Array, y: Array, low: Array, high: Array, t: Array, met: NDArray[n
     return exact if loss_at(exact) <= loss_at(t) * (1 + 1e-12) + 1e-300 else t
 
 
-def predict_block(params: tuple[np.ndarray, float], block: Block) -> Any:
-    """Return b'x + a for every row."""
-    return block.X @ arrays.like(block.X, params[0]) + params[1]
-
-
-class QuantileRegressor(RegressorMixin, Estimator):
+class QuantileRegressor(RobustLine):
     """Linear model of a quantile of the target, (1).
 
     Parameters
@@ -256,25 +249,6 @@ class QuantileRegressor(RegressorMixin, Estimator):
         check_outward("QuantileRegressor", source, coef)
         self.coef_, self.intercept_, self.n_iter_ = coef.astype(source.dtype), intercept, steps
         return self
-
-    def predict(self, X: Rows) -> Any:
-        """Return the quantile of every row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self._rows(X, predict_block, (self.coef_, float(self.intercept_)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool) -> tuple[Array, float, int, float]:

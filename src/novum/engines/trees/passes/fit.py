@@ -9,7 +9,8 @@ from sklearn.base import is_classifier
 from novum.base.classes import labels_of
 from novum.engines.trees.limits import columns_tried, rules_of
 from novum.engines.trees.nodes import Tree
-from novum.engines.trees.passes.single_tree import factors_of, grow_from_blocks, survey
+from novum.engines.trees.passes.single_tree import grow_from_blocks
+from novum.engines.trees.passes.survey import factors_of, survey
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.random import seed_of
 

@@ -37,6 +37,7 @@ from novum.engines.trees.passes.growth import (
 )
 from novum.engines.trees.passes.node_table import Totals, assemble, limb_sums, node_order, scales
 from novum.engines.trees.passes.split_rules import CartRule, Extremes, block_extremes
+from novum.engines.trees.passes.survey import Survey
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.spill import spill_blocks
 from novum.runtime.pool import map_ordered
@@ -45,17 +46,15 @@ from novum.runtime.threads import thread_count
 
 __all__ = [
     "MAX_BINS",
-    *(
-        "Survey",
-        "ChannelEncoding",
-        "below_rules",
-        "factors_of",
-        "fixed_pairs",
-        "grow_from_blocks",
-        "merge_extremes",
-        "survey",
-    ),
-    *("target_of", "task_of", "weights_of", "whole_request"),
+    "ChannelEncoding",
+    "below_rules",
+    "fixed_pairs",
+    "grow_from_blocks",
+    "merge_extremes",
+    "target_of",
+    "task_of",
+    "weights_of",
+    "whole_request",
 ]
 
 MAX_BINS = 255
@@ -63,18 +62,6 @@ EXACT_ROWS = (
     2**13
 )  # a node of so many rows is sorted in milliseconds, and needs fewer numbers than a histogram of its columns
 GATHERED_VALUES = 2**22  # of X, brought here at a time: 32 MiB of float64
-
-
-class Survey(NamedTuple):
-    """What the target and the weights look like."""
-
-    rows: int
-    counts: NDArray  # (classes,) rows of every class; (1,) of a regression
-    largest: NDArray  # (classes,) largest weight
-    integral: bool  # whether all weights are whole numbers
-    low: float  # range of the target
-    high: float
-    mass: NDArray  # (classes,) weight
 
 
 class ChannelEncoding(NamedTuple):
@@ -118,45 +105,6 @@ def task_of(
         integral=integral,
         scale=scales(half, largest),
     )
-
-
-def survey_block(classes: int, block: Block) -> Survey:
-    """Return (1) of one block."""
-    y = block.y
-    weight = np.ones(len(y)) if block.weight is None else block.weight
-    code = y.astype(np.int64) if classes else np.zeros(len(y), np.int64)
-    largest = np.zeros(max(1, classes))
-    np.maximum.at(largest, code, weight)
-    counts = np.bincount(code, minlength=max(1, classes))
-    kept = y[weight > 0] if not classes else y[:0]
-    low, high = (float(kept.min()), float(kept.max())) if len(kept) else (np.inf, -np.inf)
-    integral = bool((weight == np.floor(weight)).all())
-    return Survey(len(y), counts, largest, integral, low, high, np.bincount(code, weight, max(1, classes)))
-
-
-def merge_surveys(a: Survey, b: Survey) -> Survey:
-    """Return the survey of two blocks together."""
-    return Survey(
-        a.rows + b.rows,
-        a.counts + b.counts,
-        np.maximum(a.largest, b.largest),
-        a.integral and b.integral,
-        min(a.low, b.low),
-        max(a.high, b.high),
-        a.mass + b.mass,
-    )
-
-
-def survey(source: Source, classes: int) -> Survey:
-    """Return (1); `classes` is 0 for a regression."""
-    return source.without_features().total(survey_block, classes, merge_surveys)
-
-
-def factors_of(class_weight: Any, classes: NDArray, counts: NDArray) -> NDArray:
-    """Return the factor of every class's weights, a dict or "balanced", from the rows of each."""
-    if isinstance(class_weight, dict):
-        return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], np.float64)
-    return counts.sum() / (len(classes) * counts)
 
 
 def weights_of(task: ChannelEncoding, block: Block) -> NDArray | None:

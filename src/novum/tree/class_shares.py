@@ -1,0 +1,25 @@
+"""Shares of the classes in leaves, of one output or of several: what trees and forests of classifiers have in common."""
+
+from typing import Any
+
+import numpy as np
+
+from novum.base.sklearn_base import ClassifierMixin
+from novum.runtime.typing import Rows
+
+__all__ = ["ClassShares"]
+
+
+class ClassShares(ClassifierMixin):
+    """Base of classifiers whose `predict_proba` returns an array, or a list of them, one per output."""
+
+    def predict_log_proba(self: Any, X: Rows) -> Any:
+        """Return the logarithms of `predict_proba`; of a share of zero, minus infinity."""
+        share = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(one) for one in share] if isinstance(share, list) else np.log(share)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
