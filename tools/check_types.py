@@ -1,10 +1,10 @@
 """Do type checkers report every wrong use of the library and no right one? `make lint` runs this.
 
-Every statement of tests/typing/wrong.py that carries the mark `# wrong` must be reported by mypy and by pyright, and nothing else of that
-file; of tests/typing/right.py nothing at all. A statement over several lines is reported when any of its lines is.
+Every statement of tests/typing/wrong.py that carries the mark `# wrong` must be reported by mypy and by pyright, and nothing
+else of that file; of tests/typing/right.py nothing at all. A statement over several lines is reported when any of its lines is.
 
-Both checkers run in an empty folder without settings, as those of a user do: what they know of novum comes from its sources, its stubs and
-py.typed, never from this project's pyproject.toml.
+Both checkers run in an empty folder without settings, as those of a user do: what they know of novum comes from its sources,
+its stubs and py.typed, never from this project's pyproject.toml.
 """
 
 import ast
@@ -29,7 +29,16 @@ Reports = dict[tuple[str, int], str]  # file and line: what a checker says of it
 def by_mypy(folder: Path) -> Reports:
     """Return what mypy reports of the files in a folder."""
     cache = ROOT / ".mypy_cache" / "uses"
-    command = [sys.executable, "-m", "mypy", "--follow-imports=silent", "--cache-dir", str(cache), "right.py", "wrong.py"]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--follow-imports=silent",
+        "--cache-dir",
+        str(cache),
+        "right.py",
+        "wrong.py",
+    ]
     run = subprocess.run(
         command, cwd=folder, env={**os.environ, "MYPYPATH": str(ROOT / "src")}, capture_output=True, text=True
     )

@@ -34,7 +34,7 @@ from novum.fold.blocks import Block
 from novum.report.result import result
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
-from novum.runtime.typing import Numbers, Rows, RowWeights, Target
+from novum.runtime.typing import Label, Numbers, Predictor, Rows, RowWeights, Target
 
 __all__ = ["LinearDiscriminantAnalysis", "LinearForm"]
 
@@ -214,7 +214,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
-        covariance_estimator: Any = None,
+        covariance_estimator: Predictor | None = None,
         *,
         covariance_type: Literal["full", "diag", "spherical"] = "full",
         unbiased: bool = False,
@@ -353,7 +353,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
     def _n_features_out(self) -> Any:
         return self._max_components
 
-    def linear_form(self, positive: Any = None, negative: Any = None) -> LinearForm:
+    def linear_form(self, positive: Label | None = None, negative: Label | None = None) -> LinearForm:
         """Return weights and bias of (3) for every class; of two classes, those of their log-odds (2).
 
             delta_c(x) = w_c . x + b_c,   w_c = inv(S) mean_c,   b_c = -1/2 mean_c' inv(S) mean_c + log pi_c    (3)

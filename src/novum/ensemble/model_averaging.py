@@ -178,7 +178,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         self.evidence = evidence
         self.cv = cv
 
-    def get_params(self, deep: bool = True) -> Any:
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; `deep` those of the models too, as `name__parameter`, and the models by their names."""
         return self._get_params("estimators", deep=deep)
 
@@ -308,7 +308,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         )
         return np.tensordot(np.array([p for p, _ in self._asked()], each.dtype), each, axes=1)
 
-    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Any:
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return R^2 of the mean, or the accuracy of the classes."""
         metric = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(metric(arrays.to_numpy(y), arrays.to_numpy(self.predict(X)), sample_weight=sample_weight))

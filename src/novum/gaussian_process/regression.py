@@ -285,7 +285,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
     def predict(
         self,
-        X: Any,
+        X: Rows,
         return_std: bool = False,
         return_cov: bool = False,
         *,
@@ -355,7 +355,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         scale = getattr(self, "_y_train_std", np.ones(1))
         return noise * (scale**2 if len(scale) > 1 else scale[0] ** 2)
 
-    def predict_distribution(self, X: Any) -> Normal:
+    def predict_distribution(self, X: Rows) -> Normal:
         """Return the law of a new target at every point, its noise included: a batch of `novum.distributions.Normal`.
 
         Noise is the white part of the kernel and `alpha`; an `alpha` per point says nothing of new points, and is left out.

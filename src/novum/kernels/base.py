@@ -170,7 +170,7 @@ class Kernel(SklearnKernel):
         """Return k(x_i, x_i)."""
         return np.array([float(np.ravel(self([x]))[0]) for x in X])
 
-    def gram_times(self, X: Rows, V: Any, Y: Rows | None = None) -> Array:
+    def gram_times(self, X: Rows, V: Numbers, Y: Rows | None = None) -> Array:
         """Return K V without storing K, where the kernel can be compiled."""
         program = self.compile(X, Y)
         return self(X, Y) @ np.asarray(V, float) if program is None else program.times(V)

@@ -4,6 +4,7 @@ from typing import Any
 
 from novum.base.domains import Domain
 from novum.manifold.mds import MDS
+from novum.runtime.typing import Metric
 
 __all__ = ["ClassicalMDS"]
 
@@ -37,7 +38,9 @@ class ClassicalMDS(MDS):
     metric_mds, n_init, init, max_iter, eps = True, 1, "classical_mds", 1, 0.0
     n_jobs, random_state, dissimilarity, normalized_stress, algorithm = None, None, "deprecated", "auto", "classical"
 
-    def __init__(self, n_components: int = 2, *, metric: Any = "euclidean", metric_params: Any = None) -> None:
+    def __init__(
+        self, n_components: int = 2, *, metric: Metric = "euclidean", metric_params: dict[str, Any] | None = None
+    ) -> None:
         self.n_components = n_components
         self.metric = metric
         self.metric_params = metric_params

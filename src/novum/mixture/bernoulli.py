@@ -255,11 +255,11 @@ class BernoulliMixture(MixtureBase):
         k, d = self.probabilities_.shape
         return k * d + k - 1
 
-    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
+    def aic(self, X: Rows, sample_weight: RowWeights = None) -> float:
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=False)
 
-    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
+    def bic(self, X: Rows, sample_weight: RowWeights = None) -> float:
         """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=True)
 

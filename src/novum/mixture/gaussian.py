@@ -361,10 +361,10 @@ class GaussianMixture(GaussianBase):
         }
         return sum(count for name, count in counts.items() if name not in self.fixed)
 
-    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
+    def aic(self, X: Rows, sample_weight: RowWeights = None) -> float:
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=False)
 
-    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
+    def bic(self, X: Rows, sample_weight: RowWeights = None) -> float:
         """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=True)

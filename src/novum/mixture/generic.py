@@ -8,6 +8,7 @@ A component is a distribution of vectors, or a distribution of numbers: of the o
 every column, which are then independent. There a missing cell drops out of the product, and of the statistics of its column.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -238,7 +239,7 @@ class Mixture(MixtureBase):
 
     def __init__(
         self,
-        components: Any = None,
+        components: Sequence[Distribution | type[Distribution]] | None = None,
         *,
         weights_init: Numbers | None = None,
         tol: float = 1e-3,
@@ -326,11 +327,11 @@ class Mixture(MixtureBase):
         own = (one.n_parameters * (1 if is_vector(one) else one._columns()) for one in self.components_)
         return len(self.components_) - 1 + sum(own)
 
-    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
+    def aic(self, X: Rows, sample_weight: RowWeights = None) -> float:
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=False)
 
-    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
+    def bic(self, X: Rows, sample_weight: RowWeights = None) -> float:
         """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=True)
 

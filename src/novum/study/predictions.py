@@ -8,6 +8,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_level
+from novum.runtime.typing import Classifier
 from novum.study.data.schema import Schema, check, forms_of, prepare, schema_of
 from novum.study.data.table import Table, table_of
 from novum.study.data.task import CLASSIFICATION
@@ -83,7 +84,7 @@ def reach_of(model: Any, schema: Schema, prepared: Any, values: Any, level: floa
 
 
 def predict_table(
-    model: Any,
+    model: Classifier,
     frame: Any,
     *,
     proba: bool = False,

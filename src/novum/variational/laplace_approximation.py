@@ -25,6 +25,7 @@ from novum.optimize import lbfgs
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count
+from novum.runtime.typing import Numbers
 from novum.runtime.warn import warn
 from novum.variational.kinks import kinked_axes
 
@@ -228,7 +229,7 @@ def is_positive_definite(hessian: Array, scale: Array) -> bool:
 
 def laplace(
     log_density: Callable[..., Any],
-    start: Any,
+    start: Numbers | Mapping[str, float],
     *,
     gradient: Callable[..., Any] | None = None,
     hessian: Callable[..., Any] | None = None,

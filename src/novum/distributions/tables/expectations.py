@@ -84,7 +84,7 @@ class Expectations:
         """Return the variance of a variable or function."""
         return float(self.covariance(function)[0, 0])
 
-    def correlation(self, x: Numbers, y: Target) -> float:
+    def correlation(self, x: str | Callable[..., Any], y: str | Callable[..., Any]) -> float:
         """Return cov(x, y) / (sd(x) sd(y))."""
         spread = self.variance(x) * self.variance(y)
         if spread <= 0:

@@ -21,7 +21,7 @@ from sklearn.base import clone, is_classifier
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Rows, Seed, Target
+from novum.runtime.typing import Classifier, Rows, Seed, Target
 
 __all__ = ["effective_degrees_of_freedom", "optimism", "smoother_matrix"]
 
@@ -119,7 +119,7 @@ def effective_degrees_of_freedom(
 
 
 def optimism(
-    model: Any, X: Any, y: Target = None, *, noise_variance: float, n_draws: int = 200, random_state: Seed = 0
+    model: Classifier, X: Any, y: Target = None, *, noise_variance: float, n_draws: int = 200, random_state: Seed = 0
 ) -> float:
     """Return the optimism of the mean squared error on the training rows.
 

@@ -19,6 +19,7 @@ from novum.exceptions import ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Label
 
 __all__ = ["Diagnosis", "LearningCurveDisplay", "ValidationCurveDisplay"]
 
@@ -156,7 +157,7 @@ class ValidationCurveDisplay(SklearnValidationCurve, Result):
             **{name: np.mean(value, axis=1) for name, value in scores.items()},
         }
 
-    def diagnose(self, value: Any = None, target: float | None = None) -> Diagnosis:
+    def diagnose(self, value: Label | None = None, target: float | None = None) -> Diagnosis:
         """Say whether the model over- or underfits at a value of the parameter, the best one by default.
 
         Parameters

@@ -27,7 +27,7 @@ from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.chance import generator
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Axes, Rows, Seed, Target
+from novum.runtime.typing import Axes, Numbers, Rows, Seed, Target
 
 __all__ = ["Bound", "VariationalAutoencoder"]
 
@@ -301,7 +301,7 @@ class VariationalAutoencoder(CodeNetwork):
         return float(self.score_samples(X).mean())
 
     def sample(
-        self, n_samples: int = 1, random_state: Any = None, *, noise: bool = True
+        self, n_samples: int = 1, random_state: Seed = None, *, noise: bool = True
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return new rows and the code of each.
 
@@ -332,7 +332,7 @@ class VariationalAutoencoder(CodeNetwork):
         spread = np.exp(self.module_.log_variance().detach().cpu().numpy() / 2)
         return rows + spread * stream.normal("rows", 0, n_samples, rows.shape[1], np.float32), codes
 
-    def interpolate(self, first: Any, second: Any, n_steps: int = 10) -> np.ndarray:
+    def interpolate(self, first: Numbers, second: Numbers, n_steps: int = 10) -> np.ndarray:
         """Return the rows along the straight line between the codes of two rows, both ends included."""
         check_counts("VariationalAutoencoder.interpolate", n_steps=n_steps)
         ends = self.transform(np.stack([np.asarray(first), np.asarray(second)]))
@@ -353,7 +353,7 @@ class VariationalAutoencoder(CodeNetwork):
         codes = np.stack(np.meshgrid(at, at[::-1]), axis=-1).reshape(-1, 2)
         return codes, self.inverse_transform(codes)
 
-    def plot_latent_map(self, n_steps: int = 12, ax: Axes | None = None) -> Any:
+    def plot_latent_map(self, n_steps: int = 12, ax: Axes | None = None) -> Axes:
         """Draw the images that the codes of a grid stand for; return the axes."""
         ax = drawing_axes(ax)
         images = [image_of(row, self.config_["image_shape"]) for row in self.latent_map(n_steps)[1]]

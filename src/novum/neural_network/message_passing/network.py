@@ -29,7 +29,7 @@ from novum.neural_network.training.network import NetworkEstimator
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import cross_entropy, weighted_mean
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Numbers, RowWeights, Seed, Target
+from novum.runtime.typing import HasEdges, Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["GraphNetwork"]
 
@@ -196,7 +196,7 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
     @fits
     def fit(
         self,
-        graph: Any,
+        graph: Rows | HasEdges,
         y: Target = None,
         sample_weight: RowWeights = None,
         *,
@@ -225,11 +225,11 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
     @fits
     def resume(
         self,
-        graph: Any,
+        graph: Rows | HasEdges,
         y: Target = None,
         sample_weight: RowWeights = None,
         *,
-        features: Any = None,
+        features: Numbers | None = None,
         validation: Any = None,
     ) -> Self:
         """Go on with the training whose state is in the file `checkpoint`, to the curve of one that never stopped.

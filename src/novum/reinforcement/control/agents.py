@@ -1,6 +1,6 @@
 """SARSA, expected SARSA and Q-learning; their loops and formulas: `control.temporal`."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from novum.base.domains import Bool
 from novum.exceptions import ParameterError
@@ -89,8 +89,8 @@ class SARSA(TemporalAgent):
         self,
         n_episodes: int = 10_000,
         *,
-        learning_rate: Any = LEARNING_RATE,
-        exploration: Any = EXPLORATION,
+        learning_rate: float | Schedule = LEARNING_RATE,
+        exploration: float | Schedule = EXPLORATION,
         strategy: str = "epsilon-greedy",
         trace_decay: float = 0.0,
         traces: Literal["accumulating", "replacing"] = "accumulating",
@@ -193,8 +193,8 @@ class ExpectedSARSA(TemporalAgent):
         self,
         n_episodes: int = 10_000,
         *,
-        learning_rate: Any = LEARNING_RATE,
-        exploration: Any = EXPLORATION,
+        learning_rate: float | Schedule = LEARNING_RATE,
+        exploration: float | Schedule = EXPLORATION,
         strategy: str = "epsilon-greedy",
         target_exploration: float | None = None,
         planning_steps: int = 0,
@@ -299,8 +299,8 @@ class QLearning(TemporalAgent):
         self,
         n_episodes: int = 10_000,
         *,
-        learning_rate: Any = LEARNING_RATE,
-        exploration: Any = EXPLORATION,
+        learning_rate: float | Schedule = LEARNING_RATE,
+        exploration: float | Schedule = EXPLORATION,
         strategy: str = "epsilon-greedy",
         trace_decay: float = 0.0,
         traces: Literal["accumulating", "replacing"] = "accumulating",

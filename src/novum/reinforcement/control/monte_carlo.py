@@ -6,6 +6,7 @@ off-policy         an epsilon-greedy policy b acts, the greedy one is learned: f
                    w <- w / b(a|s) as long as actions were greedy,  Q += w / W (G - Q),  W += w                         (3)
 """
 
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,9 +19,10 @@ from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, live_runs, name_of
 from novum.reinforcement.experience import STARTS, STEPS, lived_world, tabular_process
 from novum.reinforcement.gymnasium_tables import sampled_process
+from novum.reinforcement.mdp import MDP
 from novum.reinforcement.schedules import as_schedule
 from novum.runtime.random import purpose_code, seed_of
-from novum.runtime.typing import Seed, Target
+from novum.runtime.typing import Environment, Seed, Target
 
 __all__ = ["MonteCarloControl"]
 
@@ -125,7 +127,7 @@ class MonteCarloControl(TabularAgent):
         self.n_jobs = n_jobs
 
     @fits
-    def fit(self, environment: Any, y: Target = None) -> Self:
+    def fit(self, environment: MDP | Environment | str | Callable[[], Any], y: Target = None) -> Self:
         """Learn from an MDP, a Gymnasium environment or its name.
 
         Parameters

@@ -1,6 +1,6 @@
 """What planning returns: values, a policy, and how far from the best they can be."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,11 @@ from novum.reinforcement.layout import value_lines
 from novum.reinforcement.policies import Policy
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.runtime.typing import Axes, Label
+
+if TYPE_CHECKING:
+    from novum.reinforcement.mdp import MDP
+
 
 __all__ = ["Plan", "power_text", "swept"]
 
@@ -43,7 +48,7 @@ class Plan(Result):
 
     def __init__(
         self,
-        mdp: Any,
+        mdp: "MDP",
         method: str,
         values: NDArray[np.float64],
         policy: Policy,
@@ -73,7 +78,7 @@ class Plan(Result):
         """Return the expected value of the first state."""
         return float(self._mdp.initial @ self.values)
 
-    def plot_improvement(self, ax: Any = None, *, state: Any = None) -> Any:
+    def plot_improvement(self, ax: Axes | None = None, *, state: Label | None = None) -> Axes:
         """Draw the zig-zag of policy iteration at a state (None: the likeliest first one): evaluate, improve, evaluate, ..."""
         from novum.reinforcement.plots.curves import draw_improvement
         from novum.report.axes import drawing_axes
@@ -86,7 +91,7 @@ class Plan(Result):
         draw_improvement(ax, self, state)
         return ax
 
-    def plot_convergence(self, ax: Any = None) -> Any:
+    def plot_convergence(self, ax: Axes | None = None) -> Axes:
         """Draw the largest change of a value by sweep, on a logarithmic scale; for orders that sweep (`order="synchronous"`)."""
         from novum.reinforcement.plots.curves import draw_convergence
         from novum.report.axes import drawing_axes

@@ -1,7 +1,5 @@
 """Monte Carlo and temporal differences; their formulas: `prediction.base`."""
 
-from typing import Any
-
 from novum.base.domains import Choice, Int, Real
 from novum.exceptions import ParameterError
 from novum.optimize.schedule_base import Schedule
@@ -79,7 +77,7 @@ class MonteCarloPrediction(Predictor):
         n_episodes: int = 1000,
         *,
         visits: str = "first",
-        learning_rate: Any = None,
+        learning_rate: float | Schedule | None = None,
         importance: str = "weighted",
         discount: float | None = None,
         max_steps: int = 1000,
@@ -173,7 +171,7 @@ class TD(Predictor):
         trace_decay: float = 0.0,
         view: str = "backward",
         traces: str = "accumulating",
-        learning_rate: Any = LEARNING_RATE,
+        learning_rate: float | Schedule = LEARNING_RATE,
         discount: float | None = None,
         max_steps: int = 1000,
         n_runs: int = 1,

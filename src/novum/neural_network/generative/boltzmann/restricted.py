@@ -407,7 +407,7 @@ class RestrictedBoltzmannMachine(BoltzmannEstimator):
             )
         return self._rows(X, pseudo_of_block, self)
 
-    def sample(self, n_samples: int = 1, random_state: Any = None, *, n_steps: int = 1000) -> tuple[NDArray, NDArray]:
+    def sample(self, n_samples: int = 1, random_state: Seed = None, *, n_steps: int = 1000) -> tuple[NDArray, NDArray]:
         """Return rows drawn by Gibbs chains, one chain for each row, and their hidden units.
 
         Parameters
