@@ -4,7 +4,15 @@ Errors change nothing: `fit` is transactional, files are written whole or not at
 function, the parameter or file, the value, and what to do about it.
 """
 
-from sklearn.exceptions import ConvergenceWarning
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+
+    class ConvergenceWarning(UserWarning):
+        """scikit-learn's, which carries no types."""
+
+else:
+    from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
     "ClusterLost",

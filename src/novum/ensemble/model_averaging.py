@@ -28,8 +28,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.intervals import check_interval, mixture_interval
+from novum.base.sklearn_base import BaseComposition
 from novum.exceptions import DataError, ParameterError
-from novum.runtime import arrays, sklearn_private
+from novum.runtime import arrays
 from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["BayesianModelAveraging"]
@@ -107,7 +108,7 @@ def take(X: Any, rows: NDArray) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
+class BayesianModelAveraging(BaseComposition, Estimator):
     """Average over models by the probability that each made the data.
 
     Parameters

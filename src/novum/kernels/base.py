@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.gaussian_process.kernels import Hyperparameter
-from sklearn.gaussian_process.kernels import Kernel as SklearnKernel
 
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.kernels.program import Builder, GramProgram, compile_kernel
+from novum.kernels.sklearn_kernels import Hyperparameter
+from novum.kernels.sklearn_kernels import Kernel as SklearnKernel
 from novum.runtime.typing import Numbers, Rows, Seed
 
 __all__ = ["Hyperparameter", "Kernel", "is_kernel", "number_of_samples"]

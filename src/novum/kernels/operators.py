@@ -9,12 +9,12 @@ import numbers
 from typing import Any
 
 import numpy as np
-from sklearn.gaussian_process.kernels import KernelOperator as SklearnOperator
 
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.kernels.base import Array, Kernel, is_kernel
 from novum.kernels.constants import ConstantKernel
 from novum.kernels.program import Builder
+from novum.kernels.sklearn_kernels import KernelOperator as SklearnOperator
 from novum.runtime.typing import Numbers
 
 __all__ = ["CompoundKernel", "Exponentiation", "KernelOperator", "Product", "Sum"]

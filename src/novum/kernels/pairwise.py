@@ -3,9 +3,9 @@
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.gaussian_process.kernels import PairwiseKernel as SklearnPairwise
 
 from novum.kernels.base import Kernel
+from novum.kernels.sklearn_kernels import PairwiseKernel as SklearnPairwise
 from novum.runtime.typing import Metric, Numbers
 
 __all__ = ["PairwiseKernel"]

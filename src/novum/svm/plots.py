@@ -16,9 +16,7 @@ COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b")
 ROOM = 0.15  # of the range of the points, around them
 
 
-def plot_margin(
-    model: Any, X: Rows, y: Target, ax: Axes | None = None, grid: int = 200, slack: bool = False
-) -> list[Axes]:
+def plot_margin(model: Any, X: Rows, y: Target, ax: Axes | None = None, grid: int = 200, slack: bool = False) -> Axes:
     """Draw the boundary of a classifier over two columns, its margins, and rings around support vectors.
 
     Parameters

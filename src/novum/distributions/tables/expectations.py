@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from novum.distributions.tables.axes import align_axes, evaluate_states, sum_to
 from novum.exceptions import DataError
-from novum.runtime.typing import Numbers, Target
 
 __all__ = ["Expectations"]
 

@@ -242,7 +242,9 @@ class JointTable(Expectations, Result):
         best = np.unravel_index(int(table.p.argmax()), table.p.shape)
         return {name: table.states[name][int(i)] for name, i in zip(table.names, best)}
 
-    def probability(self, event: Evidence | Callable[..., Any], given: Evidence | None = None) -> float:
+    def probability(
+        self, event: Evidence | Callable[..., Any], given: Evidence | Callable[..., Any] | None = None
+    ) -> float:
         """Return (4), or its conditional probability.
 
             P(event)   = sum of P(outcome) over the outcomes in the event    (4)

@@ -7,10 +7,10 @@ Parameters, attributes and pictures are scikit-learn's. A curve of predictions h
 from typing import Any, Self
 
 from numpy.typing import NDArray
-from sklearn.metrics import PrecisionRecallDisplay as SklearnPrecisionRecall
 
 from novum.evaluation.curves.banded import Banded, Resampling, curve_columns
 from novum.evaluation.curves.bands import precision_at
+from novum.evaluation.curves.sklearn_displays import PrecisionRecallDisplay as SklearnPrecisionRecall
 from novum.evaluation.intervals.proportion import Interval
 from novum.evaluation.scores.statistics import Areas, intervals
 from novum.runtime.typing import Axes, Fittable, Label, Numbers, Rows, RowWeights, Seed
@@ -200,7 +200,7 @@ class PrecisionRecallDisplay(SklearnPrecisionRecall, Banded):
         )
         return display._resampled(y_true, y_pred if y_score is None else y_score, sample_weight, resampling)
 
-    def plot(
+    def plot(  # type: ignore[override]  # scikit-learn's displays return themselves
         self,
         ax: Axes | None = None,
         *,

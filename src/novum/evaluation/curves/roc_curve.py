@@ -7,10 +7,10 @@ Parameters, attributes and pictures are scikit-learn's. A curve of predictions h
 from typing import Any, Self
 
 from numpy.typing import NDArray
-from sklearn.metrics import RocCurveDisplay as SklearnRocCurve
 
 from novum.evaluation.curves.banded import Banded, Resampling, curve_columns
 from novum.evaluation.curves.bands import roc_at
+from novum.evaluation.curves.sklearn_displays import RocCurveDisplay as SklearnRocCurve
 from novum.evaluation.intervals.area import area, area_interval
 from novum.evaluation.intervals.proportion import Interval
 from novum.runtime.typing import Axes, Fittable, Label, Numbers, Rows, RowWeights, Seed
@@ -179,7 +179,7 @@ class RocCurveDisplay(SklearnRocCurve, Banded):
         )
         return display._resampled(y_true, y_score, sample_weight, resampling)
 
-    def plot(
+    def plot(  # type: ignore[override]  # scikit-learn's displays return themselves
         self,
         ax: Axes | None = None,
         *,

@@ -102,7 +102,7 @@ def check_arguments(
 
 def power(
     test: str,
-    effect: float,
+    effect: float | tuple[float, float],
     n: int | Numbers,
     *,
     significance: float = 0.05,
@@ -151,7 +151,7 @@ def power(
 
 def sample_size(
     test: str,
-    effect: float,
+    effect: float | tuple[float, float],
     power: float = 0.8,
     *,
     significance: float = 0.05,

@@ -17,12 +17,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.sklearn_base import TransformerMixin
+from novum.base.sklearn_selector import SelectorMixin
 from novum.exceptions import DataError
 from novum.linear_model.penalized.paths import lasso_path
 from novum.neighbors.base import gather, together

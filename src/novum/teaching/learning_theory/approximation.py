@@ -139,7 +139,7 @@ def universal_approximation(
 
 def plot_universal_approximation(
     targets: Any = tuple(TARGETS), *, n_hidden: int = 3, random_state: Seed = 0, ax: Sequence[Axes] | None = None
-) -> list[Any]:
+) -> list[Axes]:
     """Draw networks of a few hidden units fitted to functions, with the outputs of the hidden units dashed: a panel each.
 
     Parameters

@@ -184,7 +184,7 @@ def plot_posterior_steps(
     n_lines: int = 6,
     reach: float = 2.0,
     random_state: Seed = 0,
-    ax: Sequence[Axes] | None = None,
+    ax: np.ndarray | None = None,
 ) -> NDArray:
     """Draw how belief about a line grows: the likelihood of the newest row (2), the posterior, and lines drawn from it.
 

@@ -40,7 +40,7 @@ def separator(features: NDArray, codes: NDArray) -> Hyperplane:
 
 def plot_feature_lift(
     X: Rows, y: Target, *, plane: Hyperplane | None = None, ax: Sequence[Axes] | None = None
-) -> list[Any]:
+) -> list[Axes]:
     """Draw rows, their image under a feature map (1) or (2) with a separating plane, and its boundary (3) among the rows.
 
     phi(x) = (x, x^2)    (1)

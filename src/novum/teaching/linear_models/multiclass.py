@@ -33,7 +33,7 @@ from novum.teaching.linear_models.plane import (
 __all__ = ["plot_multiclass_regions"]
 
 
-def against_rest(model: Any, rows: NDArray, codes: NDArray, n_classes: int) -> list[Any]:
+def against_rest(model: Any, rows: NDArray, codes: NDArray, n_classes: int) -> list[Axes]:
     """Return the learners of (1)."""
     return [clone(model).fit(rows, (codes == k).astype(int)) for k in range(n_classes)]
 
@@ -68,7 +68,7 @@ def pairs_say(learners: dict[tuple[int, int], Any], points: NDArray, n_classes: 
 
 def plot_multiclass_regions(
     X: Rows, y: Target, *, estimator: Fittable | None = None, ax: Sequence[Axes] | None = None
-) -> list[Any]:
+) -> list[Axes]:
     """Draw the regions of one against the rest and of one against one, and where they are in doubt; return the two axes.
 
     rest   f_k for class k against all others; class k claims x where f_k(x) > 0, the largest f_k decides    (1)

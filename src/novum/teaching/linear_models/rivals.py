@@ -36,7 +36,7 @@ def plot_outlier_pull(
     *,
     models: Mapping[str, Any] | None = None,
     ax: Sequence[Axes] | None = None,
-) -> list[Any]:
+) -> list[Axes]:
     """Draw the boundaries of linear classifiers without and with some far rows (1); return the two axes.
 
     Parameters
@@ -80,7 +80,7 @@ def plot_outlier_pull(
 
 def plot_masking(
     X: Rows, y: Target, *, models: Mapping[str, Any] | None = None, ax: Sequence[Axes] | None = None
-) -> list[Any]:
+) -> list[Axes]:
     """Draw the regions that classifiers give to several classes, side by side (2); return the axes.
 
     Parameters

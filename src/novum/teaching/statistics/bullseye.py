@@ -19,7 +19,7 @@ def plot_bullseye(
     *,
     points: tuple[int, int] = (0, -1),
     random_state: Seed = 0,
-) -> list[Any]:
+) -> list[Axes]:
     """Draw targets: each dot is a model from another training set, the center is the truth.
 
     Parameters
