@@ -15,6 +15,7 @@ OTHERS = {
     "PT1H30M",
     "RANSACRegressor",
     "TransformerDecoderLayer",
+    "from_cv_results",
     "locally_linear_embedding",
     "name__parameter",
     "pdist",

@@ -83,6 +83,8 @@ class HypothesisPosterior(Result):
     ('h5', 0.796053, 1.0)
     """
 
+    history: np.ndarray
+
     def __init__(
         self,
         prior: Numbers | None,

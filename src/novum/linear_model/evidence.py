@@ -42,6 +42,12 @@ class EvidenceComparison(Result):
     best : str
     """
 
+    names: list[str]
+    log_evidence: NDArray
+    probability: NDArray
+    log_bayes_factor: NDArray
+    best: str
+
     def __init__(self, names: list[str], models: list[Any], log_evidence: NDArray, log_prior: NDArray) -> None:
         self.names, self.models, self.log_evidence = names, models, log_evidence
         score = log_evidence + log_prior

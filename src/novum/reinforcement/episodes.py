@@ -81,6 +81,11 @@ class Episode(Result):
         Whether it ended by itself; otherwise it was cut.
     """
 
+    states: list[Any]
+    actions: list[Any]
+    rewards: Any
+    ended: bool
+
     def __init__(
         self, mdp: MDP, states: list[int], actions: list[int], rewards: NDArray[np.float64], ended: bool
     ) -> None:

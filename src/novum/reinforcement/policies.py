@@ -67,6 +67,8 @@ class Policy(Result):
     [[0.025, 0.925, 0.025, 0.025]]
     """
 
+    probabilities: NDArray[np.float64]
+
     def __init__(
         self,
         probabilities: Numbers,

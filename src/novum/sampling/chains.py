@@ -90,6 +90,14 @@ class Chains(Result):
     ((4, 4000), True)
     """
 
+    draws: Any
+    shapes: dict[str, tuple[int, ...]]
+    labels: Any
+    statistics: dict[str, Any]
+    settings: dict[str, Any]
+    seconds: float
+    state: dict[str, Any]
+
     def __init__(
         self,
         draws: NDArray[np.float64],

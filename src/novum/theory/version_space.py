@@ -80,6 +80,9 @@ class VersionSpace(Result):
     ({'+': 2, '-': 2}, [None, '-'])
     """
 
+    hypotheses: dict[str, Callable[[Any], Any]]
+    examples: tuple[tuple[Any, Any], ...]
+
     def __init__(
         self,
         hypotheses: Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]],
@@ -97,10 +100,10 @@ class VersionSpace(Result):
                 raise ParameterError(
                     f"VersionSpace: hypothesis {name!r} is {h!r}; a hypothesis is a function of one instance."
                 )
-        self.hypotheses: dict[str, Callable[[Any], Any]] = named
+        self.hypotheses = named
         self.instances: list[Any] | None = None if instances is None else [plain(x) for x in instances]
         self.positive = positive
-        self.examples: tuple[tuple[Any, Any], ...] = ()
+        self.examples = ()
 
     @staticmethod
     def conjunctions(domains: Sequence[Any], *, positive: Label | None = None) -> Any:

@@ -48,6 +48,12 @@ class GridPosterior(Result):
         log p(D); infinite grids do not exist, so it is that of the prior restricted to the grid.
     """
 
+    names: tuple[str, ...]
+    grid: dict[str, Array]
+    density: Array
+    prior_density: Array
+    log_evidence: float
+
     def __init__(
         self,
         grid: dict[str, Array],

@@ -85,6 +85,8 @@ class JointTable(Expectations, Result):
     (-0.02, False)
     """
 
+    n_samples: float | None
+
     def __init__(
         self,
         p: Numbers,
@@ -96,7 +98,7 @@ class JointTable(Expectations, Result):
         self.p: NDArray[Any] = array
         self.names = check_names("JointTable", names, array.ndim)
         self.states = check_states("JointTable", states, self.names, array.shape)
-        self.n_samples: float | None = None
+        self.n_samples = None
 
     # ------------------------------------------------------------------------------------------ other beginnings
 

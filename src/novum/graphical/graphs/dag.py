@@ -115,8 +115,10 @@ class DAG(Compares, Scores, Result):
     novum.exceptions.ParameterError: DAG.with_arc: gauge -> fuel -> gauge is a directed cycle.
     """
 
+    parents: Parents
+
     def __init__(self, graph: "DAG | Arcs" = (), nodes: Iterable[Any] = ()) -> None:
-        self.parents: Parents = self._checked("DAG", read_parents("DAG", graph, nodes))
+        self.parents = self._checked("DAG", read_parents("DAG", graph, nodes))
         children: dict[Any, list[Any]] = {node: [] for node in self.parents}
         for node, parents in self.parents.items():
             for parent in parents:

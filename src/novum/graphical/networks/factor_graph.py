@@ -48,6 +48,8 @@ class FactorGraph(Product, Result):
     array([0.3333, 0.6667])
     """
 
+    factors: list[Any]
+
     def __init__(self, factors: Mapping[Any, Any] | Iterable[Any], states: Mapping[Any, Any] | None = None) -> None:
         self.states, self.factors = read_factors(type(self).__name__, factors, states)
 

@@ -62,6 +62,8 @@ class MarkovNetwork(Product, Result):
     True: every path is blocked
     """
 
+    potentials: list[Any]
+
     def __init__(self, potentials: Mapping[Any, Any] | Iterable[Any], states: Mapping[Any, Any] | None = None) -> None:
         self.states, self.potentials = read_factors(type(self).__name__, potentials, states)
 

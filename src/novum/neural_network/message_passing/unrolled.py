@@ -38,6 +38,8 @@ class ComputationGraph(Result):
         From the root down, layer by layer.
     """
 
+    places: list[NodeUse]
+
     def __init__(self, places: list[NodeUse]) -> None:
         self.places = places
 

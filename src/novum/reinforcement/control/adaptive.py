@@ -91,6 +91,7 @@ class ADP(TabularAgent):
     True
     """
 
+    total_steps_: int
     _tags = ("model-based", "on-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in EXPERIENCE_DOMAINS.items() if k != "start"} | {
         "optimism": Real() | Null(),

@@ -82,6 +82,7 @@ class SARSA(TemporalAgent):
     True
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in CONTROL_DOMAINS.items() if k != "planning_steps"}
 
@@ -186,6 +187,7 @@ class ExpectedSARSA(TemporalAgent):
     0.8
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in CONTROL_DOMAINS.items() if k not in ("trace_decay", "traces")}
 
@@ -292,6 +294,7 @@ class QLearning(TemporalAgent):
     9
     """
 
+    total_steps_: int
     _tags = ("model-free", "off-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in CONTROL_DOMAINS.items() if k != "target_exploration"} | {"double": Bool()}
 

@@ -90,6 +90,7 @@ class MonteCarloControl(TabularAgent):
     '>'
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "offline", "tabular", "value-based", "control")
     _domains = {k: v for k, v in EXPERIENCE_DOMAINS.items() if k != "start"} | {
         "method": Choice(*METHODS),

@@ -52,6 +52,10 @@ class PolicyValues(Result):
         Of the iterative method; 0: a linear system was solved.
     """
 
+    values: NDArray[np.float64]
+    error: float
+    sweeps: int
+
     def __init__(
         self, mdp: MDP, table: NDArray[np.float64], values: NDArray[np.float64], error: float, sweeps: int
     ) -> None:

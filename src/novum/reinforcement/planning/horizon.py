@@ -37,6 +37,10 @@ class StagedPlan(Result):
         Certified: what the policies may lose by the rounding of all steps, from any state.
     """
 
+    values: NDArray[np.float64]
+    policies: list[Policy]
+    gap: float
+
     def __init__(self, mdp: MDP, values: NDArray[np.float64], policies: list[Policy], gap: float) -> None:
         self._mdp, self.values, self.policies, self.gap = mdp, values, policies, gap
 

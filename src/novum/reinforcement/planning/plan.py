@@ -46,6 +46,16 @@ class Plan(Result):
         What was recorded on the way: "change" by sweep, "values" and "policies" by round of policy iteration.
     """
 
+    values: NDArray[np.float64]
+    policy: Policy
+    gap: float
+    error: float
+    optimal: bool
+    sweeps: int
+    rounds: int
+    gain: float | None
+    history: dict[str, list[Any]]
+
     def __init__(
         self,
         mdp: "MDP",

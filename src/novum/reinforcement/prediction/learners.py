@@ -69,6 +69,7 @@ class MonteCarloPrediction(Predictor):
     [4.965, 3.0]
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "offline", "tabular", "prediction")
     _domains = PREDICTION_DOMAINS | {"visits": Choice("first", "every"), "importance": Choice("weighted", "ordinary")}
 
@@ -155,6 +156,7 @@ class TD(Predictor):
     [0.2, 0.3, 0.5, 0.7, 0.8]
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "online", "tabular", "prediction")
     _domains = PREDICTION_DOMAINS | {
         "n_steps": Int(1),
