@@ -5,7 +5,7 @@ an edge between u and v has the log odds h_u'h_v + c, learned from the edges aga
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -197,7 +197,7 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
     def fit(
         self,
         graph: Rows | HasEdges,
-        y: Target = None,
+        y: Target | Mapping[Any, Any] = None,
         sample_weight: RowWeights = None,
         *,
         features: Numbers | str | None = None,
@@ -226,7 +226,7 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
     def resume(
         self,
         graph: Rows | HasEdges,
-        y: Target = None,
+        y: Target | Mapping[Any, Any] = None,
         sample_weight: RowWeights = None,
         *,
         features: Numbers | None = None,
