@@ -6,6 +6,7 @@ import re
 import pytest
 
 import novum
+from novum.base.estimator import Estimator
 from novum.evaluation.curves import sklearn_displays
 
 SECTION = re.compile(r"^Attributes\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}|\Z)", re.M | re.S)
@@ -32,7 +33,9 @@ def documented(cls):
 
 
 def declared(cls, name):
-    """Return whether a class or one of its bases annotates a name, or has a property or a constant of that name."""
+    """Return whether a class or a base annotates a name, has a property or a constant of that name, or (no estimator) sets it."""
+    if not issubclass(cls, Estimator) and f"self.{name}" in inspect.getsource(cls):
+        return True
     return any(name in vars(base).get("__annotations__", {}) or name in vars(base) for base in cls.__mro__)
 
 

@@ -93,15 +93,6 @@ class StudyResult(Result):
         Learning curve, calibration, thresholds, slices, contributions of the columns, partial dependence, coverage.
     """
 
-    leaders: list[Leader]
-    kept: Leader | None
-    model: Any
-    judged_model: Any
-    hold_out: HoldOut | None
-    card: Card
-    explanation: Explanation | None
-    findings: Any
-
     def __init__(
         self,
         name: str,
@@ -123,15 +114,15 @@ class StudyResult(Result):
         self.random_state = random_state
         self.n_train = n_train
         self.n_held = n_held
-        self.leaders = []
+        self.leaders: list[Leader] = []
         self.scores: Scores | None = None
-        self.kept = None
+        self.kept: Leader | None = None
         self.reason = ""
-        self.model = None
-        self.hold_out = None
-        self.explanation = None
-        self.findings = None  # of novum.study.insight
-        self.judged_model = None
+        self.model: Any = None
+        self.hold_out: HoldOut | None = None
+        self.explanation: Explanation | None = None
+        self.findings: Any = None  # of novum.study.insight
+        self.judged_model: Any = None
         self.refitted = True  # whether there was time to fit the saved model again
         self.share = 1.0  # of the rows, that the last fits had time for
         self.changes: list[dict[str, Any]] = []  # of the kept model's settings, by the search

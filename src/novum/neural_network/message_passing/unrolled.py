@@ -38,8 +38,6 @@ class ComputationGraph(Result):
         From the root down, layer by layer.
     """
 
-    places: list[NodeUse]
-
     def __init__(self, places: list[NodeUse]) -> None:
         self.places = places
 
