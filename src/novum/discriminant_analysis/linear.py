@@ -34,7 +34,7 @@ from novum.fold.blocks import Block
 from novum.report.result import result
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
-from novum.runtime.typing import Label, Numbers, Predictor, Rows, RowWeights, Target
+from novum.runtime.typing import Label, Numbers, Rows, RowWeights, Target
 
 __all__ = ["LinearDiscriminantAnalysis", "LinearForm"]
 
@@ -214,7 +214,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
-        covariance_estimator: Predictor | None = None,
+        covariance_estimator: Any = None,
         *,
         covariance_type: Literal["full", "diag", "spherical"] = "full",
         unbiased: bool = False,

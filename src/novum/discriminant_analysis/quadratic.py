@@ -25,7 +25,7 @@ from novum.discriminant_analysis.shrinkage import TYPES
 from novum.engines.gaussians.density import Density
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
-from novum.runtime.typing import Numbers, Predictor, Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -127,7 +127,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         reg_param: float = 0.0,
         store_covariance: bool = False,
         tol: float = 1.0e-4,
-        covariance_estimator: Predictor | None = None,
+        covariance_estimator: Any = None,
         covariance_type: Literal["full", "diag", "spherical"] = "full",
         unbiased: bool = False,
     ) -> None:

@@ -8,7 +8,6 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_level
-from novum.runtime.typing import Classifier
 from novum.study.data.schema import Schema, check, forms_of, prepare, schema_of
 from novum.study.data.table import Table, table_of
 from novum.study.data.task import CLASSIFICATION
@@ -84,7 +83,7 @@ def reach_of(model: Any, schema: Schema, prepared: Any, values: Any, level: floa
 
 
 def predict_table(
-    model: Classifier,
+    model: Any,
     frame: Any,
     *,
     proba: bool = False,

@@ -20,7 +20,7 @@ from novum.distributions import NormalGamma
 from novum.exceptions import DataError, DataWarning, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Numbers, Predictor, Seed
+from novum.runtime.typing import Numbers, Seed
 from novum.runtime.warn import warn
 from novum.variational.bounds import log_table
 from novum.variational.coordinate_ascent import MeanField, coordinate_ascent, warn_unless_converged
@@ -79,7 +79,7 @@ def table_mean_field(log_joint: Any, starts: list[Any], tol: float, max_iter: in
 
 
 def mean_field(
-    model: Predictor,
+    model: Any,
     data: Any = None,
     target: Numbers | None = None,
     *,
