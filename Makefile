@@ -85,10 +85,11 @@ mutate-rows: $(VENV)/.installed  ## small faults behind every item of the notes 
 	$(INSTALL) ".[cover]"
 	$(BIN)/python tools/mutate_rows.py $(TESTS)
 
-lint: $(VENV)/.lint  ## ruff, mypy, import-linter, clang-format
+lint: $(VENV)/.lint  ## ruff, mypy, pyright over right and wrong uses, import-linter, clang-format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tools/check_types.py
 	PYTHONPATH=src:tools $(BIN)/lint-imports
 	git ls-files '*.cpp' '*.h' | xargs $(BIN)/clang-format --dry-run --Werror
 

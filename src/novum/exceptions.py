@@ -5,9 +5,15 @@ function, the parameter or file, the value, and what to do about it.
 """
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from sklearn.exceptions import ConvergenceWarning
+if TYPE_CHECKING:
+
+    class ConvergenceWarning(UserWarning):
+        """scikit-learn's, which carries no types."""
+
+else:
+    from sklearn.exceptions import ConvergenceWarning
 
 __all__ = [
     "ClusterLost",

@@ -1,10 +1,12 @@
-"""Sixty right uses over all families: no type checker may report a line of this file. It is read, not run."""
+"""Right uses over all families: no type checker may report a line of this file (tools/check_types.py). It is read, not run."""
 
 import numpy as np
 
 import novum
 import novum.cluster
-from novum.bandits import EXP3, UCB1, BernoulliBandit, EpsilonGreedy, ThompsonSampling
+from novum.activations import softmax
+from novum.bandits import EXP3, UCB1, BernoulliBandit, EpsilonGreedy, ThompsonSampling, simulate
+from novum.causal import adjust, backdoor_sets
 from novum.cluster import (
     DBSCAN,
     HDBSCAN,
@@ -15,20 +17,31 @@ from novum.cluster import (
     linkage,
     silhouette_score,
 )
+from novum.datasets import load_network, make_sine
 from novum.decision_theory import GenerativeClassifier
 from novum.decomposition import PCA, FactorAnalysis, FastICA
 from novum.discriminant_analysis import LinearDiscriminantAnalysis
-from novum.distributions import Beta, Categorical, MultivariateNormal, Normal
+from novum.distributions import Beta, Categorical, MultivariateNormal, Normal, NormalGamma, Uniform
 from novum.ensemble import AdaBoostClassifier, HistGradientBoostingRegressor, IsolationForest, RandomForestClassifier
-from novum.evaluation import ConformalRegressor, cross_validate, evaluate, t_test
+from novum.evaluation import (
+    ConformalRegressor,
+    LearningCurveDisplay,
+    RocCurveDisplay,
+    bootstrap,
+    compare,
+    cross_validate,
+    evaluate,
+    t_test,
+)
 from novum.exceptions import DataError, NotConverged
 from novum.feature_extraction.text import CountVectorizer
 from novum.gaussian_process import GaussianProcessRegressor
-from novum.graphical import DAG, BayesianNetwork, HillClimb
+from novum.graphical import DAG, BayesianNetwork, ChowLiu, HillClimb
 from novum.information import entropy, mutual_information
 from novum.kernel_approximation import Nystroem
 from novum.kernel_ridge import KernelRidge
 from novum.kernels import RBF, Matern
+from novum.linalg import covariance, is_psd
 from novum.linear_model import (
     ElasticNet,
     HuberRegressor,
@@ -38,16 +51,31 @@ from novum.linear_model import (
     PoissonRegressor,
     Ridge,
 )
-from novum.losses import HuberLoss, SquaredLoss
+from novum.losses import HuberLoss, QuantileLoss, SquaredLoss
 from novum.manifold import MDS, Isomap
 from novum.mixture import BernoulliMixture, GaussianMixture
 from novum.naive_bayes import CategoricalNB, GaussianNB
 from novum.neighbors import KernelDensity, KNeighborsClassifier, NearestNeighbors
-from novum.neural_network import GAN, ConvNetClassifier, MLPClassifier, MLPRegressor, RestrictedBoltzmannMachine
-from novum.reinforcement import QLearning, grid_world
-from novum.sequence import CategoricalHMM, GaussianHMM
+from novum.neural_network import (
+    GAN,
+    ConvNetClassifier,
+    MLPClassifier,
+    MLPRegressor,
+    RecurrentClassifier,
+    RestrictedBoltzmannMachine,
+    VariationalAutoencoder,
+)
+from novum.optimize import SGD, Adam, L2Penalty, PowerSchedule, gradient_descent, minimize_risk, newton, solve_qp
+from novum.preprocessing import DropDependentFeatures, GaussianBasis
+from novum.reinforcement import SARSA, QLearning, grid_world, returns, room_4x3, value_iteration
+from novum.sampling import MetropolisHastings, monte_carlo, rejection_sample
+from novum.sequence import CategoricalHMM, GaussianHMM, MarkovChain, kalman_filter
+from novum.study import Study
 from novum.svm import SVC, SVR, LinearSVC
+from novum.teaching import TicTacToe, angle
+from novum.theory import hoeffding, pac_sample_size, vc_dimension
 from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
+from novum.variational import elbo, laplace, vb_normal
 
 X, y, rng = np.ones((4, 2)), np.ones(4), np.random.default_rng(0)
 coef = LinearRegression(fit_intercept=False).fit(X, y).coef_.shape  # 1
@@ -110,7 +138,7 @@ layers = (
     MLPRegressor(batch_size="auto").fit(X, y).loss_,
 )  # 53
 pictures = ConvNetClassifier(random_state=0), GAN(random_state=0), RestrictedBoltzmannMachine(2, random_state=0)  # 54
-process_of_states = QLearning(random_state=0).fit(grid_world())  # 55
+process_of_states = QLearning(random_state=0).fit(grid_world("..+\nS.-"))  # 55
 chain = GaussianHMM(2, random_state=0).fit(X).transmat_, CategoricalHMM(2).fit([[0], [1]]).emissionprob_  # 56
 machine = (
     SVC(C=1.0, kernel="rbf").fit(X, y).support_,
@@ -126,8 +154,37 @@ everything = (
     novum.load("model.novum"),
     novum.save(Ridge(), "model.novum"),
     novum.scan("rows.csv", target="y"),
-    novum.show_versions(),
+    novum.describe_task(X, y),
 )  # 60
+novum.show_versions()  # 61
+effect = adjust(BayesianNetwork({"b": ["a"]}), "a", "b"), backdoor_sets([("a", "b")], "a", "b")  # 62
+chains = MetropolisHastings(lambda x: -0.5 * x @ x, scale=0.5).sample(100, start=[0.0, 0.0], random_state=0)  # 63
+drawn = rejection_sample(lambda x: 0.5, Uniform(0.0, 1.0), 10, random_state=rng).acceptance_rate  # 64
+expectation = monte_carlo(Normal(0.0, 1.0), lambda x: x**2, 100, level=0.9)  # 65
+bound = elbo([0.1, 0.2], [0.5, 0.5]), laplace(lambda x: -0.5 * x @ x, [0.0, 0.0]).covariance  # 66
+factorized = vb_normal([1.0, 2.0, 3.0], NormalGamma(0.0, 1.0, 1.0, 1.0))  # 67
+minimum = gradient_descent(lambda x: x @ x, [1.0, 1.0], gradient=lambda x: 2 * x, learning_rate=0.1).x  # 68
+quadratic = solve_qp(np.eye(2), [0.0, 0.0], lower=0.0), newton(lambda x: x @ x, [1.0])  # 69
+rule = Adam(0.01), SGD(PowerSchedule(0.1), momentum=0.9), minimize_risk(X, y, SquaredLoss(), L2Penalty(0.1))  # 70
+guarantee = hoeffding(n=100, delta=0.05), pac_sample_size(0.1, 0.05, hypotheses=100), vc_dimension("lines")  # 71
+report = Study("rows.csv", target="y", models=["Ridge"], time_limit=60).run()  # 72
+planned = value_iteration(room_4x3(), tol=1e-6).policy, returns([1.0, 2.0], 0.9)  # 73
+rewarded = SARSA(100, learning_rate=0.1, exploration=0.2, random_state=0).fit(room_4x3())  # 74
+simulated = simulate(BernoulliBandit([0.2, 0.8]), [UCB1(), EpsilonGreedy(0.1)], 100, random_state=0)  # 75
+filtered = kalman_filter(X, np.eye(2), np.eye(2), np.eye(2), np.eye(2), initial_mean=[0.0, 0.0])  # 76
+markov = MarkovChain(1, smoothing=1.0).fit([["a", "b", "a"]])  # 77
+learned = ChowLiu(root="a").fit({"a": [0, 1], "b": [1, 0]}), DAG({"b": ["a"]}).d_separated("a", "b", given=["c"])  # 78
+answer = BayesianNetwork({"b": ["a"]}).query("a", {"b": 1}), network.sample(5, random_state=0)  # 79
+curve = (
+    RocCurveDisplay.from_predictions([0, 1], [0.2, 0.8], ax=None).ax_,
+    LearningCurveDisplay.from_estimator(Ridge(), X, y).diagnose(),
+)  # 80
+recurrent = RecurrentClassifier(8, cell="gru"), VariationalAutoencoder(2, likelihood="bernoulli")  # 81
+spread = covariance(X), is_psd(np.eye(2)), softmax([0.1, 0.2]), QuantileLoss(0.9).value(y, y)  # 82
+basis = GaussianBasis(5).fit_transform(X), DropDependentFeatures().fit(X).get_support()  # 83
+sine = make_sine(20, random_state=0), load_network("alarm")  # 84
+shown = angle([1.0, 0.0], [0.0, 1.0]), TicTacToe()  # 85
+fold = compare({"ridge": Ridge(), "lasso": Lasso()}, X, y, random_state=0), bootstrap(np.mean, [1.0, 2.0])  # 86
 
 
 def own(model: LinearRegression, error: DataError | NotConverged) -> bool:

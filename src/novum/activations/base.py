@@ -47,7 +47,7 @@ class Activation:
         """
         return self._derivative(float_array(self.name, "x", x))[()]
 
-    def vjp(self, x: Numbers, cotangent: Any) -> Array:
+    def vjp(self, x: Numbers, cotangent: Numbers) -> Array:
         """Return (2).
 
         vjp(x, cotangent)   sum_i cotangent[i] d h[i] / d x[j]    (2)

@@ -47,7 +47,7 @@ class Softmax(Activation):
         x = np.moveaxis(_scores(x, axis), axis, -1)
         return np.moveaxis(softmax_rows(x), -1, axis)
 
-    def derivative(self, x: Any) -> Array:
+    def derivative(self, x: Numbers) -> Array:
         """Return the Jacobian (2) along the last axis, shape (..., k, k).
 
         dy[k] / dx[j] = y[k] ([k = j] - y[j]),   vjp: y * (cotangent - sum_j cotangent[j] y[j])    (2)
@@ -55,7 +55,7 @@ class Softmax(Activation):
         y = self(x)
         return y[..., :, None] * (np.eye(y.shape[-1], dtype=y.dtype) - y[..., None, :])
 
-    def vjp(self, x: Any, cotangent: Any, axis: int = -1) -> Array:
+    def vjp(self, x: Numbers, cotangent: Numbers, axis: int = -1) -> Array:
         """Return (2) without the Jacobian.
 
         dy[k] / dx[j] = y[k] ([k = j] - y[j]),   vjp: y * (cotangent - sum_j cotangent[j] y[j])    (2)

@@ -144,7 +144,7 @@ class BernoulliBandit(ArmsWithMeans):
     def __repr__(self) -> str:
         return f"BernoulliBandit({np.round(self.means, 6).tolist()})"
 
-    def pull(self, arm: int, generator: np.random.Generator, round: int = 0, context: Any = None) -> float:
+    def pull(self, arm: int, generator: np.random.Generator, round: int = 0, context: Numbers | None = None) -> float:
         """Return one or nothing."""
         return float(generator.random() < self.means[arm])
 
@@ -173,7 +173,7 @@ class GaussianBandit(ArmsWithMeans):
     def __repr__(self) -> str:
         return f"GaussianBandit({np.round(self.means, 6).tolist()}, scale={np.unique(self.scale.round(6)).tolist()})"
 
-    def pull(self, arm: int, generator: np.random.Generator, round: int = 0, context: Any = None) -> float:
+    def pull(self, arm: int, generator: np.random.Generator, round: int = 0, context: Numbers | None = None) -> float:
         """Return a normal reward."""
         return float(self.means[arm] + self.scale[arm] * generator.normal())
 
@@ -208,7 +208,7 @@ class AdversarialBandit(Bandit):
     def __repr__(self) -> str:
         return f"AdversarialBandit({self.n_arms} arms, {len(self.rewards)} rounds)"
 
-    def pull(self, arm: int, generator: np.random.Generator, round: int = 0, context: Any = None) -> float:
+    def pull(self, arm: int, generator: np.random.Generator, round: int = 0, context: Numbers | None = None) -> float:
         """Return what the table holds for this round."""
         return float(self.rewards[round, arm])
 
@@ -216,7 +216,7 @@ class AdversarialBandit(Bandit):
         """Return what the best arm in hindsight has paid after every round."""
         return np.asarray(np.cumsum(self.rewards, axis=0).max(axis=1))
 
-    def regret(self, arms: Any, contexts: Numbers | None = None) -> Array:
+    def regret(self, arms: Numbers, contexts: Numbers | None = None) -> Array:
         """Return (6) after every round."""
         history = self._history(arms)
         if len(history) > len(self.rewards):
@@ -286,7 +286,7 @@ class ContextualBandit(Bandit):
         """Return x'theta_a with noise."""
         return float(np.dot(self.coefficients[arm], context) + self.noise * generator.normal())
 
-    def regret(self, arms: Any, contexts: Numbers | None = None) -> Array:
+    def regret(self, arms: Numbers, contexts: Numbers | None = None) -> Array:
         """Return (6) after every round, for the contexts that were shown."""
         history = self._history(arms)
         if contexts is None or len(rows := self._rows(contexts, self.n_features)) != len(history):

@@ -14,6 +14,7 @@ from novum.bandits.policy_state import Compiled, Playing, best_of
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["LinUCB", "ThompsonSampling"]
 
@@ -153,7 +154,7 @@ class LinUCB(Playing):
         self.gram = np.tile(self.ridge * np.eye(self.n_features), (self.n_arms, 1, 1))
         self.moments = np.zeros((self.n_arms, self.n_features))
 
-    def bounds(self, context: Any) -> Array:
+    def bounds(self, context: Numbers) -> Array:
         """Return (10) of every arm at a context."""
         x = self._features(context)
         solved = np.linalg.solve(self.gram, np.stack([self.moments, np.tile(x, (self.n_arms, 1))], axis=2))

@@ -17,9 +17,10 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from novum.runtime.sklearn_private import CallbackSupportMixin
+from novum.runtime.sklearn_private import BaseComposition, CallbackSupportMixin
 
 __all__ = [
+    "BaseComposition",
     "BaseEstimator",
     "CallbackSupportMixin",
     "ClassNamePrefixFeaturesOutMixin",

@@ -9,20 +9,22 @@ from novum.causal.graphs import backdoor_sets, dag_of, is_backdoor_set, is_front
 from novum.engines.factors.states import columns_of
 from novum.exceptions import ParameterError
 from novum.graphical import BayesianNetwork
+from novum.graphical.graphs.dag import DAG
 from novum.runtime.checks import check_level
+from novum.runtime.typing import Arcs, Columns, Label
 
 __all__ = ["adjust", "frontdoor"]
 
 
 def adjust(
-    source: Any,
-    treatment: Any,
-    outcome: Any,
+    source: BayesianNetwork | Columns,
+    treatment: Label,
+    outcome: Label,
     adjustment: Any = None,
     *,
-    graph: Any = None,
+    graph: DAG | BayesianNetwork | Arcs | None = None,
     method: str = "adjustment",
-    outcome_state: Any = None,
+    outcome_state: Label | None = None,
     level: float = 0.95,
     trim: float | None = None,
 ) -> Intervention | Effect | DoseEffect:
@@ -108,7 +110,13 @@ def adjust(
 
 
 def frontdoor(
-    source: Any, treatment: Any, outcome: Any, mediators: Any, *, graph: Any = None, level: float = 0.95
+    source: BayesianNetwork | Columns,
+    treatment: Label,
+    outcome: Label,
+    mediators: Any,
+    *,
+    graph: DAG | BayesianNetwork | Arcs | None = None,
+    level: float = 0.95,
 ) -> Intervention:
     """Return p(outcome | do(treatment)) through mediators, by the front-door formula; confounders may be hidden.
 

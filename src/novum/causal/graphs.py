@@ -18,6 +18,7 @@ from novum.graphical import DAG, BayesianNetwork
 from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.message_text import first_few
+from novum.runtime.typing import Arcs, Label, Labels
 
 __all__ = ["CriterionCheck", "backdoor_sets", "confounders", "dag_of", "is_backdoor_set", "is_frontdoor_set"]
 
@@ -76,7 +77,7 @@ def node_set(owner: str, dag: DAG, name: str, nodes: Any) -> tuple[Any, ...]:
     return found
 
 
-def confounders(graph: Any, treatment: Any, outcome: Any) -> set[Any]:
+def confounders(graph: DAG | BayesianNetwork | Arcs, treatment: Label, outcome: Label) -> set[Any]:
     """Return the confounders (1) of a treatment and an outcome.
 
         confounder: H with a directed path to X that avoids Y, and one to Y that avoids X    (1)
@@ -99,7 +100,9 @@ def without_arrows_out(dag: DAG, nodes: Iterable[Any]) -> DAG:
     return DAG({n: tuple(p for p in parents if p not in cut) for n, parents in dag.parents.items()}, dag.nodes)
 
 
-def is_backdoor_set(graph: Any, treatment: Any, outcome: Any, adjustment: Any = ()) -> CriterionCheck:
+def is_backdoor_set(
+    graph: DAG | BayesianNetwork | Arcs, treatment: Label, outcome: Label, adjustment: Labels = ()
+) -> CriterionCheck:
     """Return whether a set satisfies the back-door criterion (2), with the open path or the rule it breaks.
 
         arrow into X; then  p(y | do x) = sum_s p(y | x, s) p(s)    (2)
@@ -132,7 +135,9 @@ def is_backdoor_set(graph: Any, treatment: Any, outcome: Any, adjustment: Any = 
     return CriterionCheck(False, repr(found).partition(": ")[2], dag, found)
 
 
-def backdoor_sets(graph: Any, treatment: Any, outcome: Any, observed: Any = None) -> list[tuple[Any, ...]]:
+def backdoor_sets(
+    graph: DAG | BayesianNetwork | Arcs, treatment: Label, outcome: Label, observed: Labels | None = None
+) -> list[tuple[Any, ...]]:
     """Return all minimal sets that satisfy the back-door criterion, smallest first; [()] where nothing has to be adjusted for.
 
     Parameters
@@ -176,7 +181,9 @@ def backdoor_sets(graph: Any, treatment: Any, outcome: Any, observed: Any = None
     return found
 
 
-def is_frontdoor_set(graph: Any, treatment: Any, outcome: Any, mediators: Any) -> CriterionCheck:
+def is_frontdoor_set(
+    graph: DAG | BayesianNetwork | Arcs, treatment: Label, outcome: Label, mediators: Labels
+) -> CriterionCheck:
     """Return whether a set satisfies the front-door criterion (3), with the rule it breaks.
 
     back-door path from M to Y; then  p(y | do x) = sum_m p(m | x) sum_x' p(y | x', m) p(x')    (3)

@@ -24,6 +24,7 @@ from sklearn.utils.validation import column_or_1d
 from novum.report.result import Result
 from novum.runtime.checks import check_level
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Numbers, Seed
 
 __all__ = ["Agreement", "adjusted_rand", "clustering_agreement", "contingency"]
 
@@ -124,7 +125,7 @@ class Agreement(Result):
 
 
 def clustering_agreement(
-    first: Any, second: Any, *, level: float = 0.95, n_resamples: int = 1000, random_state: Any = None
+    first: Numbers, second: Numbers, *, level: float = 0.95, n_resamples: int = 1000, random_state: Seed = None
 ) -> Agreement:
     """Return how far two clusterings agree, whatever their names, with intervals.
 

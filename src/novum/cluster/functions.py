@@ -1,6 +1,7 @@
 """k-means as plain functions, with scikit-learn's names and results."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +25,14 @@ def k_means(
     n_clusters: int,
     *,
     sample_weight: RowWeights = None,
-    init: Any = "k-means++",
-    n_init: Any = "auto",
+    init: str | Numbers | Callable[..., Any] = "k-means++",
+    n_init: int | Literal["auto"] = "auto",
     max_iter: int = 300,
     verbose: bool = False,
     tol: float = 1e-4,
     random_state: Seed = None,
     copy_x: bool = True,
-    algorithm: Any = "lloyd",
+    algorithm: Literal["lloyd", "elkan"] = "lloyd",
     return_n_iter: bool = False,
 ) -> tuple:
     """Return centers, labels and inertia of k-means, and the number of iterations if `return_n_iter`.

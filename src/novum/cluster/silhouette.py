@@ -138,12 +138,12 @@ def silhouette_samples(
 
 def silhouette_score(
     X: Rows,
-    labels: Any,
+    labels: Numbers,
     *,
     metric: Metric = "euclidean",
     sample_size: int | None = None,
     random_state: Seed = None,
-    divisor: Any = "others",
+    divisor: Literal["others", "all"] = "others",
     **kwds: Any,
 ) -> float:
     """Return the mean silhouette.

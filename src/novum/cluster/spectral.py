@@ -9,7 +9,7 @@ For two clusters the second column of U relaxes the normalised cut, cut(C, C') (
 has the eigenvalue 0 k times, and U is constant on each of them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ from novum.cluster.spectral_embedding import embedding_of, qr_labels, rotated_la
 from novum.exceptions import DataError, DataWarning
 from novum.neighbors import NearestNeighbors, kneighbors_graph
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Rows, Seed, Target
+from novum.runtime.typing import HasArray, HasShape, Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["SpectralClustering", "spectral_clustering"]
@@ -274,7 +274,9 @@ class SpectralClustering(LabelModel):
         return tags
 
 
-def spectral_clustering(affinity: Any, *, n_clusters: Any = 8, **options: Any) -> NDArray:
+def spectral_clustering(
+    affinity: HasShape | HasArray | Sequence[Any], *, n_clusters: int = 8, **options: Any
+) -> NDArray:
     """Return the labels of `SpectralClustering` for a matrix of affinities; options are its parameters.
 
     Examples

@@ -126,7 +126,7 @@ def make_separable(
     gap: float = 1.0,
     outlier: bool = False,
     flip: float = 0.0,
-    random_state: Any = None,
+    random_state: Seed = None,
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 from novum.datasets.bunch import bunch_of_arrays
 from novum.runtime.checks import check_choice, check_count
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["make_kmeans_failures"]
 
@@ -17,7 +18,7 @@ def make_kmeans_failures(
     kind: str = "stretched",
     n_samples: int = 300,
     *,
-    random_state: Any = None,
+    random_state: Seed = None,
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:

@@ -31,7 +31,7 @@ def make_noisy_function(
     high: float = 10.0,
     noise: float = 0.1,
     grid: bool = False,
-    random_state: Any = None,
+    random_state: Seed = None,
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
@@ -108,7 +108,7 @@ def make_line(
     intercept: float = -0.3,
     slope: float = 0.5,
     noise: float = 0.2,
-    random_state: Any = None,
+    random_state: Seed = None,
     **options: Any,
 ) -> Any:
     """Return t = intercept + slope x + noise with x uniform on [-1, 1]; `options` as in `make_noisy_function`.

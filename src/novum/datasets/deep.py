@@ -7,6 +7,7 @@ from sklearn.utils import Bunch
 
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["make_labelled_graphs", "make_sequence_pairs", "make_shifted_objects"]
 
@@ -19,7 +20,7 @@ FIRST_WORD = 2  # 0 pads, 1 begins a sequence
 
 
 def make_shifted_objects(
-    n_samples: int = 200, *, size: int = 12, noise: float = 0.1, random_state: Any = None, return_X_y: bool = False
+    n_samples: int = 200, *, size: int = 12, noise: float = 0.1, random_state: Seed = None, return_X_y: bool = False
 ) -> Any:
     """Return images that hold one of three shapes (a cross, a ring, a diagonal) at a random place.
 
@@ -62,7 +63,7 @@ def make_shifted_objects(
 
 
 def make_sequence_pairs(
-    n_samples: int = 200, *, task: str = "reverse", n_words: int = 10, max_length: int = 8, random_state: Any = None
+    n_samples: int = 200, *, task: str = "reverse", n_words: int = 10, max_length: int = 8, random_state: Seed = None
 ) -> Bunch:
     """Return pairs of sequences of whole numbers: something to translate, with the answer.
 
@@ -114,7 +115,7 @@ def make_sequence_pairs(
 
 
 def make_labelled_graphs(
-    n_samples: int = 100, *, n_nodes: int = 12, density: float = 0.15, random_state: Any = None
+    n_samples: int = 100, *, n_nodes: int = 12, density: float = 0.15, random_state: Seed = None
 ) -> Bunch:
     """Return random graphs, half of which got a triangle planted (class 1); the others are free of triangles (class 0).
 

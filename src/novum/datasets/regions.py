@@ -12,6 +12,7 @@ from novum.datasets.bunch import bunch_of_arrays
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["make_ellipse"]
 
@@ -24,7 +25,7 @@ def make_ellipse(
     radii: ArrayLike = (2.0, 1.0),
     gap: float = 0.2,
     noise: float = 0.0,
-    random_state: Any = None,
+    random_state: Seed = None,
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:

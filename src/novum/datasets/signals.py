@@ -10,6 +10,7 @@ from novum.datasets.bunch import bunch_of_arrays
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["make_mixed_signals"]
 
@@ -34,7 +35,7 @@ def make_mixed_signals(
     sources: Sequence[str] = ("sine", "square", "sawtooth"),
     mixing: ArrayLike | None = None,
     noise: float = 0.0,
-    random_state: Any = None,
+    random_state: Seed = None,
     as_frame: bool = False,
 ) -> Any:
     """Return mixtures of independent signals, what independent component analysis has to take apart.

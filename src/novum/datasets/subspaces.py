@@ -10,6 +10,7 @@ import numpy as np
 from novum.datasets.bunch import bunch_of_arrays
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["make_embedded_plane", "make_height_weight"]
 
@@ -23,7 +24,7 @@ def make_embedded_plane(
     n_dimensions: int = 2,
     n_features: int = 3,
     noise: float = 0.1,
-    random_state: Any = None,
+    random_state: Seed = None,
     as_frame: bool = False,
 ) -> Any:
     """Return points near a line or plane in a space of more dimensions (1); spreads are 3, 2, 1, 1/2, ...
@@ -72,7 +73,7 @@ def make_embedded_plane(
 
 
 def make_height_weight(
-    n_samples: int = 200, *, correlation: float = 0.8, random_state: Any = None, as_frame: bool = False
+    n_samples: int = 200, *, correlation: float = 0.8, random_state: Seed = None, as_frame: bool = False
 ) -> Any:
     """Return heights (cm) and weights (kg) of people, Gaussian with the given correlation.
 

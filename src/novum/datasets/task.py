@@ -17,7 +17,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 from novum.report.result import Result, result
 from novum.report.tables import html_rows, text_table
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Fittable, Numbers, Rows, Seed
 
 __all__ = ["Learning", "TaskDescription", "describe_task"]
 
@@ -99,7 +99,7 @@ class TaskDescription(Result):
         known = f", {self.n_unlabelled} of them unlabelled" if self.n_unlabelled else ""
         return f"{counted(self.n_rows, 'row')}, {self.inputs}{known}"
 
-    def learning(self, estimator: Any, X: Any, y: Any, *, cv: int = 5, random_state: Any = 0) -> Learning:
+    def learning(self, estimator: Fittable, X: Rows, y: Numbers, *, cv: int = 5, random_state: Seed = 0) -> Learning:
         """Return whether the score of an estimator improves with the number of rows (scikit-learn's learning curve)."""
         from sklearn.model_selection import learning_curve
 

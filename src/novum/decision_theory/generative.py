@@ -9,6 +9,7 @@ with p(c | D) the share of class c, and p(x | c, D_c)
     "given"  a density that is known beforehand.                                                   (5)
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -117,10 +118,10 @@ class GenerativeClassifier(BayesRule, Estimator):
 
     def __init__(
         self,
-        family: Any = "normal",
+        family: str | Distribution | type[Distribution] | Mapping[Any, Any] = "normal",
         *,
         estimation: Literal["ml", "map", "bayes", "given"] = "ml",
-        prior: Any = None,
+        prior: Distribution | Mapping[Any, Any] | None = None,
         class_prior: Numbers | None = None,
     ) -> None:
         self.family = family

@@ -19,7 +19,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
-from novum.runtime.typing import Axes, Numbers
+from novum.runtime.typing import Axes, Label, Numbers
 
 __all__ = ["HypothesisPosterior"]
 
@@ -83,9 +83,11 @@ class HypothesisPosterior(Result):
     ('h5', 0.796053, 1.0)
     """
 
+    history: np.ndarray
+
     def __init__(
         self,
-        prior: Any,
+        prior: Numbers | None,
         likelihood: Numbers | Callable[..., Any],
         outcomes: Sequence[Any] | None = None,
         hypotheses: Sequence[Any] | None = None,
@@ -179,7 +181,7 @@ class HypothesisPosterior(Result):
         """The hypothesis under which the observations are most probable, the first of equals."""
         return self.hypotheses[int(self._log_likelihood.argmax())]
 
-    def predictive(self, observation: Any = None) -> Any:
+    def predictive(self, observation: Label | None = None) -> Any:
         """Return (3): the probability of one next observation, or of every outcome as a dict.
 
         P(x | D) = sum_h P(x | h) P(h | D)    (3)
@@ -189,7 +191,7 @@ class HypothesisPosterior(Result):
         self._needs_table("predictive")
         return {outcome: float(self._of(outcome) @ self.posterior) for outcome in self.outcomes}
 
-    def map_predictive(self, observation: Any = None) -> Any:
+    def map_predictive(self, observation: Label | None = None) -> Any:
         """Return what the hypothesis `map` alone predicts, as `predictive`."""
         best = int(self.posterior.argmax())
         if observation is not None:
@@ -212,7 +214,7 @@ class HypothesisPosterior(Result):
                 " observation."
             )
 
-    def plot(self, ax: Axes | None = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the posterior of every hypothesis against the number of observations; return the axes."""
         ax = drawing_axes(ax)
         for name, curve in zip(self.hypotheses, self.history.T):

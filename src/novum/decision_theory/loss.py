@@ -21,7 +21,7 @@ from novum.base.sklearn_base import ClassifierMixin, MetaEstimatorMixin
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted
 from novum.report.result import result
-from novum.runtime.typing import Numbers, Rows, RowWeights, Target
+from novum.runtime.typing import Label, Numbers, Predictor, Rows, RowWeights, Target
 
 __all__ = ["Decisions", "LossMatrixClassifier", "expected_losses", "least_loss"]
 
@@ -44,7 +44,7 @@ class Decisions(NamedTuple):
     risk: NDArray  # (n,)
 
 
-def expected_losses(proba: Any, loss: Any) -> NDArray:
+def expected_losses(proba: Numbers, loss: Numbers) -> NDArray:
     """Return (1) for every row and decision.
 
         risk(d | x) = sum_c L[c, d] p(c | x)   L: truth in rows, decision in columns    (1)
@@ -64,7 +64,7 @@ def expected_losses(proba: Any, loss: Any) -> NDArray:
     return np.asarray(proba, np.float64) @ np.asarray(loss, np.float64)
 
 
-def least_loss(proba: Any, loss: Any, reject_cost: float | None = None) -> Decisions:
+def least_loss(proba: Numbers, loss: Numbers, reject_cost: float | None = None) -> Decisions:
     """Return (2) and (3) for every row.
 
         decide argmin_d risk(d | x)    (2)
@@ -136,11 +136,11 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Predictor | None = None,
         *,
         loss: Numbers | None = None,
         reject_cost: float | None = None,
-        reject_label: Any = None,
+        reject_label: Label | None = None,
         fitted: bool = False,
     ) -> None:
         self.estimator = estimator

@@ -7,6 +7,7 @@ No other method with the same hypotheses and prior is right more often on averag
 posterior (0.4, 0.3, 0.3) and only the first saying +, (2) says -.
 """
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +23,7 @@ from novum.base.validation import open_rows, rows_at_hand
 from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalize_weights
 from novum.exceptions import ParameterError
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["BayesOptimalClassifier"]
 
@@ -81,7 +82,7 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
     log_evidence_: float
     map_index_: int
 
-    def __init__(self, hypotheses: Any = None, *, prior: Any = None) -> None:
+    def __init__(self, hypotheses: Sequence[Any] | None = None, *, prior: Numbers | None = None) -> None:
         self.hypotheses = hypotheses
         self.prior = prior
 
@@ -186,7 +187,7 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
         check_is_fitted(self)
         return self.classes_[self._shares(self.hypotheses_[self.map_index_], X).argmax(axis=1)]
 
-    def belief(self, prior: Any = None) -> HypothesisPosterior:
+    def belief(self, prior: Numbers | None = None) -> HypothesisPosterior:
         """Return the posterior as beliefs that further observations (x, y) can update, one row at a time."""
         check_is_fitted(self)
         classes = self.classes_.tolist()

@@ -126,7 +126,7 @@ class FastICA(Mixing):
         n_components: int | None = None,
         *,
         algorithm: Literal["parallel", "deflation"] = "parallel",
-        whiten: Any = "unit-variance",
+        whiten: Literal["unit-variance", "arbitrary-variance", False] = "unit-variance",
         fun: Literal["logcosh", "exp", "cube"] | Callable[..., Any] = "logcosh",
         fun_args: Mapping[Any, Any] | None = None,
         max_iter: int = 200,

@@ -9,7 +9,7 @@ so R is the orthogonal factor of R1, R2 and one more row. Nothing is thrown away
 order give the axes of one fit to rounding.
 """
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.sparse
@@ -96,7 +96,7 @@ class IncrementalPCA(PrincipalAxes):
         self.batch_size = batch_size
 
     @fits
-    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit from scratch.
 
         Sparse rows are made dense block by block.
@@ -115,7 +115,9 @@ class IncrementalPCA(PrincipalAxes):
         return self._learn(found, k, source.dtype)
 
     @fits
-    def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, check_input: bool = True) -> Any:
+    def partial_fit(
+        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, check_input: bool = True
+    ) -> Self:
         """Learn from one more portion.
 
         Parameters

@@ -37,7 +37,7 @@ from novum.discriminant_analysis.shrinkage import TYPES
 from novum.engines.gaussians.density import Density
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import result
-from novum.runtime.typing import Numbers, Rows, RowWeights, Target
+from novum.runtime.typing import Label, Numbers, Rows, RowWeights, Target
 
 __all__ = ["LinearDiscriminantAnalysis", "LinearForm"]
 
@@ -279,7 +279,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
     def _n_features_out(self) -> Any:
         return self._max_components
 
-    def linear_form(self, positive: Any = None, negative: Any = None) -> LinearForm:
+    def linear_form(self, positive: Label | None = None, negative: Label | None = None) -> LinearForm:
         """Return weights and bias of (3) for every class; of two classes, those of their log-odds (2).
 
             delta_c(x) = w_c . x + b_c,   w_c = inv(S) mean_c,   b_c = -1/2 mean_c' inv(S) mean_c + log pi_c    (3)

@@ -13,7 +13,7 @@ from novum.exceptions import ParameterError
 __all__ = ["parameter_count"]
 
 
-def parameter_count(n_features: Any, n_classes: Any, covariance: Any = "shared") -> Any:
+def parameter_count(n_features: int, n_classes: int, covariance: str = "shared") -> Any:
     """Return the number of free parameters, eq. (9).
 
         shared d(d+1)/2,  own K d(d+1)/2,  diagonal K d,  shared diagonal d,  spherical K,  shared spherical 1    (9)

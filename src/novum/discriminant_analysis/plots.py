@@ -94,7 +94,7 @@ def mesh(ranges: list[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray, np.
     return first, second, np.column_stack([first.ravel(), second.ravel()])
 
 
-def plot_class_densities(model: Any, X: Rows | None = None, y: Target = None, ax: Axes | None = None) -> Any:
+def plot_class_densities(model: Any, X: Rows | None = None, y: Target = None, ax: Axes | None = None) -> Axes:
     """Draw the Gaussians of a fitted discriminant analysis, and where its decision changes.
 
     Parameters
@@ -148,7 +148,7 @@ def plot_class_densities(model: Any, X: Rows | None = None, y: Target = None, ax
     return ax
 
 
-def plot_posterior_surface(model: Any, positive: Any = None, ax: Any = None) -> Any:
+def plot_posterior_surface(model: Any, positive: Any = None, ax: Any = None) -> Axes:
     """Draw p(class | x) over the plane as filled contours.
 
     Parameters

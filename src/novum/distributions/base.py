@@ -289,7 +289,7 @@ class Distribution(Learnable, Result):
     def entropy(self) -> Any:
         """Return -E[log p(x)], in nats."""
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: "Distribution") -> Any:
         """Return the Kullback-Leibler divergence E[log p(x) - log q(x)] to `other`, in nats.
 
         Families have closed forms for their own kind; else the expectation is summed or integrated, for one distribution of
@@ -330,7 +330,7 @@ class Distribution(Learnable, Result):
             )
         return other
 
-    def plot(self, ax: Axes | None = None, label: str | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, label: str | None = None) -> Axes:
         """Draw the density: curves of numbers (one for each of a batch), contours of vectors in the plane or on a triangle.
 
         Parameters

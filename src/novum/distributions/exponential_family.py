@@ -100,7 +100,7 @@ class ExponentialFamily(Distribution):
         parts = (self._sum(part, weight) for part in self.sufficient_statistics(x))
         return self._sums(self._mass(x, weight), *parts)
 
-    def from_statistics(self, statistics: Any, prior: Any = None) -> Any:
+    def from_statistics(self, statistics: Any, prior: Distribution | None = None) -> Any:
         if prior is not None:
             return self._kept(statistics, self._posterior_mode(statistics, prior), prior)
         means = []
@@ -120,7 +120,7 @@ class ExponentialFamily(Distribution):
             kept[name] = np.where(mask, mine, found.__dict__[name])
         return type(self)(**kept)
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other) by (4).
 
         KL(p || q) = A(eta_q) - A(eta_p) - (eta_q - eta_p) . E_p[u(x)]    (4)

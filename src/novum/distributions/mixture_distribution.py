@@ -8,7 +8,7 @@ A continuous latent variable becomes a fine mixture: Gauss-Legendre nodes over i
 learned in `novum.mixture`; this is the distribution itself.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ class MixtureDistribution(Distribution):
     (0.187627, 0.187627)
     """
 
-    def __init__(self, weights: Numbers, components: Any) -> None:
+    def __init__(self, weights: Numbers, components: Distribution | Sequence[Distribution]) -> None:
         p = simplex("MixtureDistribution", "weights", weights)
         if isinstance(components, Distribution):
             count, parts = components.batch_shape, [components]
@@ -234,11 +234,11 @@ class MixtureDistribution(Distribution):
         """Return log P(X > x)."""
         return self._log_tail("log_sf", x)
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the least x with P(X <= x) >= q, by bisection between the quantiles of the components."""
         return self._inverse("quantile", q, lambda x, q: self.cdf(x) < q)
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the least x with P(X > x) <= q, by bisection between those of the components."""
         return self._inverse("isf", q, lambda x, q: self.sf(x) > q)
 

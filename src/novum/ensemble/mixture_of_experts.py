@@ -312,7 +312,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         share, means = np.exp(log_gate(self._state().gate, X)), each_mean(self.experts_, X)
         return [MixtureDistribution(p / p.sum(), Normal(m, self.variance_)) for p, m in zip(share, means)]
 
-    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Any:
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return R^2 of the mean, or the accuracy of the classes."""
         metric = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(metric(y, self.predict(X), sample_weight=sample_weight))

@@ -28,8 +28,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.intervals import check_interval, mixture_interval
+from novum.base.sklearn_base import BaseComposition
 from novum.exceptions import DataError, ParameterError
-from novum.runtime import arrays, sklearn_private
+from novum.runtime import arrays
 from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["BayesianModelAveraging"]
@@ -107,7 +108,7 @@ def take(X: Any, rows: NDArray) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
+class BayesianModelAveraging(BaseComposition, Estimator):
     """Average over models by the probability that each made the data.
 
     Parameters
@@ -178,7 +179,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         self.evidence = evidence
         self.cv = cv
 
-    def get_params(self, deep: bool = True) -> Any:
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; `deep` those of the models too, as `name__parameter`, and the models by their names."""
         return self._get_params("estimators", deep=deep)
 
@@ -308,7 +309,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         )
         return np.tensordot(np.array([p for p, _ in self._asked()], each.dtype), each, axes=1)
 
-    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Any:
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return R^2 of the mean, or the accuracy of the classes."""
         metric = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(metric(arrays.to_numpy(y), arrays.to_numpy(self.predict(X)), sample_weight=sample_weight))

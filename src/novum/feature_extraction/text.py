@@ -8,7 +8,6 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction import text as sklearn_text
 from sklearn.feature_extraction.text import (
     ENGLISH_STOP_WORDS,
     TfidfTransformer,
@@ -18,7 +17,7 @@ from sklearn.feature_extraction.text import (
 )
 from sklearn.preprocessing import normalize
 
-from novum.feature_extraction import term_counts
+from novum.feature_extraction import sklearn_text, term_counts
 from novum.runtime import sklearn_private
 
 __all__ = [

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes, drawing_panels
-from novum.runtime.typing import Axes
+from novum.runtime.typing import Axes, Seed
 
 __all__ = ["plot_band", "plot_draws", "plot_evidence"]
 
@@ -16,7 +16,7 @@ GRID = 200  # points across
 ROOM = 0.1  # of the range of the points, on either side
 
 
-def plot_draws(models: Any, x: Any = None, n_samples: int = 5, ax: Any = None, random_state: Any = 0) -> list[Any]:
+def plot_draws(models: Any, x: Any = None, n_samples: int = 5, ax: Any = None, random_state: Seed = 0) -> list[Any]:
     """Draw functions from several processes, a panel each: from the prior before a fit, from the posterior after it.
 
     Parameters
@@ -101,7 +101,7 @@ def plot_band(model: Any, x: Any, y: Any, ax: Axes | None = None, deviations: fl
 
 def plot_evidence(
     model: Any, dimensions: tuple[int, int] = (0, 1), ax: Axes | None = None, width: float = 2.0, grid: int = 25
-) -> Any:
+) -> Axes:
     """Draw the log marginal likelihood of a fitted process over two of its hyper-parameters, others as they were found.
 
     Parameters

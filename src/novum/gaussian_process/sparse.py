@@ -268,7 +268,7 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
 
     def predict(
         self,
-        X: Any,
+        X: Rows,
         return_std: bool = False,
         *,
         interval: str | None = None,

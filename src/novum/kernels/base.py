@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.gaussian_process.kernels import Hyperparameter
-from sklearn.gaussian_process.kernels import Kernel as SklearnKernel
 
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.kernels.program import Builder, GramProgram, compile_kernel
+from novum.kernels.sklearn_kernels import Hyperparameter
+from novum.kernels.sklearn_kernels import Kernel as SklearnKernel
 from novum.runtime.typing import Numbers, Rows, Seed
 
 __all__ = ["Hyperparameter", "Kernel", "is_kernel", "number_of_samples"]
@@ -170,7 +170,7 @@ class Kernel(SklearnKernel):
         """Return k(x_i, x_i)."""
         return np.array([float(np.ravel(self([x]))[0]) for x in X])
 
-    def gram_times(self, X: Rows, V: Any, Y: Rows | None = None) -> Array:
+    def gram_times(self, X: Rows, V: Numbers, Y: Rows | None = None) -> Array:
         """Return K V without storing K, where the kernel can be compiled."""
         program = self.compile(X, Y)
         return self(X, Y) @ np.asarray(V, float) if program is None else program.times(V)

@@ -25,6 +25,7 @@ from novum.kernels.structured import Counted
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count
+from novum.runtime.typing import HasEdges
 from novum.runtime.warn import warn
 
 __all__ = ["IsomorphismTest", "WeisfeilerLehman", "refined_labels", "wl_isomorphism_test"]
@@ -114,7 +115,7 @@ class WeisfeilerLehman(Counted):
     array([[22.]])
     """
 
-    def __init__(self, max_iter: int = 3, base: Any = "counts", node_label: str = "label") -> None:
+    def __init__(self, max_iter: int = 3, base: str | Kernel = "counts", node_label: str = "label") -> None:
         self.max_iter = max_iter
         self.base = base
         self.node_label = node_label
@@ -251,7 +252,7 @@ class IsomorphismTest(Result):
 
 
 def wl_isomorphism_test(
-    first: Any, second: Any, *, max_iter: int | None = None, node_label: str = "label"
+    first: HasEdges, second: HasEdges, *, max_iter: int | None = None, node_label: str = "label"
 ) -> IsomorphismTest:
     """Test whether two graphs can be told apart by rounds of relabelling (1).
 

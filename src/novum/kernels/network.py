@@ -289,7 +289,7 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
         return np.linspace(low - (high - low or 1.0), high + (high - low or 1.0), DRAWN_POINTS)
 
     @axes_last
-    def plot(self, X: Rows | None = None, y: Target = None, *, ax: Axes | None = None, show: str = "basis") -> Any:
+    def plot(self, X: Rows | None = None, y: Target = None, *, ax: Axes | None = None, show: str = "basis") -> Axes:
         """Draw the basis functions, or what each adds to the prediction, along one variable.
 
         Parameters

@@ -9,12 +9,13 @@ import numbers
 from typing import Any
 
 import numpy as np
-from sklearn.gaussian_process.kernels import KernelOperator as SklearnOperator
 
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.kernels.base import Array, Kernel, is_kernel
 from novum.kernels.constants import ConstantKernel
 from novum.kernels.program import Builder
+from novum.kernels.sklearn_kernels import KernelOperator as SklearnOperator
+from novum.runtime.typing import Numbers
 
 __all__ = ["CompoundKernel", "Exponentiation", "KernelOperator", "Product", "Sum"]
 
@@ -50,7 +51,7 @@ class KernelOperator(Kernel, SklearnOperator):
     _children = ("k1", "k2")
     _op = ""
 
-    def __init__(self, k1: Any, k2: Any) -> None:
+    def __init__(self, k1: Kernel, k2: Kernel) -> None:
         self.k1 = k1
         self.k2 = k2
 
@@ -107,7 +108,7 @@ class Sum(KernelOperator):
         (a, da), (b, db) = self.k1(X, eval_gradient=True), self.k2(X, eval_gradient=True)
         return a + b, np.concatenate([da, db], axis=2)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Numbers) -> Array:
         """Return k(x_i, x_i)."""
         return self.k1.diag(X) + self.k2.diag(X)
 
@@ -142,7 +143,7 @@ class Product(KernelOperator):
         (a, da), (b, db) = self.k1(X, eval_gradient=True), self.k2(X, eval_gradient=True)
         return a * b, np.concatenate([da * b[:, :, None], db * a[:, :, None]], axis=2)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Numbers) -> Array:
         """Return k(x_i, x_i)."""
         return self.k1.diag(X) * self.k2.diag(X)
 
@@ -211,7 +212,7 @@ class Exponentiation(Wrapper):
     array([[121.]])
     """
 
-    def __init__(self, kernel: Any, exponent: float) -> None:
+    def __init__(self, kernel: Kernel, exponent: float) -> None:
         self.kernel = kernel
         self.exponent = exponent
 
@@ -230,7 +231,7 @@ class Exponentiation(Wrapper):
         K, dK = self.kernel(X, eval_gradient=True)
         return K**self.exponent, dK * (self.exponent * K ** (self.exponent - 1))[:, :, None]
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Numbers) -> Array:
         """Return k(x_i, x_i)."""
         return self.kernel.diag(X) ** self.exponent
 
@@ -282,7 +283,7 @@ class CompoundKernel(Kernel):
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and list(self.kernels) == list(other.kernels)
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Numbers) -> Array:
         """Return k(x_i, x_i) of every kernel, shape (n, n_kernels)."""
         return np.vstack([kernel.diag(X) for kernel in self.kernels]).T
 

@@ -1,11 +1,12 @@
 """scikit-learn's pairwise kernels as kernels with a hyper-parameter."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.gaussian_process.kernels import PairwiseKernel as SklearnPairwise
 
 from novum.kernels.base import Kernel
+from novum.kernels.sklearn_kernels import PairwiseKernel as SklearnPairwise
+from novum.runtime.typing import Metric, Numbers
 
 __all__ = ["PairwiseKernel"]
 
@@ -33,9 +34,9 @@ class PairwiseKernel(Kernel, SklearnPairwise):
     def __init__(
         self,
         gamma: float = 1.0,
-        gamma_bounds: Any = (1e-5, 1e5),
-        metric: Any = "linear",
-        pairwise_kernels_kwargs: Any = None,
+        gamma_bounds: tuple[float, float] | Literal["fixed"] = (1e-5, 1e5),
+        metric: Metric = "linear",
+        pairwise_kernels_kwargs: dict[str, Any] | None = None,
     ) -> None:
         SklearnPairwise.__init__(self, gamma, gamma_bounds, metric, pairwise_kernels_kwargs)
 
@@ -43,7 +44,7 @@ class PairwiseKernel(Kernel, SklearnPairwise):
         """Return the Gram matrix, and its derivative if asked for."""
         return SklearnPairwise.__call__(self, np.atleast_2d(X), Y, eval_gradient)
 
-    def diag(self, X: Any) -> Any:
+    def diag(self, X: Numbers) -> Any:
         """Return k(x_i, x_i)."""
         return SklearnPairwise.diag(self, X)
 

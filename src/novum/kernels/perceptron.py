@@ -228,7 +228,7 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
-        kernel_params: Any = None,
+        kernel_params: dict[str, Any] | None = None,
         learning_rate: float = 1.0,
         max_iter: int = 1000,
         average: bool = False,

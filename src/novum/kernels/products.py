@@ -9,7 +9,7 @@ r"""Kernels of an inner product, or of another kernel in its place.
 In (4) and (5) k is x'z, or any kernel.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class DotProduct(Kernel):
 
     _valid = True
 
-    def __init__(self, sigma_0: float = 1.0, sigma_0_bounds: Any = BOUNDS) -> None:
+    def __init__(self, sigma_0: float = 1.0, sigma_0_bounds: tuple[float, float] | Literal["fixed"] = BOUNDS) -> None:
         self.sigma_0 = sigma_0
         self.sigma_0_bounds = sigma_0_bounds
 
@@ -53,7 +53,7 @@ class DotProduct(Kernel):
     def _nodes(self, builder: Builder) -> int:
         return builder.add("linear", [self.sigma_0**2], slots=(slot_of(self.hyperparameter_sigma_0, builder), -1))
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: Numbers) -> Array:
         """Return sigma_0^2 + |x|^2."""
         X = points_of(type(self).__name__, X)
         return np.einsum("ij,ij->i", X, X) + self.sigma_0**2

@@ -107,7 +107,7 @@ class Spectrum(Counted):
         pointer, column, count, vocabulary = _core.kernels.counts.words(symbols, ends, patterns, bits)
         return sparse.csr_matrix((count, column, pointer), shape=(len(objects), max(1, vocabulary)))
 
-    def compare(self, first: Any, second: Any) -> SharedWords:
+    def compare(self, first: str | Sequence[Any], second: str | Sequence[Any]) -> SharedWords:
         """Return the words that two sequences share; `.plot()` draws them."""
         patterns, places = self._patterns(), []
         for sequence in objects_of("Spectrum", [first, second]):

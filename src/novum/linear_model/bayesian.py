@@ -146,7 +146,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         self.tol = tol
 
     @fits
-    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Learn the posterior.
 
         Parameters
@@ -161,7 +161,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         return self._learn(sums_of(central_moments(source, True)), source.dtype)
 
     @fits
-    def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
+    def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Learn from one more portion: the posterior so far is the prior of what comes; parameters as in `fit`."""
         first = not hasattr(self, "_weight")
         source = one_target(self._source(X, y, sample_weight, target="numeric", reset=first), self)
@@ -244,7 +244,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
             coef, float(self.mean_[0]) if first else 0.0, root[first:], np.zeros(len(coef)), 1 / self.beta_, extra
         )
 
-    def equivalent_kernel(self, X: Rows, rows: Any) -> Any:
+    def equivalent_kernel(self, X: Rows, rows: Numbers) -> Any:
         """Return (4): how much the target of each of `rows` (training rows, or any) weighs in the prediction at each row of X.
 
             equivalent kernel  k(x, x_n) = beta phi(x)'S_N phi(x_n),   E[t | x] = sum_n w_n k(x, x_n) t_n  (m_0 = 0)    (4)

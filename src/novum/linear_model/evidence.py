@@ -23,7 +23,7 @@ from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_table
 from novum.runtime.checks import check_count, check_number
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Axes, Numbers, Rows
 
 __all__ = ["EvidenceComparison", "compare_evidence", "evidence_of", "occam_factor"]
 
@@ -42,6 +42,12 @@ class EvidenceComparison(Result):
     best : str
     """
 
+    names: list[str]
+    log_evidence: NDArray
+    probability: NDArray
+    log_bayes_factor: NDArray
+    best: str
+
     def __init__(self, names: list[str], models: list[Any], log_evidence: NDArray, log_prior: NDArray) -> None:
         self.names, self.models, self.log_evidence = names, models, log_evidence
         score = log_evidence + log_prior
@@ -58,7 +64,7 @@ class EvidenceComparison(Result):
                 )
         return float(np.exp(self.log_bayes_factor[self.names.index(a), self.names.index(b)]))
 
-    def predict(self, X: Any, return_std: bool = False, *, interval: str | None = None, level: float = 0.95) -> Any:
+    def predict(self, X: Rows, return_std: bool = False, *, interval: str | None = None, level: float = 0.95) -> Any:
         """Return the mean of (3) for every row, of all models by their probability, with its standard deviation or its interval.
 
             averaged  p(t | x, D) = sum_i P(M_i | D) p(t | x, M_i, D)    (3)
@@ -95,7 +101,7 @@ class EvidenceComparison(Result):
         cells = [[name, f"{num(value):.4f}", f"{num(p):.4f}"] for name, value, p in rows]
         return html_table([["model", "log evidence", "probability"], *cells])
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the log evidence of the models in their order; return the axes."""
         ax = drawing_axes(ax)
         ax.plot(range(len(self.names)), self.log_evidence, marker="o")

@@ -188,7 +188,7 @@ class Hyperplane(Result):
             raise ParameterError("Hyperplane.between: there is one function; nothing lies between.")
         return Hyperplane(self.coef[i] - self.coef[j], self.intercept[i] - self.intercept[j])
 
-    def plot(self, ax: Axes | None = None, *, X: Rows | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, X: Rows | None = None) -> Axes:
         """Draw the plane in two dimensions, its normal, and the perpendiculars of the rows of X; return the axes."""
         self._one("plot")
         if self.coef.shape != (2,):

@@ -26,7 +26,7 @@ from novum.linear_model.least_squares.model import LinearRegressor
 from novum.linear_model.least_squares.solve import solve
 from novum.linear_model.least_squares.sparse_iterations import solve_sparse
 from novum.runtime.blas import single_blas
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["LinearRegression"]
 
@@ -125,7 +125,7 @@ class LinearRegression(LinearRegressor):
         covariance: str = "auto",
         level: float = 0.95,
         weights: str = "frequency",
-        groups: Any = None,
+        groups: Numbers | None = None,
         target: int = 0,
     ) -> Inference:
         """Return coefficients with standard errors, t, p and intervals.

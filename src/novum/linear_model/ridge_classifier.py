@@ -28,7 +28,7 @@ from novum.linear_model.least_squares.sparse_iterations import solve_sparse
 from novum.linear_model.logistic.options import class_weights
 from novum.linear_model.ridge import Ridge
 from novum.runtime import arrays
-from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Splitter, Target
+from novum.runtime.typing import LabelWeights, Numbers, Rows, RowWeights, Seed, Splitter, Target
 
 __all__ = ["RidgeClassifier", "RidgeClassifierCV"]
 
@@ -164,7 +164,7 @@ class RidgeClassifier(LabelsByRegression, Estimator):
         copy_X: bool = True,
         max_iter: int | None = None,
         tol: float = 1e-4,
-        class_weight: Any = None,
+        class_weight: LabelWeights = None,
         solver: Literal["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"] = "auto",
         positive: bool = False,
         random_state: Seed = None,
@@ -240,7 +240,7 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
         fit_intercept: bool = True,
         scoring: str | Callable[..., Any] | None = None,
         cv: Splitter = None,
-        class_weight: Any = None,
+        class_weight: LabelWeights = None,
         store_cv_results: bool = False,
     ) -> None:
         self.alphas = alphas

@@ -142,7 +142,7 @@ def is_linearly_separable(X: Rows, y: Target) -> Separability:
 
 
 def perceptron_mistake_bound(
-    X: Any, y: Any, *, fit_intercept: bool = True, plane: Hyperplane | None = None
+    X: Rows, y: Target, *, fit_intercept: bool = True, plane: Hyperplane | None = None
 ) -> MistakeBound:
     """Return (3), the most mistakes that a perceptron started at zero makes on separable classes, in any order.
 

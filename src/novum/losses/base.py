@@ -71,7 +71,7 @@ class Loss:
         """Return the target in the dtype of the prediction; subclasses refuse values outside their coding."""
         return float_array(type(self).__name__, "target", target).astype(prediction.dtype, copy=False)
 
-    def check(self, target: Any, prediction: Numbers) -> tuple[Array, Array]:
+    def check(self, target: Numbers, prediction: Numbers) -> tuple[Array, Array]:
         """Return target and prediction as arrays of the prediction's float dtype; a scalar goes with any shape."""
         owner = type(self).__name__
         prediction = float_array(owner, "prediction", prediction)
@@ -83,13 +83,13 @@ class Loss:
             )
         return target, prediction
 
-    def value(self, target: Any, prediction: Numbers) -> Array:
+    def value(self, target: Numbers, prediction: Numbers) -> Array:
         """Return l(t, f) of every row."""
         target, prediction = self.check(target, prediction)
         with np.errstate(over="ignore", under="ignore"):
             return self._value(target, prediction)[()]
 
-    def gradient(self, target: Any, prediction: Numbers) -> Array:
+    def gradient(self, target: Numbers, prediction: Numbers) -> Array:
         """Return (1) of every row.
 
         gradient   l'(t, f)  = d l / d f,   at a kink the documented element of the subdifferential    (1)
@@ -98,7 +98,7 @@ class Loss:
         with np.errstate(over="ignore", under="ignore"):
             return self._gradient(target, prediction)[()]
 
-    def curvature(self, target: Any, prediction: Numbers) -> Array:
+    def curvature(self, target: Numbers, prediction: Numbers) -> Array:
         """Return (2) of every row.
 
         curvature  l''(t, f) = d2 l / d f2, zero at a kink    (2)
@@ -120,7 +120,7 @@ class Loss:
         """Return both at once; losses whose value and gradient share an exponential override it."""
         return self._value(target, prediction), self._gradient(target, prediction)
 
-    def pieces(self, target: Any) -> Pieces | None:
+    def pieces(self, target: Numbers) -> Pieces | None:
         """Return the lines whose maximum is the loss, or None where it is not piecewise linear and convex."""
         return None
 
@@ -132,7 +132,7 @@ class Loss:
         """Return the prediction that stands for a mean: the inverse of `response`."""
         return float_array(type(self).__name__, "mean", mean)
 
-    def best_constant(self, target: Any, sample_weight: RowWeights = None) -> Any:
+    def best_constant(self, target: Numbers, sample_weight: RowWeights = None) -> Any:
         """Return (4), the best prediction that does not look at the inputs.
 
         constant   f*   = argmin_c sum_n w[n] l(t[n], c)    (4)

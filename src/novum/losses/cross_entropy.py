@@ -82,7 +82,7 @@ class CrossEntropyLoss(Loss):
         """The Euclidean norm of y - t is below sqrt(2)."""
         return np.inf if self.from_probabilities else float(np.sqrt(2))
 
-    def check(self, target: Any, prediction: Numbers) -> tuple[Array, Array]:
+    def check(self, target: Numbers, prediction: Numbers) -> tuple[Array, Array]:
         """Return class indices (intp) or floats as target, and the prediction as floats."""
         prediction = float_array("CrossEntropyLoss", "prediction", prediction)
         target = np.asarray(target)
@@ -219,7 +219,7 @@ class CrossEntropyLoss(Loss):
         probability = softmax_rows(prediction)
         return probability * (1 - probability)
 
-    def hessian_product(self, prediction: Numbers, direction: Any) -> Array:
+    def hessian_product(self, prediction: Numbers, direction: Numbers) -> Array:
         """Return l'' times a direction for every row: y * v for two classes, y * (v - y . v) for k, from scores."""
         prediction = float_array("CrossEntropyLoss", "prediction", prediction)
         direction = float_array("CrossEntropyLoss", "direction", direction).astype(prediction.dtype, copy=False)
@@ -243,7 +243,7 @@ class CrossEntropyLoss(Loss):
         with np.errstate(divide="ignore"):
             return logit(mean) if mean.ndim < 2 else np.log(mean)
 
-    def best_constant(self, target: Any, sample_weight: RowWeights = None) -> Any:
+    def best_constant(self, target: Numbers, sample_weight: RowWeights = None) -> Any:
         """Return the best constant: of 1-D targets in [0, 1] one number, of distributions (n, k) one per class."""
         target = np.asarray(target)
         if target.ndim == 2:

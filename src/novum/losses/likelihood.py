@@ -11,7 +11,7 @@ other shape multiplies it.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaln
@@ -73,7 +73,7 @@ class GaussianLoss(ResidualLoss):
         return float(np.average(target, weights=weight))
 
     @staticmethod
-    def estimate_precision(target: Any, prediction: Numbers, sample_weight: RowWeights = None) -> float:
+    def estimate_precision(target: Numbers, prediction: Numbers, sample_weight: RowWeights = None) -> float:
         """Return (2), the maximum-likelihood precision of the noise around given predictions.
 
         beta^   = sum w / sum w (f - t)^2,   the precision that minimises the summed (1) for given f    (2)

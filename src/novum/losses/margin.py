@@ -15,7 +15,7 @@ With p = P(t = +1 | x), the score of least expected loss p phi(f) + (1 - p) phi(
 Its sign is the Bayes decision, which is what makes a surrogate consistent: docs/theory/losses.md.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, logit
@@ -55,7 +55,7 @@ class MarginLoss(Loss):
         """Return both."""
         return self.margin_value(margin), self.margin_slope(margin)
 
-    def best_score(self, probability: Any) -> Array:
+    def best_score(self, probability: Numbers) -> Array:
         """Return (7), the score of least expected loss where P(t = +1) is `probability`.
 
         With p = P(t = +1 | x), the score of least expected loss p phi(f) + (1 - p) phi(-f) is    (7)
@@ -142,7 +142,7 @@ class ZeroOneLoss(MarginLoss):
 
     _curvature = _gradient
 
-    def best_score(self, probability: Any) -> Array:
+    def best_score(self, probability: Numbers) -> Array:
         """Return the sign of the likelier class."""
         return np.where(float_array("ZeroOneLoss", "probability", probability) >= 0.5, 1.0, -1.0)[()]
 
@@ -178,11 +178,11 @@ class PerceptronLoss(MarginLoss):
         """Return zero."""
         return np.zeros_like(margin)
 
-    def best_score(self, probability: Any) -> Array:
+    def best_score(self, probability: Numbers) -> Array:
         """Return 0: the criterion is least at the zero score, whatever the classes."""
         return np.zeros_like(float_array("PerceptronLoss", "probability", probability))[()]
 
-    def pieces(self, target: Any) -> Pieces:
+    def pieces(self, target: Numbers) -> Pieces:
         """Return the lines 0 and -t f."""
         target = self._check_target(np.asarray(target), np.empty(0))
         zero = np.zeros_like(target)
@@ -220,11 +220,11 @@ class HingeLoss(MarginLoss):
         """Return zero."""
         return np.zeros_like(margin)
 
-    def best_score(self, probability: Any) -> Array:
+    def best_score(self, probability: Numbers) -> Array:
         """Return the sign of the likelier class."""
         return np.where(float_array("HingeLoss", "probability", probability) >= 0.5, 1.0, -1.0)[()]
 
-    def pieces(self, target: Any) -> Pieces:
+    def pieces(self, target: Numbers) -> Pieces:
         """Return the lines 0 and 1 - t f."""
         target = self._check_target(np.asarray(target), np.empty(0))
         zero = np.zeros_like(target)
@@ -255,7 +255,7 @@ class SquaredHingeLoss(MarginLoss):
         """Return 2 below m = 1, else 0."""
         return 2 * np.asarray(margin < 1).astype(margin.dtype)
 
-    def best_score(self, probability: Any) -> Array:
+    def best_score(self, probability: Numbers) -> Array:
         """Return 2 p - 1."""
         return (2 * float_array("SquaredHingeLoss", "probability", probability) - 1)[()]
 
@@ -292,7 +292,7 @@ class ExponentialLoss(MarginLoss):
         value = np.exp(-margin)
         return value, -value
 
-    def best_score(self, probability: Any) -> Array:
+    def best_score(self, probability: Numbers) -> Array:
         """Return half the log-odds."""
         return logit(float_array("ExponentialLoss", "probability", probability)) / 2
 
@@ -338,7 +338,7 @@ class LogisticLoss(MarginLoss):
         slope = -np.where(margin > 0, small, 1) / (1 + small)
         return np.log1p(small) + np.maximum(0, -margin), slope.astype(margin.dtype, copy=False)
 
-    def best_score(self, probability: Any) -> Array:
+    def best_score(self, probability: Numbers) -> Array:
         """Return the log-odds."""
         return logit(float_array("LogisticLoss", "probability", probability))
 

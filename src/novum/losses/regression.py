@@ -13,13 +13,14 @@ one the sum is concave between targets, so the best constant is a target; as the
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from novum.losses.base import Array, Pieces
 from novum.losses.residual import ResidualLoss, weighted_quantile
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["AbsoluteLoss", "EpsilonInsensitiveLoss", "HuberLoss", "MinkowskiLoss", "QuantileLoss", "SquaredLoss"]
 
@@ -97,7 +98,7 @@ class AbsoluteLoss(ResidualLoss):
     def _best_constant(self, target: Array, weight: Array) -> float:
         return weighted_quantile(target, weight, 0.5)
 
-    def pieces(self, target: Any) -> Pieces:
+    def pieces(self, target: Numbers) -> Pieces:
         """Return the lines f - t and t - f."""
         target = self._check_target(np.asarray(target), np.empty(0))
         one = np.ones_like(target)
@@ -181,7 +182,7 @@ class EpsilonInsensitiveLoss(ResidualLoss):
         walls = np.concatenate([target - self.epsilon, target + self.epsilon])
         return weighted_quantile(walls, np.concatenate([weight, weight]), 0.5)
 
-    def pieces(self, target: Any) -> Pieces:
+    def pieces(self, target: Numbers) -> Pieces:
         """Return the lines 0, f - t - epsilon and t - f - epsilon."""
         target = self._check_target(np.asarray(target), np.empty(0))
         one, zero = np.ones_like(target), np.zeros_like(target)
@@ -228,7 +229,7 @@ class QuantileLoss(ResidualLoss):
     def _best_constant(self, target: Array, weight: Array) -> float:
         return weighted_quantile(target, weight, self.level)
 
-    def pieces(self, target: Any) -> Pieces:
+    def pieces(self, target: Numbers) -> Pieces:
         """Return the lines -level (f - t) and (1 - level) (f - t)."""
         target = self._check_target(np.asarray(target), np.empty(0))
         slopes = np.stack([np.full_like(target, -self.level), np.full_like(target, 1 - self.level)])

@@ -169,7 +169,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self
 
     @fits
-    def fit_transform(self, X: Rows, y: Target = None, init: Any = None) -> Any:
+    def fit_transform(self, X: Rows, y: Target = None, init: Numbers | None = None) -> Any:
         """Find the map, and return it: `embedding_`; parameters as in `fit`."""
         self._learn(X, init)
         return self.embedding_

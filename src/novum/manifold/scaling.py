@@ -1,6 +1,6 @@
 """Least stress over several starts, and scikit-learn's function for it. Formulas: stress_majorization.py."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_array, check_symmetric
@@ -11,6 +11,7 @@ from novum.base.domains import Bool, Choice, Int, Null, RandomState, Real
 from novum.exceptions import DataError, ParameterError
 from novum.manifold.stress_majorization import Layout, lay_out
 from novum.runtime.random import numpy_state
+from novum.runtime.typing import Numbers, Seed
 from novum.runtime.warn import warn
 
 __all__ = ["best_layout", "checked_dissimilarities", "given_start", "random_starts", "smacof", "stress_of"]
@@ -87,19 +88,19 @@ def given_start(init: Any, n: int, owner: str) -> np.ndarray:
 
 
 def smacof(
-    dissimilarities: Any,
+    dissimilarities: Numbers,
     *,
     metric: bool = True,
     n_components: int = 2,
-    init: Any = None,
+    init: Numbers | None = None,
     n_init: int = 1,
     n_jobs: int | None = None,
     max_iter: int = 300,
-    verbose: Any = 0,
+    verbose: int = 0,
     eps: float = 1e-6,
-    random_state: Any = None,
+    random_state: Seed = None,
     return_n_iter: bool = False,
-    normalized_stress: Any = "auto",
+    normalized_stress: bool | Literal["auto"] = "auto",
 ) -> tuple[Any, ...]:
     """Return the points of least stress and the stress, as scikit-learn's function of this name does; see `MDS`.
 

@@ -8,6 +8,7 @@ A component is a distribution of vectors, or a distribution of numbers: of the o
 every column, which are then independent. There a missing cell drops out of the product, and of the statistics of its column.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -245,7 +246,7 @@ class Mixture(LikelihoodCriteria, MixtureBase):
 
     def __init__(
         self,
-        components: Any = None,
+        components: Sequence[Distribution | type[Distribution]] | None = None,
         *,
         weights_init: Numbers | None = None,
         tol: float = 1e-3,

@@ -24,7 +24,7 @@ from novum.fold.blocks import Block
 from novum.mixture.gaussian import GaussianMixture
 from novum.mixture.generic import check_component
 from novum.runtime import arrays
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Fittable, Rows, RowWeights, Target
 
 __all__ = ["NoveltyDetector"]
 
@@ -103,7 +103,7 @@ class NoveltyDetector(OutlierMixin, Estimator):
     density_: Any
     offset_: float
 
-    def __init__(self, density: Any = None, contamination: float = 0.1) -> None:
+    def __init__(self, density: Fittable | None = None, contamination: float = 0.1) -> None:
         self.density = density
         self.contamination = contamination
 

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.engines.gaussians.covariance import dense
 from novum.exceptions import DataError
+from novum.mixture.gaussian import GaussianMixture
 from novum.report.axes import drawing_axes
 from novum.runtime.typing import Axes, Rows
 
@@ -32,7 +33,9 @@ def check_plane(X: Any, name: str) -> NDArray:
     return X
 
 
-def plot_ellipses(model: Any, X: Rows | None = None, *, deviations: float = 2.0, ax: Axes | None = None) -> Any:
+def plot_ellipses(
+    model: GaussianMixture, X: Rows | None = None, *, deviations: float = 2.0, ax: Axes | None = None
+) -> Axes:
     """Draw a fitted Gaussian mixture of two features: rows in the color of their component, an ellipse per component.
 
     Parameters

@@ -190,7 +190,7 @@ class GaussianNB(BayesRule, Estimator):
         return ax
 
     @fits
-    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit from scratch.
 
         Parameters
@@ -208,7 +208,7 @@ class GaussianNB(BayesRule, Estimator):
     @fits
     def partial_fit(
         self, X: Rows, y: Target = None, classes: Numbers | None = None, sample_weight: RowWeights = None
-    ) -> Any:
+    ) -> Self:
         """Learn from one more portion; the result is that of `fit` on all portions together.
 
         Parameters

@@ -7,6 +7,7 @@ Categories are smoothed as in (9) of `novum.naive_bayes.categorical`, by the mod
 out of the sum, in `fit` and in predictions.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -133,7 +134,7 @@ class MixedNB(BayesRule, Estimator):
     def __init__(
         self,
         *,
-        families: Any = "auto",
+        families: str | Mapping[Any, str] | Sequence[str] = "auto",
         categorical_features: Literal["from_dtype"] | Numbers | None = "from_dtype",
         alpha: float = 1.0,
         priors: Numbers | None = None,

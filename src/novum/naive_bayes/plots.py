@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.report.axes import FRAME, LARGEST, WIDE, drawing_axes, name_places
 from novum.report.numbers import num
-from novum.runtime.typing import Axes
+from novum.runtime.typing import Axes, Classifier
 
 __all__ = ["plot_class_tables"]
 
@@ -32,7 +32,7 @@ def table_of(model: Any) -> tuple[np.ndarray, list[str]]:
     raise ParameterError(f"plot_class_tables: {type(model).__name__} has neither feature_log_prob_ nor theta_.")
 
 
-def plot_class_tables(model: Any, feature_names: Sequence[Any] | None = None, ax: Axes | None = None) -> Any:
+def plot_class_tables(model: Classifier, feature_names: Sequence[Any] | None = None, ax: Axes | None = None) -> Axes:
     """Draw the parameters of every class as a heat table.
 
     Parameters

@@ -255,7 +255,7 @@ class KernelDensity(Estimator):
         """
         return answer_rows(self, X, log_density, self._bumps())
 
-    def score(self, X: Rows, y: Target = None) -> Any:
+    def score(self, X: Rows, y: Target = None) -> float:
         """Return the sum of log p(x) over the queries."""
         return float(np.sum(self.score_samples(X), dtype=np.float64))
 

@@ -49,7 +49,7 @@ def without_names() -> Iterator[None]:
         yield
 
 
-def plot_regions(model: Any, *, ax: Axes | None = None, points: int = POINTS) -> Any:
+def plot_regions(model: Any, *, ax: Axes | None = None, points: int = POINTS) -> Axes:
     """Draw the class that a fitted classifier gives to every point of the plane, and the rows it keeps.
 
     Parameters
@@ -88,7 +88,7 @@ def plot_regions(model: Any, *, ax: Axes | None = None, points: int = POINTS) ->
     return ax
 
 
-def plot_neighbors(model: Any, query: Any, *, ax: Any = None) -> Any:
+def plot_neighbors(model: Any, query: Any, *, ax: Axes | None = None) -> Axes:
     """Draw a query in the plane, lines to the neighbors that answer for it, and the circle or ball that holds them.
 
     Parameters
@@ -140,7 +140,7 @@ def plot_neighbors(model: Any, query: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-def plot_density(model: Any, ax: Any = None) -> Any:
+def plot_density(model: Any, ax: Axes | None = None) -> Any:
     """Draw a fitted kernel density of one or two columns."""
     X = np.asarray(model.tree_.data, dtype=np.float64)
     ax = drawing_axes(ax)

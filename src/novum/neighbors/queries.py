@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from novum.engines.search.index import Lists
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.neighbors.base import Ready
+from novum.neighbors.sklearn_queries import KNeighborsMixin as SklearnKNeighbors
+from novum.neighbors.sklearn_queries import RadiusNeighborsMixin as SklearnRadiusNeighbors
 from novum.runtime import sklearn_private
 from novum.runtime.typing import Rows
 
@@ -63,7 +65,7 @@ def refuse_mode(mode: Any) -> None:
         raise ParameterError(f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead')
 
 
-class KNeighborsMixin(sklearn_private.KNeighborsMixin):
+class KNeighborsMixin(SklearnKNeighbors):
     """Queries for the k nearest rows."""
 
     def _wanted(self: Any, n_neighbors: Any, X: Any) -> int:
@@ -145,7 +147,7 @@ class KNeighborsMixin(sklearn_private.KNeighborsMixin):
         return sklearn_private.as_configured(graph)
 
 
-class RadiusNeighborsMixin(sklearn_private.RadiusNeighborsMixin):
+class RadiusNeighborsMixin(SklearnRadiusNeighbors):
     """Queries for all rows within a radius."""
 
     def _lists(self: Any, X: Any, radius: Any) -> Lists:

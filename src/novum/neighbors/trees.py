@@ -214,6 +214,9 @@ class KDTree(SearchTree):
     (array([[3., 3.]]), array([[1, 2]]))
     """
 
+    data: np.ndarray
+    sample_weight: np.ndarray | None
+    sum_weight: float
     valid_metrics = TREE_METRICS["kd_tree"]
 
 

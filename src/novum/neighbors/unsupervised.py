@@ -109,7 +109,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         return self
 
     @fits
-    def partial_fit(self, X: Rows, y: Target = None) -> Any:
+    def partial_fit(self, X: Rows, y: Target = None) -> Self:
         """Add rows; the rows that are there keep their numbers.
 
         Parameters
@@ -161,7 +161,7 @@ def kneighbors_graph(
     *,
     mode: Literal["connectivity", "distance"] = "connectivity",
     metric: Metric = "minkowski",
-    p: Any = 2,
+    p: float = 2,
     metric_params: Mapping[str, Any] | None = None,
     include_self: bool = False,
     n_jobs: int | None = None,
@@ -200,9 +200,9 @@ def radius_neighbors_graph(
     X: Rows,
     radius: float,
     *,
-    mode: Any = "connectivity",
+    mode: Literal["connectivity", "distance"] = "connectivity",
     metric: Metric = "minkowski",
-    p: Any = 2,
+    p: float = 2,
     metric_params: Mapping[str, Any] | None = None,
     include_self: bool = False,
     n_jobs: int | None = None,

@@ -13,6 +13,7 @@ import numpy as np
 from novum.neural_network.modules import Activate, Dense, Sequential
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
+from novum.runtime.typing import Axes, Rows
 
 __all__ = ["GradientReport", "gradient_report"]
 
@@ -30,7 +31,7 @@ class GradientReport(Result):
     saturated: np.ndarray  # share of units
     ratio: float  # of the first layer's gradient to the last's
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw gradient and error of every layer on a logarithmic scale."""
         ax = drawing_axes(ax)
         places = range(1, len(self.layer) + 1)
@@ -41,7 +42,7 @@ class GradientReport(Result):
         return ax
 
 
-def gradient_report(network: Sequential, X: Any, target: Any, weight: Any = None) -> GradientReport:
+def gradient_report(network: Sequential, X: Rows, target: Any, weight: Any = None) -> GradientReport:
     """Return the sizes (1) of every dense layer for some rows.
 
     Parameters

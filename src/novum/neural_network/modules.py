@@ -21,6 +21,7 @@ from novum.activations import Activation, get_activation
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import result
 from novum.runtime.checks import float_array, vector
+from novum.runtime.typing import Numbers
 
 __all__ = ["Activate", "Array", "Backpropagation", "BatchNorm", "Dense", "Sequential", "backpropagate", "matrix"]
 
@@ -85,7 +86,9 @@ class Dense(Module):
     activation : str or Activation, default="identity"
     """
 
-    def __init__(self, weights: Any, shift: Any = None, activation: Any = "identity") -> None:
+    def __init__(
+        self, weights: Numbers, shift: Numbers | None = None, activation: str | Activation = "identity"
+    ) -> None:
         self.weights = matrix("Dense", "weights", weights)
         zero = np.zeros(self.weights.shape[1])
         self.shift = zero if shift is None else vector("Dense", "shift", shift)
@@ -112,7 +115,7 @@ class Dense(Module):
 class Activate(Module):
     """An activation of its own: after normalization, say."""
 
-    def __init__(self, activation: Any) -> None:
+    def __init__(self, activation: str | Activation) -> None:
         self.activation = get_activation(activation)
         self.parameters, self.gradients = [], []
 
@@ -137,7 +140,7 @@ class BatchNorm(Module):
     array([-1.683282,  0.105573,  1.894427,  3.683282])
     """
 
-    def __init__(self, scale: Any, shift: Any, *, epsilon: float = EPSILON, rate: float = 0.1) -> None:
+    def __init__(self, scale: Numbers, shift: Numbers, *, epsilon: float = EPSILON, rate: float = 0.1) -> None:
         self.scale, self.shift = (vector("BatchNorm", "scale", v) * 1.0 for v in (scale, shift))
         self.epsilon, self.rate = epsilon, rate
         self.running_mean, self.running_variance = np.zeros_like(self.scale), np.ones_like(self.scale)
@@ -241,10 +244,10 @@ def total_loss(output: str, p: Array, y: Array, weight: Array | None = None) -> 
 def backpropagate(
     coefs: Sequence[Any],
     intercepts: Sequence[Any] | None,
-    X: Any,
-    y: Any,
+    X: Numbers,
+    y: Numbers,
     *,
-    activation: Any = "tanh",
+    activation: str | Activation = "tanh",
     output: str = "identity",
 ) -> Backpropagation:
     """Return the errors and gradients of a network for some rows, by (2).

@@ -83,7 +83,7 @@ class TorchClassifier(OwnModule, ClassifierNetwork):
 
     def __init__(
         self,
-        module: Any,
+        module: Callable[..., Any],
         *,
         loss: Callable | None = None,
         max_epochs: int = 50,
@@ -215,7 +215,7 @@ class TorchRegressor(OwnModule, RegressorNetwork):
 
     def __init__(
         self,
-        module: Any,
+        module: Callable[..., Any],
         *,
         loss: Callable | None = None,
         max_epochs: int = 50,

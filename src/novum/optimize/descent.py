@@ -6,15 +6,17 @@ Without momentum, on f with an L-Lipschitz gradient every step a < 2 / L lowers 
 f(x_k) - f* <= L ||x_0 - x*||^2 / 2k; larger steps oscillate and diverge. Proofs: docs/theory/optimization.md.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
 from novum.exceptions import ParameterError
 from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.line_search import backtracking
-from novum.optimize.problem import without_constraints
+from novum.optimize.problem import Problem, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
+from novum.optimize.schedule_base import Schedule
 from novum.optimize.schedules import as_schedule
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Numbers
@@ -25,11 +27,11 @@ GROWTH = 2.0  # backtracking starts from twice the last accepted step, so that i
 
 
 def gradient_descent(
-    objective: Any,
+    objective: Callable[..., Any] | Problem | None,
     start: Numbers,
     *,
-    gradient: Any = None,
-    learning_rate: Any = "backtracking",
+    gradient: Callable[..., Any] | bool | None = None,
+    learning_rate: float | Schedule | Callable[[int], float] | Literal["backtracking"] = "backtracking",
     momentum: float = 0.0,
     tol: float = 1e-6,
     max_iter: int = 10_000,

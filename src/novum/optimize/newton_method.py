@@ -19,7 +19,7 @@ from novum.exceptions import DataError
 from novum.optimize.differences import numeric_jacobian
 from novum.optimize.endless import ENDLESS, falls_endlessly
 from novum.optimize.line_search import backtracking
-from novum.optimize.problem import Array, without_constraints
+from novum.optimize.problem import Array, Problem, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number, vector
 from novum.runtime.typing import Numbers
@@ -55,10 +55,10 @@ def pure_direction(hessian: Array, gradient: Array) -> Array:
 
 
 def newton(
-    objective: Any,
+    objective: Callable[..., Any] | Problem | None,
     start: Numbers,
     *,
-    gradient: Any = None,
+    gradient: Callable[..., Any] | bool | None = None,
     hessian: Callable[[Any], Any] | None = None,
     line_search: bool = True,
     tol: float = 1e-8,
@@ -137,7 +137,7 @@ def newton(
 
 def newton_root(
     function: Callable[[Any], Any],
-    start: Any,
+    start: Numbers,
     *,
     derivative: Callable[[Any], Any] | None = None,
     damping: bool = True,

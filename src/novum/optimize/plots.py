@@ -1,6 +1,6 @@
 """Pictures of descent: paths over the contours of an objective."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,11 @@ MARGIN = 0.25  # of the extent of the paths, left free around them
 
 def plot_descent(
     objective: Callable[[Any], Any],
-    paths: Any,
+    paths: Mapping[str, Any],
     *,
     log_levels: bool = True,
     ax: Axes | None = None,
-) -> Any:
+) -> Axes:
     """Draw the steps of several iterations over the contours of an objective of two variables.
 
     Parameters

@@ -8,7 +8,7 @@ To maximize, the sign of the last sum in (2) turns, so that mu >= 0 always. A de
 central differences. Drivers see the problem as a minimization: `cost` is f or -f.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,8 +93,8 @@ class Problem:
         *,
         gradient: Callable[[Any], Any] | bool | None = None,
         hessian: Callable[[Any], Any] | None = None,
-        equalities: Any = (),
-        inequalities: Any = (),
+        equalities: "Sequence[Constraint | Callable[..., Any]]" = (),
+        inequalities: "Sequence[Constraint | Callable[..., Any]]" = (),
         maximize: bool = False,
     ) -> None:
         if objective is None and not callable(gradient):
@@ -185,7 +185,7 @@ class Problem:
         """Return whether x meets every constraint to within `tol`."""
         return bool(np.all(np.abs(self.equality(x)) <= tol) and np.all(self.inequality(x) >= -tol))
 
-    def lagrangian(self, x: Numbers, equality_multipliers: Any = (), inequality_multipliers: Any = ()) -> float:
+    def lagrangian(self, x: Numbers, equality_multipliers: Numbers = (), inequality_multipliers: Numbers = ()) -> float:
         """Return L of (2).
 
         L(x, lambda, mu) = f(x) - sum_i lambda_i (g_i(x) - c_i) - sum_j mu_j (h_j(x) - d_j)    (2)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from novum.optimize.endless import ENDLESS, falls_endlessly
-from novum.optimize.problem import Array, without_constraints
+from novum.optimize.problem import Array, Problem, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Numbers
@@ -27,11 +27,11 @@ ROUNDING = 1e-14
 
 
 def proximal_gradient(
-    smooth: Any,
+    smooth: Callable[..., Any] | Problem,
     start: Numbers,
     *,
     prox: Callable[[Array, float], Any],
-    gradient: Any = None,
+    gradient: Callable[..., Any] | bool | None = None,
     kinked: Callable[[Array], float] | None = None,
     learning_rate: float = 1.0,
     tol: float = 1e-8,

@@ -5,6 +5,7 @@ r"""L-BFGS: Newton's method with a curvature learnt from the last few gradients.
 The iteration is SciPy's L-BFGS-B; this driver gives it novum's arguments, stopping rule, history and warnings.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from scipy.optimize import minimize
 
 from novum.exceptions import ParameterError
 from novum.optimize.endless import ENDLESS, falls_endlessly
-from novum.optimize.problem import Array, without_constraints
+from novum.optimize.problem import Array, Problem, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Numbers
@@ -22,10 +23,10 @@ __all__ = ["lbfgs"]
 
 
 def lbfgs(
-    objective: Any,
+    objective: Callable[..., Any] | Problem | None,
     start: Numbers,
     *,
-    gradient: Any = None,
+    gradient: Callable[..., Any] | bool | None = None,
     memory: int = 10,
     tol: float = 1e-6,
     max_iter: int = 1000,

@@ -12,6 +12,7 @@ A rule is frozen parameters and two pure functions: `init(w)` makes the state (a
 whose gradient was always zero from dividing zero by zero.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.optimize.schedule_base import Schedule
 from novum.optimize.schedules import as_schedule
 from novum.runtime.checks import check_number
 
@@ -31,7 +33,7 @@ State = tuple[Array, ...]
 class UpdateRule:
     """How a gradient becomes a move; the base of all rules."""
 
-    learning_rate: Any
+    learning_rate: float | Schedule | Callable[[int], float]
 
     def rate(self, k: int) -> float:
         """Return eta at step k, as a Python float so that float32 weights stay float32."""
@@ -78,7 +80,7 @@ class SGD(UpdateRule):
     array([-0.561])
     """
 
-    learning_rate: Any = 0.01
+    learning_rate: float | Schedule | Callable[[int], float] = 0.01
     momentum: float = 0.0
     nesterov: bool = False
 
@@ -111,7 +113,7 @@ class AdaGrad(UpdateRule):
     AdaGrad   r <- r + g^2;   move = -eta g / (sqrt(r) + eps)    (3)
     """
 
-    learning_rate: Any = 0.01
+    learning_rate: float | Schedule | Callable[[int], float] = 0.01
     epsilon: float = 1e-10
 
     def __post_init__(self) -> None:
@@ -137,7 +139,7 @@ class RMSProp(UpdateRule):
     RMSProp   r <- rho r + (1 - rho) g^2;   move = -eta g / (sqrt(r) + eps)    (4)
     """
 
-    learning_rate: Any = 0.001
+    learning_rate: float | Schedule | Callable[[int], float] = 0.001
     decay: float = 0.9
     epsilon: float = 1e-10
 
@@ -165,7 +167,7 @@ class Adam(UpdateRule):
     move = -eta m / (1 - b1^t) / (sqrt(r / (1 - b2^t)) + eps),   t = 1, 2, ...    (5)
     """
 
-    learning_rate: Any = 0.001
+    learning_rate: float | Schedule | Callable[[int], float] = 0.001
     beta_1: float = 0.9
     beta_2: float = 0.999
     epsilon: float = 1e-8

@@ -17,8 +17,9 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.optimize.endless import ENDLESS, falls_endlessly
-from novum.optimize.problem import without_constraints
+from novum.optimize.problem import Problem, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
+from novum.optimize.schedule_base import Schedule
 from novum.optimize.schedules import InverseSqrtSchedule, as_schedule
 from novum.report.numbers import counted, num
 from novum.report.result import result
@@ -45,7 +46,9 @@ class Subdifferential(NamedTuple):
         return self.low - tol <= slope <= self.high + tol
 
 
-def is_subgradient(function: Callable[[Any], Any], at: Any, slope: Any, points: Any, *, tol: float = 1e-9) -> bool:
+def is_subgradient(
+    function: Callable[[Any], Any], at: Numbers, slope: Numbers, points: Numbers, *, tol: float = 1e-9
+) -> bool:
     """Check (1) on sample points: False proves that `slope` is no subgradient, True only fails to refute it.
 
         v is a subgradient of f at x0   iff   f(x) - f(x0) >= v^T (x - x0) for all x    (1)
@@ -103,11 +106,11 @@ def subdifferential(function: Callable[[float], Any], at: float) -> Subdifferent
 
 
 def subgradient_descent(
-    objective: Any,
+    objective: Callable[..., Any] | Problem | None,
     start: Numbers,
     *,
-    subgradient: Any = None,
-    learning_rate: Any = None,
+    subgradient: Callable[..., Any] | bool | None = None,
+    learning_rate: float | Schedule | Callable[[int], float] | None = None,
     tol: float | None = 1e-6,
     patience: int = 200,
     max_iter: int = 10_000,

@@ -13,7 +13,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -236,7 +236,11 @@ def checked_contents(path: Path, file: BinaryIO, max_bytes: int | None) -> Conte
 
 
 def load(
-    path: str | os.PathLike, *, max_bytes: int | None = None, trusted: Iterable[type | str] = (), module: Any = None
+    path: str | os.PathLike,
+    *,
+    max_bytes: int | None = None,
+    trusted: Iterable[type | str] = (),
+    module: Callable[..., Any] | Sequence[Any] | None = None,
 ) -> Any:
     """Load an estimator that `save` wrote.
 

@@ -111,7 +111,13 @@ class _Basis(TransformerMixin, Estimator):
     centers_: np.ndarray
     width_: np.ndarray
 
-    def __init__(self, centers: Any = 10, *, width: float | None = None, include_bias: bool = False) -> None:
+    def __init__(
+        self,
+        centers: int | Sequence[float] | np.ndarray = 10,
+        *,
+        width: float | None = None,
+        include_bias: bool = False,
+    ) -> None:
         self.centers = centers
         self.width = width
         self.include_bias = include_bias

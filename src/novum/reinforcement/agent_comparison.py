@@ -10,7 +10,7 @@ Intervals are percentiles of a stratified bootstrap: runs are drawn with replace
 either. One run alone has no interval.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -21,11 +21,12 @@ from scipy.stats import norm, trim_mean
 from scipy.stats import t as student
 
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.reinforcement.mdp import MDP
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_level, float_array
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Seed
+from novum.runtime.typing import Environment, Seed
 from novum.runtime.warn import warn
 
 __all__ = ["AgentComparison", "compare_agents", "improvement_probability", "interquartile_mean"]
@@ -172,7 +173,7 @@ def verdict(
 def compare_agents(
     scores: Mapping[str, Any],
     *,
-    environment: Any = None,
+    environment: MDP | Environment | str | Callable[[], Any] | None = None,
     n_episodes: int = 100,
     level: float = 0.95,
     n_resamples: int = 2000,

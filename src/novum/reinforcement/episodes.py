@@ -17,16 +17,22 @@ from scipy.stats import t as student
 from novum.exceptions import ParameterError
 from novum.reinforcement.environment import transition
 from novum.reinforcement.experience import STARTS, STEPS, lived_world, policy_sums
+from novum.reinforcement.mdp import MDP
 from novum.reinforcement.policies import policy_table
 from novum.report.result import Result, result
 from novum.runtime.checks import check_count, check_level, check_number, vector
 from novum.runtime.random import Stream, purpose_code, seed_of
+from novum.runtime.typing import Axes, HasArray
 
 __all__ = ["Episode", "Returns", "mean_of", "return_bound", "returns", "rollout", "simulated"]
 
 
 def returns(
-    rewards: Any, discount: float | Sequence[float] = 1.0, *, kind: str = "discounted", risk: float = 0.0
+    rewards: Sequence[float] | HasArray,
+    discount: float | Sequence[float] = 1.0,
+    *,
+    kind: str = "discounted",
+    risk: float = 0.0,
 ) -> float:
     """Return what a sequence of rewards is worth: (1), (3) with kind="average", (5) with kind="mean-variance" and risk c.
 
@@ -75,8 +81,13 @@ class Episode(Result):
         Whether it ended by itself; otherwise it was cut.
     """
 
+    states: list[Any]
+    actions: list[Any]
+    rewards: Any
+    ended: bool
+
     def __init__(
-        self, mdp: Any, states: list[int], actions: list[int], rewards: NDArray[np.float64], ended: bool
+        self, mdp: MDP, states: list[int], actions: list[int], rewards: NDArray[np.float64], ended: bool
     ) -> None:
         self._mdp, self.numbers = mdp, states
         self.states = [mdp.states[s] for s in states]
@@ -106,7 +117,7 @@ class Episode(Result):
         """Return the episode as pictures of text, one per step."""
         return [render_state(self._mdp, s) for s in self.numbers]
 
-    def plot_frames(self, most: int = 12) -> Any:
+    def plot_frames(self, most: int = 12) -> Axes:
         """Draw the first steps as small pictures; return the figure."""
         from novum.reinforcement.plots.episodes import draw_frames
 

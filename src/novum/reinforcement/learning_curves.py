@@ -17,6 +17,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_level
+from novum.runtime.typing import Axes
 
 __all__ = ["Band", "LearningCurve", "learning_band", "plot_learning_curves"]
 
@@ -74,8 +75,8 @@ def learning_band(
 
 
 def plot_learning_curves(
-    curves: Mapping[str, Sequence[LearningCurve]], ax: Any = None, *, window: int = 20, level: float = 0.95
-) -> Any:
+    curves: Mapping[str, Sequence[LearningCurve]], ax: Axes | None = None, *, window: int = 20, level: float = 0.95
+) -> Axes:
     """Draw the mean return of agents over steps, several runs each, with bands; return the axes.
 
     Parameters

@@ -21,11 +21,12 @@ from novum.reinforcement.bellman import ProcessOperators
 from novum.reinforcement.environment import EnvironmentFace
 from novum.reinforcement.layout import Layout
 from novum.reinforcement.model import Model, is_matrix, model_of_lists, model_of_matrices, pair_states
+from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.policies import TIE, Policy, greedy_actions, policy_table, short
 from novum.reinforcement.tables import checked_table, ended_states, in_order, pair_matrix, table_names
 from novum.report.numbers import counted, num
 from novum.runtime.checks import check_number, probability_table
-from novum.runtime.typing import Axes
+from novum.runtime.typing import Axes, Environment, Label, Numbers
 
 __all__ = ["MDP"]
 
@@ -137,7 +138,13 @@ class MDP(ProcessOperators, EnvironmentFace):
         return made
 
     @classmethod
-    def from_gymnasium(cls, environment: Any, *, discount: float | None = None, **options: Any) -> "MDP":
+    def from_gymnasium(
+        cls,
+        environment: "MDP | Environment | str | Callable[[], Any]",
+        *,
+        discount: float | None = None,
+        **options: Any,
+    ) -> "MDP":
         """Return the process behind a tabular Gymnasium environment, an object or a name such as "FrozenLake-v1".
 
         Environments with a table (`env.unwrapped.P`) are taken over exactly. Others with finitely many observations and
@@ -176,7 +183,7 @@ class MDP(ProcessOperators, EnvironmentFace):
         """Return the names of the states where episodes end."""
         return [self.states[s] for s in np.flatnonzero(self.model.terminal)]
 
-    def state_number(self, state: Any) -> int:
+    def state_number(self, state: Label) -> int:
         """Return the number of a state given by name, or raise."""
         try:
             return self.numbers[state]
@@ -185,7 +192,7 @@ class MDP(ProcessOperators, EnvironmentFace):
                 f"{self.name}: there is no state {state!r}; states are {short(self.states)}."
             ) from None
 
-    def action_number(self, action: Any) -> int:
+    def action_number(self, action: Label) -> int:
         """Return the number of an action given by name or number, or raise."""
         for a, known in enumerate(self.actions):
             if known is action or (type(known) is type(action) and known == action):
@@ -194,14 +201,14 @@ class MDP(ProcessOperators, EnvironmentFace):
             return int(action)
         raise ParameterError(f"{self.name}: there is no action {action!r}; actions are {short(self.actions)}.")
 
-    def policy(self, probabilities: Any = None, ties: Callable[[], list[list[int]]] | None = None) -> Policy:
+    def policy(self, probabilities: Numbers | None = None, ties: Callable[[], list[list[int]]] | None = None) -> Policy:
         """Return a policy with the names of this process: of a table of probabilities, of one action per state (names,
         numbers or {state: action}); None: uniform."""
         if not (isinstance(probabilities, np.ndarray) and probabilities.ndim == 2):
             probabilities = policy_table(self, probabilities)
         return Policy(probabilities, self.states, self.actions, layout=self.layout, ties=ties)
 
-    def greedy(self, values: Any) -> Policy:
+    def greedy(self, values: Numbers) -> Policy:
         """Return the policy that is greedy with respect to values of states or of actions; it remembers ties."""
         table = np.asarray(values, dtype=np.float64)
         q = table if table.ndim == 2 else self.action_values(table)
@@ -233,7 +240,7 @@ class MDP(ProcessOperators, EnvironmentFace):
         entry = None if self.model.entry_reward is None else self.model.entry_reward * factor
         return self.replaced(model=self.model._replace(reward=self.model.reward * factor, entry_reward=entry))
 
-    def plot(self, plan: Any = None, ax: Axes | None = None) -> Any:
+    def plot(self, plan: Plan | None = None, ax: Axes | None = None) -> Axes:
         """Draw the process: values and arrows of a plan or policy on its grid, or states and transitions as a graph."""
         from novum.reinforcement.plots.grids import draw_process
         from novum.report.axes import drawing_axes

@@ -10,7 +10,7 @@ A policy that changes with time is a sequence of such tables (`novum.reinforceme
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ from novum.report.result import Result
 from novum.runtime.checks import check_number
 from novum.runtime.softmax import softmax_rows
 from novum.runtime.typing import Numbers
+
+if TYPE_CHECKING:
+    from novum.reinforcement.mdp import MDP
+
 
 __all__ = ["Policy", "greedy_actions", "policy_table"]
 
@@ -62,6 +66,8 @@ class Policy(Result):
     >>> Policy.epsilon_greedy([[1.0, 4.0, 2.0, 0.0]], 0.1).probabilities.round(3).tolist()
     [[0.025, 0.925, 0.025, 0.025]]
     """
+
+    probabilities: NDArray[np.float64]
 
     def __init__(
         self,
@@ -119,13 +125,13 @@ class Policy(Result):
         return bool(((self.probabilities == 0) | (self.probabilities == 1)).all())
 
     @classmethod
-    def uniform(cls, mdp: Any) -> "Policy":
+    def uniform(cls, mdp: "MDP") -> "Policy":
         """Return the policy that takes every possible action with the same probability."""
         possible = mdp.possible
         return mdp.policy(possible / np.maximum(possible.sum(axis=1, keepdims=True), 1))
 
     @classmethod
-    def from_actions(cls, mdp: Any, actions: Any, default: Any = None) -> "Policy":
+    def from_actions(cls, mdp: "MDP", actions: Any, default: Any = None) -> "Policy":
         """Return the deterministic policy of one action per state: numbers, names, or a table {state: action}.
 
         States that a table does not name take `default`; an action that cannot be taken there is replaced by the first that can.
@@ -157,7 +163,7 @@ class Policy(Result):
         return mdp.policy(table)
 
     @classmethod
-    def greedy(cls, values: Any, possible: Any = None) -> "Policy":
+    def greedy(cls, values: Numbers, possible: Numbers | None = None) -> "Policy":
         """Return (2) for a table of action values; the first of those that tie."""
         q, can = values_of(values, possible)
         ties = greedy_actions(q, can)
@@ -168,7 +174,7 @@ class Policy(Result):
         return cls(table, ties=lambda: ties)
 
     @classmethod
-    def epsilon_greedy(cls, values: Any, exploration: float, possible: Any = None) -> "Policy":
+    def epsilon_greedy(cls, values: Numbers, exploration: float, possible: Numbers | None = None) -> "Policy":
         """Return (3) for a table of action values; the first of those that tie counts as greedy."""
         check_number("Policy.epsilon_greedy", "exploration", exploration, 0, 1)
         q, can = values_of(values, possible)
@@ -176,7 +182,7 @@ class Policy(Result):
         return cls((1 - exploration) * cls.greedy(q, can).probabilities + exploration * can / count)
 
     @classmethod
-    def softmax(cls, values: Any, temperature: float = 1.0, possible: Any = None) -> "Policy":
+    def softmax(cls, values: Numbers, temperature: float = 1.0, possible: Numbers | None = None) -> "Policy":
         """Return (4) for a table of action values."""
         check_number("Policy.softmax", "temperature", temperature, 0, open_low=True)
         q, can = values_of(values, possible)

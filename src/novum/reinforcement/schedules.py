@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from novum.optimize.schedule_base import Schedule
 from novum.runtime.checks import vector
+from novum.runtime.typing import Numbers
 
 __all__ = ["as_schedule", "running_mean"]
 
@@ -19,7 +20,7 @@ def as_schedule(value: Any) -> Schedule:
     return value if isinstance(value, Schedule) else Schedule("constant", float(value))
 
 
-def running_mean(values: Any, learning_rate: Any = None) -> NDArray[np.float64]:
+def running_mean(values: Numbers, learning_rate: float | Schedule | None = None) -> NDArray[np.float64]:
     """Return the running means (7) of a stream of numbers: with learning rates 1/k (None), a constant, or a `Schedule`.
 
     Examples

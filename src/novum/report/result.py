@@ -24,7 +24,7 @@ from novum.report.axes import drawing_axes, fit_title, name_places
 from novum.report.numbers import cell_text
 from novum.report.plots.plane import short_name
 from novum.report.tables import html_table, text_table
-from novum.runtime.typing import Axes
+from novum.runtime.typing import Axes, DataFrame
 
 __all__ = ["RESULTS", "Result", "draw_bars", "result", "table_of_records"]
 
@@ -143,7 +143,7 @@ class Result:
     def _repr_html_(self) -> str:
         return html_table(self._result_cells(), self._result_caption())
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return the table as a pandas frame."""
         import pandas as pd
 
@@ -176,7 +176,7 @@ class Result:
             ax.set_ylabel(next(iter(drawn)))
         ax.set_title(words_of(type(self).__name__))
 
-    def plot(self, ax: Axes | None = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the result and return the axes; a new figure is made when `ax` is None."""
         ax = drawing_axes(ax)
         self._result_picture(ax)

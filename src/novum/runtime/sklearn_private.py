@@ -6,7 +6,7 @@ imported when first asked for: it brings the whole of rich with it, which a plai
 
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing as take_rows
@@ -29,10 +29,20 @@ from sklearn.utils.validation import _num_samples as num_samples
 from novum.runtime.typing import Target
 
 __all__ = [
+    "NODE_DTYPE",
+    "PREDICTOR_RECORD_DTYPE",
+    "AutoPropagatedCallback",
     "BaseComposition",
+    "CallbackContext",
+    "CallbackSupportMixin",
+    "FitCallback",
+    "KNeighborsMixin",
+    "ListenerHandle",
+    "RadiusNeighborsMixin",
     "WordCounter",
     "as_configured",
     "assert_all_finite",
+    "callback_management_context",
     "check_categorical_features",
     "check_feature_names",
     "check_method_params",
@@ -43,11 +53,14 @@ __all__ = [
     "check_psd_eigenvalues",
     "check_sample_weight",
     "check_y",
+    "close_listener",
     "feature_names_in",
     "manual_routing",
     "num_samples",
+    "open_listener",
     "raise_for_params",
     "routing_enabled",
+    "send_to_listener",
     "take_rows",
 ]
 
@@ -68,11 +81,27 @@ _LATER = {  # name here: module and name there
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'novum.runtime.sklearn_private' has no attribute {name!r}")
-    module, attribute = _LATER[name]
-    return getattr(import_module(module), attribute)
+if TYPE_CHECKING:  # scikit-learn carries no types: all of them are Any
+    AutoPropagatedCallback: Any
+    KNeighborsMixin: Any
+    RadiusNeighborsMixin: Any
+    CallbackContext: Any
+    CallbackSupportMixin: Any
+    FitCallback: Any
+    ListenerHandle: Any
+    callback_management_context: Any
+    close_listener: Any
+    open_listener: Any
+    send_to_listener: Any
+    NODE_DTYPE: Any
+    PREDICTOR_RECORD_DTYPE: Any
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(f"module 'novum.runtime.sklearn_private' has no attribute {name!r}")
+        module, attribute = _LATER[name]
+        return getattr(import_module(module), attribute)
 
 
 class _InOrder(dict):

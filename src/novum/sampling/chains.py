@@ -1,6 +1,6 @@
 """Draws of several chains: what every sampler returns. They print with their diagnosis, index by name, draw themselves, go on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from novum.report.axes import drawing_axes, new_figure
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.message_text import first_few
+from novum.runtime.typing import Axes, DataFrame
 from novum.runtime.warn import warn
 from novum.sampling.diagnosis import ChainDiagnosis, diagnose
 
@@ -97,6 +98,14 @@ class Chains(Result):
     ((4, 4000), True)
     """
 
+    draws: Any
+    shapes: dict[str, tuple[int, ...]]
+    labels: Any
+    statistics: dict[str, Any]
+    settings: dict[str, Any]
+    seconds: float
+    state: dict[str, Any]
+
     def __init__(
         self,
         draws: NDArray[np.float64],
@@ -153,7 +162,7 @@ class Chains(Result):
     def __repr__(self) -> str:
         return f"{self._headline()}\n{self.diagnosis!r}" if len(self) else self._headline()
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return a pandas frame with a row per draw: chain, draw, and a column per quantity."""
         import pandas as pd
 
@@ -177,7 +186,7 @@ class Chains(Result):
             return arviz.from_dict(groups)
         return arviz.from_dict(**groups)
 
-    def plot(self, ax: Any = None, names: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None, names: Sequence[str] | Mapping[str, tuple[int, ...]] | None = None) -> Axes:
         """Draw the traces beside their histograms, a row per quantity with its R-hat and effective size; one quantity on `ax`."""
         chosen = (
             list(self.labels[:MOST_TRACES]) if names is None else [names] if isinstance(names, str) else list(names)
@@ -216,8 +225,8 @@ class Chains(Result):
         ax.set_xlabel("draw")
 
     def plot_path(
-        self, x: str, y: str, ax: Any = None, n_draws: int = 50, chain: int = 0, corners: bool | None = None
-    ) -> Any:
+        self, x: str, y: str, ax: Axes | None = None, n_draws: int = 50, chain: int = 0, corners: bool | None = None
+    ) -> Axes:
         """Draw the first draws of a chain as a path in the plane of two quantities.
 
         With `corners`, the default for systematic Gibbs sampling, x moves before y: the path is a staircase.

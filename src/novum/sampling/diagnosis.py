@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,12 @@ from novum.runtime.checks import check_level, float_array
 from novum.runtime.message_text import first_few
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Numbers
 from novum.sampling.convergence import energy_fraction, ess_tail, mcse_mean, mcse_sd, mixing
+
+if TYPE_CHECKING:
+    from novum.sampling.chains import Chains
+
 
 __all__ = ["ChainDiagnosis", "diagnose"]
 
@@ -215,7 +220,7 @@ def judged(x: NDArray[np.float64]) -> tuple[float, ...]:
     return *mixing(x), ess_tail(x), mcse_mean(x), mcse_sd(x)
 
 
-def diagnose(chains: Any, *, level: float = 0.9) -> ChainDiagnosis:
+def diagnose(chains: "Chains | Numbers | Mapping[str, Any]", *, level: float = 0.9) -> ChainDiagnosis:
     """Say what chains are worth: R-hat, effective sizes, Monte Carlo errors, divergences, energy.
 
     Parameters

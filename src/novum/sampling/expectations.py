@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from novum.distributions.base import Distribution
 from novum.exceptions import DataError, DataWarning, ParameterTypeError
 from novum.report.numbers import counted, num
 from novum.report.result import Result
@@ -154,7 +155,7 @@ def complain(values: NDArray[np.float64], event: NDArray[np.bool_], level: float
 
 
 def monte_carlo(
-    law: Any,
+    law: Distribution | Callable[..., Any],
     function: Callable[[Any], Any] | None = None,
     n_samples: int = 10_000,
     *,

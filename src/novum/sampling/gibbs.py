@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.domains import Bool, Choice, Instance
+from novum.distributions.tables.joint import JointTable
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_count, float_array
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Seed
+from novum.runtime.typing import Numbers, Seed
 from novum.sampling.chains import Chains, resumed_state
 from novum.sampling.kernels import numbers_of, run_steps
 from novum.sampling.sampler import Sampler
@@ -95,7 +96,13 @@ class GibbsSampler(Sampler):
             )
 
     @classmethod
-    def from_table(cls, table: Any, names: Any = None, *, order: str = "systematic") -> "GibbsSampler":
+    def from_table(
+        cls,
+        table: Numbers | JointTable,
+        names: Sequence[str] | Mapping[str, tuple[int, ...]] | None = None,
+        *,
+        order: str = "systematic",
+    ) -> "GibbsSampler":
         """Return the sampler of a joint table: an axis per variable, values 0, 1, ...; weights need not sum to one.
 
         `table` may be an array or a `novum.distributions.JointTable`.

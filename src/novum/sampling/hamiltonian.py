@@ -8,7 +8,7 @@ points is drawn by exp(-H). e and C are learned while warming up. The formulas s
 cpp/include/novum/sampling/{trajectory,hamiltonian,adaptation,metric}.h; the derivation in docs/theory/sampling.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,7 @@ class HamiltonianMonteCarlo(Sampler):
     def __init__(
         self,
         log_prob: Callable[..., Any],
-        gradient: Any = None,
+        gradient: Callable[..., Any] | bool | None = None,
         *,
         metric: str = "diagonal",
         target_accept: float = 0.8,
@@ -153,7 +153,7 @@ class HamiltonianMonteCarlo(Sampler):
         n_chains: int = 4,
         n_warmup: int | None = None,
         thin: int = 1,
-        names: Any = None,
+        names: Sequence[str] | Mapping[str, tuple[int, ...]] | None = None,
         random_state: Seed = None,
         n_jobs: int | None = None,
         resume: Chains | None = None,

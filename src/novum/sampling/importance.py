@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from novum.distributions.base import Distribution
 from novum.exceptions import DataError, DataWarning
 from novum.report.numbers import counted, num
 from novum.report.result import Result
@@ -85,7 +86,7 @@ class ImportanceSample(Result):
         values, whole = values_of(owner, function, self.samples)
         return checked_error(owner, values, whole, self.effective_size, *weighted_mean(values, self.weights))
 
-    def resample(self, n_samples: int, random_state: Any = None) -> NDArray[Any]:
+    def resample(self, n_samples: int, random_state: Seed = None) -> NDArray[Any]:
         """Return draws without weights: with replacement, by weight."""
         n = check_count("ImportanceSample.resample", "n_samples", n_samples)
         return self.samples[alias_draws(self.weights, generator(random_state).random(n))]
@@ -125,7 +126,7 @@ def checked_error(owner: str, values: Any, whole: bool, size: float, value: Any,
 
 def importance_sample(
     log_prob: Callable[[Any], Any],
-    proposal: Any,
+    proposal: Distribution | tuple[Callable[..., Any], Callable[..., Any]],
     function: Callable[[Any], Any] | None = None,
     n_samples: int = 10_000,
     *,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
+from novum.distributions.base import Distribution
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_choice, check_count, float_array, probability_table
 from novum.runtime.typing import Numbers, Seed
@@ -80,7 +81,7 @@ def quantile_by_bisection(
 
 
 def inverse_cdf(
-    law: Any,
+    law: Numbers | Mapping[Any, float] | Distribution | Callable[..., Any],
     n_samples: int | None = None,
     *,
     kind: str = "quantile",

@@ -139,7 +139,7 @@ def run_chains(
     n_warmup: int = 1000,
     thin: int = 1,
     weights: Numbers | None = None,
-    names: Any = None,
+    names: Sequence[str] | Mapping[str, tuple[int, ...]] | None = None,
     random_state: Seed = None,
     resume: Chains | None = None,
     check: bool = True,

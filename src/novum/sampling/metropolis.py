@@ -7,7 +7,7 @@ The random walk that adapts itself while it warms up is compiled (cpp/include/no
 called in Python.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -132,11 +132,11 @@ class MetropolisHastings(Sampler):
         self,
         n_samples: int = 1000,
         *,
-        start: Any = None,
+        start: Numbers | Sequence[Any] | None = None,
         n_chains: int = 4,
         n_warmup: int | None = None,
         thin: int = 1,
-        names: Any = None,
+        names: Sequence[str] | Mapping[str, tuple[int, ...]] | None = None,
         random_state: Seed = None,
         n_jobs: int | None = None,
         resume: Chains | None = None,

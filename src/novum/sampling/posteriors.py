@@ -3,6 +3,8 @@ r"""Log posteriors that are compiled, ready for the samplers.
 log p(theta | X, y) = sum_i w_i [y_i s_i - log(1 + e^s_i)] - |theta|^2/(2 scale^2) + const,   s = X beta + b          (1)
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,6 +52,10 @@ class LogisticPosterior:
     >>> bool(np.all(np.abs(chains.diagnosis.mean - [1.0, -2.0, 0.5]) < 3 * chains.diagnosis.sd))
     True
     """
+
+    dimension: int
+    names: tuple[str, ...]
+    compiled: Any
 
     def __init__(
         self,

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.distributions.base import Distribution
 from novum.exceptions import DataError, ParameterTypeError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
-from novum.runtime.typing import Seed
+from novum.runtime.typing import Axes, Seed
 from novum.sampling.expectations import drawn, generator
 
 __all__ = ["RejectionSample", "density_values", "proposal_parts", "rejection_sample"]
@@ -70,7 +71,7 @@ class RejectionSample(Result):
             f"{num(self.acceptance_rate):.3f}, integral {num(self.normalizer):.4g} +- {num(self.normalizer_error):.2g}"
         )
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw target, envelope, and the proposals as points at their heights: kept below the target, rejected above it."""
         if self.proposals.ndim > 1 and self.proposals.reshape(len(self.proposals), -1).shape[1] > 1:
             raise DataError("RejectionSample.plot: the picture shows one dimension; these draws have more.")
@@ -120,7 +121,7 @@ def density_values(owner: str, name: str, function: Callable[[Any], Any], draws:
 
 def rejection_sample(
     density: Callable[[Any], Any],
-    proposal: Any,
+    proposal: Distribution | tuple[Callable[..., Any], Callable[..., Any]],
     n_samples: int = 1000,
     *,
     bound: float = 1.0,

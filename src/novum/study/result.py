@@ -13,6 +13,7 @@ from novum.exceptions import DataError
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.report.tables import html_paragraph, html_table
+from novum.runtime.typing import DataFrame, Fittable
 from novum.study.comparison.choose import Leader, leaderboard
 from novum.study.comparison.compare import Scores
 from novum.study.data.data_card import Card
@@ -95,7 +96,7 @@ class StudyResult(StudySentences, Result):
 
     def finished(
         self,
-        model: Any,
+        model: Fittable,
         kept: Leader,
         reason: str,
         hold_out: HoldOut,
@@ -177,7 +178,7 @@ class StudyResult(StudySentences, Result):
 
     # ------------------------------------------------------------------------------------------------ use
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return the leaderboard as a pandas frame."""
         import pandas as pd
 

@@ -11,7 +11,7 @@ The six steps of designing a learning system, in order, with the test rows locke
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
@@ -22,6 +22,7 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.typing import Label
 from novum.study.comparison.candidates import candidates_for
 from novum.study.comparison.choose import PREFERENCES
 from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
@@ -124,7 +125,7 @@ class Study:
         *,
         task: str = "auto",
         scoring: str | None = None,
-        models: Any = None,
+        models: Sequence[str] | Mapping[str, Any] | None = None,
         drop: tuple[str, ...] | list[str] = (),
         prefer: str = "accuracy",
         tune: bool = True,
@@ -133,7 +134,7 @@ class Study:
         time: str | None = None,
         weights: str | None = None,
         costs: Mapping[Any, Any] | None = None,
-        positive: Any = None,
+        positive: Label | None = None,
         random_state: int = 0,
         hold_out: float = 0.25,
         folds: int | None = None,

@@ -23,7 +23,7 @@ from novum.exceptions import DataError
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import row_weights
-from novum.runtime.typing import Rows, RowWeights, Target
+from novum.runtime.typing import Fittable, Rows, RowWeights, Target
 from novum.svm.classification import SVC
 from novum.svm.regression import SVR
 
@@ -71,7 +71,7 @@ class KKTReport(Result):
         return dict(zip(names.tolist(), count.tolist(), strict=True))
 
 
-def kkt_report(model: Any, X: Rows, y: Target, sample_weight: RowWeights = None) -> KKTReport:
+def kkt_report(model: Fittable, X: Rows, y: Target, sample_weight: RowWeights = None) -> KKTReport:
     """Return the role of every row of the fit with its multiplier and slack, both objectives and their gap.
 
     Parameters

@@ -29,7 +29,7 @@ from novum.runtime.checks import is_false, is_true
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows, RowWeights, Seed, Target
+from novum.runtime.typing import LabelWeights, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 from novum.svm.linear_machine import COMMON, LinearMachine, Solved
 from novum.svm.squared_loss import Loss
@@ -99,7 +99,7 @@ class LinearSVC(LinearDecisions, LinearMachine):
         multi_class: Literal["ovr", "crammer_singer"] = "ovr",
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
-        class_weight: Any = None,
+        class_weight: LabelWeights = None,
         verbose: int = 0,
         random_state: Seed = None,
         max_iter: int = 1000,

@@ -56,7 +56,7 @@ def margins(coef: Numbers, intercept: float, X: Rows, y: Target) -> Margins:
     return Margins(functional, geometric, least, least / norm, 2 * least / norm)
 
 
-def canonical_hyperplane(coef: Any, intercept: float, X: Rows, y: Target) -> tuple[NDArray[np.float64], float]:
+def canonical_hyperplane(coef: Numbers, intercept: float, X: Rows, y: Target) -> tuple[NDArray[np.float64], float]:
     """Return the same plane in its canonical form (2); it must separate the points.
 
     Parameters

@@ -16,7 +16,7 @@ COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b")
 ROOM = 0.15  # of the range of the points, around them
 
 
-def plot_margin(model: Any, X: Rows, y: Target, ax: Axes | None = None, grid: int = 200, slack: bool = False) -> Any:
+def plot_margin(model: Any, X: Rows, y: Target, ax: Axes | None = None, grid: int = 200, slack: bool = False) -> Axes:
     """Draw the boundary of a classifier over two columns, its margins, and rings around support vectors.
 
     Parameters
@@ -64,7 +64,7 @@ def plot_margin(model: Any, X: Rows, y: Target, ax: Axes | None = None, grid: in
     return ax
 
 
-def plot_tube(model: Any, x: Any, y: Any, ax: Axes | None = None, grid: int = 300) -> Any:
+def plot_tube(model: Any, x: Any, y: Any, ax: Axes | None = None, grid: int = 300) -> Axes:
     """Draw a regressor over one column with the tube about it, and the rows by their role.
 
     Parameters

@@ -26,7 +26,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import cell_text, counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
-from novum.runtime.typing import Rows, Seed, Target
+from novum.runtime.typing import Axes, DataFrame, Fittable, Rows, Seed, Target
 from novum.theory.capacity import log_growth
 from novum.theory.sample_size import log_count
 
@@ -79,7 +79,7 @@ class ErrorBound(Result):
             f"{self.kind}: {self.capacity}{note})"
         )
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return the fields as a frame of one row."""
         import pandas as pd
 
@@ -88,7 +88,7 @@ class ErrorBound(Result):
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(index=False, float_format=cell_text)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the training error and what the inequality adds, as one bar."""
         ax = drawing_axes(ax)
         ax.bar([self.kind], [self.training_error], color="#2e86ab", label="error on the examples")
@@ -207,7 +207,7 @@ def from_numbers(
 
 
 def error_bound(
-    model: Any = None,
+    model: Fittable | None = None,
     X: Rows | None = None,
     y: Target = None,
     delta: float = 0.05,

@@ -26,6 +26,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 from novum.report.result import Result, result
 from novum.runtime.labels import in_order
+from novum.runtime.typing import Label, Rows, Target
 from novum.theory.version_space import plain, positive_label
 
 __all__ = ["ANY", "Boundaries", "ConjunctionSpace", "candidate_elimination"]
@@ -286,7 +287,9 @@ class ConjunctionSpace(Result):
         )
 
 
-def candidate_elimination(X: Any, y: Any, *, domains: Any = None, positive: Any = None) -> ConjunctionSpace:
+def candidate_elimination(
+    X: Rows, y: Target, *, domains: Sequence[Sequence[Any]] | None = None, positive: Label | None = None
+) -> ConjunctionSpace:
     """Return the version space of conjunctions after the examples, by candidate elimination.
 
     Parameters

@@ -8,7 +8,7 @@ that it does not realize comes with a point in the convex hulls of both labels.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -144,7 +144,9 @@ def oracle_name(owner: str, concepts: Any) -> str | None:
     return name
 
 
-def shatters(concepts: Any, points: Numbers, *, k: int = 1, degree: int = 2) -> Shattering:
+def shatters(
+    concepts: str | Callable[..., Any] | Numbers, points: Numbers, *, k: int = 1, degree: int = 2
+) -> Shattering:
     """Return whether a class of concepts realizes every labeling of the points, with the proof.
 
     Parameters
@@ -221,7 +223,7 @@ def candidate_sets(X: NDArray | None, size: int, d: int, n_trials: int, rng: Any
 
 
 def vc_dimension(
-    concepts: Any,
+    concepts: str | Callable[..., Any] | Numbers,
     n_features: int = 2,
     *,
     k: int = 1,

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 from novum.report.result import Result
-from novum.runtime.typing import Numbers, Rows, Target
+from novum.runtime.typing import Label, Numbers, Rows, Target
 
 __all__ = ["VersionSpace", "majority"]
 
@@ -80,7 +80,16 @@ class VersionSpace(Result):
     ({'+': 2, '-': 2}, [None, '-'])
     """
 
-    def __init__(self, hypotheses: Any, instances: Any = None, *, positive: Any = None) -> None:
+    hypotheses: dict[str, Callable[[Any], Any]]
+    examples: tuple[tuple[Any, Any], ...]
+
+    def __init__(
+        self,
+        hypotheses: Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]],
+        instances: Sequence[Any] | None = None,
+        *,
+        positive: Label | None = None,
+    ) -> None:
         if isinstance(hypotheses, Mapping):
             named = {str(name): h for name, h in hypotheses.items()}
         else:
@@ -91,13 +100,13 @@ class VersionSpace(Result):
                 raise ParameterError(
                     f"VersionSpace: hypothesis {name!r} is {h!r}; a hypothesis is a function of one instance."
                 )
-        self.hypotheses: dict[str, Callable[[Any], Any]] = named
+        self.hypotheses = named
         self.instances: list[Any] | None = None if instances is None else [plain(x) for x in instances]
         self.positive = positive
-        self.examples: tuple[tuple[Any, Any], ...] = ()
+        self.examples = ()
 
     @staticmethod
-    def conjunctions(domains: Sequence[Any], *, positive: Any = None) -> Any:
+    def conjunctions(domains: Sequence[Any], *, positive: Label | None = None) -> Any:
         """Return the space of all conjunctions over attributes with these values, kept by its boundaries.
 
         Parameters
@@ -199,7 +208,7 @@ class VersionSpace(Result):
         members = [self.hypotheses[name] for name in names]
         return lambda x: majority(plain(h(x)) for h in members)
 
-    def query(self, instances: Any = None) -> Any:
+    def query(self, instances: Sequence[Any] | None = None) -> Any:
         """Return the instance whose label leaves the fewest hypotheses in the worst case (4); None where all agree everywhere.
 
         query: the instance x that leaves the fewest hypotheses in the worst case, max_c |{h : h(x) = c}|    (4)

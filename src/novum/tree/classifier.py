@@ -38,7 +38,7 @@ from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
 from novum.engines.trees.exact import Target, class_target
 from novum.engines.trees.limits import COMMON_DOMAINS
-from novum.runtime.typing import Numbers, Rows, RowWeights, Seed
+from novum.runtime.typing import LabelWeights, Numbers, Rows, RowWeights, Seed
 from novum.tree.base import TREE_SEARCH, BaseTree
 from novum.tree.class_shares import ClassShares
 from novum.tree.multiway_parameters import PRUNING_DOMAINS, SCORE_DOMAINS
@@ -160,7 +160,7 @@ class DecisionTreeClassifier(ClassShares, BaseTree):
         random_state: Seed = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
+        class_weight: LabelWeights = None,
         ccp_alpha: float = 0.0,
         monotonic_cst: Numbers | None = None,
         categorical_features: Literal["from_dtype"] | Numbers | None = "from_dtype",
@@ -210,7 +210,9 @@ class DecisionTreeClassifier(ClassShares, BaseTree):
         return class_target(self.criterion, code, numbers), weight
 
     @fits
-    def fit(self, X: Rows, y: Any = None, sample_weight: RowWeights = None, check_input: bool = True) -> Self:
+    def fit(
+        self, X: Rows, y: Numbers | None = None, sample_weight: RowWeights = None, check_input: bool = True
+    ) -> Self:
         """Grow the tree.
 
         NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
@@ -303,7 +305,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         random_state: Seed = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
+        class_weight: LabelWeights = None,
         ccp_alpha: float = 0.0,
         monotonic_cst: Numbers | None = None,
         categorical_features: Numbers | Literal["from_dtype"] | None = "from_dtype",

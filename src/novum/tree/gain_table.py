@@ -174,7 +174,7 @@ def _entry(found: dict[str, Any], name: str, known: list[str]) -> Any:
 
 def information_gain_table(
     X: Rows,
-    y: Any,
+    y: Numbers,
     *,
     tree: DecisionTreeClassifier | None = None,
     node: int = 0,

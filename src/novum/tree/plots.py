@@ -17,7 +17,8 @@ from novum.engines.trees.nodes import LEAF, Tree
 from novum.exceptions import ParameterError
 from novum.report.axes import new_figure
 from novum.runtime.checks import is_false, is_true
-from novum.runtime.typing import Axes
+from novum.runtime.typing import Axes, Numbers
+from novum.tree.base import BaseTree
 from novum.tree.conditions import Names, edge_condition, float_rows, names_of
 
 __all__ = ["plot_tree"]
@@ -142,7 +143,7 @@ def figure_for(tree: Tree, max_depth: int) -> Any:
 
 
 def plot_tree(
-    decision_tree: Any,
+    decision_tree: BaseTree,
     *,
     max_depth: int | None = None,
     feature_names: Sequence[Any] | None = None,
@@ -156,7 +157,7 @@ def plot_tree(
     precision: int = 3,
     ax: Axes | None = None,
     fontsize: float | None = None,
-    sample: Any = None,
+    sample: Numbers | None = None,
 ) -> list[Any]:
     """Draw a tree.
 

@@ -25,6 +25,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.random import Stream
+from novum.runtime.typing import Axes, DataFrame
 from novum.tree.splits import tables
 
 __all__ = ["PruningCurve", "curve_of", "held_out", "leaf_scores", "prune_by_score"]
@@ -152,14 +153,14 @@ class PruningCurve(Result):
             f"ccp_alpha={self.best_alpha:.4g})"
         )
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return a pandas frame with a row per tree."""
         import pandas as pd
 
         names = ("ccp_alphas", "n_leaves", "training_error", "validation_error")
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both errors against the number of leaves, mark the best tree and return the axes."""
         ax = drawing_axes(ax)
         ax.step(self.n_leaves, self.training_error, where="post", label="training")

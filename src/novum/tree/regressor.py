@@ -168,7 +168,9 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         return number_target(self.criterion, y), weight
 
     @fits
-    def fit(self, X: Rows, y: Any = None, sample_weight: RowWeights = None, check_input: bool = True) -> Self:
+    def fit(
+        self, X: Rows, y: Numbers | None = None, sample_weight: RowWeights = None, check_input: bool = True
+    ) -> Self:
         """Grow the tree.
 
         NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.tree.base import BaseTree
 from novum.tree.conditions import Condition, Names, condition_words, float_rows, holds, names_of, paths
 
 __all__ = ["Formula", "Formulas", "Rule", "RuleSet", "export_dnf", "export_rules"]
@@ -162,7 +163,7 @@ def said(model: Any, leaf: int, names: Names) -> tuple[Any, str, float]:
 
 
 def export_rules(
-    decision_tree: Any,
+    decision_tree: BaseTree,
     *,
     feature_names: Sequence[Any] | None = None,
     class_names: Sequence[Any] | None = None,

@@ -7,13 +7,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Int, check
 from novum.engines.trees.nodes import LEAF, Tree
+from novum.tree.base import BaseTree
 from novum.tree.conditions import condition_words, edge_condition, names_of
 
 __all__ = ["export_text"]
 
 
 def export_text(
-    decision_tree: Any,
+    decision_tree: BaseTree,
     *,
     feature_names: Sequence[Any] | None = None,
     class_names: Sequence[Any] | None = None,

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, xlogy
 
+from novum.distributions.base import Distribution
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.report.numbers import counted
 from novum.report.result import Result
@@ -101,7 +102,7 @@ def sampled_bound(log_joint: Any, q: Any, n_samples: int, random_state: Any) -> 
 
 def elbo(
     log_joint: Numbers | Callable[..., Any],
-    q: Any,
+    q: Numbers | Distribution,
     *,
     axis: int | Sequence[Any] | None = -1,
     n_samples: int = 10_000,

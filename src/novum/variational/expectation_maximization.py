@@ -21,6 +21,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, probability_table
+from novum.runtime.typing import Axes
 from novum.runtime.warn import warn
 from novum.variational.bounds import log_table, posterior_of_table, table_bound
 from novum.variational.numbers import largest_change
@@ -91,7 +92,7 @@ class ExpectationMaximization(Result):
         ax.set(xlabel="iteration", ylabel="nats", title="EM: each M step raises the bound, each E step closes the gap")
         ax.legend()
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw log-likelihood and bound; the bound has a point after every half step."""
         ax = drawing_axes(ax)
         self._result_picture(ax)

@@ -22,6 +22,7 @@ from novum.exceptions import DataError, DataWarning, NotConverged, ParameterType
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count
+from novum.runtime.typing import Numbers
 from novum.runtime.warn import warn
 from novum.variational.kinks import kinked_axes
 from novum.variational.mode import CLOSE, HALVINGS, LOWEST, Array, Target, climb, is_positive_definite, polish
@@ -118,7 +119,7 @@ class LaplaceApproximation(Result):
 
 def laplace(
     log_density: Callable[..., Any],
-    start: Any,
+    start: Numbers | Mapping[str, float],
     *,
     gradient: Callable[..., Any] | None = None,
     hessian: Callable[..., Any] | None = None,

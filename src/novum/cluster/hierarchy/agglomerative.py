@@ -4,6 +4,7 @@ Which are closest: `merges` (1)-(4), along the edges of a graph if one is given 
 `cuts` (1), (2). Greedy: a merge is never undone, so the clusters minimise nothing as a whole.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from novum.cluster.rows import checked_square, is_symmetric, rows_in_memory
 from novum.engines.search.metrics import VALID_METRICS, usual_name
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Metric, Rows, Target
+from novum.runtime.typing import HasArray, HasShape, Metric, Rows, Target
 from novum.runtime.warn import warn
 
 __all__ = ["AgglomerativeClustering", "ward_tree"]
@@ -128,7 +129,7 @@ class AgglomerativeClustering(LabelModel):
         *,
         metric: Metric = "euclidean",
         memory: Any = None,
-        connectivity: Any = None,
+        connectivity: HasShape | HasArray | Sequence[Any] | Callable[..., Any] | None = None,
         compute_full_tree: Literal["auto"] | bool = "auto",
         linkage: Literal["single", "complete", "average", "weighted", "ward", "centroid", "median"] = "ward",
         distance_threshold: float | None = None,
@@ -210,7 +211,13 @@ class AgglomerativeClustering(LabelModel):
         return tags
 
 
-def ward_tree(X: Rows, *, connectivity: Any = None, n_clusters: Any = None, return_distance: bool = False) -> tuple:
+def ward_tree(
+    X: Rows,
+    *,
+    connectivity: HasShape | HasArray | Sequence[Any] | Callable[..., Any] | None = None,
+    n_clusters: int | None = None,
+    return_distance: bool = False,
+) -> tuple:
     """Return the tree of Ward's linkage: children, components, leaves, the parent of every node, and the heights if asked for.
 
     Parameters

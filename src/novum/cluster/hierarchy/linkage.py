@@ -12,7 +12,7 @@ from novum.cluster.hierarchy.merges import METHODS, Merged, matrix_merges, row_m
 from novum.cluster.rows import check_reach, is_symmetric
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Metric
+from novum.runtime.typing import Axes, DataFrame, Metric, Numbers
 from novum.runtime.warn import warn
 
 __all__ = ["Dendrogram", "linkage"]
@@ -64,7 +64,7 @@ class Dendrogram(np.ndarray):
             return cuts.cut_by_height(children, table[:, 2], n, float(height))
         return cuts.cut_by_inconsistency(children, table[:, 2], table[:, 3], n, float(given[0]), depth)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return the merges as a pandas frame."""
         import pandas as pd
 
@@ -72,7 +72,7 @@ class Dendrogram(np.ndarray):
         columns = {"left": left.astype(int), "right": right.astype(int), "height": height, "size": size.astype(int)}
         return pd.DataFrame(columns)
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the tree and return the axes; options are those of `plot_dendrogram`."""
         from novum.cluster.hierarchy.plots import plot_dendrogram
 
@@ -94,7 +94,7 @@ def checked_matrix(X: NDArray) -> NDArray:
 
 
 def linkage(
-    X: Any,
+    X: Numbers,
     method: Literal["single", "complete", "average", "weighted", "ward", "centroid", "median"] = "single",
     metric: Metric = "euclidean",
     *,

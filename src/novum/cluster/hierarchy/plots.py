@@ -1,5 +1,6 @@
 """Dendrograms: the merges of a tree as brackets at their heights, with the line that cuts it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from novum.cluster.hierarchy.linkage import Dendrogram
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes, name_places
+from novum.runtime.typing import Axes, Fittable, Numbers
 
 __all__ = ["plot_dendrogram"]
 
@@ -49,8 +51,13 @@ def leaf_order(children: NDArray, n: int) -> NDArray:
 
 
 def plot_dendrogram(
-    tree: Any, *, n_clusters: int | None = None, height: float | None = None, labels: Any = None, ax: Any = None
-) -> Any:
+    tree: Numbers | Fittable,
+    *,
+    n_clusters: int | None = None,
+    height: float | None = None,
+    labels: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a tree of merges, and the line that cuts it.
 
     Parameters

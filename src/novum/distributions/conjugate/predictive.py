@@ -24,6 +24,7 @@ from novum.distributions.numerics.ops import real_rows
 from novum.distributions.numerics.tails import log_beta_tail, log_share, whole_isf
 from novum.exceptions import ParameterError
 from novum.runtime import arrays
+from novum.runtime.typing import Numbers
 
 __all__ = ["Predictive"]
 
@@ -142,7 +143,7 @@ class Predictive(Distribution):
     (2.0, 0.241592, 4.0)
     """
 
-    def __init__(self, prior: Any, likelihood: Any) -> None:
+    def __init__(self, prior: Distribution, likelihood: Any) -> None:
         family = likelihood if isinstance(likelihood, type) else type(likelihood)
         if family.__name__ not in KINDS:
             raise ParameterError(f"Predictive(likelihood={likelihood!r}): it is for {', '.join(KINDS)}.")
@@ -184,7 +185,7 @@ class Predictive(Distribution):
     def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         raise NotImplementedError  # log_prob asks (14) to (17)
 
-    def log_prob(self, x: Any) -> Any:
+    def log_prob(self, x: Numbers) -> Any:
         """Return the logarithm of the probability (or density) of x; x broadcasts against the batch of the prior."""
         rows = arrays.to_numpy(real_rows("Predictive", x))
         self._check_outcomes(rows.shape)
@@ -229,7 +230,7 @@ class Predictive(Distribution):
         p = np.exp(self.log_prob(counts.reshape(-1, *(1,) * len(self.batch_shape))))
         return counts, np.moveaxis(p, 0, -1)
 
-    def cdf(self, x: Any) -> Any:
+    def cdf(self, x: Numbers) -> Any:
         """Return P(X <= x)."""
         self._scalar("cdf")
         x = np.asarray(x, np.float64)
@@ -245,7 +246,7 @@ class Predictive(Distribution):
         )
         return np.where(x < 0, 0.0, inner)[()]
 
-    def sf(self, x: Any) -> Any:
+    def sf(self, x: Numbers) -> Any:
         """Return P(X > x)."""
         self._scalar("sf")
         x = np.asarray(x, np.float64)
@@ -255,7 +256,7 @@ class Predictive(Distribution):
             return np.where(np.isnan(x), np.nan, above)[()]
         return np.exp(self.log_sf(x))
 
-    def log_cdf(self, x: Any) -> Any:
+    def log_cdf(self, x: Numbers) -> Any:
         """Return log P(X <= x)."""
         self._scalar("log_cdf")
         if self._kind.name == "negative binomial":
@@ -264,7 +265,7 @@ class Predictive(Distribution):
             return np.where(x < 0, -np.inf, log_beta_tail(a, k + 1, b / (b + 1), 1 / (b + 1)))[()]
         return log_share(self.cdf(x), self.sf(x))
 
-    def log_sf(self, x: Any) -> Any:
+    def log_sf(self, x: Numbers) -> Any:
         """Return log P(X > x)."""
         self._scalar("log_sf")
         x = np.asarray(x, np.float64)
@@ -275,7 +276,7 @@ class Predictive(Distribution):
             return (-a * np.log1p(y / b))[()]
         return np.where(x < 0, 0.0, log_beta_tail(np.floor(y) + 1, a, 1 / (b + 1), b / (b + 1)))[()]
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the least x with P(X > x) <= q."""
         self._scalar("isf")
         q = np.asarray(q, np.float64)
@@ -287,7 +288,7 @@ class Predictive(Distribution):
         high = np.inf if isinstance(self.likelihood, type) else self.likelihood.n
         return whole_isf(q, self.sf, self.mean, self.std, high)
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the least x with P(X <= x) >= q."""
         self._scalar("quantile")
         q = np.asarray(q, np.float64)

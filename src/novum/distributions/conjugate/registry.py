@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.distributions.base import Distribution
 from novum.exceptions import ParameterError
 from novum.report.result import Result
 from novum.report.tables import html_table, text_table
@@ -62,7 +63,7 @@ class ConjugatePairs(Result):
 conjugate_pairs = ConjugatePairs()
 
 
-def conjugate_prior(likelihood: Any, unknown: str | None = None) -> Any:
+def conjugate_prior(likelihood: Distribution | type[Distribution], unknown: str | None = None) -> Any:
     """Return the line of the table for a likelihood.
 
     Parameters

@@ -15,7 +15,7 @@ import numpy as np
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Axes, Numbers
 
 __all__ = ["PosteriorSequence", "posterior_sequence"]
 
@@ -40,7 +40,7 @@ class PosteriorSequence(Result):
     sizes: list[int]
     posteriors: list[Any]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the densities as curves, or those of a vector of two as ellipses that hold 39 % (one standard deviation)."""
         ax = drawing_axes(ax)
         if self.posteriors[0].event_shape == (2,):

@@ -7,7 +7,7 @@ Maximum likelihood matches the means of both parts of u, by the Newton steps of 
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,11 +127,11 @@ class Beta(ConjugatePrior, ExponentialFamily):
         x = np.clip(np.asarray(x, np.float64), 0.0, 1.0)
         return log_beta_tail(self.b, self.a, 1 - x, x)
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the x with P(X <= x) = q."""
         return patched_inverse(self.a, self.b, q, betaincinv, upper=False)
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the x with P(X > x) = q."""
         return patched_inverse(self.a, self.b, q, betainccinv, upper=True)
 
@@ -156,7 +156,7 @@ class Beta(ConjugatePrior, ExponentialFamily):
     def entropy(self) -> Any:
         return self._pair().entropy()
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other): three of (5) of `deviance.py`, whose d add up to one of the two means."""
         if type(other) is not type(self):
             one = isinstance(other, Distribution) and not (self.batch_shape or other.batch_shape or other.event_shape)
@@ -172,25 +172,25 @@ class Beta(ConjugatePrior, ExponentialFamily):
         rest = gamma_remainder(other.a, self.a) + gamma_remainder(other.b, self.b) - gamma_remainder(theirs, mine)
         return np.maximum(means + rest, 0.0)[()]
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         return self.a, self.b
 
     def log_partition(self) -> Any:
         return betaln(self.a, self.b)
 
-    def sufficient_statistics(self, x: Any) -> Any:
+    def sufficient_statistics(self, x: Any) -> tuple[NDArray, ...]:
         ops = ops_of(x)
         return ops.log(x), ops.log1p(-x)
 
     def log_base_measure(self, x: Numbers) -> Any:
         return -np.log(x) - np.log1p(-np.asarray(x))
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         total = digamma(self.a + self.b)
         return digamma(self.a) - total, digamma(self.b) - total
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         return cls(*eta)
 
     def from_mean_statistics(self, *mean: Any) -> Any:

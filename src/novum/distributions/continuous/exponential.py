@@ -6,7 +6,7 @@ r = sum w / sum w x;   under a Gamma(a, b) prior   r = (sum w + a - 1) / (sum w 
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,13 +103,13 @@ class Exponential(ExponentialFamily):
         """Return log P(X > x)."""
         return -self.rate * np.maximum(x, 0.0)
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the x with P(X > x) = q."""
         q = np.asarray(q, np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where((q >= 0) & (q <= 1), -np.log(q) / self.rate, np.nan)[()]
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the x with P(X <= x) = q."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(np.asarray(q) >= 0, -np.log1p(-np.asarray(q, np.float64)) / self.rate, np.nan)[()]
@@ -129,13 +129,13 @@ class Exponential(ExponentialFamily):
     def entropy(self) -> Any:
         return 1 - np.log(self.rate)
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other), in the form that keeps its digits for close and for far rates."""
         if type(other) is not type(self):
             return super().kl(other)
         return excess(self._same_family(other).rate / self.rate - 1)[()]
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         return (-self.rate,)
 
     def log_partition(self) -> Any:
@@ -147,11 +147,11 @@ class Exponential(ExponentialFamily):
     def log_base_measure(self, x: Numbers) -> Any:
         return np.zeros(np.shape(x))
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return (self.mean,)
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         return cls(-np.asarray(eta[0], np.float64))
 
     def from_mean_statistics(self, *mean: Any) -> Any:

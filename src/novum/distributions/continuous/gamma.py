@@ -14,14 +14,14 @@ method runs on 1/a (Minka 2002), which is close to linear in s:
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, ndtri, polygamma
 
 from novum import _core
-from novum.distributions.base import Support
+from novum.distributions.base import Distribution, Support
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.numerics.deviance import digamma_gap, excess, poisson_log, stirling_error
@@ -152,11 +152,11 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         """Return log P(X > x)."""
         return log_gamma_tail(self.shape, self.rate * np.maximum(x, 0.0))
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the x with P(X <= x) = q."""
         return self._newton(q, self.log_cdf, 1.0) if self._large else gammaincinv(self.shape, q) / self.rate
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the x with P(X > x) = q."""
         return self._newton(q, self.log_sf, -1.0) if self._large else gammainccinv(self.shape, q) / self.rate
 
@@ -201,7 +201,7 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         bend = stirling_error(a) + (a - 1) * digamma_gap(a)
         return (0.5 * (np.log(a) + LOG_2PI) - np.log(self.rate) + bend)[()]
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other), in a form that keeps its digits for large shapes: (5) of `deviance.py` and the means."""
         if type(other) is not type(self):
             return super().kl(other)
@@ -212,7 +212,7 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         means = b * excess(a / b * (other.rate / self.rate) - 1)
         return np.maximum(means + shapes, 0.0)[()]
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         return self.shape - 1, -self.rate
 
     def log_partition(self) -> Any:
@@ -224,14 +224,14 @@ class Gamma(ConjugatePrior, ExponentialFamily):
     def log_base_measure(self, x: Numbers) -> Any:
         return np.zeros(np.shape(x))
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return digamma(self.shape) - np.log(self.rate), self.mean
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         return cls(np.asarray(eta[0]) + 1, -np.asarray(eta[1], np.float64))
 
-    def from_mean_statistics(self, *mean: Any) -> Any:
+    def from_mean_statistics(self, *mean: Any) -> Self:
         shape = shape_from(np.log(mean[1]) - mean[0])
         return type(self)(shape, shape / mean[1])
 

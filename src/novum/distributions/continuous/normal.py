@@ -14,13 +14,13 @@ Under a NormalGamma(m0, k, a, b) prior of (mean, precision) the mode of the post
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from novum.distributions.base import Support
+from novum.distributions.base import Distribution, Support
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.multivariate.normal_gamma import NormalGamma
@@ -120,11 +120,11 @@ class Normal(ConjugatePrior, ExponentialFamily):
         """Return log P(X > x)."""
         return log_ndtr((self.mean - np.asarray(x)) / self.std)
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the x with P(X <= x) = q."""
         return self.mean + self.std * ndtri(q)
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the x with P(X > x) = q."""
         return self.mean - self.std * ndtri(q)
 
@@ -135,7 +135,7 @@ class Normal(ConjugatePrior, ExponentialFamily):
     def entropy(self) -> Any:
         return 0.5 * (1 + LOG_2PI + np.log(self.var))
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other), in the form that keeps its digits for close distributions."""
         if type(other) is not type(self):
             return super().kl(other)
@@ -143,27 +143,27 @@ class Normal(ConjugatePrior, ExponentialFamily):
         ratio = self.var / other.var - 1
         return 0.5 * (excess(ratio) + (self.mean - other.mean) ** 2 / other.var)
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         return self.mean / self.var, -0.5 / self.var
 
     def log_partition(self) -> Any:
         return 0.5 * (self.mean**2 / self.var + np.log(self.var))
 
-    def sufficient_statistics(self, x: Any) -> Any:
+    def sufficient_statistics(self, x: Any) -> tuple[NDArray, ...]:
         return x, x * x
 
     def log_base_measure(self, x: Numbers) -> Any:
         return np.full(np.shape(x), -0.5 * LOG_2PI)
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return self.mean, self.var + self.mean**2
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         first, second = (np.asarray(part, np.float64) for part in eta)
         return cls(-0.5 * first / second, -0.5 / second)
 
-    def from_mean_statistics(self, *mean: Any) -> Any:
+    def from_mean_statistics(self, *mean: Any) -> Self:
         first, second = mean
         return type(self)(first, second - first**2)
 

@@ -200,7 +200,7 @@ class Continuous(Distribution):
         below, above = self.cdf(x), self.sf(x)
         return np.where(above < 0.5, log_of(above), log_one_minus(np.minimum(below, 0.5)))[()]
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the x with P(X > x) = q, by bisection."""
         q = np.asarray(q, np.float64)
         left, right = np.full(q.shape, -1.0), np.full(q.shape, 1.0)
@@ -219,7 +219,7 @@ class Continuous(Distribution):
         """Return P(a < X <= b)."""
         return self.cdf(b) - self.cdf(a)
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the x with P(X <= x) = q, by bisection."""
         q = np.asarray(q, np.float64)
         cells, line = self._cells, self._line[0]

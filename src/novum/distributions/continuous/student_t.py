@@ -146,13 +146,13 @@ class StudentT(Distribution):
         """Return log P(X > x)."""
         return self._log_tail((self.loc - np.asarray(x, np.float64)) / self.scale)
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the x with P(X > x) = q."""
         q = np.asarray(q, np.float64)
         ends = -standard_quantile(self.df, q)
         return (self.loc + self.scale * np.where((q >= 0) & (q <= 1), ends, np.nan))[()]
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the x with P(X <= x) = q."""
         q = np.asarray(q, np.float64)
         ends = standard_quantile(self.df, q)
@@ -231,7 +231,9 @@ class StudentT(Distribution):
         return cls(4.0 if df is None else df, np.median(rows, axis=0), spread)
 
     @classmethod
-    def fit(cls, x: Numbers, sample_weight: RowWeights = None, prior: Any = None, **options: Any) -> "StudentT":
+    def fit(
+        cls, x: Numbers, sample_weight: RowWeights = None, prior: Distribution | None = None, **options: Any
+    ) -> "StudentT":
         """Return the most likely location, scale and degrees of freedom.
 
         Parameters

@@ -120,12 +120,12 @@ class Uniform(Distribution):
         below, above = self.cdf(x), self.sf(x)
         return np.where(above < 0.5, log_of(above), log_one_minus(below))[()]
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the x with P(X > x) = q."""
         q = np.asarray(q, np.float64)
         return np.where((q >= 0) & (q <= 1), self.high - (self.high - self.low) * q, np.nan)[()]
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the x with P(X <= x) = q."""
         q = np.asarray(q, np.float64)
         return np.where((q >= 0) & (q <= 1), self.low + (self.high - self.low) * q, np.nan)[()]
@@ -150,7 +150,7 @@ class Uniform(Distribution):
     def entropy(self) -> Any:
         return np.log(self.high - self.low)
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other): infinite unless other covers self."""
         if not isinstance(other, Uniform):
             return super().kl(other)
@@ -170,7 +170,7 @@ class Uniform(Distribution):
         mass = self._mass(x, weight)
         return Range(mass, Least(np.broadcast_to(low, mass.shape)), Most(np.broadcast_to(high, mass.shape)))
 
-    def from_statistics(self, statistics: Range, prior: Any = None) -> "Uniform":
+    def from_statistics(self, statistics: Range, prior: Distribution | None = None) -> "Uniform":
         """Return the narrowest interval that holds the data."""
         if prior is not None:
             raise ParameterError("Uniform: it is fitted without a prior; leave prior out.")

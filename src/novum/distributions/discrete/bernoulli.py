@@ -6,14 +6,14 @@ p = sum w x / sum w;   under a Beta(a, b) prior   p = (sum w x + a - 1) / (sum w
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, expit, xlog1py
 
 from novum import _core
-from novum.distributions.base import Support
+from novum.distributions.base import Distribution, Support
 from novum.distributions.continuous.beta import Beta
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.learning.priors import beta_mode
@@ -106,12 +106,12 @@ class Bernoulli(ExponentialFamily):
         """Return log P(X > x)."""
         return log_of(self.sf(x))
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the least outcome x with P(X > x) <= q."""
         q = np.asarray(q, np.float64)
         return np.where((q >= 0) & (q <= 1), np.where(q >= self.p, 0.0, 1.0), np.nan)[()]
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the least outcome x with P(X <= x) >= q."""
         q = np.asarray(q, np.float64)
         return np.where((q >= 0) & (q <= 1), np.where(q <= 1 - self.p, 0.0, 1.0), np.nan)[()]
@@ -131,14 +131,14 @@ class Bernoulli(ExponentialFamily):
     def entropy(self) -> Any:
         return entr(self.p) - xlog1py(1 - self.p, -self.p)
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other); infinite where other cannot do what self does."""
         if type(other) is not type(self):
             return super().kl(other)
         other = self._same_family(other)
         return bernoulli_divergence(self.p, other.p)
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         with np.errstate(divide="ignore"):
             return (np.log(self.p) - np.log1p(-self.p),)
 
@@ -152,14 +152,14 @@ class Bernoulli(ExponentialFamily):
     def log_base_measure(self, x: Numbers) -> Any:
         return np.zeros(np.shape(x))
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return (self.p,)
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         return cls(expit(eta[0]))
 
-    def from_mean_statistics(self, *mean: Any) -> Any:
+    def from_mean_statistics(self, *mean: Any) -> Self:
         return type(self)(np.clip(mean[0], 0.0, 1.0))  # rounding of weighted sums
 
     def _posterior_mode(self, statistics: Any, prior: Any) -> Any:

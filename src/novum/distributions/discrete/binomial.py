@@ -8,7 +8,7 @@ The number of trials is known, not learned.
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,11 +143,11 @@ class Binomial(ExponentialFamily):
         inner = log_beta_tail(a, b, self.p, 1 - self.p)
         return np.where(k < 0, 0.0, np.where(k >= self.n, -np.inf, inner))[()]
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the least count x with P(X > x) <= q."""
         return whole_isf(q, self.sf, self.mean, self.std, self.n)
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the least count x with P(X <= x) >= q."""
         return count_quantile(q, self.cdf, lambda r: bdtrik(r, self.n, self.p), self.mean, self.std, self.n)
 
@@ -173,7 +173,7 @@ class Binomial(ExponentialFamily):
         each = [Binomial(n, p).entropy() for n, p in zip(self.n.ravel(), self.p.ravel())]
         return np.reshape(each, self.batch_shape)
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other), for equal numbers of trials."""
         if type(other) is not type(self):
             return super().kl(other)
@@ -182,7 +182,7 @@ class Binomial(ExponentialFamily):
             raise ParameterError(f"Binomial.kl(other={other!r}): other must have the same number of trials n.")
         return bernoulli_divergence(self.p, other.p, self.n)
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         with np.errstate(divide="ignore"):
             return (np.log(self.p) - np.log1p(-self.p),)
 
@@ -197,11 +197,11 @@ class Binomial(ExponentialFamily):
         x = np.asarray(x, np.float64)
         return gammaln(self.n + 1) - gammaln(x + 1) - gammaln(self.n - x + 1)
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return (self.mean,)
 
     @classmethod
-    def from_natural(cls, *eta: Any, n: Any = 1) -> Any:
+    def from_natural(cls, *eta: Any, n: Numbers = 1) -> Self:
         """Return the distribution with natural parameter eta and n trials."""
         return cls(n, expit(eta[0]))
 

@@ -9,13 +9,13 @@ and diag(p) - p p'. Counts of several trials are the multinomial's.
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, rel_entr
 
-from novum.distributions.base import Support
+from novum.distributions.base import Distribution, Support
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.learning.priors import dirichlet_mode
 from novum.distributions.multivariate.dirichlet import Dirichlet
@@ -142,11 +142,11 @@ class Categorical(ExponentialFamily):
         code = self.p.shape[-1] - reached(q[..., None]).sum(axis=-1)
         return np.where((q >= 0) & (q <= 1), np.clip(code, 0, self.p.shape[-1] - 1), np.nan)[()]
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the least code x with P(X <= x) >= q."""
         return self._least(q, lambda level: self._below()[..., 1:] >= level)
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the least code x with P(X > x) <= q."""
         return self._least(q, lambda level: self._above()[..., 1:] <= level)
 
@@ -178,7 +178,7 @@ class Categorical(ExponentialFamily):
     def entropy(self) -> Any:
         return entr(self.p).sum(axis=-1)
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other); infinite where other cannot do what self does."""
         if type(other) is not type(self):
             return super().kl(other)
@@ -189,7 +189,7 @@ class Categorical(ExponentialFamily):
             )
         return rel_entr(self.p, other.p).sum(axis=-1)
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         with np.errstate(divide="ignore"):
             log_p = np.log(self.p)
         return (log_p[..., :-1] - log_p[..., -1:],)
@@ -198,17 +198,17 @@ class Categorical(ExponentialFamily):
         with np.errstate(divide="ignore"):
             return -np.log(self.p[..., -1])
 
-    def sufficient_statistics(self, x: Numbers) -> Any:
+    def sufficient_statistics(self, x: Numbers) -> tuple[NDArray, ...]:
         return (_indicator(x, self.p.shape[-1])[..., :-1],)
 
     def log_base_measure(self, x: Numbers) -> Any:
         return np.zeros(np.shape(x))
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return (self.p[..., :-1],)
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         score = np.concatenate([eta[0], np.zeros(np.shape(eta[0])[:-1] + (1,))], axis=-1)
         power = np.exp(score - score.max(axis=-1, keepdims=True))
         return cls(power / power.sum(axis=-1, keepdims=True))
@@ -247,7 +247,9 @@ class Categorical(ExponentialFamily):
         return cls(np.full((*x.shape[1:], k), 1 / k))
 
     @classmethod
-    def fit(cls, x: Numbers, sample_weight: RowWeights = None, prior: Any = None, **options: Any) -> Any:
+    def fit(
+        cls, x: Numbers, sample_weight: RowWeights = None, prior: Distribution | None = None, **options: Any
+    ) -> Self:
         """Return the outcome fractions, or the mode of the posterior; see `Distribution.fit`.
 
         Parameters

@@ -9,14 +9,14 @@ n = 1 it is the categorical distribution of indicator vectors, with K = 2 the bi
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln, rel_entr
 
 from novum import _core
-from novum.distributions.base import Support
+from novum.distributions.base import Distribution, Support
 from novum.distributions.discrete.binomial import Binomial
 from novum.distributions.discrete.categorical import Categorical
 from novum.distributions.discrete.counts import expected_log_factorial
@@ -160,7 +160,7 @@ class Multinomial(ExponentialFamily):
         log_factorial = expected_log_factorial(binomials.mean, binomials.log_prob).sum(axis=-1)
         return self.n * entr(self.p).sum(axis=-1) - gammaln(self.n + 1) + log_factorial
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other), for equal numbers of trials."""
         if type(other) is not type(self):
             return super().kl(other)
@@ -169,23 +169,23 @@ class Multinomial(ExponentialFamily):
             raise ParameterError("Multinomial.kl: other must have the same number of trials n.")
         return self.n * rel_entr(self.p, other.p).sum(axis=-1)
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         return Categorical(self.p).natural_parameters()
 
     def log_partition(self) -> Any:
         return self.n * Categorical(self.p).log_partition()
 
-    def sufficient_statistics(self, x: Any) -> Any:
+    def sufficient_statistics(self, x: Any) -> tuple[NDArray, ...]:
         return (x[..., :-1],)
 
     def log_base_measure(self, x: Numbers) -> Any:
         return gammaln(self.n + 1) - gammaln(np.asarray(x) + 1).sum(axis=-1)
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return (self.mean[..., :-1],)
 
     @classmethod
-    def from_natural(cls, *eta: Any, n: Any = 1) -> Any:
+    def from_natural(cls, *eta: Any, n: Numbers = 1) -> Self:
         """Return the distribution with natural parameter eta and n trials."""
         return cls(n, Categorical.from_natural(*eta).p)
 
@@ -193,7 +193,9 @@ class Multinomial(ExponentialFamily):
         return Multinomial(self.n, Categorical(self.p).from_mean_statistics(mean[0] / self.n[..., None]).p)
 
     @classmethod
-    def fit(cls, x: Any, sample_weight: Any = None, prior: Any = None, **options: Any) -> "Multinomial":
+    def fit(
+        cls, x: Numbers, sample_weight: RowWeights = None, prior: Distribution | None = None, **options: Any
+    ) -> "Multinomial":
         """Return the shares of the outcomes, (3).
 
             p_k = N_k / sum_j N_j,  N_k = sum w x_k;

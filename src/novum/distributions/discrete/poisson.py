@@ -8,7 +8,7 @@ Draws are quantiles of uniform numbers: the least x with P(X <= x) >= u.
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,11 +133,11 @@ class Poisson(ExponentialFamily):
         inner = log_gamma_head(np.floor(np.maximum(x, 0.0)) + 1, self.rate)
         return np.where(x < 0, 0.0, np.where(np.isposinf(x), -np.inf, inner))[()]
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the least count x with P(X > x) <= q."""
         return whole_isf(q, self.sf, self.rate, np.sqrt(self.rate), np.inf)
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the least count x with P(X <= x) >= q."""
         return count_quantile(q, self.cdf, lambda p: pdtrik(p, self.rate), self.rate, np.sqrt(self.rate), np.inf)
 
@@ -159,13 +159,13 @@ class Poisson(ExponentialFamily):
         each = [Poisson(rate).entropy() for rate in self.rate.ravel()]
         return np.reshape(each, self.batch_shape)
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other), a deviance."""
         if type(other) is not type(self):
             return super().kl(other)
         return deviance(self.rate, self._same_family(other).rate)[()]
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         with np.errstate(divide="ignore"):
             return (np.log(self.rate),)
 
@@ -178,14 +178,14 @@ class Poisson(ExponentialFamily):
     def log_base_measure(self, x: Numbers) -> Any:
         return -gammaln(np.asarray(x) + 1)
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return (self.rate,)
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         return cls(np.exp(eta[0]))
 
-    def from_mean_statistics(self, *mean: Any) -> Any:
+    def from_mean_statistics(self, *mean: Any) -> Self:
         return type(self)(mean[0])
 
     def _posterior_mode(self, statistics: Any, prior: Distribution) -> Any:

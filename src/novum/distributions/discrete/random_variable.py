@@ -129,7 +129,7 @@ class Discrete(Distribution):
         """Return log P(X > x)."""
         return log_share(self.sf(x), self.cdf(x))
 
-    def isf(self, q: Any) -> Any:
+    def isf(self, q: Numbers) -> Any:
         """Return the least value x with P(X > x) <= q."""
         values, q = self._numbers("isf"), np.asarray(q, np.float64)
         above = np.cumsum(self.p[..., ::-1], axis=-1)[..., ::-1] - self.p
@@ -137,7 +137,7 @@ class Discrete(Distribution):
         place = (above > q[..., None]).sum(axis=-1)
         return np.where((q >= 0) & (q <= 1), values[place], np.nan)[()]
 
-    def quantile(self, q: Any) -> Any:
+    def quantile(self, q: Numbers) -> Any:
         """Return the least value x with P(X <= x) >= q."""
         values, q = self._numbers("quantile"), np.asarray(q, np.float64)
         cumulative = np.cumsum(self.p, axis=-1)
@@ -169,7 +169,7 @@ class Discrete(Distribution):
     def entropy(self) -> Any:
         return entr(self.p).sum(axis=-1)
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other); infinite where other cannot do what self does."""
         if not isinstance(other, Discrete):
             return super().kl(other)
@@ -186,12 +186,14 @@ class Discrete(Distribution):
             )
         return Categorical(self.p).statistics(code, weight)
 
-    def from_statistics(self, statistics: Counts, prior: Any = None) -> "Discrete":
+    def from_statistics(self, statistics: Counts, prior: Distribution | None = None) -> "Discrete":
         """Return the shares of the values, or the mode of the posterior under a Dirichlet prior."""
         return Discrete(self.values, Categorical(self.p).from_statistics(statistics, prior).p)
 
     @classmethod
-    def fit(cls, x: Numbers, sample_weight: RowWeights = None, prior: Any = None, **options: Any) -> "Discrete":
+    def fit(
+        cls, x: Numbers, sample_weight: RowWeights = None, prior: Distribution | None = None, **options: Any
+    ) -> "Discrete":
         """Return the table of the values that occur and their shares.
 
         Parameters

@@ -17,6 +17,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import row_weights, vector
+from novum.runtime.typing import Axes, Numbers, RowWeights
 
 __all__ = ["LikelihoodRanking", "rank_by_likelihood"]
 
@@ -54,7 +55,7 @@ class LikelihoodRanking(Result):
         """The name of the most likely one."""
         return self.names[0]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the data as ticks under the candidate densities; the most likely one is solid."""
         ax = drawing_axes(ax)
         x = self._data
@@ -69,7 +70,9 @@ class LikelihoodRanking(Result):
         return ax
 
 
-def rank_by_likelihood(data: Any, candidates: Mapping[str, Any], *, sample_weight: Any = None) -> LikelihoodRanking:
+def rank_by_likelihood(
+    data: Numbers, candidates: Mapping[str, Any], *, sample_weight: RowWeights = None
+) -> LikelihoodRanking:
     """Rank distributions of numbers by the likelihood they give to data.
 
     Parameters

@@ -22,7 +22,7 @@ from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_level
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Rows, RowWeights
+from novum.runtime.typing import Axes, Rows, RowWeights, Seed
 
 __all__ = ["GridPosterior", "posterior_grid"]
 
@@ -48,8 +48,19 @@ class GridPosterior(Result):
         log p(D); infinite grids do not exist, so it is that of the prior restricted to the grid.
     """
 
+    names: tuple[str, ...]
+    grid: dict[str, Array]
+    density: Array
+    prior_density: Array
+    log_evidence: float
+
     def __init__(
-        self, grid: dict[str, Array], density: Array, prior_density: Array, log_evidence: float, log_density: Any = None
+        self,
+        grid: dict[str, Array],
+        density: Array,
+        prior_density: Array,
+        log_evidence: float,
+        log_density: Callable[..., Any] | None = None,
     ) -> None:
         self.names, self.grid = tuple(grid), grid
         self.density, self.prior_density, self.log_evidence = density, prior_density, log_evidence
@@ -133,13 +144,13 @@ class GridPosterior(Result):
                 total = total + weight * np.exp(np.asarray(self._log_density(x, **point), dtype=np.float64))
         return total
 
-    def sample(self, size: int, random_state: Any = None) -> dict[str, Array]:
+    def sample(self, size: int, random_state: Seed = None) -> dict[str, Array]:
         """Draw points of the grid with their probabilities."""
         rows = Stream(seed_of(random_state)).choice_with_replacement("grid", 0, size, self.weights.ravel())
         places = np.unravel_index(rows, self.density.shape)
         return {name: self.grid[name][place] for name, place in zip(self.names, places)}
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the posterior: a curve beside that of the prior for one parameter, contours for two."""
         if len(self.names) > 2:
             raise ParameterError(

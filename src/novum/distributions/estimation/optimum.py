@@ -12,12 +12,13 @@ without bounds, polished by Newton's method; it finds a maximum, for functions w
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.distributions.base import Distribution
 from novum.distributions.estimation.problem import (
     Parameters,
     check_names,
@@ -30,7 +31,7 @@ from novum.distributions.estimation.result import Estimate, Profile
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 from novum.optimize import lbfgs
 from novum.runtime.checks import check_count
-from novum.runtime.typing import Rows, RowWeights
+from novum.runtime.typing import Numbers, Rows, RowWeights
 from novum.runtime.warn import warn
 
 __all__ = ["maximum_a_posteriori", "maximum_likelihood"]
@@ -202,9 +203,9 @@ class Search:
 def maximum_likelihood(
     log_density: Callable[..., Any],
     data: Rows | Mapping[Any, Any] | Iterable[Any],
-    start: Any,
+    start: Mapping[str, float] | Numbers,
     *,
-    bounds: Any = None,
+    bounds: Mapping[str, Any] | Sequence[Any] | None = None,
     sample_weight: RowWeights = None,
     max_iter: int = 500,
 ) -> Estimate:
@@ -280,10 +281,10 @@ def prior_of(owner: str, prior: Any, start: Any, bounds: Any) -> tuple[Callable[
 def maximum_a_posteriori(
     log_density: Callable[..., Any],
     data: Rows | Mapping[Any, Any] | Iterable[Any],
-    prior: Any,
-    start: Any,
+    prior: Mapping[str, Distribution] | Distribution | Callable[..., Any],
+    start: Mapping[str, float] | Numbers,
     *,
-    bounds: Any = None,
+    bounds: Mapping[str, Any] | Sequence[Any] | None = None,
     sample_weight: RowWeights = None,
     max_iter: int = 500,
 ) -> Estimate:

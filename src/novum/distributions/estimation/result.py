@@ -14,6 +14,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_level
+from novum.runtime.typing import Axes, Numbers
 
 __all__ = ["Estimate", "Profile"]
 
@@ -35,7 +36,7 @@ class Profile(Result):
     values: Array
     log_likelihood: Array
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the profile and the line that bounds a 95 % interval."""
         ax = drawing_axes(ax)
         ax.plot(self.values, self.log_likelihood, color="#33415c")
@@ -97,7 +98,7 @@ class Estimate(Result):
         names = self._search.parameters.names
         return ends if names is None else dict(zip(names, map(tuple, ends.tolist())))
 
-    def profile(self, parameter: Any, values: Any = None) -> Profile:
+    def profile(self, parameter: str | int, values: Numbers | None = None) -> Profile:
         """Return (5) at the values given, or over three standard errors on either side."""
         return self._search.profile(self, parameter, values)
 

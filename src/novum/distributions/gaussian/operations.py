@@ -3,7 +3,7 @@
 The formulas, and the same for plain arrays, are in `novum.distributions.gaussian.algebra`.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,11 @@ from novum.distributions.gaussian import algebra
 from novum.distributions.parameters import real
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.report.result import result
-from novum.runtime.typing import Numbers, Target
+from novum.runtime.typing import Numbers
+
+if TYPE_CHECKING:
+    from novum.distributions.multivariate.multivariate_normal import MultivariateNormal
+
 
 __all__ = ["GaussianOperations", "LinearGaussianModel", "linear_gaussian"]
 
@@ -70,7 +74,9 @@ class LinearGaussianModel(NamedTuple):
     log_evidence: Any
 
 
-def linear_gaussian(prior: Any, A: Numbers, noise: Numbers | float, y: Target, b: Numbers = 0.0) -> LinearGaussianModel:
+def linear_gaussian(
+    prior: "MultivariateNormal", A: Numbers, noise: Numbers | float, y: Numbers, b: Numbers = 0.0
+) -> LinearGaussianModel:
     """Return the posterior of x and the marginal of y for x ~ prior and y = A x + b + N(0, noise).
 
     Parameters

@@ -15,7 +15,7 @@ with r the gradient; steps are halved until alpha stays positive and the log-lik
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,23 +192,23 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         whole = (k - 0.5) * np.log(total) + stirling_error(total) + (total - k) * digamma_gap(total)
         return (each.sum(axis=-1) - whole + 0.5 * (k - 1) * np.log(2 * np.pi))[()]
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         return (self.alpha,)
 
     def log_partition(self) -> Any:
         return gammaln(self.alpha).sum(axis=-1) - gammaln(self.alpha.sum(axis=-1))
 
-    def sufficient_statistics(self, x: Numbers) -> Any:
+    def sufficient_statistics(self, x: Numbers) -> tuple[NDArray, ...]:
         return (ops_of(x).log(x),)
 
     def log_base_measure(self, x: Numbers) -> Any:
         return -np.log(x).sum(axis=-1)
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return (digamma(self.alpha) - digamma(self._total),)
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         return cls(eta[0])
 
     def from_mean_statistics(self, *mean: Any) -> Any:

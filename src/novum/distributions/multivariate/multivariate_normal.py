@@ -15,12 +15,13 @@ Under a NormalInverseWishart(m0, k, nu, Psi) prior the mode of the posterior is
 
 import math
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
+from novum.distributions.base import Distribution
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.continuous.normal import FAR_SHIFT, LOG_2PI
 from novum.distributions.exponential_family import ExponentialFamily
@@ -145,7 +146,7 @@ class MultivariateNormal(Elliptical, GaussianOperations, ConjugatePrior, Exponen
         d = self.event_shape[0]
         return 0.5 * (d * (1 + LOG_2PI) + triangular.log_determinant(self.cholesky))
 
-    def kl(self, other: Any) -> Any:
+    def kl(self, other: Distribution) -> Any:
         """Return KL(self || other)."""
         if type(other) is not type(self):
             return super().kl(other)
@@ -155,7 +156,7 @@ class MultivariateNormal(Elliptical, GaussianOperations, ConjugatePrior, Exponen
         scale = np.diagonal(ratio, axis1=-2, axis2=-1)
         return 0.5 * (gap + (ratio**2).sum(axis=(-2, -1)) - self.event_shape[0]) - np.log(scale).sum(axis=-1)
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         precision = self.precision
         return (precision @ self.mean[..., None])[..., 0], -0.5 * precision
 
@@ -163,21 +164,21 @@ class MultivariateNormal(Elliptical, GaussianOperations, ConjugatePrior, Exponen
         square = triangular.squared_length(self.cholesky, self.mean)
         return 0.5 * (square + triangular.log_determinant(self.cholesky))
 
-    def sufficient_statistics(self, x: Any) -> Any:
+    def sufficient_statistics(self, x: Any) -> tuple[NDArray, ...]:
         return x, x[..., None] * x[..., None, :]
 
     def log_base_measure(self, x: Numbers) -> Any:
         return np.full(np.shape(x)[:-1], -0.5 * self.event_shape[0] * LOG_2PI)
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         return self.mean, self.cov + self.mean[..., None] * self.mean[..., None, :]
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         cov = np.linalg.inv(-2 * np.asarray(eta[1], np.float64))
         return cls((cov @ np.asarray(eta[0])[..., None])[..., 0], cov)
 
-    def from_mean_statistics(self, *mean: Any) -> Any:
+    def from_mean_statistics(self, *mean: Any) -> Self:
         first, second = mean
         return type(self)(first, second - first[..., None] * first[..., None, :])
 

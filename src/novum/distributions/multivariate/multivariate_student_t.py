@@ -208,7 +208,7 @@ class MultivariateStudentT(Elliptical, Distribution):
 
     @classmethod
     def fit(
-        cls, x: Numbers, sample_weight: RowWeights = None, prior: Any = None, **options: Any
+        cls, x: Numbers, sample_weight: RowWeights = None, prior: Distribution | None = None, **options: Any
     ) -> "MultivariateStudentT":
         """Return the most likely location, scale matrix and degrees of freedom.
 

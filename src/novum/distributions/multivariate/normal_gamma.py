@@ -9,7 +9,7 @@ its precision, mu has Student's t distribution with 2a degrees of freedom, locat
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,27 +142,27 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
         parts = sum(eta * mean for eta, mean in zip(self.natural_parameters(), self.mean_statistics()))
         return self.log_partition() - parts + 0.5 * LOG_2PI
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         k, m = self.strength, self.center
         return self.shape - 0.5, -self.rate - 0.5 * k * m * m, k * m, -0.5 * k
 
     def log_partition(self) -> Any:
         return gammaln(self.shape) - self.shape * np.log(self.rate) - 0.5 * np.log(self.strength)
 
-    def sufficient_statistics(self, x: Any) -> Any:
+    def sufficient_statistics(self, x: Any) -> tuple[NDArray, ...]:
         mu, tau = x[..., 0], x[..., 1]
         return ops_of(x).log(tau), tau, tau * mu, tau * mu * mu
 
     def log_base_measure(self, x: Numbers) -> Any:
         return np.full(np.shape(x)[:-1], -0.5 * LOG_2PI)
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         tau = self.shape / self.rate
         log_tau = digamma(self.shape) - np.log(self.rate)
         return log_tau, tau, tau * self.center, 1 / self.strength + tau * self.center**2
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         power, second, third, fourth = (np.asarray(part, np.float64) for part in eta)
         k = -2 * fourth
         m = third / k

@@ -12,7 +12,7 @@ Bartlett's factor B (lower triangular, B_ii^2 chi-square with nu - i degrees of 
 """
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,7 +207,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         exponent = 0.5 * (self.df + d + 2) * self._mean_log_determinant() + 0.5 * d * (self.df + 1)
         return self.log_partition() + 0.5 * d * LOG_2PI + exponent
 
-    def natural_parameters(self) -> Any:
+    def natural_parameters(self) -> tuple[NDArray, ...]:
         m, k = self.center, self.strength
         outer = k[..., None, None] * m[..., None] * m[..., None, :]
         return -0.5 * (self.df + self._d + 2), -0.5 * (self.scale + outer), k[..., None] * m, -0.5 * k
@@ -217,7 +217,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         log_det = triangular.log_determinant(self.__dict__["factor"])
         return multigammaln(0.5 * nu, d) + 0.5 * nu * (d * LOG_2 - log_det) - 0.5 * d * np.log(self.strength)
 
-    def sufficient_statistics(self, x: Numbers) -> Any:
+    def sufficient_statistics(self, x: Numbers) -> tuple[NDArray, ...]:
         mu, cov = unpack_outcome(arrays.to_numpy(x))
         precision = np.linalg.inv(cov)
         turned = (precision @ mu[..., None])[..., 0]
@@ -226,21 +226,21 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
     def log_base_measure(self, x: Numbers) -> Any:
         return np.full(np.shape(x)[:-2], -0.5 * self._d * LOG_2PI)
 
-    def mean_statistics(self) -> Any:
+    def mean_statistics(self) -> tuple[NDArray, ...]:
         precision = self.df[..., None, None] * np.linalg.inv(self.scale)
         turned = (precision @ self.center[..., None])[..., 0]
         square = self._d / self.strength + (self.center * turned).sum(axis=-1)
         return self._mean_log_determinant(), precision, turned, square
 
     @classmethod
-    def from_natural(cls, *eta: Any) -> Any:
+    def from_natural(cls, *eta: Any) -> Self:
         first, second, third, fourth = (np.asarray(part, np.float64) for part in eta)
         k = -2 * fourth
         m = third / k[..., None]
         scale = -2 * second - k[..., None, None] * m[..., None] * m[..., None, :]
         return cls(m, k, -2 * first - m.shape[-1] - 2, scale)
 
-    def from_mean_statistics(self, *mean: Any) -> Any:
+    def from_mean_statistics(self, *mean: Any) -> Self:
         raise ParameterError(
             "NormalInverseWishart: there is no fit to outcomes; make it from its parameters, or update it with data."
         )

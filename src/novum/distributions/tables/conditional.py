@@ -52,7 +52,13 @@ class ConditionalTable(Result):
     array([0.925234, 0.074766])
     """
 
-    def __init__(self, p: Numbers, names: str | Sequence[Any], given: str | Sequence[Any], states: Any = None) -> None:
+    def __init__(
+        self,
+        p: Numbers,
+        names: str | Sequence[Any],
+        given: str | Sequence[Any],
+        states: Mapping[str, Any] | Sequence[Any] | None = None,
+    ) -> None:
         array = float_array("ConditionalTable", "p", p).astype(np.float64)
         self.given = (given,) if isinstance(given, str) else tuple(given)
         self.names = (names,) if isinstance(names, str) else tuple(names)
@@ -121,7 +127,7 @@ class ConditionalTable(Result):
         p = sum_to(self.p, self._axes, (*self.given, *keep))
         return ConditionalTable(p, keep, self.given, {name: self.states[name] for name in (*self.given, *keep)})
 
-    def bayes(self, prior: Any) -> "ConditionalTable":
+    def bayes(self, prior: "JointTable | ConditionalTable") -> "ConditionalTable":
         """Return (9) from a prior P(B), or (10) from P(B | C).
 
             P(B | A)   = P(A | B) P(B) / P(A)   Bayes    (9)

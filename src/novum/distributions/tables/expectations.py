@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from novum.distributions.tables.axes import align_axes, evaluate_states, sum_to
 from novum.exceptions import DataError
-from novum.runtime.typing import Numbers, Target
 
 __all__ = ["Expectations"]
 
@@ -84,7 +83,7 @@ class Expectations:
         """Return the variance of a variable or function."""
         return float(self.covariance(function)[0, 0])
 
-    def correlation(self, x: Numbers, y: Target) -> float:
+    def correlation(self, x: str | Callable[..., Any], y: str | Callable[..., Any]) -> float:
         """Return cov(x, y) / (sd(x) sd(y))."""
         spread = self.variance(x) * self.variance(y)
         if spread <= 0:

@@ -34,7 +34,7 @@ from novum.report.result import Result
 from novum.runtime.checks import float_array, probability_table
 from novum.runtime.labels import in_order
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Numbers, Rows, RowWeights, Seed
+from novum.runtime.typing import Columns, Numbers, Rows, RowWeights, Seed
 
 __all__ = ["JointTable"]
 
@@ -76,18 +76,30 @@ class JointTable(Expectations, Independences, Result):
     (-0.02, False)
     """
 
-    def __init__(self, p: Numbers, names: str | Sequence[Any] | None = None, states: Any = None) -> None:
+    n_samples: float | None
+
+    def __init__(
+        self,
+        p: Numbers,
+        names: str | Sequence[Any] | None = None,
+        states: Mapping[str, Any] | Sequence[Any] | None = None,
+    ) -> None:
         array = probability_table("JointTable", "p", p).copy()
         array.flags.writeable = False
         self.p: NDArray[Any] = array
         self.names = check_names("JointTable", names, array.ndim)
         self.states = check_states("JointTable", states, self.names, array.shape)
-        self.n_samples: float | None = None
+        self.n_samples = None
 
     # ------------------------------------------------------------------------------------------ other beginnings
 
     @classmethod
-    def from_counts(cls, counts: Numbers, names: Any = None, states: Any = None) -> "JointTable":
+    def from_counts(
+        cls,
+        counts: Numbers,
+        names: Sequence[str] | None = None,
+        states: Mapping[str, Any] | Sequence[Any] | None = None,
+    ) -> "JointTable":
         """Return the table of relative frequencies of an array of counts, or weights, >= 0."""
         array = float_array("JointTable.from_counts", "counts", counts).astype(np.float64)
         if array.ndim == 0 or not np.all(array >= 0) or not np.isfinite(array).all() or not array.any():
@@ -120,7 +132,7 @@ class JointTable(Expectations, Independences, Result):
         return cls.from_counts(counts, tuple(columns), found)
 
     @classmethod
-    def from_frame(cls, frame: Any, p: str = "p") -> "JointTable":
+    def from_frame(cls, frame: Columns, p: str = "p") -> "JointTable":
         """Return the table of a frame with a row per combination and a column of probabilities; absent rows are zero."""
         columns = columns_of("JointTable.from_frame", frame, None)
         if p not in columns:
@@ -176,7 +188,7 @@ class JointTable(Expectations, Independences, Result):
         table.n_samples = None if self.n_samples is None else self.n_samples * float(total)
         return table
 
-    def conditional(self, of: Any, given: Any) -> ConditionalTable:
+    def conditional(self, of: str | Sequence[str], given: str | Sequence[str]) -> ConditionalTable:
         """Return P(of | given) for all states; NaN where the condition has probability zero."""
         a, b = self._names("conditional", of), self._names("conditional", given)
         if set(a) & set(b) or not a or not b:
@@ -199,7 +211,7 @@ class JointTable(Expectations, Independences, Result):
         later = [self.conditional(names[i], names[:i]) for i in range(1, len(names))]
         return [self.marginal(names[0]), *later]
 
-    def query(self, target: Any, evidence: Evidence | None = None) -> "JointTable":
+    def query(self, target: str | Sequence[str], evidence: Evidence | None = None) -> "JointTable":
         """Return P(target | evidence) by enumeration (2): variables that are neither are summed out.
 
         P(x | e)   = P(x, e) / P(e)   for P(e) > 0   conditioning, enumeration    (2)
@@ -211,7 +223,9 @@ class JointTable(Expectations, Independences, Result):
             )
         return (self.condition(evidence) if evidence else self).marginal(*names)
 
-    def most_likely(self, target: Any = None, evidence: Evidence | None = None) -> dict[str, Any]:
+    def most_likely(
+        self, target: str | Sequence[str] | None = None, evidence: Evidence | None = None
+    ) -> dict[str, Any]:
         """Return the states of the target (all unobserved variables by default) with the largest P(target | evidence).
 
         The first in the order of the states where several are equally likely.
@@ -221,7 +235,9 @@ class JointTable(Expectations, Independences, Result):
         best = np.unravel_index(int(table.p.argmax()), table.p.shape)
         return {name: table.states[name][int(i)] for name, i in zip(table.names, best)}
 
-    def probability(self, event: Evidence | Callable[..., Any], given: Evidence | None = None) -> float:
+    def probability(
+        self, event: Evidence | Callable[..., Any], given: Evidence | Callable[..., Any] | None = None
+    ) -> float:
         """Return (4), or its conditional probability.
 
             P(event)   = sum of P(outcome) over the outcomes in the event    (4)

@@ -35,7 +35,7 @@ class TreeIndex:
     def __init__(
         self,
         X: Rows,
-        leaf_size: Any = 40,
+        leaf_size: int = 40,
         metric: Metric = "minkowski",
         sample_weight: RowWeights = None,
         **kwargs: Any,

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.engines.trees.walk import DIVIDE, Visit, largest, visits
 from novum.exceptions import DataError
+from novum.runtime.typing import Numbers, Rows
 
 __all__ = ["LEAF", "UNDEFINED", "Tree"]
 
@@ -261,7 +262,7 @@ class Tree:
             walk.leaves(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64), leaf)
         return leaf
 
-    def leaf_parts(self, X: Any) -> Visit:
+    def leaf_parts(self, X: Rows) -> Visit:
         """Return the leaves of every row with the parts of it that arrive there; branches only."""
         assert self.branch_begin is not None
         row, node, part = (np.concatenate(field) for field in zip(*visits(self, dense(X))))
@@ -277,7 +278,7 @@ class Tree:
         parts = scipy.sparse.csr_array((at.weight, (at.row, at.node)), shape=shape)
         return (parts @ answer.reshape(self.node_count, -1)).reshape(X.shape[0], *answer.shape[1:])
 
-    def predict(self, X: Any) -> NDArray:
+    def predict(self, X: Numbers) -> NDArray:
         """Return the values of every row's leaf: (n, max_n_classes), or (n, n_outputs, max_n_classes) of several outputs."""
         return self.say(X, self.value[:, 0] if self.n_outputs == 1 else self.value)
 

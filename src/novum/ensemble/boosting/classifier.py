@@ -4,7 +4,7 @@ two classes: p = 1 / (1 + exp(-F));   k classes: p = softmax(F_1, ..., F_k), a t
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from novum.ensemble.boosting.base import SEARCH, HistGradientBoosting
 from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.fold.blocks import Source
 from novum.runtime.softmax import softmax_rows
-from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
+from novum.runtime.typing import LabelWeights, Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["HistGradientBoostingClassifier"]
 
@@ -127,7 +127,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
         tol: float = 1e-7,
         verbose: int | bool = 0,
         random_state: Seed = None,
-        class_weight: Any = None,
+        class_weight: LabelWeights = None,
     ) -> None:
         self.loss = loss
         self.learning_rate = learning_rate
@@ -161,7 +161,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
         X_val: Rows | None = None,
         y_val: Target = None,
         sample_weight_val: RowWeights = None,
-    ) -> Any:
+    ) -> Self:
         """Fit the trees; see `HistGradientBoostingRegressor.fit`."""
         return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
 

@@ -7,7 +7,7 @@ How trees are fitted: novum.ensemble.boosting.newton. Derivation: docs/theory/bo
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,7 +158,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         X_val: Rows | None = None,
         y_val: Target = None,
         sample_weight_val: RowWeights = None,
-    ) -> Any:
+    ) -> Self:
         """Fit the trees.
 
         Parameters

@@ -18,7 +18,7 @@ from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of
 from novum.ensemble.forest.votes import best_labels, mean_value
 from novum.exceptions import DataError, DataWarning
-from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
+from novum.runtime.typing import LabelWeights, Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 from novum.tree.class_shares import ClassShares
 
@@ -57,7 +57,7 @@ class ForestClassifier(ClassShares, BaseForest):
         random_state: Seed = None,
         verbose: int | bool = 0,
         warm_start: bool = False,
-        class_weight: Any = None,
+        class_weight: LabelWeights = None,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
         monotonic_cst: Numbers | Mapping[Any, int] | None = None,

@@ -12,6 +12,7 @@ by which the mean squared error on the same rows with fresh noise exceeds that o
 For other learners cov is found by simulation: fit to y^ + sigma e, many times.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from sklearn.base import clone, is_classifier
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Rows, Seed, Target
+from novum.runtime.typing import HasArray, Predictor, Rows, Seed, Target
 
 __all__ = ["effective_degrees_of_freedom", "optimism", "smoother_matrix"]
 
@@ -119,7 +120,13 @@ def effective_degrees_of_freedom(
 
 
 def optimism(
-    model: Any, X: Any, y: Target = None, *, noise_variance: float, n_draws: int = 200, random_state: Seed = 0
+    model: Predictor,
+    X: HasArray | Sequence[Any],
+    y: Target = None,
+    *,
+    noise_variance: float,
+    n_draws: int = 200,
+    random_state: Seed = 0,
 ) -> float:
     """Return the optimism of the mean squared error on the training rows.
 

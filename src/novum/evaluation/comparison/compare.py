@@ -57,7 +57,7 @@ def chosen_adjustment(adjust: str, test: str, baseline: int | None) -> str:
 
 
 def compare(
-    models: Any,
+    models: Mapping[str, Any],
     X: Rows | Mapping[Any, Any] | None = None,
     y: Target = None,
     *,

@@ -14,6 +14,7 @@ from novum.exceptions import ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.report.tables import html_text
+from novum.runtime.typing import Axes, DataFrame
 
 __all__ = ["Comparison", "Failure", "Pair"]
 
@@ -154,7 +155,7 @@ class Comparison(Result):
         """Return whether one of the two is shown to be better."""
         return self.verdict(pair) in (f"{pair.a} better", f"{pair.b} better")
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return the pairs as a pandas frame."""
         import pandas as pd
 
@@ -182,7 +183,7 @@ class Comparison(Result):
         ]
         return pd.DataFrame(rows)
 
-    def scores_frame(self) -> Any:
+    def scores_frame(self) -> DataFrame:
         """Return the scores as a pandas frame: a row per part, a column per model."""
         import pandas as pd
 
@@ -200,7 +201,7 @@ class Comparison(Result):
 
         return comparison_words(self)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the critical-difference diagram of mean ranks, or the differences with their intervals."""
         from novum.evaluation.comparison.plots import draw_differences, draw_ranks
 

@@ -12,13 +12,14 @@ and whether more rows would help is read from the slope of the test score over t
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.model_selection import LearningCurveDisplay as SklearnLearningCurve
-from sklearn.model_selection import ValidationCurveDisplay as SklearnValidationCurve
 
+from novum.evaluation.curves.sklearn_displays import LearningCurveDisplay as SklearnLearningCurve
+from novum.evaluation.curves.sklearn_displays import ValidationCurveDisplay as SklearnValidationCurve
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Label
 
 __all__ = ["Diagnosis", "LearningCurveDisplay", "ValidationCurveDisplay"]
 
@@ -70,7 +71,7 @@ def target_and_reach(owner: str, train: np.ndarray, test: np.ndarray, target: fl
     return aim, top - min(float(train.mean(1).min()), float(test.mean(1).max())) or 1.0
 
 
-class LearningCurveDisplay(SklearnLearningCurve, Result):
+class LearningCurveDisplay(SklearnLearningCurve, Result):  # type: ignore[misc]  # scikit-learn's displays return themselves
     """scikit-learn's learning curve with a diagnosis in words.
 
     `from_estimator` and every parameter are scikit-learn's.
@@ -120,7 +121,7 @@ class LearningCurveDisplay(SklearnLearningCurve, Result):
         return f"learning curve, {sizes.min():,} to {counted(sizes.max(), 'row')}: {self.diagnose()}"
 
 
-class ValidationCurveDisplay(SklearnValidationCurve, Result):
+class ValidationCurveDisplay(SklearnValidationCurve, Result):  # type: ignore[misc]  # scikit-learn's displays return themselves
     """scikit-learn's validation curve with a diagnosis in words: training and test scores against one parameter.
 
     `from_estimator` and every parameter are scikit-learn's. With a tree's `max_leaf_nodes` it is the curve of accuracy against
@@ -156,7 +157,7 @@ class ValidationCurveDisplay(SklearnValidationCurve, Result):
             **{name: np.mean(value, axis=1) for name, value in scores.items()},
         }
 
-    def diagnose(self, value: Any = None, target: float | None = None) -> Diagnosis:
+    def diagnose(self, value: Label | None = None, target: float | None = None) -> Diagnosis:
         """Say whether the model over- or underfits at a value of the parameter, the best one by default.
 
         Parameters

@@ -29,7 +29,7 @@ from novum.report.numbers import decimal, weight_text
 from novum.report.result import Result
 from novum.report.tables import html_table, text_table
 from novum.runtime.checks import check_choice, check_count, check_level
-from novum.runtime.typing import Numbers, RowWeights, Target
+from novum.runtime.typing import Label, Numbers, RowWeights, Target
 
 __all__ = ["Calibration", "calibration"]
 
@@ -131,8 +131,8 @@ def calibration(
     y: Target,
     y_proba: Numbers,
     *,
-    classes: Any = None,
-    pos_label: Any = None,
+    classes: Numbers | None = None,
+    pos_label: Label | None = None,
     sample_weight: RowWeights = None,
     n_bins: int = 10,
     strategy: str = "uniform",

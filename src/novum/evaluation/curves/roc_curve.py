@@ -3,12 +3,13 @@
 from typing import Any, Self
 
 from numpy.typing import NDArray
-from sklearn.metrics import RocCurveDisplay as SklearnRocCurve
 
 from novum.evaluation.curves.banded import Banded, Resampling, curve_columns
 from novum.evaluation.curves.bands import roc_at
+from novum.evaluation.curves.sklearn_displays import RocCurveDisplay as SklearnRocCurve
 from novum.evaluation.intervals.area import area, area_interval
 from novum.evaluation.intervals.proportion import Interval
+from novum.runtime.typing import Axes, Fittable, Label, Numbers, Rows, RowWeights, Seed
 
 __all__ = ["RocCurveDisplay"]
 
@@ -45,23 +46,23 @@ class RocCurveDisplay(SklearnRocCurve, Banded):
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Fittable,
+        X: Rows,
+        y: Numbers,
         *,
-        sample_weight: Any = None,
+        sample_weight: RowWeights = None,
         drop_intermediate: bool = True,
         response_method: str = "auto",
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         plot_chance_level: bool = False,
         chance_level_kw: dict[str, Any] | None = None,
         despine: bool = False,
         level: float = 0.95,
         n_resamples: int = 500,
-        random_state: Any = 0,
+        random_state: Seed = 0,
     ) -> Self:
         """Draw the curve of a fitted classifier of two classes; return the display.
 
@@ -115,21 +116,21 @@ class RocCurveDisplay(SklearnRocCurve, Banded):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any = None,
+        y_true: Numbers,
+        y_score: Numbers | None = None,
         *,
-        sample_weight: Any = None,
+        sample_weight: RowWeights = None,
         drop_intermediate: bool = True,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         plot_chance_level: bool = False,
         chance_level_kw: dict[str, Any] | None = None,
         despine: bool = False,
         level: float = 0.95,
         n_resamples: int = 500,
-        random_state: Any = 0,
+        random_state: Seed = 0,
     ) -> Self:
         """Draw the curve of scores that grow with the probability of the positive class; return the display.
 
@@ -174,12 +175,12 @@ class RocCurveDisplay(SklearnRocCurve, Banded):
         )
         return display._resampled(y_true, y_score, sample_weight, resampling)
 
-    def plot(
+    def plot(  # type: ignore[override]  # scikit-learn's displays return themselves
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
-        name: Any = None,
-        curve_kwargs: Any = None,
+        name: str | None = None,
+        curve_kwargs: dict[str, Any] | None = None,
         plot_chance_level: bool = False,
         chance_level_kw: dict[str, Any] | None = None,
         despine: bool = False,

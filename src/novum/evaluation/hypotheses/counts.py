@@ -15,6 +15,7 @@ that belongs to (1) is Wilson's, for the exact test Clopper and Pearson's; for (
 At g = 0 this is (2), so that the interval holds zero exactly where the test does not reject it.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -112,7 +113,12 @@ def counts_of(successes: Any, n: Any) -> tuple[list[int], list[int]]:
 
 
 def proportion_test(
-    successes: Any, n: Any, *, proportion: float | None = None, exact: bool = False, alternative: str = "two-sided"
+    successes: int | Sequence[int],
+    n: int | Sequence[int],
+    *,
+    proportion: float | None = None,
+    exact: bool = False,
+    alternative: str = "two-sided",
 ) -> TestResult:
     """Test one proportion or the difference of two.
 

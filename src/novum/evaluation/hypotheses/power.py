@@ -23,7 +23,7 @@ from novum.evaluation.intervals.proportion import Interval, wilson
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_count, check_number, check_significance
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Numbers, Seed
 
 __all__ = ["power", "rejection_rate", "sample_size"]
 
@@ -102,7 +102,7 @@ def check_arguments(
 
 def power(
     test: str,
-    effect: float,
+    effect: float | tuple[float, float],
     n: int | Numbers,
     *,
     significance: float = 0.05,
@@ -151,7 +151,7 @@ def power(
 
 def sample_size(
     test: str,
-    effect: Any,
+    effect: float | tuple[float, float],
     power: float = 0.8,
     *,
     significance: float = 0.05,
@@ -217,7 +217,7 @@ def rejection_rate(
     *,
     significance: float = 0.05,
     n_repeats: int = 1000,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> tuple[float, Interval]:
     """Return how often a test rejects data that are drawn: its type I rate where the hypothesis holds, else its power.
 

@@ -25,6 +25,7 @@ from novum.report.numbers import num
 from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_level, check_significance
+from novum.runtime.typing import Axes, DataFrame
 
 __all__ = ["ALTERNATIVES", "NO_SPREAD", "SampledLaw", "TestResult", "p_value_of", "shown_statistic"]
 
@@ -200,7 +201,7 @@ class TestResult(Result):
         parts = self.df if isinstance(self.df, tuple) else (self.df,)
         return f"({', '.join(f'{num(part):.4g}' for part in parts)})"
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return one row of a pandas frame."""
         import pandas as pd
 
@@ -208,7 +209,7 @@ class TestResult(Result):
         row = {name.replace("direction", "alternative"): getattr(self, name) for name in names}
         return pd.DataFrame([row], index=[self.name])
 
-    def plot(self, ax: Any = None, significance: float = 0.05) -> Any:
+    def plot(self, ax: Axes | None = None, significance: float = 0.05) -> Axes:
         """Draw the law under the hypothesis with the p-value shaded and the region of acceptance marked."""
         from novum.evaluation.hypotheses.plots import draw_test
 

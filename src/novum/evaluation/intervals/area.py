@@ -31,7 +31,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.runtime.checks import check_level, row_weights, vector
-from novum.runtime.typing import Numbers, RowWeights, Target
+from novum.runtime.typing import Label, Numbers, RowWeights, Target
 
 __all__ = [
     "Area",
@@ -158,7 +158,12 @@ def overlap_doubt(positive: NDArray, found: Area, weight: NDArray | None, level:
 
 
 def delong_interval(
-    y: Target, y_score: Numbers, *, pos_label: Any = None, sample_weight: RowWeights = None, level: float = 0.95
+    y: Target,
+    y_score: Numbers,
+    *,
+    pos_label: Label | None = None,
+    sample_weight: RowWeights = None,
+    level: float = 0.95,
 ) -> Any:
     """Return DeLong's interval for the area under the ROC curve.
 
@@ -199,7 +204,13 @@ def delong_interval(
 
 
 def delong_test(
-    y: Target, a: Numbers, b: Numbers, *, pos_label: Any = None, sample_weight: RowWeights = None, level: float = 0.95
+    y: Target,
+    a: Numbers,
+    b: Numbers,
+    *,
+    pos_label: Label | None = None,
+    sample_weight: RowWeights = None,
+    level: float = 0.95,
 ) -> DelongTest:
     """Return DeLong's paired test that two scores of the same rows have the same area under the ROC curve.
 

@@ -24,7 +24,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import decimal, number
 from novum.report.result import Result
 from novum.report.tables import html_table
-from novum.runtime.typing import Rows, Splitter, Target
+from novum.runtime.typing import Fittable, Rows, Splitter, Target
 
 __all__ = ["NestedCrossValidation", "nested_cross_validate"]
 
@@ -102,7 +102,7 @@ class NestedCrossValidation(Result):
 
 
 def nested_cross_validate(
-    search: Any,
+    search: Fittable,
     X: Rows,
     y: Target = None,
     *,

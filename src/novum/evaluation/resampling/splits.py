@@ -134,8 +134,8 @@ def holdout_split(
 
 
 def plot_folds(
-    cv: Splitter, X: Rows, y: Target = None, groups: Target = None, *, inner: Any = None, ax: Axes | None = None
-) -> Any:
+    cv: Splitter, X: Rows, y: Target = None, groups: Target = None, *, inner: Splitter = None, ax: Axes | None = None
+) -> Axes:
     """Draw which rows train and which test in every fold of a splitter; with `inner` the folds of a nested one.
 
     Parameters

@@ -16,6 +16,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, decimal, number, weight_text
 from novum.report.result import Result, result
 from novum.report.tables import html_table, text_table
+from novum.runtime.typing import Axes, DataFrame
 
 __all__ = ["ALIASES", "ClassScores", "Evaluation", "Score"]
 
@@ -140,14 +141,14 @@ class Evaluation(Result):
         order = np.argsort(-self.confusion[i, j], kind="stable")
         return [(self.classes[a], self.classes[b], float(self.confusion[a, b])) for a, b in zip(i[order], j[order])]
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return the scores as a pandas frame, a row each."""
         import pandas as pd
 
         columns = ["value", "lower", "upper", "method"]
         return pd.DataFrame([tuple(s) for s in self.scores.values()], index=list(self.scores), columns=columns)
 
-    def class_frame(self) -> Any:
+    def class_frame(self) -> DataFrame:
         """Return the scores of every class as a pandas frame, with the ends of their intervals."""
         import pandas as pd
 
@@ -159,7 +160,7 @@ class Evaluation(Result):
                 rows[one.label] |= {name: score.value, f"{name}_lower": score.lower, f"{name}_upper": score.upper}
         return pd.DataFrame.from_dict(rows, orient="index")
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores between -1 and 1 (for a regression R2 and the correlation) with their intervals."""
         shown = {name: s for name, s in self.scores.items() if s.method != "none" and s.lower >= -1 and s.upper <= 1}
         shown = {name: s for name, s in shown.items() if self.task == "classification" or name in ("r2", "pearson")}
@@ -172,7 +173,7 @@ class Evaluation(Result):
         ax.invert_yaxis()
         return ax
 
-    def plot_confusion(self, ax: Any = None, *, normalize: str | None = None) -> Any:
+    def plot_confusion(self, ax: Axes | None = None, *, normalize: str | None = None) -> Axes:
         """Draw the confusion table by scikit-learn's display; `normalize="true"` divides by the rows of a class."""
         from sklearn.metrics import ConfusionMatrixDisplay
 

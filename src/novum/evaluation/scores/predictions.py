@@ -28,7 +28,7 @@ from novum.evaluation.scores.settings import Settings
 from novum.evaluation.scores.with_intervals import classification_scores, regression_scores
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
-from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
+from novum.runtime.typing import Fittable, Label, Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
@@ -44,7 +44,7 @@ def values_in_memory(values: Any) -> Any:
     return arrays.to_numpy(values) if arrays.is_tensor(values) else values
 
 
-def evaluate(model: Any, X: Rows, y: Target, **options: Any) -> Evaluation:
+def evaluate(model: Fittable, X: Rows, y: Target, **options: Any) -> Evaluation:
     r"""Return the usual scores of a fitted model on rows it has not seen, each with an interval.
 
     Parameters
@@ -109,7 +109,7 @@ def evaluate_predictions(
     sample_weight: RowWeights = None,
     scoring: str | Sequence | dict[str, Callable] | None = None,
     task: str | None = None,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
     beta: float = 1.0,
     cost: Numbers | None = None,
     k: int | Sequence[int] | None = None,

@@ -23,7 +23,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Fittable, Rows, Target
 
 __all__ = ["Criteria", "adjusted_r2", "aic", "bic", "mallows_cp", "model_criteria"]
 
@@ -236,7 +236,7 @@ def parameters_of(model: Any, X: Any) -> float:
 
 
 def model_criteria(
-    model: Any, X: Rows, y: Target, *, noise_variance: float | None = None, n_parameters: float | None = None
+    model: Fittable, X: Rows, y: Target, *, noise_variance: float | None = None, n_parameters: float | None = None
 ) -> Criteria:
     """Return C_p, AIC, BIC and adjusted R^2 of a fitted model on its training data.
 

@@ -22,7 +22,7 @@ from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.message_text import first_few
-from novum.runtime.typing import Axes
+from novum.runtime.typing import Arcs, Axes, Label, Labels
 
 __all__ = ["DAG"]
 
@@ -57,8 +57,10 @@ class DAG(Compares, Scores, Result):
     novum.exceptions.ParameterError: DAG.with_arc: gauge -> fuel -> gauge is a directed cycle.
     """
 
-    def __init__(self, graph: Any = (), nodes: Iterable[Any] = ()) -> None:
-        self.parents: Parents = self._checked("DAG", read_parents("DAG", graph, nodes))
+    parents: Parents
+
+    def __init__(self, graph: "DAG | Arcs" = (), nodes: Iterable[Any] = ()) -> None:
+        self.parents = self._checked("DAG", read_parents("DAG", graph, nodes))
         children: dict[Any, list[Any]] = {node: [] for node in self.parents}
         for node, parents in self.parents.items():
             for parent in parents:
@@ -131,21 +133,21 @@ class DAG(Compares, Scores, Result):
                 open_nodes.extend(along[node])
         return seen
 
-    def ancestors(self, node: Any) -> set[Any]:
+    def ancestors(self, node: Label) -> set[Any]:
         """Return An(node) of (1).
 
         Pa(x): parents,  De(x): nodes reachable along arrows,  An(x): nodes from which x is reachable    (1)
         """
         return self._reach("ancestors", node, self.parents)
 
-    def descendants(self, node: Any) -> set[Any]:
+    def descendants(self, node: Label) -> set[Any]:
         """Return De(node) of (1).
 
         Pa(x): parents,  De(x): nodes reachable along arrows,  An(x): nodes from which x is reachable    (1)
         """
         return self._reach("descendants", node, self.children)
 
-    def non_descendants(self, node: Any) -> set[Any]:
+    def non_descendants(self, node: Label) -> set[Any]:
         """Return (2).
 
         NonDesc(x) = V without (De(x) + {x})    (2)
@@ -154,7 +156,7 @@ class DAG(Compares, Scores, Result):
 
     # ---------------------------------------------------------------------------------------------- independence
 
-    def d_separated(self, a: Any, b: Any, given: Any = ()) -> separation.DSeparation:
+    def d_separated(self, a: Labels, b: Labels, given: Labels = ()) -> separation.DSeparation:
         """Decide whether every path between two nodes, or sets of nodes, is blocked by what is given; it says why.
 
         Examples
@@ -168,11 +170,11 @@ class DAG(Compares, Scores, Result):
         """
         return separation.d_separated(self, a, b, given)
 
-    def paths(self, a: Any, b: Any, given: Any = ()) -> Iterator[separation.Path]:
+    def paths(self, a: Labels, b: Labels, given: Labels = ()) -> Iterator[separation.Path]:
         """Yield the paths between two nodes, whatever their arrows, with the state of every inner node given others."""
         return separation.paths(self, a, b, given)
 
-    def markov_blanket(self, node: Any) -> set[Any]:
+    def markov_blanket(self, node: Label) -> set[Any]:
         """Return parents, children and other parents of the children: given them the node is independent of the rest."""
         return separation.markov_blanket(self, node)
 
@@ -223,18 +225,18 @@ class DAG(Compares, Scores, Result):
         return enumeration.count_dags(check_count("DAG.count", "n", n, 0))
 
     @staticmethod
-    def enumerate(nodes: Any) -> "Iterator[DAG]":
+    def enumerate(nodes: Iterable[Any]) -> "Iterator[DAG]":
         """Yield every DAG over the nodes, or over 0, ..., n - 1: up to six."""
         return enumeration.enumerate_dags(nodes)
 
     @staticmethod
-    def equivalence_classes(nodes: Any) -> enumeration.EquivalenceClasses:
+    def equivalence_classes(nodes: Iterable[Any]) -> enumeration.EquivalenceClasses:
         """Return all DAGs over the nodes, or over 0, ..., n - 1, in classes of equivalent ones: up to five."""
         return enumeration.equivalence_classes(nodes)
 
     # ---------------------------------------------------------------------------------------------- other graphs
 
-    def unroll(self, n: int, outside: Any = (), parameters: bool = True) -> "DAG":
+    def unroll(self, n: int, outside: Labels = (), parameters: bool = True) -> "DAG":
         """Return the graph of n examples: nodes x(1), ..., x(n).
 
         Parameters
@@ -254,8 +256,8 @@ class DAG(Compares, Scores, Result):
         return unroll(self, n, outside, parameters)
 
     def plot(
-        self, ax: Axes | None = None, observed: Any = (), fixed: Any = (), plates: Mapping[Any, Any] | None = None
-    ) -> Any:
+        self, ax: Axes | None = None, observed: Labels = (), fixed: Labels = (), plates: Mapping[Any, Any] | None = None
+    ) -> Axes:
         """Draw the graph in layers, arrows pointing down.
 
         Parameters
@@ -273,13 +275,13 @@ class DAG(Compares, Scores, Result):
     def _changed(self, owner: str, parents: Parents) -> "DAG":
         return DAG(self._checked(f"DAG.{owner}", parents), self.nodes)
 
-    def with_arc(self, parent: Any, child: Any) -> "DAG":
+    def with_arc(self, parent: Label, child: Label) -> "DAG":
         """Return the graph with one more arc."""
         parents = {**{node: () for node in (parent, child) if node not in self.parents}, **self.parents}
         parents[child] = (*parents[child], parent)
         return self._changed("with_arc", parents)
 
-    def without_arc(self, parent: Any, child: Any) -> "DAG":
+    def without_arc(self, parent: Label, child: Label) -> "DAG":
         """Return the graph with one arc less."""
         if parent not in self.parents.get(child, ()):
             raise ParameterError(f"DAG.without_arc({parent!r}, {child!r}): there is no arc {parent} -> {child}.")
@@ -287,7 +289,7 @@ class DAG(Compares, Scores, Result):
             "without_arc", {**self.parents, child: tuple(p for p in self.parents[child] if p != parent)}
         )
 
-    def with_reversed(self, parent: Any, child: Any) -> "DAG":
+    def with_reversed(self, parent: Label, child: Label) -> "DAG":
         """Return the graph with one arc turned round."""
         fewer = self.without_arc(parent, child).parents
         return self._changed("with_reversed", {**fewer, parent: (*fewer[parent], child)})

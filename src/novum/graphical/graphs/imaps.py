@@ -21,6 +21,7 @@ from novum.graphical.graphs.separation import Independence, independences, searc
 from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Arcs
 
 __all__ = ["MapCheck", "is_i_map", "is_perfect_map", "minimal_i_map", "perfect_map"]
 
@@ -70,7 +71,7 @@ def violated_statements(dag: DAG, table: JointTable, tol: float) -> MapCheck:
     return MapCheck(True)
 
 
-def is_i_map(dag: Any, table: JointTable, minimal: bool = False, tol: float = TOLERANCE) -> MapCheck:
+def is_i_map(dag: DAG | Arcs, table: JointTable, minimal: bool = False, tol: float = TOLERANCE) -> MapCheck:
     """Decide whether every independence that a graph shows holds in a table (12).
 
         G is an I-map of p   <=>  I_local(G) in I(p)  <=>  p(x) = prod_i p(x_i | Pa_i)    (12)
@@ -107,7 +108,7 @@ def is_i_map(dag: Any, table: JointTable, minimal: bool = False, tol: float = TO
     return check
 
 
-def minimal_i_map(table: Any, order: Sequence[Any] | None = None, tol: float = TOLERANCE) -> DAG:
+def minimal_i_map(table: JointTable, order: Sequence[Any] | None = None, tol: float = TOLERANCE) -> DAG:
     """Return a minimal I-map (13) whose arcs follow an order of the variables, that of the table by default.
 
         it is minimal   <=>  no arc can be left out so that (12) still holds    (13)
@@ -153,7 +154,7 @@ def extra_independences(dag: DAG, table: JointTable, tol: float) -> Iterator[Ind
                         yield Independence((a,), (b,), given)
 
 
-def is_perfect_map(dag: Any, table: Any, tol: float = TOLERANCE) -> MapCheck:
+def is_perfect_map(dag: DAG | Arcs, table: JointTable, tol: float = TOLERANCE) -> MapCheck:
     """Decide whether a graph shows all independences of a table and no others (14); the parameters are those of `is_i_map`.
 
         it is perfect   <=>  I(G) = I(p)    (14)
@@ -175,7 +176,7 @@ def is_perfect_map(dag: Any, table: Any, tol: float = TOLERANCE) -> MapCheck:
     return check if extra is None else MapCheck(False, f"{extra} holds in the table, but not in the graph", extra)
 
 
-def perfect_map(table: Any, tol: float = TOLERANCE) -> EssentialGraph | None:
+def perfect_map(table: JointTable, tol: float = TOLERANCE) -> EssentialGraph | None:
     """Return the class of all perfect maps of a table, or None if it has none.
 
     Nodes that no set separates are joined; a middle node that is not in the separating set of its neighbors is a collider;

@@ -11,7 +11,7 @@ from novum.exceptions import ParameterError
 from novum.report.numbers import counted
 from novum.report.result import Result, result
 from novum.runtime.message_text import first_few
-from novum.runtime.typing import Axes
+from novum.runtime.typing import Axes, Label, Labels
 
 __all__ = ["Separation", "UndirectedGraph"]
 
@@ -76,7 +76,7 @@ class UndirectedGraph(Result):
         place = {node: i for i, node in enumerate(self.neighbors)}
         return [(a, b) for a, found in self.neighbors.items() for b in found if place[a] < place[b]]
 
-    def markov_blanket(self, node: Any) -> set[Any]:
+    def markov_blanket(self, node: Label) -> set[Any]:
         """Return the neighbours of a node: given them it is independent of the rest."""
         return set(self.neighbors[self._known("markov_blanket", (node,))[0]])
 
@@ -97,7 +97,7 @@ class UndirectedGraph(Result):
             pass
         return self._known(method, nodes)
 
-    def separated(self, a: Hashable | Iterable[Any], b: Hashable | Iterable[Any], given: Any = ()) -> Separation:
+    def separated(self, a: Hashable | Iterable[Any], b: Hashable | Iterable[Any], given: Labels = ()) -> Separation:
         """Return (1), with an open path where it does not hold.
 
         A and B are separated by C if every path from A to B passes through C    (1)
@@ -166,7 +166,7 @@ class UndirectedGraph(Result):
         """ "undirected tree", "undirected forest" (several trees) or "loopy"."""
         return f"undirected {'tree' if len(self.components()) == 1 else 'forest'}" if self.is_forest else "loopy"
 
-    def plot(self, ax: Axes | None = None, observed: Any = ()) -> Any:
+    def plot(self, ax: Axes | None = None, observed: Labels = ()) -> Axes:
         """Draw the graph so that distances on paper are like those along edges; observed nodes are filled."""
         from novum.graphical.plots.graphs import draw_undirected
 

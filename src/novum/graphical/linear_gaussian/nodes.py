@@ -24,6 +24,7 @@ from novum.report.numbers import num
 from novum.report.result import result
 from novum.runtime.checks import check_number
 from novum.runtime.message_text import first_few, value_text
+from novum.runtime.typing import Label
 
 if TYPE_CHECKING:
     from novum.graphical.networks.bayesian_network import BayesianNetwork
@@ -74,7 +75,7 @@ class LinearGaussian:
                 f"LinearGaussian(variance={value_text(variance)}): variances must be > 0 (0: a constant, without parents)."
             )
 
-    def placed(self, owner: str, node: Any, real: tuple[Any, ...], cards: tuple[int, ...]) -> "LinearGaussian":
+    def placed(self, owner: str, node: Label, real: tuple[Any, ...], cards: tuple[int, ...]) -> "LinearGaussian":
         """Return the node with coefficients in the order of its real parents, and all arrays of shape `cards`."""
         if set(self.coefficients) != set(real):
             raise ParameterError(

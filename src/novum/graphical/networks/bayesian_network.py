@@ -40,7 +40,7 @@ from novum.graphical.parameter_learning.fit_methods import FitsTables
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.message_text import first_few, value_text
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Arcs, Label, Labels, Rows, Seed
 
 __all__ = ["BayesianNetwork"]
 
@@ -80,7 +80,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
 
     def __init__(
         self,
-        graph: Any,
+        graph: DAG | Arcs,
         tables: Mapping[Any, Any] | None = None,
         states: Mapping[Any, Any] | None = None,
         name: str = "",
@@ -210,7 +210,9 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
             raise ParameterError(f"{self._owner('joint_probability')}: no value of {', '.join(map(str, lost[:10]))}.")
         return float(np.exp(self.score_samples({v: [values[v]] for v in self.nodes})[0]))
 
-    def explaining_away(self, cause: Any, effect: Mapping[Any, Any], other: Mapping[Any, Any]) -> ExplainingAway:
+    def explaining_away(
+        self, cause: tuple[Any, Any], effect: Mapping[Any, Any], other: Mapping[Any, Any]
+    ) -> ExplainingAway:
         """Return how the belief in a cause falls when another one is found for the same effect.
 
         Parameters
@@ -256,7 +258,9 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
                 f"{owner}: {real[0]!r} is a real variable; query(...) answers with those, one question at a time."
             )
 
-    def query(self, variables: Any, evidence: Any = None, method: str = "auto", **options: Any) -> Any:
+    def query(
+        self, variables: Labels, evidence: Mapping[Any, Any] | None = None, method: str = "auto", **options: Any
+    ) -> Any:
         self._filled("query")
         if len(self.states) == len(self.dag.parents):
             return super().query(variables, evidence, method, **options)
@@ -276,7 +280,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
 
     # ---------------------------------------------------------------------------------------------- rows of data
 
-    def sample(self, n_samples: int = 1, random_state: Any = None, evidence: Any = None) -> Any:
+    def sample(self, n_samples: int = 1, random_state: Seed = None, evidence: Mapping[Any, Any] | None = None) -> Any:
         """Return rows drawn from the network as a pandas frame; given evidence, from the exact posterior. Discrete columns are
         categorical.
         """
@@ -295,7 +299,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         frame.columns = pd.Index(list(self.nodes), tupleize_cols=False)
         return frame
 
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
+    def score_samples(self, X: Rows | Mapping[Any, Any]) -> NDArray[np.float64]:
         """Return log p(row) of every row; cells that are missing, and variables without a column, are summed out."""
         owner = self._owner("score_samples")
         self._filled("score_samples")
@@ -305,7 +309,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         place = self._place()
         return posterior_rows(self._engine(), [place[name] for name in names], rows, [])[1]
 
-    def query_rows(self, variables: Any, data: Rows | Mapping[Any, Any] | Iterable[Any]) -> NDArray[np.float64]:
+    def query_rows(self, variables: Labels, data: Rows | Mapping[Any, Any] | Iterable[Any]) -> NDArray[np.float64]:
         """Return P(variables | row) for every row of data, an axis for the rows first.
 
         Cells that are missing are not observed. Rows are answered together, pattern by pattern.
@@ -325,11 +329,11 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
             raise DataError(f"{owner}: row {int(np.argmax(log == -np.inf))} of the data has probability zero.")
         return table
 
-    def is_real(self, variable: Any) -> bool:
+    def is_real(self, variable: Label) -> bool:
         """Return whether a variable is a real number rather than one of several states."""
         return isinstance(self.conditionals.get(variable), LinearGaussian)
 
-    def is_constant(self, variable: Any) -> bool:
+    def is_constant(self, variable: Label) -> bool:
         """Return whether a variable is a real number that cannot vary, as after `do`."""
         return self.is_real(variable) and not self.conditionals[variable].variance.any()
 

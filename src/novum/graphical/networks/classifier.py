@@ -28,7 +28,7 @@ from novum.graphical.structure_learning.chow_liu import ChowLiu
 from novum.graphical.structure_learning.hill_climb import HillClimb
 from novum.graphical.structure_learning.scores import SCORES, LocalScores
 from novum.runtime import arrays
-from novum.runtime.typing import Numbers, Rows, RowWeights, Target
+from novum.runtime.typing import Arcs, Numbers, Rows, RowWeights, Target
 
 __all__ = ["BayesianNetworkClassifier", "TreeAugmentedNB"]
 
@@ -120,7 +120,7 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
     def __init__(
         self,
         *,
-        structure: Any = "hill_climb",
+        structure: DAG | Arcs | str = "hill_climb",
         scoring: str = "bic",
         max_parents: int | None = 3,
         prior: float = 1.0,

@@ -3,7 +3,7 @@ r"""Factor graphs: a product of tables, drawn as variables joined to the factors
 p(x) = prod_f f(x_f) / Z,     Z = sum_x prod_f f(x_f)                                                          (1)
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from novum.graphical.networks.product import NamedFactor, Product, read_factors
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.message_text import first_few
-from novum.runtime.typing import Axes
+from novum.runtime.typing import Axes, Labels
 
 __all__ = ["FactorGraph"]
 
@@ -48,7 +48,9 @@ class FactorGraph(Product, Result):
     array([0.3333, 0.6667])
     """
 
-    def __init__(self, factors: Any, states: Mapping[Any, Any] | None = None) -> None:
+    factors: list[Any]
+
+    def __init__(self, factors: Mapping[Any, Any] | Iterable[Any], states: Mapping[Any, Any] | None = None) -> None:
         self.states, self.factors = read_factors(type(self).__name__, factors, states)
 
     def _tables(self) -> list[NamedFactor]:
@@ -65,15 +67,15 @@ class FactorGraph(Product, Result):
         """Whether the graph has no loop, so that messages are exact; several trees count as one."""
         return self.graph.is_forest
 
-    def sum_product(self, evidence: Any = None) -> SumProduct:
+    def sum_product(self, evidence: Mapping[Any, Any] | None = None) -> SumProduct:
         """Return all messages of the sum-product algorithm, and the marginals they give; the graph must be a tree."""
         return sum_product(self, evidence)
 
-    def max_product(self, evidence: Any = None) -> MaxProduct:
+    def max_product(self, evidence: Mapping[Any, Any] | None = None) -> MaxProduct:
         """Return the messages of max-product with their back-pointers, and the best configuration; the graph must be a tree."""
         return max_product(self, evidence)
 
-    def plot(self, ax: Axes | None = None, observed: Any = ()) -> Any:
+    def plot(self, ax: Axes | None = None, observed: Labels = ()) -> Axes:
         """Draw circles for variables, filled where observed, and squares for factors."""
         from novum.graphical.plots.graphs import draw_factor_graph
 

@@ -26,7 +26,7 @@ from novum.graphical.networks.product import NamedFactor, Product, read_factors
 from novum.graphical.parameter_learning.potentials import fit_markov
 from novum.report.result import Result
 from novum.runtime.message_text import first_few
-from novum.runtime.typing import Axes, Rows, RowWeights, Seed
+from novum.runtime.typing import Axes, Label, Labels, Rows, RowWeights, Seed
 
 __all__ = ["MarkovNetwork", "canonical_potentials"]
 
@@ -62,7 +62,9 @@ class MarkovNetwork(Product, Result):
     True: every path is blocked
     """
 
-    def __init__(self, potentials: Any, states: Mapping[Any, Any] | None = None) -> None:
+    potentials: list[Any]
+
+    def __init__(self, potentials: Mapping[Any, Any] | Iterable[Any], states: Mapping[Any, Any] | None = None) -> None:
         self.states, self.potentials = read_factors(type(self).__name__, potentials, states)
 
     @classmethod
@@ -101,11 +103,11 @@ class MarkovNetwork(Product, Result):
     def _tables(self) -> list[NamedFactor]:
         return self.potentials
 
-    def separated(self, a: Hashable | Iterable[Any], b: Hashable | Iterable[Any], given: Any = ()) -> Separation:
+    def separated(self, a: Hashable | Iterable[Any], b: Hashable | Iterable[Any], given: Labels = ()) -> Separation:
         """Return whether every path from a to b passes through `given`: then they are independent given it."""
         return self.graph.separated(a, b, given)
 
-    def markov_blanket(self, variable: Any) -> set[Any]:
+    def markov_blanket(self, variable: Label) -> set[Any]:
         """Return the neighbours: given them the variable is independent of the rest."""
         return self.graph.markov_blanket(variable)
 
@@ -163,7 +165,7 @@ class MarkovNetwork(Product, Result):
             self.__dict__.pop(key, None)
         return self
 
-    def plot(self, ax: Axes | None = None, observed: Any = ()) -> Any:
+    def plot(self, ax: Axes | None = None, observed: Labels = ()) -> Axes:
         """Draw the undirected graph; observed variables are filled."""
         return self.graph.plot(ax, observed)
 

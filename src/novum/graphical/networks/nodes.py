@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from novum.exceptions import DataWarning, ParameterError
 from novum.runtime.checks import check_number
 from novum.runtime.message_text import first_few
+from novum.runtime.typing import Label
 from novum.runtime.warn import warn
 
 __all__ = ["NoisyOr", "Table", "conditional_table"]
@@ -127,7 +128,7 @@ class NoisyOr:
             raise ParameterError(f"NoisyOr(states={states!r}): give two states, off first.")
         self.states = tuple(states)
 
-    def ordered(self, owner: str, node: Any, parents: tuple[Any, ...], states: tuple[Any, ...]) -> "NoisyOr":
+    def ordered(self, owner: str, node: Label, parents: tuple[Any, ...], states: tuple[Any, ...]) -> "NoisyOr":
         """Return the node with its strengths in the order of the parents, and the states of the network."""
         if set(parents) != set(self.strength):
             raise ParameterError(

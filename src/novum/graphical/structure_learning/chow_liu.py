@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.graphical.structure_learning.learner import VARIABLE, StructureLearner
 from novum.graphical.structure_learning.scores import LocalScores
+from novum.runtime.typing import Label
 
 __all__ = ["ChowLiu", "informations", "spanning_tree"]
 
@@ -83,7 +84,7 @@ class ChowLiu(StructureLearner):
     scoring = "log_likelihood"
     equivalent_sample_size = 1.0
 
-    def __init__(self, root: Any = None, target: Any = None) -> None:
+    def __init__(self, root: Label | None = None, target: Label | None = None) -> None:
         self.root = root
         self.target = target
 

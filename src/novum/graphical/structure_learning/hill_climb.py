@@ -15,6 +15,7 @@ Turning a covered arc leads to an I-equivalent graph, so (4) first moves along t
 """
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from novum.graphical.graphs.parents import find_cycle
 from novum.graphical.structure_learning.learner import ARCS, SCORED, StructureLearner
 from novum.graphical.structure_learning.scores import LocalScores, arcs_of
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Seed
+from novum.runtime.typing import Arcs, Seed
 
 __all__ = ["HillClimb"]
 
@@ -258,9 +259,9 @@ class HillClimb(StructureLearner):
         max_parents: int | None = None,
         tabu: int = 10,
         n_init: int | None = None,
-        required: Any = None,
-        forbidden: Any = None,
-        start: Any = None,
+        required: Iterable[tuple[Any, Any]] | None = None,
+        forbidden: Iterable[tuple[Any, Any]] | None = None,
+        start: DAG | Arcs | None = None,
         max_iter: int = 10_000,
         random_state: Seed = 0,
     ) -> None:

@@ -215,7 +215,7 @@ class PC(StructureLearner):
     def fit(
         self,
         data: Rows | Mapping[Any, Any] | Iterable[Any] | None = None,
-        states: Any = None,
+        states: Mapping[Any, Any] | None = None,
         sample_weight: RowWeights = None,
     ) -> Self:
         """Learn the structure.

@@ -32,7 +32,7 @@ from novum.linear_model.logistic.newton import NewtonMinimum
 from novum.linear_model.logistic.separation import SeparatingDirection, examine, examine_by_products, separation_text
 from novum.linear_model.logistic.sums import class_mass, weight_facts
 from novum.runtime.blas import single_blas
-from novum.runtime.typing import Rows, RowWeights, Seed, Target
+from novum.runtime.typing import Label, LabelWeights, Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["LogisticRegression"]
@@ -135,7 +135,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         tol: float = 1e-4,
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
-        class_weight: Any = None,
+        class_weight: LabelWeights = None,
         random_state: Seed = None,
         solver: Literal["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"] = "lbfgs",
         max_iter: int = 100,
@@ -163,7 +163,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         return f"{self.solver}-iter"
 
     @fits
-    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -271,8 +271,8 @@ class LogisticRegression(LinearProbabilities, Estimator):
         covariance: str = "auto",
         level: float = 0.95,
         weights: str = "frequency",
-        groups: Any = None,
-        base_class: Any = None,
+        groups: Numbers | None = None,
+        base_class: Label | None = None,
         method: str = "wald",
     ) -> LogisticInference:
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.

@@ -121,7 +121,7 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
         self.selection = selection
 
     @fits
-    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, check_input: bool = True) -> Any:
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, check_input: bool = True) -> Self:
         """Fit the model.
 
         y: none for a scan, which brings its target. Every target is fitted by itself.

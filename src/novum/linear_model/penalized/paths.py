@@ -212,7 +212,7 @@ def lasso_path(
     n_alphas: int | str = "deprecated",
     alphas: int | Numbers = "warn",
     precompute: bool | str | Numbers = "auto",
-    Xy: Any = None,
+    Xy: Numbers | None = None,
     copy_X: bool = True,
     coef_init: Numbers | None = None,
     verbose: bool = False,

@@ -1,18 +1,26 @@
 r"""Pictures of penalties: coefficients and validation errors against lambda."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.runtime.typing import Axes, Numbers
 
 __all__ = ["plot_path", "plot_validation"]
 
 
 def plot_path(
-    alphas: Any, coefs: Any, *, names: Any = None, chosen: Any = None, title: Any = None, ax: Any = None
-) -> Any:
+    alphas: Numbers,
+    coefs: Numbers,
+    *,
+    names: Sequence[str] | None = None,
+    chosen: float | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw every coefficient against the penalty, on a logarithmic axis; return the axes.
 
     Parameters

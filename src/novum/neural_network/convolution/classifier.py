@@ -17,7 +17,7 @@ from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import ClassifierNetwork, cross_entropy
 from novum.runtime import arrays
 from novum.runtime.chance import generator
-from novum.runtime.typing import Axes, Rows, Seed
+from novum.runtime.typing import Axes, Numbers, Rows, Seed
 
 __all__ = ["ConvNetClassifier"]
 
@@ -260,11 +260,11 @@ class ConvNetClassifier(ClassifierNetwork):
             raise ParameterError(f"{type(self).__name__}: block={block!r}, and there are {n} blocks, 0 to {n - 1}.")
         return block % n
 
-    def plot_filters(self, block: int = 0, ax: Axes | None = None) -> Any:
+    def plot_filters(self, block: int = 0, ax: Axes | None = None) -> Axes:
         """Draw the filters of a block, the mean over their channels; return the axes."""
         return plot_images(self.filters(block).mean(axis=1), ax)
 
-    def plot_feature_maps(self, image: Any, block: int = 0, ax: Axes | None = None) -> Any:
+    def plot_feature_maps(self, image: Numbers, block: int = 0, ax: Axes | None = None) -> Axes:
         """Draw what the filters of a block make of one image; return the axes."""
         return plot_images(self.feature_maps(np.asarray(image)[None], block)[0], ax)
 

@@ -285,7 +285,7 @@ class GAN(RowNetwork):
             )
         return self
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> tuple[np.ndarray, np.ndarray]:
         """Return new rows and the noise that each was made of.
 
         Parameters

@@ -297,7 +297,7 @@ class VariationalAutoencoder(LatentMap, CodeNetwork):
         return float(self.score_samples(X).mean())
 
     def sample(
-        self, n_samples: int = 1, random_state: Any = None, *, noise: bool = True
+        self, n_samples: int = 1, random_state: Seed = None, *, noise: bool = True
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return new rows and the code of each.
 

@@ -5,7 +5,7 @@ an edge between u and v has the log odds h_u'h_v + c, learned from the edges aga
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from novum.neural_network.training.network import NetworkEstimator
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import cross_entropy, weighted_mean
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Numbers, RowWeights, Seed, Target
+from novum.runtime.typing import HasEdges, Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["GraphNetwork"]
 
@@ -186,8 +186,8 @@ class GraphNetwork(GraphInput, GraphAnswers, NetworkEstimator):
     @fits
     def fit(
         self,
-        graph: Any,
-        y: Target = None,
+        graph: Rows | HasEdges,
+        y: Target | Mapping[Any, Any] = None,
         sample_weight: RowWeights = None,
         *,
         features: Numbers | str | None = None,
@@ -215,11 +215,11 @@ class GraphNetwork(GraphInput, GraphAnswers, NetworkEstimator):
     @fits
     def resume(
         self,
-        graph: Any,
-        y: Target = None,
+        graph: Rows | HasEdges,
+        y: Target | Mapping[Any, Any] = None,
         sample_weight: RowWeights = None,
         *,
-        features: Any = None,
+        features: Numbers | None = None,
         validation: Any = None,
     ) -> Self:
         """Go on with the training whose state is in the file `checkpoint`, to the curve of one that never stopped.

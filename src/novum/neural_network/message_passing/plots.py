@@ -1,5 +1,6 @@
 """Pictures of graphs: nodes colored by what is known or predicted of them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 
 from novum.neural_network.message_passing.graphs import Graph, as_graph, is_networkx
 from novum.report.axes import drawing_axes
+from novum.runtime.typing import Axes, HasArray, HasEdges, HasShape, Numbers
 
 __all__ = ["plot_graph", "positions_of"]
 
@@ -26,7 +28,14 @@ def positions_of(source: Any, graph: Graph, seed: int = 0) -> NDArray:
     return np.array([found[node] for node in graph.nodes])
 
 
-def plot_graph(source: Any, values: Any = None, *, marked: Any = None, positions: Any = None, ax: Any = None) -> Any:
+def plot_graph(
+    source: HasEdges | HasShape | HasArray | Sequence[Any],
+    values: Numbers | None = None,
+    *,
+    marked: Numbers | None = None,
+    positions: Numbers | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a graph; return the axes.
 
     Parameters

@@ -4,6 +4,7 @@ At the root is the node, below it the nodes whose messages its last layer takes,
 the features. A node may stand at many places: every place is one use of its vector at that layer.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from novum.neural_network.message_passing.graphs import as_graph, node_numbers
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted
 from novum.report.result import Result
+from novum.runtime.typing import Axes, HasArray, HasEdges, HasShape, Label
 
 __all__ = ["ComputationGraph", "computation_graph"]
 
@@ -99,14 +101,16 @@ class ComputationGraph(Result):
         ax.set(yticks=range(-deepest, 1), yticklabels=[f"layer {k}" for k in range(deepest + 1)], xticks=[])
         ax.set_title(f"What decides about {self.places[0].node}")
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the tree and return the axes."""
         ax = drawing_axes(ax)
         self._result_picture(ax)
         return ax
 
 
-def computation_graph(graph: Any, node: Any, n_layers: int, *, own: bool = True) -> ComputationGraph:
+def computation_graph(
+    graph: HasEdges | HasShape | HasArray | Sequence[Any], node: Label, n_layers: int, *, own: bool = True
+) -> ComputationGraph:
     """Return the tree of messages that `n_layers` layers send to a node.
 
     Parameters

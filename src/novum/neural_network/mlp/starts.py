@@ -11,7 +11,7 @@ docs/theory/backpropagation.md.
 """
 
 import itertools
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from novum.activations import Activation, get_activation
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_count
 from novum.runtime.random import numpy_state
+from novum.runtime.typing import Seed
 
 __all__ = ["STARTS", "draw_weights", "initialize"]
 
@@ -52,7 +53,7 @@ def draw_weights(
 
 
 def initialize(
-    units: Any, init: str = "glorot", *, activation: Any = "relu", random_state: Any = None
+    units: Sequence[int], init: str = "glorot", *, activation: str | Activation = "relu", random_state: Seed = None
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Return weights and shifts of every layer of a network by (1) to (4).
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from novum.report.axes import new_figure
+from novum.runtime.typing import Axes
 
 __all__ = ["draw_network", "layer_formulas"]
 
@@ -33,7 +34,11 @@ def heights(n: int) -> np.ndarray:
 
 
 def draw_network(
-    units: Sequence[int], coefs: Sequence[Any] | None, formulas: Sequence[str], ax: Any = None, most_units: int = 10
+    units: Sequence[int],
+    coefs: Sequence[Any] | None,
+    formulas: Sequence[str],
+    ax: Axes | None = None,
+    most_units: int = 10,
 ) -> Any:
     """Draw a layered network and return the axes.
 

@@ -1,11 +1,10 @@
 """What a training did, epoch by epoch: the loss, the loss on rows held back, the rate; with the epoch whose weights were kept."""
 
-from typing import Any
-
 import numpy as np
 
 from novum.base.history import History
 from novum.report.axes import drawing_axes
+from novum.runtime.typing import Axes
 
 __all__ = ["TrainingCurve"]
 
@@ -24,7 +23,7 @@ class TrainingCurve(History):
             return len(self) - 1
         return int(np.nanargmin(self.columns["validation loss"]))
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the losses against the epoch, with a mark at the epoch that was kept; return the axes."""
         ax = drawing_axes(ax)
         epochs = range(1, len(self) + 1)

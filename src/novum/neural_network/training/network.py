@@ -12,7 +12,7 @@ to train and to predict. `module_` is the network itself, made from them when it
 """
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -130,7 +130,12 @@ class NetworkEstimator(Estimator):
 
     @fits
     def fit(
-        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, validation: Sequence[Any] | None = None
+        self,
+        X: Rows,
+        y: Target | Mapping[Any, Any] = None,
+        sample_weight: RowWeights = None,
+        *,
+        validation: Sequence[Any] | None = None,
     ) -> Self:
         """Train the network.
 
@@ -146,7 +151,9 @@ class NetworkEstimator(Estimator):
         return self._train(X, y, sample_weight, validation)
 
     @fits
-    def resume(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, validation: Any = None) -> Self:
+    def resume(
+        self, X: Rows, y: Target | Mapping[Any, Any] = None, sample_weight: RowWeights = None, *, validation: Any = None
+    ) -> Self:
         """Go on with the training whose state is in the file `checkpoint`, to the curve of one that never stopped.
 
         Parameters

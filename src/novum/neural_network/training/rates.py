@@ -20,6 +20,7 @@ from novum.runtime.chance import own_chance
 from novum.runtime.checks import check_count
 from novum.runtime.devices import chosen_device
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Axes
 
 __all__ = ["RateCurve", "rate_curve"]
 
@@ -36,7 +37,7 @@ class RateCurve(Result):
     smoothed: NDArray[np.float64]
     suggestion: float
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the losses against the rate, with the suggestion; return the axes."""
         ax = drawing_axes(ax)
         ax.plot(self.rates, self.losses, alpha=0.3, label="of a step")

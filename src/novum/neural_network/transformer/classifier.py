@@ -206,7 +206,7 @@ class TransformerClassifier(LearnedPositions, SequenceClassifier):
 
     def plot_attention(
         self, x: Numbers, *, layer: int | None = None, head: int | None = None, ax: Axes | None = None
-    ) -> Any:
+    ) -> Axes:
         """Draw where each step of one sequence looks in it (layer, head None: the mean over all); return the axes."""
         (found,) = self.attention_maps([x])
         return found.plot(ax, layer=layer, head=head)

@@ -183,7 +183,7 @@ def _checked_multipliers(name: str, value: Any, size: int) -> Array:
 
 
 def dual_value(
-    problem: Problem, start: Any, *, equality_multipliers: Any = (), inequality_multipliers: Any = ()
+    problem: Problem, start: Numbers, *, equality_multipliers: Numbers = (), inequality_multipliers: Numbers = ()
 ) -> float:
     """Return the dual function (6), by minimizing the Lagrangian from `start`: a bound where the problem is convex.
 

@@ -9,6 +9,7 @@ lambda_k is the change of the stationary value per unit of c_k. A stationary poi
 of L along the constraints, Z'HZ with J Z = 0, says which kind it is.                                           (4)
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +19,10 @@ from scipy.linalg import lstsq, null_space
 
 from novum.exceptions import DataError, ParameterError
 from novum.optimize.differences import numeric_jacobian
-from novum.optimize.problem import Problem, as_problem
+from novum.optimize.problem import Constraint, Problem, as_problem
 from novum.optimize.result import Solution, conclude
 from novum.runtime.checks import check_count, check_number, is_true, vector
+from novum.runtime.typing import Numbers
 
 __all__ = ["LagrangeSolution", "lagrange"]
 
@@ -65,11 +67,11 @@ def _kind(hessian: Array, jacobian: Array) -> str:
 
 
 def lagrange(
-    objective: Any,
-    start: Any,
-    constraints: Any = None,
+    objective: Callable[..., Any] | Problem | None,
+    start: Numbers,
+    constraints: Sequence[Constraint | Callable[..., Any]] | None = None,
     *,
-    gradient: Any = None,
+    gradient: Callable[..., Any] | bool | None = None,
     tol: float = 1e-8,
     max_iter: int = 100,
     keep_path: bool = False,

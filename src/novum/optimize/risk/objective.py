@@ -22,6 +22,7 @@ from novum.optimize.risk.penalties import L2Penalty, Penalty
 from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.checks import float_array, row_weights, vector
+from novum.runtime.typing import Numbers, RowWeights
 
 __all__ = ["LinearParameters", "RegularizedRisk"]
 
@@ -76,7 +77,7 @@ class RegularizedRisk:
         loss: Loss,
         penalty: Penalty | None = None,
         *,
-        sample_weight: Any = None,
+        sample_weight: RowWeights = None,
         fit_intercept: bool = True,
     ) -> None:
         owner = "RegularizedRisk"
@@ -125,7 +126,7 @@ class RegularizedRisk:
             return int(target.max()) + 1
         return None
 
-    def unpack(self, parameters: Any) -> LinearParameters:
+    def unpack(self, parameters: Numbers) -> LinearParameters:
         """Return weights and intercept from the vector."""
         parameters = vector("RegularizedRisk", "parameters", parameters, self.size)
         cut = self.n_features * (self.n_outputs or 1)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["ElasticNetPenalty", "L1Penalty", "L2Penalty", "Penalty"]
 
@@ -44,17 +45,17 @@ class Penalty:
         """Whether there is no kink."""
         return self.l1 == 0
 
-    def value(self, weights: Any) -> float:
+    def value(self, weights: Numbers) -> float:
         """Return the penalty."""
         weights = np.asarray(weights, dtype=np.float64)
         return self.l1 * float(np.abs(weights).sum()) + self.l2 / 2 * float(np.vdot(weights, weights))
 
-    def gradient(self, weights: Any) -> Array:
+    def gradient(self, weights: Numbers) -> Array:
         """Return the gradient, with the subgradient 0 of |w| at 0."""
         weights = np.asarray(weights, dtype=np.float64)
         return self.l1 * np.sign(weights) + self.l2 * weights
 
-    def prox(self, weights: Any, step: float) -> Array:
+    def prox(self, weights: Numbers, step: float) -> Array:
         """Return argmin_u ||u - w||^2 / 2 + step penalty(u)."""
         weights = np.asarray(weights, dtype=np.float64)
         return np.sign(weights) * np.maximum(np.abs(weights) - step * self.l1, 0) / (1 + step * self.l2)

@@ -8,6 +8,7 @@ With a policy (passive) the maximum of (2) gives way to the policy's action. The
 by prioritized sweeping on the counted model (cpp/include/novum/decisions/adp.h).
 """
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -16,13 +17,15 @@ from novum import _core
 from novum.base.domains import Int, Null, Real
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError
+from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, name_of
 from novum.reinforcement.control.compiled import live_compiled
 from novum.reinforcement.experience import policy_sums, tabular_process
-from novum.reinforcement.policies import policy_table
+from novum.reinforcement.mdp import MDP
+from novum.reinforcement.policies import Policy, policy_table
 from novum.reinforcement.schedules import as_schedule
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Seed, Target
+from novum.runtime.typing import Environment, Numbers, Seed, Target
 
 __all__ = ["ADP"]
 
@@ -89,6 +92,7 @@ class ADP(TabularAgent):
     True
     """
 
+    total_steps_: int
     _tags = ("model-based", "on-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in EXPERIENCE_DOMAINS.items() if k != "start"} | {
         "optimism": Real() | Null(),
@@ -98,7 +102,6 @@ class ADP(TabularAgent):
     returns_: np.ndarray
     lengths_: np.ndarray
     visits_: np.ndarray
-    total_steps_: int
 
     def __init__(
         self,
@@ -106,7 +109,7 @@ class ADP(TabularAgent):
         *,
         optimism: float | None = None,
         tries: int = 5,
-        exploration: Any = 0.0,
+        exploration: float | Schedule = 0.0,
         discount: float | None = None,
         max_steps: int = 1000,
         n_runs: int = 1,
@@ -126,7 +129,13 @@ class ADP(TabularAgent):
         self.n_jobs = n_jobs
 
     @fits
-    def fit(self, environment: Any, y: Target = None, *, policy: Any = None) -> Self:
+    def fit(
+        self,
+        environment: MDP | Environment | str | Callable[[], Any],
+        y: Target = None,
+        *,
+        policy: Policy | Numbers | None = None,
+    ) -> Self:
         """Learn from an MDP, a Gymnasium environment or its name.
 
         Parameters

@@ -1,6 +1,6 @@
 """SARSA, expected SARSA and Q-learning; their loops and formulas: `control.temporal`."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from novum.base.domains import Bool
 from novum.exceptions import ParameterError
@@ -82,6 +82,7 @@ class SARSA(TemporalAgent):
     True
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in CONTROL_DOMAINS.items() if k != "planning_steps"}
 
@@ -89,8 +90,8 @@ class SARSA(TemporalAgent):
         self,
         n_episodes: int = 10_000,
         *,
-        learning_rate: Any = LEARNING_RATE,
-        exploration: Any = EXPLORATION,
+        learning_rate: float | Schedule = LEARNING_RATE,
+        exploration: float | Schedule = EXPLORATION,
         strategy: str = "epsilon-greedy",
         trace_decay: float = 0.0,
         traces: Literal["accumulating", "replacing"] = "accumulating",
@@ -186,6 +187,7 @@ class ExpectedSARSA(TemporalAgent):
     0.8
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in CONTROL_DOMAINS.items() if k not in ("trace_decay", "traces")}
 
@@ -193,8 +195,8 @@ class ExpectedSARSA(TemporalAgent):
         self,
         n_episodes: int = 10_000,
         *,
-        learning_rate: Any = LEARNING_RATE,
-        exploration: Any = EXPLORATION,
+        learning_rate: float | Schedule = LEARNING_RATE,
+        exploration: float | Schedule = EXPLORATION,
         strategy: str = "epsilon-greedy",
         target_exploration: float | None = None,
         planning_steps: int = 0,
@@ -292,6 +294,7 @@ class QLearning(TemporalAgent):
     9
     """
 
+    total_steps_: int
     _tags = ("model-free", "off-policy", "online", "tabular", "value-based", "control")
     _domains = {k: v for k, v in CONTROL_DOMAINS.items() if k != "target_exploration"} | {"double": Bool()}
 
@@ -299,8 +302,8 @@ class QLearning(TemporalAgent):
         self,
         n_episodes: int = 10_000,
         *,
-        learning_rate: Any = LEARNING_RATE,
-        exploration: Any = EXPLORATION,
+        learning_rate: float | Schedule = LEARNING_RATE,
+        exploration: float | Schedule = EXPLORATION,
         strategy: str = "epsilon-greedy",
         trace_decay: float = 0.0,
         traces: Literal["accumulating", "replacing"] = "accumulating",

@@ -6,6 +6,7 @@ off-policy         an epsilon-greedy policy b acts, the greedy one is learned: f
                    w <- w / b(a|s) as long as actions were greedy,  Q += w / W (G - Q),  W += w                         (3)
 """
 
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,9 +20,10 @@ from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RAT
 from novum.reinforcement.control.compiled import live_compiled
 from novum.reinforcement.experience import tabular_process
 from novum.reinforcement.gymnasium_tables import sampled_process
+from novum.reinforcement.mdp import MDP
 from novum.reinforcement.schedules import as_schedule
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Seed, Target
+from novum.runtime.typing import Environment, Seed, Target
 
 __all__ = ["MonteCarloControl"]
 
@@ -89,6 +91,7 @@ class MonteCarloControl(TabularAgent):
     '>'
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "offline", "tabular", "value-based", "control")
     _domains = {k: v for k, v in EXPERIENCE_DOMAINS.items() if k != "start"} | {
         "method": Choice(*METHODS),
@@ -98,7 +101,6 @@ class MonteCarloControl(TabularAgent):
     returns_: np.ndarray
     lengths_: np.ndarray
     visits_: np.ndarray
-    total_steps_: int
 
     def __init__(
         self,
@@ -126,7 +128,7 @@ class MonteCarloControl(TabularAgent):
         self.n_jobs = n_jobs
 
     @fits
-    def fit(self, environment: Any, y: Target = None) -> Self:
+    def fit(self, environment: MDP | Environment | str | Callable[[], Any], y: Target = None) -> Self:
         """Learn from an MDP, a Gymnasium environment or its name.
 
         Parameters

@@ -9,6 +9,7 @@ With lambda = 0, a fixed policy and falling rates w comes to rest where
     E phi(s) (phi(s) - gamma phi(s'))' w = E phi(s) r                                                                          (4)
 """
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +29,10 @@ from novum.reinforcement.linear.learner import (
     chosen_by,
     number_of_actions,
 )
+from novum.reinforcement.mdp import MDP
+from novum.reinforcement.policies import Policy
 from novum.reinforcement.schedules import as_schedule
+from novum.runtime.typing import Axes, Environment, Seed
 
 __all__ = ["SemiGradientSARSA", "SemiGradientTD"]
 
@@ -87,7 +91,7 @@ class SemiGradientTD(LinearLearner):
         learning_rate: float | Schedule = 0.1,
         discount: float = 0.99,
         trace_decay: float = 0.0,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.features = features
         self.n_episodes = n_episodes
@@ -98,7 +102,12 @@ class SemiGradientTD(LinearLearner):
         self.random_state = random_state
 
     @fits
-    def fit(self, environment: Any, *, policy: Any = "random") -> Self:
+    def fit(
+        self,
+        environment: MDP | Environment | str | Callable[[], Any],
+        *,
+        policy: str | Policy | Callable[..., Any] = "random",
+    ) -> Self:
         """Learn the value of a policy from episodes.
 
         Parameters
@@ -140,11 +149,11 @@ class SemiGradientTD(LinearLearner):
         """Values of states choose no action."""
         raise AttributeError("SemiGradientTD learns values, not what to do; use SemiGradientSARSA.")
 
-    def evaluate(self, environment: Any, *args: Any, **options: Any) -> Any:
+    def evaluate(self, environment: MDP | Environment | str | Callable[[], Any], *args: Any, **options: Any) -> Any:
         """Values of states play no episodes."""
         return self.act(environment)
 
-    def plot(self, ax: Any = None, *, window: int | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, window: int | None = None) -> Axes:
         """Values of states have no learning curve."""
         raise AttributeError("SemiGradientTD keeps no learning curve: draw what predict(states) returns.")
 
@@ -207,7 +216,7 @@ class SemiGradientSARSA(LinearLearner):
         discount: float = 1.0,
         trace_decay: float = 0.0,
         exploration: float | Schedule = 0.0,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.features = features
         self.n_episodes = n_episodes
@@ -227,7 +236,7 @@ class SemiGradientSARSA(LinearLearner):
         return int(best[0] if best.size == 1 else training.rng.choice(best))
 
     @fits
-    def fit(self, environment: Any) -> Self:
+    def fit(self, environment: MDP | Environment | str | Callable[[], Any]) -> Self:
         """Learn from episodes of an environment with a finite number of actions.
 
         Parameters
@@ -284,7 +293,7 @@ class SemiGradientSARSA(LinearLearner):
         """Return the best action for an observation, as `predict`."""
         return self.predict(observation)
 
-    def plot(self, ax: Any = None, *, window: int | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, window: int | None = None) -> Axes:
         """Draw the learning curve: the mean return of the last episodes, 20 of them unless `window` says otherwise."""
         check_is_fitted(self)
         return plot_learning_curves({type(self).__name__: [self.history_]}, ax, window=window or 20)

@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import connected_components
 from novum.exceptions import NotConverged, ParameterError
 from novum.reinforcement.bellman import pair_weights
 from novum.reinforcement.layout import value_lines
+from novum.reinforcement.mdp import MDP
 from novum.reinforcement.model import pair_states
 from novum.reinforcement.planning.finiteness import remedy
 from novum.reinforcement.planning.gains import class_gain, closed_classes
@@ -53,8 +54,12 @@ class PolicyValues(StateValues):
         Of the iterative method; 0: a linear system was solved.
     """
 
+    values: NDArray[np.float64]
+    error: float
+    sweeps: int
+
     def __init__(
-        self, mdp: Any, table: NDArray[np.float64], values: NDArray[np.float64], error: float, sweeps: int
+        self, mdp: MDP, table: NDArray[np.float64], values: NDArray[np.float64], error: float, sweeps: int
     ) -> None:
         self._mdp, self._table, self.values, self.error, self.sweeps = mdp, table, values, error, sweeps
 

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.reinforcement.mdp import MDP
 from novum.reinforcement.planning.choices import chosen_policy, first_choice
 from novum.reinforcement.planning.precision import UNIT, reward_sizes
 from novum.reinforcement.planning.value import checked_process
 from novum.reinforcement.policies import Policy
 from novum.report.result import Result
 from novum.runtime.checks import check_count
+from novum.runtime.typing import Environment, Numbers
 
 __all__ = ["StagedPlan", "backward_induction"]
 
@@ -35,7 +37,11 @@ class StagedPlan(Result):
         Certified: what the policies may lose by the rounding of all steps, from any state.
     """
 
-    def __init__(self, mdp: Any, values: NDArray[np.float64], policies: list[Policy], gap: float) -> None:
+    values: NDArray[np.float64]
+    policies: list[Policy]
+    gap: float
+
+    def __init__(self, mdp: MDP, values: NDArray[np.float64], policies: list[Policy], gap: float) -> None:
         self._mdp, self.values, self.policies, self.gap = mdp, values, policies, gap
 
     @property
@@ -53,7 +59,9 @@ class StagedPlan(Result):
         return {"start": self.start}
 
 
-def backward_induction(mdp: Any, horizon: int | None = None, *, final: Any = None) -> StagedPlan:
+def backward_induction(
+    mdp: MDP | Environment, horizon: int | None = None, *, final: Numbers | None = None
+) -> StagedPlan:
     """Return the optimal values and policies of a finite number of steps.
 
     Parameters

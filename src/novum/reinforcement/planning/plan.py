@@ -1,6 +1,6 @@
 """What planning returns: values, a policy, and how far from the best they can be."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,11 @@ from novum.reinforcement.layout import value_lines
 from novum.reinforcement.policies import Policy
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.runtime.typing import Axes, Label
+
+if TYPE_CHECKING:
+    from novum.reinforcement.mdp import MDP
+
 
 __all__ = ["Plan", "StateValues", "power_text", "swept"]
 
@@ -58,9 +63,19 @@ class Plan(StateValues):
         What was recorded on the way: "change" by sweep, "values" and "policies" by round of policy iteration.
     """
 
+    values: NDArray[np.float64]
+    policy: Policy
+    gap: float
+    error: float
+    optimal: bool
+    sweeps: int
+    rounds: int
+    gain: float | None
+    history: dict[str, list[Any]]
+
     def __init__(
         self,
-        mdp: Any,
+        mdp: "MDP",
         method: str,
         values: NDArray[np.float64],
         policy: Policy,
@@ -80,7 +95,7 @@ class Plan(StateValues):
         self.sweeps, self.rounds, self.gain, self.history = sweeps, rounds, gain, history or {}
         self.occupancy = occupancy
 
-    def plot_improvement(self, ax: Any = None, *, state: Any = None) -> Any:
+    def plot_improvement(self, ax: Axes | None = None, *, state: Label | None = None) -> Axes:
         """Draw the zig-zag of policy iteration at a state (None: the likeliest first one): evaluate, improve, evaluate, ..."""
         from novum.reinforcement.plots.curves import draw_improvement
         from novum.report.axes import drawing_axes
@@ -93,7 +108,7 @@ class Plan(StateValues):
         draw_improvement(ax, self, state)
         return ax
 
-    def plot_convergence(self, ax: Any = None) -> Any:
+    def plot_convergence(self, ax: Axes | None = None) -> Axes:
         """Draw the largest change of a value by sweep, on a logarithmic scale; for orders that sweep (`order="synchronous"`)."""
         from novum.reinforcement.plots.curves import draw_convergence
         from novum.report.axes import drawing_axes

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.reinforcement.mdp import MDP
 from novum.reinforcement.planning.choices import (
     Improved,
     chosen_policy,
@@ -25,17 +26,19 @@ from novum.reinforcement.planning.evaluation import MOST_DIRECT
 from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.planning.total import best_total
 from novum.reinforcement.planning.value import checked_process, complain, modified_iterations
-from novum.reinforcement.policies import policy_table
+from novum.reinforcement.policies import Policy, policy_table
 from novum.report.numbers import counted
 from novum.runtime.checks import check_count, check_number
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Environment, Numbers
 
 __all__ = ["modified_policy_iteration", "policy_iteration"]
 
 MOST_REMEMBERED = 3000  # states up to which the values and policies of all rounds are kept
 
 
-def policy_iteration(mdp: Any, *, initial: Any = None, tol: float = 1e-6, max_iter: int = 1000) -> Plan:
+def policy_iteration(
+    mdp: MDP | Environment, *, initial: Policy | Numbers | None = None, tol: float = 1e-6, max_iter: int = 1000
+) -> Plan:
     """Return the optimal plan of a process by policy iteration.
 
     Up to 200 states, or with `initial`, every policy is evaluated exactly and `history` holds the values and policies of
@@ -109,7 +112,7 @@ def given_choice(mdp: Any, initial: Any) -> NDArray[np.int64]:
 
 
 def modified_policy_iteration(
-    mdp: Any, *, tol: float = 1e-6, max_iter: int = 100_000, initial: Numbers | None = None
+    mdp: MDP | Environment, *, tol: float = 1e-6, max_iter: int = 100_000, initial: Numbers | None = None
 ) -> Plan:
     """Return the plan of a discounted process by modified policy iteration, compiled: the fastest for large processes.
 

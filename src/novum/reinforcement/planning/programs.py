@@ -15,18 +15,19 @@ from scipy.optimize import linprog
 
 from novum.exceptions import DataError, ParameterError
 from novum.reinforcement.bellman import spread
+from novum.reinforcement.mdp import MDP
 from novum.reinforcement.model import pair_states, planning_entries
 from novum.reinforcement.planning.choices import first_choice, improved_to_the_end, settled
 from novum.reinforcement.planning.finiteness import check_finite
 from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.planning.value import checked_process
 from novum.runtime.checks import check_choice, probability_table
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Environment, Numbers
 
 __all__ = ["linear_program"]
 
 
-def linear_program(mdp: Any, *, form: str = "primal", weights: Numbers | None = None) -> Plan:
+def linear_program(mdp: MDP | Environment, *, form: str = "primal", weights: Numbers | None = None) -> Plan:
     """Return the optimal plan of a process by linear programming; `plan.occupancy` holds the expected discounted visits.
 
     Parameters

@@ -13,6 +13,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from novum.exceptions import NotConverged, ParameterError
+from novum.reinforcement.mdp import MDP
 from novum.reinforcement.model import pair_states, planning_entries
 from novum.reinforcement.planning.choices import chosen_policy, first_choice, rounding, settled
 from novum.reinforcement.planning.finiteness import check_finite, leaks
@@ -20,7 +21,7 @@ from novum.reinforcement.planning.plan import Plan, power_text, swept
 from novum.report.numbers import counted
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Numbers, Seed
+from novum.runtime.typing import Environment, Numbers, Seed
 from novum.runtime.warn import warn
 
 __all__ = ["checked_process", "modified_iterations", "value_iteration"]
@@ -40,7 +41,7 @@ def checked_process(owner: str, mdp: Any) -> Any:
 
 
 def value_iteration(
-    mdp: Any,
+    mdp: MDP | Environment,
     *,
     tol: float = 1e-6,
     order: str = "auto",

@@ -1,7 +1,5 @@
 """Monte Carlo and temporal differences; their formulas: `prediction.base`."""
 
-from typing import Any
-
 from novum.base.domains import Choice, Int, Real
 from novum.exceptions import ParameterError
 from novum.optimize.schedule_base import Schedule
@@ -71,6 +69,7 @@ class MonteCarloPrediction(Predictor):
     [4.965, 3.0]
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "offline", "tabular", "prediction")
     _domains = PREDICTION_DOMAINS | {"visits": Choice("first", "every"), "importance": Choice("weighted", "ordinary")}
 
@@ -79,7 +78,7 @@ class MonteCarloPrediction(Predictor):
         n_episodes: int = 1000,
         *,
         visits: str = "first",
-        learning_rate: Any = None,
+        learning_rate: float | Schedule | None = None,
         importance: str = "weighted",
         discount: float | None = None,
         max_steps: int = 1000,
@@ -157,6 +156,7 @@ class TD(Predictor):
     [0.2, 0.3, 0.5, 0.7, 0.8]
     """
 
+    total_steps_: int
     _tags = ("model-free", "on-policy", "online", "tabular", "prediction")
     _domains = PREDICTION_DOMAINS | {
         "n_steps": Int(1),
@@ -173,7 +173,7 @@ class TD(Predictor):
         trace_decay: float = 0.0,
         view: str = "backward",
         traces: str = "accumulating",
-        learning_rate: Any = LEARNING_RATE,
+        learning_rate: float | Schedule = LEARNING_RATE,
         discount: float | None = None,
         max_steps: int = 1000,
         n_runs: int = 1,

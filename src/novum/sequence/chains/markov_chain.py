@@ -1,6 +1,7 @@
 """Markov chains of any order as an estimator."""
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.checks import check_count, probability_table
 from novum.runtime.message_text import first_few
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Numbers, Rows, RowWeights, Target
+from novum.runtime.typing import HasShape, Label, Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 from novum.sequence.chains.checks import compare_orders, homogeneity
 from novum.sequence.chains.counts import (
@@ -107,8 +108,8 @@ class MarkovChain(ChainQueries, Estimator):
         self,
         order: int = 1,
         *,
-        transition: Any = None,
-        states: Any = None,
+        transition: Numbers | HasShape | None = None,
+        states: Iterable[Any] | None = None,
         initial: Numbers | None = None,
         smoothing: float = 0.0,
         homogeneous: bool = True,
@@ -262,7 +263,7 @@ class MarkovChain(ChainQueries, Estimator):
             law = advanced(law, T[0], len(states))
         return found
 
-    def marginal(self, n: int, start: Any = None) -> Array:
+    def marginal(self, n: int, start: Label | Numbers | None = None) -> Array:
         """Return the law after n steps, q_n = q_0 T^n, over contexts; `start` is q_0, by default the law of the first context."""
         owner = "MarkovChain.marginal"
         n = check_count(owner, "n", n, 0)
@@ -282,7 +283,7 @@ class MarkovChain(ChainQueries, Estimator):
         return law
 
     def sample(
-        self, n_samples: int = 1, n_sequences: int | None = None, *, start: Any = None, random_state: Any = None
+        self, n_samples: int = 1, n_sequences: int | None = None, *, start: Any = None, random_state: Seed = None
     ) -> NDArray:
         """Return drawn states, (n_samples,), or (n_sequences, n_samples); `start` holds the first `order` states if given."""
         owner = "MarkovChain.sample"

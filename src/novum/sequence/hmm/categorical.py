@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.validation import check_rows
 from novum.exceptions import DataError
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Numbers, Seed
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.categorical import Categorical
@@ -120,7 +120,7 @@ class CategoricalHMM(HiddenMarkovBase):
         emissionprob_prior: float | Numbers = 1.0,
         n_features: int | None = None,
         algorithm: str = "viterbi",
-        random_state: Any = None,
+        random_state: Seed = None,
         max_iter: int = 200,
         tol: float = 1e-4,
         verbose: bool = False,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.engines.gaussians.covariance import dense, shape_of
 from novum.exceptions import DataWarning, ParameterError
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Numbers, Seed
 from novum.runtime.warn import warn
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
@@ -148,7 +148,7 @@ class GaussianHMM(HiddenMarkovBase):
         covars_prior: float | Numbers = 1e-2,
         covars_weight: float = 1,
         algorithm: str = "viterbi",
-        random_state: Any = None,
+        random_state: Seed = None,
         max_iter: int = 200,
         tol: float = 1e-4,
         verbose: bool = False,

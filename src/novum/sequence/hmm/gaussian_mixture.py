@@ -12,6 +12,7 @@ import numpy as np
 
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null, Real
 from novum.exceptions import ParameterError
+from novum.runtime.typing import Numbers, Seed
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions import mixture as emissions
@@ -142,16 +143,16 @@ class GMMHMM(HiddenMarkovBase):
         n_components: int = 1,
         n_mix: int = 1,
         min_covar: float | None = None,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
-        weights_prior: Any = 1.0,
-        means_prior: Any = 0.0,
-        means_weight: Any = 0.0,
-        covars_prior: Any = None,
-        covars_weight: Any = None,
+        startprob_prior: Numbers = 1.0,
+        transmat_prior: Numbers = 1.0,
+        weights_prior: Numbers = 1.0,
+        means_prior: Numbers = 0.0,
+        means_weight: Numbers = 0.0,
+        covars_prior: Numbers | None = None,
+        covars_weight: Numbers | None = None,
         algorithm: str = "viterbi",
         covariance_type: str = "diag",
-        random_state: Any = None,
+        random_state: Seed = None,
         max_iter: int = 200,
         tol: float = 1e-4,
         verbose: bool = False,

@@ -3,6 +3,7 @@ r"""Hidden Markov models over any distribution of the library.
 p(x, z) = pi(z_1) prod_t A(z_{t-1}, z_t) prod_t p_{z_t}(x_t)                                   (1)
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from novum.base.domains import Domain, Null
 from novum.distributions import Distribution
 from novum.distributions.learning.table_columns import component_inside, component_statistics, is_vector
 from novum.exceptions import ParameterError, ParameterTypeError
+from novum.runtime.typing import Numbers, Seed
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.family import Families, FamilyPrior, updated
@@ -145,14 +147,14 @@ class HiddenMarkovModel(HiddenMarkovBase):
 
     def __init__(
         self,
-        emission: Any = "Normal",
+        emission: str | Distribution | type[Distribution] | Sequence[Any] = "Normal",
         n_components: int | None = None,
         *,
-        emission_prior: Any = None,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
+        emission_prior: Distribution | None = None,
+        startprob_prior: Numbers = 1.0,
+        transmat_prior: Numbers = 1.0,
         algorithm: str = "viterbi",
-        random_state: Any = None,
+        random_state: Seed = None,
         max_iter: int = 200,
         tol: float = 1e-4,
         verbose: bool = False,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.exceptions import DataError
+from novum.runtime.typing import Numbers, Seed
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.multinomial import Multinomial
@@ -107,11 +108,11 @@ class MultinomialHMM(HiddenMarkovBase):
     def __init__(
         self,
         n_components: int = 1,
-        n_trials: Any = None,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
+        n_trials: Numbers | None = None,
+        startprob_prior: Numbers = 1.0,
+        transmat_prior: Numbers = 1.0,
         algorithm: str = "viterbi",
-        random_state: Any = None,
+        random_state: Seed = None,
         max_iter: int = 200,
         tol: float = 1e-4,
         verbose: bool = False,
@@ -119,7 +120,7 @@ class MultinomialHMM(HiddenMarkovBase):
         init_params: str = "ste",
         implementation: str = "log",
         *,
-        emissionprob_prior: Any = 1.0,
+        emissionprob_prior: Numbers = 1.0,
         n_init: int = 10,
         topology: str = "full",
         sticky: float = 0.0,

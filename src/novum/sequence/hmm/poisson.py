@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Domain, Real
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.typing import Numbers, Seed
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.poisson import LEAST_RATE, Poisson, PoissonPrior
@@ -105,12 +106,12 @@ class PoissonHMM(HiddenMarkovBase):
     def __init__(
         self,
         n_components: int = 1,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
-        lambdas_prior: Any = 0.0,
-        lambdas_weight: Any = 0.0,
+        startprob_prior: Numbers = 1.0,
+        transmat_prior: Numbers = 1.0,
+        lambdas_prior: Numbers = 0.0,
+        lambdas_weight: Numbers = 0.0,
         algorithm: str = "viterbi",
-        random_state: Any = None,
+        random_state: Seed = None,
         max_iter: int = 200,
         tol: float = 1e-4,
         verbose: bool = False,

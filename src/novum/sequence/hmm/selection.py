@@ -15,7 +15,7 @@ from sklearn.base import clone
 from novum.exceptions import NotConverged, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import Result
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Fittable, Rows, Target
 from novum.runtime.warn import warn
 from novum.sequence.hmm.base import HiddenMarkovBase
 from novum.sequence.hmm.bundles import Bundle, offsets_of
@@ -103,7 +103,7 @@ def warn_of_low_maxima(counts: Sequence[int], scores: Sequence[float]) -> None:
 
 
 def compare_states(
-    model: Any,
+    model: Fittable,
     X: Rows,
     n_components: Sequence[int] = (1, 2, 3, 4),
     lengths: Target = None,

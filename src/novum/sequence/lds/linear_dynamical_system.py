@@ -1,5 +1,6 @@
 """Linear dynamical systems as an estimator: filter, smooth, learn, forecast, draw."""
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from novum.base.history import History
 from novum.base.plots import axes_last
 from novum.exceptions import DataError, NotConverged
 from novum.runtime.checks import check_count
-from novum.runtime.typing import Axes, Numbers, Rows, Target
+from novum.runtime.typing import Axes, Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 from novum.sequence.lds.domains import Matrix, Names
 from novum.sequence.lds.forecasts import draw_series, forecast
@@ -143,7 +144,7 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
         initial_covariance: Numbers | Literal["diffuse"] | Literal["stationary"] | None = None,
         control: Numbers | None = None,
         observation_control: Numbers | None = None,
-        learn: Any = None,
+        learn: str | Collection[str] | None = None,
         transition_covariance_type: Literal["full", "diag", "spherical", "scaled"] = "full",
         observation_covariance_type: Literal["full", "diag", "spherical", "scaled"] = "full",
         algorithm: Literal["em", "lbfgs"] = "em",
@@ -266,16 +267,16 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
         pairs = zip(series, u, strict=True)
         return sum(likelihood_of(owner, system, s, c) for s, c in pairs)
 
-    def aic(self, X: Any, *, controls: Any = None) -> float:
+    def aic(self, X: Rows, *, controls: Numbers | None = None) -> float:
         """Return Akaike's criterion, -2 log L + 2 n_parameters_; smaller is better."""
         return -2 * self.score(X, controls=controls) + 2.0 * self.n_parameters_
 
-    def bic(self, X: Any, *, controls: Any = None) -> float:
+    def bic(self, X: Rows, *, controls: Numbers | None = None) -> float:
         """Return the Bayesian information criterion, -2 log L + n_parameters_ log(observed cells); smaller is better."""
         cells = sum(int((~np.isnan(s.values)).sum()) for s in read_series("LinearDynamicalSystem.bic", X)[0])
         return -2 * self.score(X, controls=controls) + self.n_parameters_ * float(np.log(max(cells, 1)))
 
-    def forecast(self, X: Any, steps: int = 1, *, controls: Any = None, level: float = 0.95) -> Any:
+    def forecast(self, X: Rows, steps: int = 1, *, controls: Numbers | None = None, level: float = 0.95) -> Any:
         """Return the law of the next rows.
 
         Parameters
@@ -304,7 +305,12 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
         return found if many else found[0]
 
     def sample(
-        self, n_samples: int = 1, n_sequences: int | None = None, *, controls: Any = None, random_state: Any = None
+        self,
+        n_samples: int = 1,
+        n_sequences: int | None = None,
+        *,
+        controls: Numbers | None = None,
+        random_state: Seed = None,
     ) -> tuple[NDArray, NDArray]:
         """Return rows (n_samples, p) and states (n_samples, s) drawn from the system; `n_sequences` adds a leading axis."""
         owner, system = "LinearDynamicalSystem.sample", self._system("sample")
@@ -320,7 +326,7 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
         return steady_covariance("LinearDynamicalSystem.steady_state", self._system("steady_state"))
 
     @axes_last
-    def plot(self, X: Rows | None = None, y: Target = None, *, ax: Axes | None = None, **options: Any) -> Any:
+    def plot(self, X: Rows | None = None, y: Target = None, *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw a series X with its smoothed signal and band; y is not used; options are those of `SmoothedStates.plot`."""
         if X is None:
             raise DataError("LinearDynamicalSystem.plot: give X, the series to draw.")

@@ -1,5 +1,6 @@
 """The densities of a generative model beside the bare boundary of a discriminative one."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,12 +8,14 @@ import numpy as np
 from novum.decision_theory.plots import mesh, plot_generative, scatter
 from novum.exceptions import DataError
 from novum.report.axes import drawing_panels
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Axes, Fittable, Rows, Target
 
 __all__ = ["plot_generative_vs_discriminative"]
 
 
-def plot_generative_vs_discriminative(generative: Any, discriminative: Any, X: Rows, y: Target, ax: Any = None) -> Any:
+def plot_generative_vs_discriminative(
+    generative: Fittable, discriminative: Any, X: Rows, y: Target, ax: Sequence[Axes] | None = None
+) -> list[Axes]:
     """Draw the same rows twice: with the boundary of a discriminative model, and with the densities of a generative one.
 
     Parameters

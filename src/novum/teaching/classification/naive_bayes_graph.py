@@ -1,15 +1,16 @@
 """The graph that the assumption of naive Bayes is."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from novum.report.axes import drawing_axes
+from novum.runtime.typing import Axes
 
 __all__ = ["plot_naive_bayes_graph"]
 
 
-def plot_naive_bayes_graph(feature_names: Any, target: Any = "y", ax: Any = None) -> Any:
+def plot_naive_bayes_graph(feature_names: Sequence[str], target: str = "y", ax: Axes | None = None) -> Axes:
     """Draw the graph of naive Bayes: the class above, an arrow from it to every feature, none between features.
 
     Parameters

@@ -1,18 +1,16 @@
 """Voronoi cells: where every row of the plane is the nearest."""
 
-from typing import Any
-
 import numpy as np
 
 from novum.exceptions import DataError
 from novum.neighbors.plots import BORDER, need_plane
 from novum.report.axes import drawing_axes
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Axes, Rows, Target
 
 __all__ = ["plot_voronoi"]
 
 
-def plot_voronoi(X: Rows, y: Target = None, *, ax: Any = None) -> Any:
+def plot_voronoi(X: Rows, y: Target = None, *, ax: Axes | None = None) -> Axes:
     """Draw the Voronoi cells of rows in the plane: where each of them is the nearest.
 
     Parameters

@@ -5,7 +5,7 @@ centroid  d(mean A, mean B)      ward  sqrt(2 n_A n_B / (n_A + n_B)) |mean A - m
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,20 @@ from sklearn.utils import check_array
 
 from novum.exceptions import DataError, ParameterError
 from novum.neighbors import pairwise_distances
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Metric, Rows
 
 __all__ = ["cluster_distance"]
 
 OF_PAIRS: dict[str, Callable[[NDArray], Any]] = {"single": np.min, "complete": np.max, "average": np.mean}
 
 
-def cluster_distance(A: Rows, B: Rows, linkage: Any = "single", metric: Any = "euclidean", **params: Any) -> float:
+def cluster_distance(
+    A: Rows,
+    B: Rows,
+    linkage: Literal["single", "complete", "average", "centroid", "ward"] | Callable[..., Any] = "single",
+    metric: Metric = "euclidean",
+    **params: Any,
+) -> float:
     """Return the dissimilarity of two clusters.
 
     Parameters

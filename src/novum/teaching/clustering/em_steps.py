@@ -9,11 +9,14 @@ from sklearn.base import clone
 from novum.exceptions import DataError, NotConverged
 from novum.mixture.plots import check_plane, plot_ellipses
 from novum.report.axes import new_figure
+from novum.runtime.typing import Axes, Fittable, Rows
 
 __all__ = ["plot_em_steps"]
 
 
-def plot_em_steps(model: Any, X: Any, *, steps: tuple[int, ...] = (0, 1, 2, 5, 20), ax: Any = None) -> Any:
+def plot_em_steps(
+    model: Fittable, X: Rows, *, steps: tuple[int, ...] = (0, 1, 2, 5, 20), ax: Axes | None = None
+) -> Any:
     """Draw what EM does: the mixture after so many passes, each in a panel with its mean log-likelihood.
 
     Parameters

@@ -9,12 +9,12 @@ from novum.engines.kmeans import assignment
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.report.axes import new_figure
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Axes, Numbers, Rows
 
 __all__ = ["plot_kmeans_steps"]
 
 
-def plot_kmeans_steps(X: Rows, centers: Any, *, n_steps: int = 4, ax: Any = None) -> Any:
+def plot_kmeans_steps(X: Rows, centers: Numbers, *, n_steps: int = 4, ax: Axes | None = None) -> Any:
     """Draw what k-means does from given centers: every assignment and every move of the centers gets a panel.
 
     Parameters

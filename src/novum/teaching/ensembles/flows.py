@@ -1,10 +1,9 @@
 """Sketches of ensembles: what data every member gets, and how the answers are joined."""
 
-from typing import Any
-
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.boxes import Sketch, arrows_of, draw_boxes
+from novum.runtime.typing import Axes
 
 __all__ = ["plot_flow"]
 
@@ -37,7 +36,7 @@ FLOWS: dict[str, Sketch] = {
 # fmt: on
 
 
-def plot_flow(kind: str, ax: Any = None) -> Any:
+def plot_flow(kind: str, ax: Axes | None = None) -> Axes:
     """Draw how data flow through a kind of ensemble; return the axes.
 
     Parameters

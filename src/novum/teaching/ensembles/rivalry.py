@@ -23,6 +23,7 @@ from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Axes, Rows, Seed, Target
 
 __all__ = ["EnsembleRivalry", "compare_ensembles"]
 
@@ -59,7 +60,7 @@ class EnsembleRivalry(Result):
             "error": self.error.ravel().tolist(),
         }
 
-    def plot(self, ax: Any = None, *, over: str = "noise") -> Any:
+    def plot(self, ax: Axes | None = None, *, over: str = "noise") -> Axes:
         """Draw the errors over the share of wrong labels (at most members), or over the members (at least noise).
 
         Parameters
@@ -90,14 +91,14 @@ def wrong_labels(codes: NDArray, n_classes: int, share: float, rng: np.random.Ge
 
 
 def compare_ensembles(
-    X: Any,
-    y: Any,
+    X: Rows,
+    y: Target,
     bases: Mapping[str, Any] | None = None,
     *,
     sizes: Sequence[int] = (1, 10, 50),
     noise: Sequence[float] = (0.0, 0.1, 0.2),
     n_splits: int = 3,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> EnsembleRivalry:
     """Train a base learner alone, bagged and boosted, on labels of which some are wrong, and judge it on true ones (1).
 

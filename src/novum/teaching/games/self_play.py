@@ -8,7 +8,7 @@ r"""Learning to play by playing: a linear evaluation of boards, mended after eve
 Task: to play. Performance: (4). Experience: games against oneself, a random player or one who looks ahead.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -21,7 +21,7 @@ from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Seed
+from novum.runtime.typing import Numbers, Seed
 from novum.teaching.games.checkers import Checkers
 from novum.teaching.games.rules import Game, Player, random_player
 from novum.teaching.games.search import minimax_player
@@ -47,7 +47,7 @@ class LinearEvaluation:
     weights : array-like of shape (n_features,)
     """
 
-    def __init__(self, game: Game[Any], weights: Any) -> None:
+    def __init__(self, game: Game[Any], weights: Numbers) -> None:
         self.game = game
         self.weights = np.array(weights, dtype=np.float64)
         if self.weights.shape != (len(game.feature_names),):
@@ -88,7 +88,7 @@ def game_boards(game: Game[Any], players: dict[int, Player], generator: np.rando
     return states, ended
 
 
-def win_rate(results: Any) -> float:
+def win_rate(results: Sequence[Any]) -> float:
     """Return (4), games won over games played, of results 1, 0 and -1.
 
     P = games won / games played    (4)
@@ -112,7 +112,7 @@ class Tournament(NamedTuple):
 
 
 def tournament(
-    game: Game[Any], player: Player, opponent: Player, n_games: int = 100, random_state: Any = None
+    game: Game[Any], player: Player, opponent: Player, n_games: int = 100, random_state: Seed = None
 ) -> Tournament:
     """Play games, each side beginning half of them, and return what the first player made of them."""
     n = check_count("tournament", "n_games", n_games)
@@ -167,7 +167,9 @@ class SelfPlay(Result):
     def _result_title(self) -> str:
         return f"Task: play {self.game.name}; performance: games won against a random player; experience: {self.experience}"
 
-    def against(self, opponent: Any = "random", n_games: int = 100, random_state: Any = None) -> Tournament:
+    def against(
+        self, opponent: str | Callable[..., Any] = "random", n_games: int = 100, random_state: Seed = None
+    ) -> Tournament:
         """Return a tournament against "random", "minimax" or any player, without learning."""
         return tournament(self.game, self.evaluation, opponent_of(self.game, opponent), n_games, random_state)
 

@@ -6,7 +6,7 @@ One hidden layer does it for continuous functions on a compact set; with two, st
 and whether training finds them is another matter: each number here is the best of several starts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from novum.neural_network import MLPRegressor
 from novum.report.axes import drawing_axes, drawing_panels
 from novum.report.result import Result
 from novum.runtime.checks import check_count, vector
+from novum.runtime.typing import Axes, Seed
 
 __all__ = ["TARGETS", "Approximation", "plot_universal_approximation", "universal_approximation"]
 
@@ -47,7 +48,7 @@ class Approximation(Result):
     def _result_scalars(self) -> dict[str, Any]:
         return {"target": self.target}
 
-    def plot(self, ax: Any = None, *, width: int | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, width: int | None = None) -> Axes:
         """Draw the function, the network of a width (the widest), and the outputs of its last hidden units, dashed."""
         ax = drawing_axes(ax)
         model = self.models[-1 if width is None else self.widths.index(width)]
@@ -84,14 +85,14 @@ def fitted(x: np.ndarray, y: np.ndarray, sizes: tuple[int, ...], activation: str
 
 
 def universal_approximation(
-    target: Any = "sin",
+    target: str | Callable[..., Any] = "sin",
     *,
-    widths: Any = (1, 2, 3, 5, 10),
+    widths: Sequence[int] = (1, 2, 3, 5, 10),
     layers: int = 1,
     activation: str = "tanh",
     span: tuple[float, float] = (-1.0, 1.0),
     n_init: int = 5,
-    random_state: Any = 0,
+    random_state: Seed = 0,
 ) -> Approximation:
     """Fit networks with one or more hidden layers of growing width to a function, and measure their largest error (1).
 
@@ -137,8 +138,8 @@ def universal_approximation(
 
 
 def plot_universal_approximation(
-    targets: Any = tuple(TARGETS), *, n_hidden: int = 3, random_state: Any = 0, ax: Any = None
-) -> list[Any]:
+    targets: Any = tuple(TARGETS), *, n_hidden: int = 3, random_state: Seed = 0, ax: Sequence[Axes] | None = None
+) -> list[Axes]:
     """Draw networks of a few hidden units fitted to functions, with the outputs of the hidden units dashed: a panel each.
 
     Parameters

@@ -11,7 +11,7 @@ Gauss and Markov: of all linear unbiased estimators C t of w in t = Phi w + nois
 Irrelevant features: columns of noise are appended, and the held-out score is taken for growing numbers of columns and of rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from novum.report.numbers import cell_text, counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Axes, DataFrame, Fittable, Numbers, Rows, Seed, Target
 
 __all__ = ["GaussMarkov", "IrrelevantFeatures", "NoFreeLunch", "gauss_markov", "irrelevant_features", "no_free_lunch"]
 
@@ -61,7 +62,7 @@ class NoFreeLunch(Result):
         said = ", ".join(f"{name} {num(value):.4f}" for name, value in self.mean.items())
         return f"accuracy on unseen instances over {counted(len(self.targets), 'target')}: {said}"
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how many targets give which accuracy, by learner."""
         ax = drawing_axes(ax)
         unseen = self.targets.shape[1] - self.n_train
@@ -80,7 +81,7 @@ class NoFreeLunch(Result):
         return ax
 
 
-def no_free_lunch(learners: Any, n_inputs: int = 3, n_train: int = 5) -> NoFreeLunch:
+def no_free_lunch(learners: Mapping[str, Any], n_inputs: int = 3, n_train: int = 5) -> NoFreeLunch:
     """Train learners on every Boolean target and measure them on the instances that they were not shown.
 
     Parameters
@@ -151,7 +152,7 @@ class GaussMarkov(Result):
     def __repr__(self) -> str:
         return f"variance of least squares relative to the other estimator: {cell_text(self.efficiency)}"
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the standard deviations of both estimators, by coefficient."""
         ax = drawing_axes(ax)
         place = np.arange(len(self.other))
@@ -162,7 +163,7 @@ class GaussMarkov(Result):
         return ax
 
 
-def gauss_markov(design: Any, weights: Any = None, *, noise: float = 1.0) -> GaussMarkov:
+def gauss_markov(design: Numbers, weights: Numbers | None = None, *, noise: float = 1.0) -> GaussMarkov:
     """Return the covariances of least squares and of a weighted or any other linear unbiased estimator (2).
 
         var(C t) - var(w_OLS) = sigma^2 (C C' - (Phi'Phi)^-1) = sigma^2 D D' >= 0,   D = C - (Phi'Phi)^-1 Phi'    (2)
@@ -221,7 +222,7 @@ class IrrelevantFeatures(Result):
     n_train: tuple[int, ...]
     scores: NDArray[Any]
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return the scores, a row per number of training rows."""
         import pandas as pd
 
@@ -237,7 +238,7 @@ class IrrelevantFeatures(Result):
     def _repr_html_(self) -> str:
         return self.to_frame().to_html(float_format=cell_text)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the score over the number of noise columns, a line per number of rows."""
         ax = drawing_axes(ax)
         for n, row in zip(self.n_train, self.scores):
@@ -248,14 +249,14 @@ class IrrelevantFeatures(Result):
 
 
 def irrelevant_features(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: Fittable,
+    X: Rows,
+    y: Target,
     *,
     n_noise: Sequence[int] = (0, 2, 5, 10, 20, 50),
     n_train: Sequence[int] | None = None,
     n_repeats: int = 5,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> IrrelevantFeatures:
     """Append columns of standardized noise and measure the model on held-out rows.
 

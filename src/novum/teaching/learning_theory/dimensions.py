@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.typing import Axes
 
 __all__ = ["DimensionCurse", "curse_of_dimensionality"]
 
@@ -39,7 +40,7 @@ class DimensionCurse(Result):
     rows: NDArray[Any]
     side: NDArray[Any]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shell and the side over the dimensions, and the rows that a grid needs on an axis of their own at the right.
 
         Parameters

@@ -6,13 +6,12 @@ A small H leaves a gap between f and its best hypothesis; a large one has less o
 sample.
 """
 
-from typing import Any
-
 import numpy as np
 
 from novum.report.axes import drawing_axes
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Axes, Seed
 
 __all__ = ["plot_hypothesis_space"]
 
@@ -25,7 +24,7 @@ def ellipse(center: np.ndarray, width: float, height: float) -> np.ndarray:
     return center + np.column_stack([width * np.cos(angle), height * np.sin(angle)])
 
 
-def plot_hypothesis_space(ax: Any = None, *, n_samples: int = 12, random_state: Any = 0) -> Any:
+def plot_hypothesis_space(ax: Axes | None = None, *, n_samples: int = 12, random_state: Seed = 0) -> Axes:
     """Draw F, a small space H1 inside a larger H2, the truth and what samples choose in each.
 
     Parameters

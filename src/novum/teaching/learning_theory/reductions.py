@@ -10,13 +10,13 @@ for a learner that grows with its rows, p = 1, and more and more above. Two clas
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from novum.exceptions import DataError
 from novum.report.result import Result
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["ReductionCost", "reduction_cost"]
 
@@ -46,7 +46,7 @@ class ReductionCost(Result):
         return "one_vs_one" if self.ratio > 1 else "one_vs_rest"
 
 
-def reduction_cost(class_counts: Any, exponent: float) -> ReductionCost:
+def reduction_cost(class_counts: Numbers, exponent: float) -> ReductionCost:
     """Return (1): what m classes cost as two-class problems.
 
         one against the rest:  m n^p        every pair:  sum_{i<j} (n_i + n_j)^p    (1)

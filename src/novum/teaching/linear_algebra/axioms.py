@@ -11,7 +11,7 @@ Of a group every case is tried, so that "holds" is a proof; of the others all co
 `novum.teaching.check_metric_axioms`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -23,6 +23,7 @@ from novum.exceptions import DataError
 from novum.linalg.input import finite
 from novum.report.result import Result
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["AxiomCheck", "check_bilinear_form", "check_group", "check_norm", "check_subspace", "check_vector_space"]
 
@@ -64,7 +65,7 @@ def verdict(cases: Iterable[Case], commutative: bool | None = None) -> AxiomChec
     return AxiomCheck(None, (), commutative, count)
 
 
-def check_group(table: Any) -> AxiomCheck:
+def check_group(table: Numbers) -> AxiomCheck:
     """Try the axioms of a group on its whole operation table.
 
     Parameters
@@ -110,7 +111,12 @@ def examples_of(owner: str, vectors: Any, scalars: Any) -> tuple[list[NDArray[An
 
 
 def check_vector_space(
-    vectors: Any, scalars: Any, *, add: Callable = np.add, scale: Callable = np.multiply, tol: float = 1e-9
+    vectors: Numbers,
+    scalars: Sequence[float],
+    *,
+    add: Callable = np.add,
+    scale: Callable = np.multiply,
+    tol: float = 1e-9,
 ) -> AxiomCheck:
     """Try the laws of a vector space on all combinations of some vectors and scalars.
 
@@ -153,7 +159,7 @@ def check_vector_space(
     return verdict(cases())
 
 
-def check_subspace(member: Callable, vectors: Any, scalars: Any) -> AxiomCheck:
+def check_subspace(member: Callable, vectors: Numbers, scalars: Sequence[float]) -> AxiomCheck:
     """Try whether av + bw stays in a set, for members v and w.
 
     Parameters
@@ -182,7 +188,7 @@ def check_subspace(member: Callable, vectors: Any, scalars: Any) -> AxiomCheck:
     return verdict(cases)
 
 
-def check_norm(norm: Callable, vectors: Any, scalars: Any, *, tol: float = 1e-9) -> AxiomCheck:
+def check_norm(norm: Callable, vectors: Numbers, scalars: Sequence[float], *, tol: float = 1e-9) -> AxiomCheck:
     """Try the axioms of a norm on all combinations of some vectors and scalars.
 
     Parameters
@@ -219,7 +225,7 @@ def check_norm(norm: Callable, vectors: Any, scalars: Any, *, tol: float = 1e-9)
     return verdict(cases())
 
 
-def check_bilinear_form(form: Callable, vectors: Any, scalars: Any, *, tol: float = 1e-9) -> AxiomCheck:
+def check_bilinear_form(form: Callable, vectors: Numbers, scalars: Sequence[float], *, tol: float = 1e-9) -> AxiomCheck:
     """Try whether a function of two vectors is linear in each, on all combinations of some vectors and scalars.
 
     Parameters

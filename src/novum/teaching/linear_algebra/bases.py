@@ -23,6 +23,7 @@ from novum.exceptions import DataError
 from novum.linalg.input import EPS, finite, vectors_of
 from novum.report.result import Result
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Numbers
 
 __all__ = [
     "Independence",
@@ -97,7 +98,7 @@ def tolerance(owner: str, tol: float | None, shape: tuple[int, ...]) -> float:
     return SLACK * max(shape) * EPS if tol is None else check_number(owner, "tol", tol, 0, 1, open_high=True)
 
 
-def are_independent(vectors: Any, *, tol: float | None = None) -> Independence:
+def are_independent(vectors: Numbers, *, tol: float | None = None) -> Independence:
     """Decide (2), and show a combination that gives zero where the vectors are dependent.
 
         independent   <=>   sum_i c_i v_i = 0 only for c = 0   <=>   rank = k    (2)
@@ -129,7 +130,7 @@ def are_independent(vectors: Any, *, tol: float | None = None) -> Independence:
     return Independence(rank, c / c[first], values)
 
 
-def in_span(vector: Any, vectors: Any, *, tol: float | None = None) -> Membership:
+def in_span(vector: Numbers, vectors: Numbers, *, tol: float | None = None) -> Membership:
     """Decide (1), with the coefficients or, for a vector outside, with what is left of it.
 
         v in span(v_1, ..., v_k)   <=>   some c has  sum_i c_i v_i = v    (1)
@@ -165,7 +166,7 @@ def in_span(vector: Any, vectors: Any, *, tol: float | None = None) -> Membershi
     return Membership(bool(inside), c / length, residual, rank)
 
 
-def coordinates(vector: Any, basis: Any, *, tol: float | None = None) -> NDArray[Any]:
+def coordinates(vector: Numbers, basis: Numbers, *, tol: float | None = None) -> NDArray[Any]:
     """Return the coordinates (3) of a vector in a basis of R^n or of a subspace.
 
         coordinates of v in a basis B (vectors as columns):   x_B = B^{-1} v    (3)
@@ -208,7 +209,7 @@ def coordinates(vector: Any, basis: Any, *, tol: float | None = None) -> NDArray
     return result if np.ndim(vector) == 2 else result[0]
 
 
-def change_of_basis(old: Any, new: Any, *, tol: float | None = None) -> NDArray[Any]:
+def change_of_basis(old: Numbers, new: Numbers, *, tol: float | None = None) -> NDArray[Any]:
     """Return P of (4): new coordinates = P @ old coordinates.
 
         change of basis from B to B':   x_B' = P x_B,   P = B'^{-1} B    (4)
@@ -243,8 +244,8 @@ def change_of_basis(old: Any, new: Any, *, tol: float | None = None) -> NDArray[
 
 def matrix_of_map(
     map: NDArray[Any] | Callable[[NDArray[Any]], Any],
-    basis: Any,
-    image_basis: Any,
+    basis: Numbers,
+    image_basis: Numbers,
     *,
     tol: float | None = None,
 ) -> NDArray[Any]:

@@ -25,7 +25,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_number
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Axes, Numbers
 
 __all__ = ["EigenPairs", "eigen_by_deflation", "orthonormal_extension", "rayleigh_quotient"]
 
@@ -55,7 +55,7 @@ class EigenPairs(Result):
         """Return V diag(values) V'."""
         return (self.vectors * self.values) @ self.vectors.T
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a 2 x 2 map as what it is: a scaling along its eigenvectors. The circle becomes the ellipse."""
         if self.values.size != 2:
             raise DataError(f"EigenPairs.plot draws 2 x 2 matrices; this one has {counted(self.values.size, 'row')}.")
@@ -118,7 +118,7 @@ def leading(A: NDArray[Any]) -> NDArray[Any]:
     return column / np.linalg.norm(column)
 
 
-def orthonormal_extension(vectors: Any) -> NDArray[Any]:
+def orthonormal_extension(vectors: Numbers) -> NDArray[Any]:
     """Return the vectors that make orthonormal ones a basis of the whole space.
 
     Parameters
@@ -161,7 +161,7 @@ def scaled_back(owner: str, values: NDArray[Any], power: int) -> NDArray[Any]:
     return whole
 
 
-def eigen_by_deflation(A: Any, *, tol: float | None = None) -> EigenPairs:
+def eigen_by_deflation(A: Numbers, *, tol: float | None = None) -> EigenPairs:
     """Find all eigenpairs of a symmetric matrix by (7) and (8).
 
         x = argmax R(A, .)    (7)

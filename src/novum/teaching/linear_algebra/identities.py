@@ -14,6 +14,7 @@ from novum.exceptions import DataError
 from novum.linalg.input import EPS, square
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.runtime.typing import Numbers
 
 __all__ = ["MatrixIdentities", "check_identities"]
 
@@ -44,7 +45,7 @@ class MatrixIdentities(Result):
         return all(residual <= self.tol for residual in self.residuals.values())
 
 
-def check_identities(M: Any, N: Any) -> MatrixIdentities:
+def check_identities(M: Numbers, N: Numbers) -> MatrixIdentities:
     """Try nine rules of matrices on M and N, and return M's rank, trace, determinant and inverse with them.
 
     Parameters

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError
 from novum.linalg.definite import is_psd
 from novum.linalg.input import EPS, finite, square, vectors_of
+from novum.runtime.typing import Numbers
 
 __all__ = ["angle", "are_orthonormal", "bilinear_form"]
 
 
-def bilinear_form(M: Any, x: Any, y: Any) -> float:
+def bilinear_form(M: Numbers, x: Numbers, y: Numbers) -> float:
     """Return (17).
 
         Q(x, y) = x' M y    (17)
@@ -56,7 +57,7 @@ def product_matrix(owner: str, M: Any, n: int) -> NDArray[Any]:
     return matrix
 
 
-def angle(x: Any, y: Any, M: Any = None) -> float:
+def angle(x: Numbers, y: Numbers, M: Numbers | None = None) -> float:
     """Return the angle between two vectors, in radians.
 
         cos angle(x, y) = <x, y> / sqrt(<x, x> <y, y>)    (18)
@@ -89,7 +90,7 @@ def angle(x: Any, y: Any, M: Any = None) -> float:
     return float(2 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)))
 
 
-def are_orthonormal(vectors: Any, M: Any = None, *, tol: float | None = None) -> bool:
+def are_orthonormal(vectors: Numbers, M: Numbers | None = None, *, tol: float | None = None) -> bool:
     """Whether vectors have unit length and right angles between them.
 
         <x_i, x_j> = 1 where i = j, else 0    (19)

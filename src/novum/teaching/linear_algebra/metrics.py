@@ -13,7 +13,7 @@ from novum.engines.search.metrics import usual_name
 from novum.exceptions import DataError
 from novum.neighbors.distances import pairwise_distances
 from novum.report.result import result
-from novum.runtime.typing import Rows
+from novum.runtime.typing import Metric, Rows
 
 __all__ = ["MetricAxioms", "check_metric_axioms"]
 
@@ -37,7 +37,7 @@ class MetricAxioms(NamedTuple):
         return all(self[:5])
 
 
-def check_metric_axioms(metric: Any, X: Rows, *, tol: float = 1e-9, **kwds: Any) -> Any:
+def check_metric_axioms(metric: Metric, X: Rows, *, tol: float = 1e-9, **kwds: Any) -> Any:
     """Try the axioms of a metric on all pairs and triples of some rows.
 
     Parameters

@@ -18,6 +18,7 @@ from novum.exceptions import DataError
 from novum.linalg.input import EPS, finite, square
 from novum.report.result import Result
 from novum.runtime.checks import check_number
+from novum.runtime.typing import Numbers
 
 __all__ = ["EigenReport", "eigen_report", "is_eigenpair"]
 
@@ -61,7 +62,7 @@ class EigenReport(Result):
         return self.independent_vectors < len(self.values)
 
 
-def is_eigenpair(M: Any, value: complex, x: Any, *, tol: float = 1e-9) -> bool:
+def is_eigenpair(M: Numbers, value: complex, x: Numbers, *, tol: float = 1e-9) -> bool:
     """Whether M x = value x for an x that is not zero, up to `tol` of the sizes of M and x.
 
     Examples
@@ -79,7 +80,7 @@ def is_eigenpair(M: Any, value: complex, x: Any, *, tol: float = 1e-9) -> bool:
     return bool(size > 0 and np.linalg.norm(matrix @ vector - value * vector) <= slack * np.linalg.norm(matrix) * size)
 
 
-def eigen_report(M: Any, *, tol: float | None = None) -> EigenReport:
+def eigen_report(M: Numbers, *, tol: float | None = None) -> EigenReport:
     """Return eigenvalues, determinant, trace, rank, how many independent eigenvectors there are, and a dependent column.
 
         |M| = prod_i lambda_i,   tr M = sum_i lambda_i    (20)

@@ -7,7 +7,7 @@ With phi(x) = (1, x), or the features of a pipeline that ends in the model,
     kernel         k(x, x') = beta phi(x)'S_N phi(x')                                                  (3)
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_panels, new_figure
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Axes, Fittable, Numbers, Seed, Target
 
 __all__ = ["plot_equivalent_kernel", "plot_posterior_steps", "plot_predictive_band"]
 
@@ -56,14 +57,14 @@ def panels_for(owner: str, axes: Any, n: int) -> list[Any]:
 
 
 def plot_predictive_band(
-    model: Any,
-    x: Any,
-    y: Any,
+    model: Fittable,
+    x: Numbers,
+    y: Target,
     *,
     sizes: Sequence[int] | None = None,
-    truth: Any = None,
+    truth: Callable[..., Any] | None = None,
     deviations: float = 1.0,
-    ax: Any = None,
+    ax: Axes | None = None,
 ) -> list[Any]:
     """Draw the predictive mean and the band about it (1), for growing numbers of rows; return the axes.
 
@@ -176,14 +177,14 @@ def weight_plane(model: Any, reach: float) -> tuple[NDArray, NDArray, NDArray]:
 def plot_posterior_steps(
     model: Any,
     x: Any,
-    y: Any,
+    y: Numbers,
     *,
     steps: Sequence[int] = (0, 1, 2, 20),
     truth: Any = None,
     n_lines: int = 6,
     reach: float = 2.0,
-    random_state: Any = 0,
-    ax: Any = None,
+    random_state: Seed = 0,
+    ax: np.ndarray | None = None,
 ) -> NDArray:
     """Draw how belief about a line grows: the likelihood of the newest row (2), the posterior, and lines drawn from it.
 

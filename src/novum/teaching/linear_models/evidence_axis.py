@@ -19,13 +19,14 @@ from sklearn.utils import check_consistent_length
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model.evidence import evidence_of
 from novum.report.axes import drawing_axes
+from novum.runtime.typing import Axes, Numbers, Rows, Target
 
 __all__ = ["plot_evidence_over_datasets"]
 
 
 def plot_evidence_over_datasets(
-    models: Mapping[str, Any], X: Any, y: Any, *, scales: Any = None, ax: Any = None
-) -> Any:
+    models: Mapping[str, Any], X: Rows, y: Target, *, scales: Numbers | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw the evidence of models over an axis of data sets (1), the data at hand marked; return the axes.
 
     D_s = (X, s y),   D_1 the data themselves,   q(s | M) = p(D_s | M) / integral p(D_s' | M) ds'    (1)

@@ -5,6 +5,7 @@ two columns   phi(x) = (x_1^2, x_1 x_2, x_2^2)                                  
 boundary      {x : w'phi(x) + b = 0}: two points of a line, a conic of a plane    (3)
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.logistic.estimator import LogisticRegression
 from novum.linear_model.separability import is_linearly_separable
 from novum.report.axes import new_figure
+from novum.runtime.typing import Axes, Rows, Target
 from novum.teaching.linear_models.plane import POINTS, boundary_of, draw_classes, grid_of, window_of
 
 __all__ = ["plot_feature_lift"]
@@ -36,7 +38,9 @@ def separator(features: NDArray, codes: NDArray) -> Hyperplane:
     return Hyperplane.from_estimator(LogisticRegression().fit(features, codes)) if plane is None else plane
 
 
-def plot_feature_lift(X: Any, y: Any, *, plane: Hyperplane | None = None, ax: Any = None) -> list[Any]:
+def plot_feature_lift(
+    X: Rows, y: Target, *, plane: Hyperplane | None = None, ax: Sequence[Axes] | None = None
+) -> list[Axes]:
     """Draw rows, their image under a feature map (1) or (2) with a separating plane, and its boundary (3) among the rows.
 
     phi(x) = (x, x^2)    (1)

@@ -7,6 +7,7 @@ Where not exactly one class claims a point, the reduction alone does not say wha
 by (2) several may have as many votes. The sums of f_ij then decide.
 """
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -18,6 +19,7 @@ from novum.exceptions import DataError
 from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.logistic.estimator import LogisticRegression
 from novum.report.axes import drawing_panels
+from novum.runtime.typing import Axes, Fittable, Rows, Target
 from novum.teaching.linear_models.plane import (
     POINTS,
     boundary_of,
@@ -31,7 +33,7 @@ from novum.teaching.linear_models.plane import (
 __all__ = ["plot_multiclass_regions"]
 
 
-def against_rest(model: Any, rows: NDArray, codes: NDArray, n_classes: int) -> list[Any]:
+def against_rest(model: Any, rows: NDArray, codes: NDArray, n_classes: int) -> list[Axes]:
     """Return the learners of (1)."""
     return [clone(model).fit(rows, (codes == k).astype(int)) for k in range(n_classes)]
 
@@ -64,7 +66,9 @@ def pairs_say(learners: dict[tuple[int, int], Any], points: NDArray, n_classes: 
     return np.where(most, sums, -np.inf).argmax(axis=1), most.sum(axis=1)
 
 
-def plot_multiclass_regions(X: Any, y: Any, *, estimator: Any = None, ax: Any = None) -> list[Any]:
+def plot_multiclass_regions(
+    X: Rows, y: Target, *, estimator: Fittable | None = None, ax: Sequence[Axes] | None = None
+) -> list[Axes]:
     """Draw the regions of one against the rest and of one against one, and where they are in doubt; return the two axes.
 
     rest   f_k for class k against all others; class k claims x where f_k(x) > 0, the largest f_k decides    (1)

@@ -4,14 +4,14 @@ A constraint |b|_1 <= t or |b|_2 <= t and a penalty lambda |b| have the same sol
 constant squared error touches. The ball of L1 has corners on the axes, so the touching point often has a zero coordinate.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from novum.exceptions import DataError
 from novum.linear_model.penalized.gram_paths import Rule, penalties, trace_gram
 from novum.report.axes import drawing_panels
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Axes, Rows, Target
 
 __all__ = ["plot_norm_balls"]
 
@@ -31,7 +31,7 @@ def solutions(xx: np.ndarray, xy: np.ndarray, yy: float, norm: str) -> np.ndarra
     )
 
 
-def plot_norm_balls(X: Rows, y: Target, *, radius: Any = None, ax: Any = None) -> Any:
+def plot_norm_balls(X: Rows, y: Target, *, radius: float | None = None, ax: Sequence[Axes] | None = None) -> list[Axes]:
     """Draw the error of two coefficients as ellipses, the L1 and the L2 ball that touch one, and the paths of solutions.
 
     Parameters

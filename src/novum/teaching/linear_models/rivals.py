@@ -4,7 +4,7 @@ outliers   rows far on the right side of the boundary count as errors of (1 - f)
 masking    of three classes in a row the middle one is nowhere the largest of the fitted functions            (2)
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.logistic.estimator import LogisticRegression
 from novum.report.axes import drawing_panels
+from novum.runtime.typing import Axes, Numbers, Rows, Target
 from novum.teaching.linear_models.plane import boundary_of, draw_classes, draw_regions, labeled_plane, window_of
 
 __all__ = ["plot_masking", "plot_outlier_pull"]
@@ -28,8 +29,14 @@ def rivals(models: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def plot_outlier_pull(
-    X: Any, y: Any, X_far: Any, y_far: Any, *, models: Mapping[str, Any] | None = None, ax: Any = None
-) -> list[Any]:
+    X: Rows,
+    y: Target,
+    X_far: Numbers,
+    y_far: Numbers,
+    *,
+    models: Mapping[str, Any] | None = None,
+    ax: Sequence[Axes] | None = None,
+) -> list[Axes]:
     """Draw the boundaries of linear classifiers without and with some far rows (1); return the two axes.
 
     Parameters
@@ -71,7 +78,9 @@ def plot_outlier_pull(
     return panels
 
 
-def plot_masking(X: Any, y: Any, *, models: Mapping[str, Any] | None = None, ax: Any = None) -> list[Any]:
+def plot_masking(
+    X: Rows, y: Target, *, models: Mapping[str, Any] | None = None, ax: Sequence[Axes] | None = None
+) -> list[Axes]:
     """Draw the regions that classifiers give to several classes, side by side (2); return the axes.
 
     Parameters

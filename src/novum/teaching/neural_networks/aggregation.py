@@ -6,6 +6,7 @@ N(i) are the nodes with an edge to i, with i itself where it is asked for (then 
 the layers of networks do the same in PyTorch.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,14 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.message_passing.graphs import as_graph
+from novum.runtime.typing import HasArray, HasEdges, HasShape, Rows
 
 __all__ = ["aggregate_neighbors"]
 
 
-def aggregate_neighbors(graph: Any, X: Any, how: str = "mean", *, include_self: bool = True) -> NDArray:
+def aggregate_neighbors(
+    graph: HasEdges | HasShape | HasArray | Sequence[Any], X: Rows, how: str = "mean", *, include_self: bool = True
+) -> NDArray:
     """Return (1) of every node; 0 for a node without neighbours.
 
     Parameters

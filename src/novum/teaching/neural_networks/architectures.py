@@ -10,6 +10,7 @@ from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.boxes import Boxes, Sketch, arrows_of, draw_boxes
 from novum.report.result import Result
+from novum.runtime.typing import Axes
 
 __all__ = ["Architecture", "architecture", "plot_architecture"]
 
@@ -132,7 +133,7 @@ def architecture(kind: str) -> Architecture:
     return Architecture(kind, boxes, arrows_of(text))
 
 
-def plot_architecture(kind: str, ax: Any = None) -> Any:
+def plot_architecture(kind: str, ax: Axes | None = None) -> Axes:
     """Draw the sketch of a kind of network; return the axes.
 
     Parameters

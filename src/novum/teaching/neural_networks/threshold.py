@@ -19,7 +19,7 @@ from novum.neural_network.plots.layers import draw_network
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Axes, Numbers, Rows
 from novum.teaching.neural_networks.logic import Literal, NormalForm, normal_form
 
 __all__ = ["ParityNetworks", "ThresholdNetwork", "logic_to_network", "parity_network"]
@@ -42,7 +42,7 @@ class ThresholdNetwork(Result):
         """Units above the input."""
         return sum(w.shape[1] for w in self.coefs)
 
-    def layer_outputs(self, X: Any) -> list[np.ndarray]:
+    def layer_outputs(self, X: Rows) -> list[np.ndarray]:
         """Return what the units of every layer say of rows of zeros and ones."""
         z = np.asarray(X, float)
         if z.ndim != 2 or z.shape[1] != len(self.names):
@@ -55,7 +55,7 @@ class ThresholdNetwork(Result):
             found.append(z)
         return found
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Rows) -> np.ndarray:
         """Return 0 or 1 for every row of zeros and ones."""
         return self.layer_outputs(X)[-1][:, 0].astype(np.int64)
 
@@ -70,12 +70,12 @@ class ThresholdNetwork(Result):
     def _result_scalars(self) -> dict[str, Any]:
         return {"form": self.form, "units in all": self.n_units}
 
-    def plot(self, ax: Any = None, *, most_units: int = 12) -> Any:
+    def plot(self, ax: Axes | None = None, *, most_units: int = 12) -> Axes:
         """Draw the network: weights as edges (red: negative), and the formula of every layer."""
         formulas = [rf"$z_{l + 1} = [z_{{{l}}} W_{l + 1} + b_{l + 1} > 0]$" for l in range(len(self.coefs))]
         return draw_network([len(self.names), *(w.shape[1] for w in self.coefs)], self.coefs, formulas, ax, most_units)
 
-    def plot_regions(self, ax: Any = None) -> Any:
+    def plot_regions(self, ax: Axes | None = None) -> Axes:
         """Draw, for two inputs, the four points of the truth table, the regions of the output and the lines of the hidden units."""
         if len(self.names) != 2:
             raise DataError(
@@ -176,7 +176,7 @@ class ParityNetworks(Result):
     def _result_scalars(self) -> dict[str, Any]:
         return {"bits": self.n_bits}
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Rows) -> np.ndarray:
         """Return the parity of every row by the deep network."""
         return self.deep.predict(X)
 

@@ -12,7 +12,7 @@ from novum.losses.margin import MarginLoss
 from novum.losses.regression import EpsilonInsensitiveLoss
 from novum.report.axes import drawing_axes
 from novum.runtime.checks import check_count, vector
-from novum.runtime.typing import Axes
+from novum.runtime.typing import Axes, Numbers, Rows
 
 __all__ = ["plot_losses", "plot_risk"]
 
@@ -34,7 +34,7 @@ def plot_losses(
     span: tuple[float, float] = (-3.0, 3.0),
     derivative: bool = False,
     ax: Axes | None = None,
-) -> Any:
+) -> Axes:
     """Draw losses against the margin t f (classification) or the residual f - t (regression).
 
     Parameters
@@ -78,15 +78,15 @@ def plot_losses(
 
 
 def plot_risk(
-    losses: Any,
-    X: Any,
-    target: Any,
-    weights: Any,
+    losses: Loss | Sequence[Loss],
+    X: Rows,
+    target: Numbers,
+    weights: Numbers,
     *,
     index: int = 0,
     span: tuple[float, float] = (-3.0, 3.0),
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the summed loss of the scores X w while one weight moves: why a count of mistakes cannot be descended.
 
     Parameters

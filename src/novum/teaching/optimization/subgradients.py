@@ -9,6 +9,7 @@ from novum.exceptions import ParameterError
 from novum.optimize.subgradients import subdifferential
 from novum.report.axes import drawing_axes
 from novum.runtime.checks import check_count, check_number, vector
+from novum.runtime.typing import Axes
 
 __all__ = ["plot_subgradients"]
 
@@ -19,8 +20,8 @@ def plot_subgradients(
     *,
     n_lines: int = 5,
     span: tuple[float, float] = (-3.0, 3.0),
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a convex function of one variable and lines of its subgradients at a point, all of them below the curve.
 
     Parameters

@@ -6,10 +6,11 @@ exact evaluation of a policy                  |S|^3 / 3   dense elimination;   |
 policy iteration                              rounds (evaluation + sweep)                                              (4)
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from novum.reinforcement.mdp import MDP
 from novum.report.result import result
 
 __all__ = ["PlanningCost", "planning_cost"]
@@ -26,7 +27,7 @@ class PlanningCost(NamedTuple):
     policy_iteration: float
 
 
-def planning_cost(mdp: Any, tol: float = 1e-6, rounds: int = 10) -> PlanningCost:
+def planning_cost(mdp: MDP, tol: float = 1e-6, rounds: int = 10) -> PlanningCost:
     """Return (1) to (4) for a process, a tolerance and a number of rounds of policy iteration."""
     sweep = 2.0 * len(mdp.model.next)
     sweeps = np.inf if mdp.discount == 1 else 1.0 if mdp.discount == 0 else np.log(1 / tol) / np.log(1 / mdp.discount)

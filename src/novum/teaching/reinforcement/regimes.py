@@ -42,6 +42,10 @@ class Regimes(Result):
         The optimal policy of every regime.
     """
 
+    switches: list[tuple[Any, ...]]
+    bounds: list[float]
+    policies: list[Policy]
+
     def __init__(self, bounds: list[float], policies: list[Policy], switches: list[tuple[Any, ...]]) -> None:
         self.bounds, self.policies, self.switches = bounds, policies, switches
 

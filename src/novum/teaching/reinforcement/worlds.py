@@ -4,8 +4,6 @@ Russell and Norvig's room is in `grids`; random walk, cliff, windy grid, gambler
 Barto (2018), the random process is Garnet's (Archibald, McKinnon and Thomas 1995), the inventory Puterman's (1994).
 """
 
-from typing import Any
-
 import numpy as np
 
 from novum.reinforcement.mdp import MDP
@@ -13,6 +11,7 @@ from novum.reinforcement.model import Model
 from novum.reinforcement.worlds.grids import grid_world
 from novum.runtime.checks import check_count, check_number, probability_table
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Numbers, Seed
 
 __all__ = ["cliff_walk", "gambler", "garnet", "inventory", "random_walk", "two_state", "windy_grid"]
 
@@ -92,7 +91,7 @@ def gambler(goal: int = 100, heads: float = 0.4) -> MDP:
 def inventory(
     capacity: int = 20,
     *,
-    demand: Any = None,
+    demand: Numbers | None = None,
     price: float = 8.0,
     cost: float = 2.0,
     fixed_cost: float = 4.0,
@@ -132,7 +131,7 @@ def inventory(
 
 
 def garnet(
-    n_states: int, n_actions: int = 4, branching: int = 5, *, discount: float = 0.99, random_state: Any = 0
+    n_states: int, n_actions: int = 4, branching: int = 5, *, discount: float = 0.99, random_state: Seed = 0
 ) -> MDP:
     """Return a random process: every pair leads to `branching` random states with random probabilities and a normal reward."""
     n = check_count("garnet", "n_states", n_states)

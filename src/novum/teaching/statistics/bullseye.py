@@ -1,5 +1,6 @@
 """Bias and variance as shots at a target."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -7,13 +8,18 @@ import numpy as np
 from novum.evaluation.bias_variance.result import COLORS
 from novum.report.axes import drawing_panels
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Axes, Seed
 
 __all__ = ["plot_bullseye"]
 
 
 def plot_bullseye(
-    results: Any = None, ax: Any = None, *, points: tuple[int, int] = (0, -1), random_state: Any = 0
-) -> list[Any]:
+    results: Mapping[str, Any] | None = None,
+    ax: Sequence[Axes] | None = None,
+    *,
+    points: tuple[int, int] = (0, -1),
+    random_state: Seed = 0,
+) -> list[Axes]:
     """Draw targets: each dot is a model from another training set, the center is the truth.
 
     Parameters

@@ -9,6 +9,7 @@ the lens that two circles of radii r and s at distance t have in common,
         - sqrt((-t + r + s)(t + r - s)(t - r + s)(t + r + s)) / 2                                            (15)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import entr
 
+from novum.distributions.tables.joint import JointTable
 from novum.exceptions import DataError
 from novum.information.pairs import conditional_nats, mutual_nats
 from novum.information.sources import table_of
@@ -25,7 +27,7 @@ from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_choice
-from novum.runtime.typing import Numbers, RowWeights
+from novum.runtime.typing import Axes, HasArray, Numbers, RowWeights
 
 __all__ = ["EntropyCurve", "InformationDiagram", "entropy_curve", "information_diagram"]
 
@@ -51,7 +53,7 @@ class EntropyCurve(Result):
         top = f", at most {num(self.entropy.max()):.6g}" if self.entropy.size else ""
         return f"EntropyCurve of {self.p.size} probabilities: entropy in {self.unit}{top}; .plot() draws it"
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve and return the axes."""
         ax = drawing_axes(ax)
         ax.plot(self.p, self.entropy, color="#33415c", lw=2)
@@ -61,7 +63,7 @@ class EntropyCurve(Result):
         return ax
 
 
-def entropy_curve(p: Any = None, *, base: Base = "bits") -> EntropyCurve:
+def entropy_curve(p: Numbers | None = None, *, base: Base = "bits") -> EntropyCurve:
     """Return H(p) = -p log p - (1 - p) log(1 - p).
 
     Parameters
@@ -160,7 +162,7 @@ class InformationDiagram(Result):
         x, y = self.names
         return {"part": [f"{x} only", "shared", f"{y} only"], self.unit: [self.x_only, self.shared, self.y_only]}
 
-    def plot(self, ax: Any = None, *, kind: str = "venn") -> Any:
+    def plot(self, ax: Axes | None = None, *, kind: str = "venn") -> Axes:
         """Draw it as two discs whose areas are entropies (kind="venn") or as stacked bars (kind="bars")."""
         check_choice("InformationDiagram.plot", "kind", kind, ("venn", "bars"))
         ax = drawing_axes(ax)
@@ -208,10 +210,10 @@ class InformationDiagram(Result):
 
 
 def information_diagram(
-    p: Any = None,
+    p: Numbers | JointTable | None = None,
     *,
     counts: Numbers | None = None,
-    labels: Any = None,
+    labels: Sequence[Any] | HasArray | None = None,
     sample_weight: RowWeights = None,
     names: tuple[str, str] | None = None,
     base: Base = "bits",

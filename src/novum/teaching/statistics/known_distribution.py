@@ -25,7 +25,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.result import result
 from novum.runtime.checks import check_count, vector
 from novum.runtime.random import seed_of
-from novum.runtime.typing import Seed
+from novum.runtime.typing import Fittable, Numbers, Rows, Seed
 
 __all__ = ["Expectation", "Overfitting", "expected_loss", "out_of_bag_probability", "overfits", "sampling_distribution"]
 
@@ -107,7 +107,7 @@ def losses_of(owner: str, hypothesis: Any, X: Any, t: Any, loss: Any) -> NDArray
 
 
 def expected_loss(
-    hypothesis: Any,
+    hypothesis: Callable[..., Any] | Fittable,
     law: Mapping[Any, Any] | Callable[..., Any],
     loss: Literal["zero-one", "squared", "absolute"] | Callable[..., Any] = "zero-one",
     *,
@@ -176,7 +176,13 @@ def exact_samples(statistic: Callable, outcomes: list, p: NDArray, n: int, repla
 
 
 def sampling_distribution(
-    statistic: Callable, law: Any, n: int, *, replace: bool = True, n_draws: int = DRAWS, random_state: Any = None
+    statistic: Callable,
+    law: Mapping[Any, float] | Callable[..., Any],
+    n: int,
+    *,
+    replace: bool = True,
+    n_draws: int = DRAWS,
+    random_state: Seed = None,
 ) -> Expectation:
     """Return mean and variance of a statistic over samples of size n, for the bias of estimators and of sample errors.
 
@@ -225,7 +231,15 @@ def sampling_distribution(
 
 
 def overfits(
-    h: Any, other: Any, X: Any, t: Any, law: Any, loss: Any = "zero-one", *, n_draws: int = DRAWS, random_state: Any = 0
+    h: Any,
+    other: Any,
+    X: Rows,
+    t: Numbers,
+    law: Any,
+    loss: Any = "zero-one",
+    *,
+    n_draws: int = DRAWS,
+    random_state: Seed = 0,
 ) -> Overfitting:
     """Return whether h overfits beside another hypothesis: better on the sample, worse on the law.
 
@@ -258,7 +272,7 @@ def overfits(
     return Overfitting(seen[0] < seen[1] and true[0] > true[1], *seen, *true)
 
 
-def out_of_bag_probability(n: Any) -> Any:
+def out_of_bag_probability(n: Numbers) -> Any:
     """Return the probability (1 - 1/n)^n that a row is not in a bootstrap sample of n rows.
 
     Parameters

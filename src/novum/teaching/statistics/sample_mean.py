@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from novum.distributions.base import Distribution
 from novum.distributions.continuous.normal import Normal
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.typing import Axes, Seed
 
 __all__ = ["MeanPaths", "StandardizedMeans", "chebyshev_bound", "mean_paths", "sample_mean", "standardized_means"]
 
@@ -35,7 +37,7 @@ def moments(owner: str, distribution: Any) -> tuple[float, float]:
     return float(mean), float(var)
 
 
-def sample_mean(distribution: Any, n: int) -> Normal:
+def sample_mean(distribution: Distribution, n: int) -> Normal:
     """Return the law of the mean of n draws: Normal with the moments (12), exact for a Normal, else in the limit (14).
 
         E[xbar] = m,   var(xbar) = v / n    (12)
@@ -52,7 +54,7 @@ def sample_mean(distribution: Any, n: int) -> Normal:
     return Normal(mean, var / check_count("sample_mean", "n", n))
 
 
-def chebyshev_bound(distribution: Any, n: int, distance: float) -> float:
+def chebyshev_bound(distribution: Distribution, n: int, distance: float) -> float:
     """Return the bound (13) on the probability that the mean of n draws is off by `distance` or more.
 
     P(|xbar - m| >= e) <= v / (n e^2)   Chebyshev; tends to 0: law of large numbers    (13)
@@ -78,7 +80,7 @@ class MeanPaths(Result):
     mean: float
     std: float
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the paths and two standard deviations of (12) about the mean.
 
         E[xbar] = m,   var(xbar) = v / n    (12)
@@ -94,7 +96,7 @@ class MeanPaths(Result):
         return ax
 
 
-def mean_paths(distribution: Any, n: int = 1000, n_paths: int = 10, random_state: Any = None) -> MeanPaths:
+def mean_paths(distribution: Distribution, n: int = 1000, n_paths: int = 10, random_state: Seed = None) -> MeanPaths:
     """Return the running means of `n_paths` samples of n draws.
 
     Examples
@@ -135,7 +137,7 @@ class StandardizedMeans(Result):
         steps = np.arange(len(below) + 1) / len(below)
         return float(max((steps[1:] - below).max(), (below - steps[:-1]).max()))
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw their histogram under the standard normal density."""
         ax = drawing_axes(ax)
         ax.hist(self.values, BINS, density=True, color="#2e86ab", alpha=0.5, label=f"means of {self.n}")
@@ -146,7 +148,9 @@ class StandardizedMeans(Result):
         return ax
 
 
-def standardized_means(distribution: Any, n: int, size: int = 2000, random_state: Any = None) -> StandardizedMeans:
+def standardized_means(
+    distribution: Distribution, n: int, size: int = 2000, random_state: Seed = None
+) -> StandardizedMeans:
     """Return `size` draws of sqrt(n) (xbar - m) / sqrt(v).
 
     Examples

@@ -5,13 +5,14 @@ r"""What a regression can mend and what it cannot: the squared loss split at the
 The mixed term vanishes because h - t has mean zero at every x. The best predictor is h, and its loss is the noise.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from novum.exceptions import DataError
 from novum.report.result import result
 from novum.runtime.checks import float_array, row_weights
+from novum.runtime.typing import Numbers, RowWeights
 
 __all__ = ["LossSplit", "split_squared_loss"]
 
@@ -28,7 +29,9 @@ class LossSplit(NamedTuple):
     total: float  # E (y - t)^2
 
 
-def split_squared_loss(target: Any, prediction: Any, group: Any, sample_weight: Any = None) -> LossSplit:
+def split_squared_loss(
+    target: Numbers, prediction: Numbers, group: Numbers, sample_weight: RowWeights = None
+) -> LossSplit:
     """Return the split (1) of the mean squared loss; rows with the same `group` have the same input x.
 
         E (y - t)^2  =  E (y - h)^2  +  E (h - t)^2   a model's part, and noise    (1)

@@ -18,7 +18,7 @@ from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.message_text import first_few
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.typing import Seed
+from novum.runtime.typing import Axes, Label, Seed
 
 __all__ = ["Selection", "Trial", "simulate_selection", "simulate_trial"]
 
@@ -66,12 +66,12 @@ def states_of(owner: str, network: BayesianNetwork, variable: Any, states: Any) 
 
 def simulate_trial(
     network: BayesianNetwork,
-    treatment: Any,
-    outcome: Any,
+    treatment: Label,
+    outcome: Label,
     n_samples: int = 1000,
     *,
-    treatments: Any = None,
-    outcome_state: Any = None,
+    treatments: tuple[Any, Any] | None = None,
+    outcome_state: Label | None = None,
     random_state: Seed = None,
 ) -> Trial:
     """Return a randomised trial (1) beside an observational study (2) of the same network, and the truth.
@@ -153,7 +153,7 @@ class Selection(NamedTuple):
             f"{num(self.correlation_kept):+.3f} among the {int(self.kept.sum())} selected by x + y"
         )
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw all rows, and those that were selected."""
         from novum.report.axes import drawing_axes
 
@@ -167,7 +167,7 @@ class Selection(NamedTuple):
         return ax
 
 
-def simulate_selection(n_samples: int = 1000, share: float = 0.3, random_state: Any = None) -> Selection:
+def simulate_selection(n_samples: int = 1000, share: float = 0.3, random_state: Seed = None) -> Selection:
     """Return (3): two independent normals, and the rows in which their sum is among the largest `share`.
 
         selection:   x and y independent, rows kept by a common effect; the rows kept are dependent    (3)

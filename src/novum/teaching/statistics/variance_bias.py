@@ -6,13 +6,13 @@ for any law with a variance: sum_i (x_i - mean)^2 = sum_i (x_i - mu)^2 - n (mean
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Seed
 
 __all__ = ["VarianceBias", "bias_of_variance"]
 
@@ -40,7 +40,7 @@ class VarianceBias(Result):
     standard_error: float
 
 
-def bias_of_variance(n: int, *, variance: float = 1.0, n_samples: int = 20_000, random_state: Any = 0) -> VarianceBias:
+def bias_of_variance(n: int, *, variance: float = 1.0, n_samples: int = 20_000, random_state: Seed = 0) -> VarianceBias:
     """Draw many normal samples and compare the mean of their variances with (1).
 
         E[1/n sum_i (x_i - mean)^2] = (n - 1) / n sigma^2    (1)

@@ -283,7 +283,7 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
         """
         return -self._rows(X, energy_of_block, self) - self._constant()
 
-    def sample(self, n_samples: int = 1, random_state: Any = None, *, n_steps: int = 1000) -> tuple[NDArray, NDArray]:
+    def sample(self, n_samples: int = 1, random_state: Seed = None, *, n_steps: int = 1000) -> tuple[NDArray, NDArray]:
         """Return rows drawn by Gibbs chains, one chain for each row, and their hidden units.
 
         Parameters

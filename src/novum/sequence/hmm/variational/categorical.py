@@ -6,6 +6,7 @@ import numpy as np
 
 from novum.base.domains import Domain, Int, Null, Real
 from novum.exceptions import ParameterError
+from novum.runtime.typing import Seed
 from novum.sequence.hmm.base import Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.categorical import CategoricalHMM
@@ -108,7 +109,7 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
         emissionprob_prior: Any = None,
         n_features: int | None = None,
         algorithm: str = "viterbi",
-        random_state: Any = None,
+        random_state: Seed = None,
         max_iter: int = 200,
         tol: float = 1e-6,
         verbose: bool = False,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.engines.gaussians.covariance import shape_of
 from novum.exceptions import ParameterError
-from novum.runtime.typing import Numbers
+from novum.runtime.typing import Numbers, Seed
 from novum.sequence.hmm.base import Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.covariances import FORMS, spread_covariance
@@ -140,9 +140,9 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
         means_prior: Any = None,
         beta_prior: Numbers | None = None,
         dof_prior: Any = None,
-        scale_prior: Any = None,
+        scale_prior: Numbers | None = None,
         algorithm: str = "viterbi",
-        random_state: Any = None,
+        random_state: Seed = None,
         max_iter: int = 200,
         tol: float = 1e-6,
         verbose: bool = False,
