@@ -188,7 +188,7 @@ ERRORS = [
         {"initial_covariance": "vague"},
         "initial_covariance='vague'; it must be a matrix or one of 'diffuse', 'stationary'",
     ),
-    ({"initial_covariance": "stationary"}, "modulus 1 >= 1: there is no stationary law"),
+    ({"initial_covariance": "stationary"}, "modulus 1 >= 1: there is no stationary distribution"),
     ({"transition": [[1.0, np.inf], [0, 1]]}, "transition holds infinity"),
     ({"transition": [[1.0, np.nan], [0, 1]]}, r"transition has cells that are not known \(NaN\)"),
     ({"transition": np.tile(np.eye(2), (2, 1, 1))}, "transition has 2 entries in time, but X has 4 rows"),

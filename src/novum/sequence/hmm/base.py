@@ -88,7 +88,7 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
     """
 
     _reports_passes = True
-    _monitors_likelihood = True  # whether monitors are told the log-likelihood; else the objective
+    _monitors_likelihood = True  # whether monitors get the log-likelihood; else the objective
     _pass: Callable[[Any, Bundle], Expected] = staticmethod(expected)  # what a pass adds up over bundles
     _letters: dict[str, str] = {}  # of the emission: letter of `params` -> attribute
     _only_in_fit: tuple[str, ...] = ()  # attributes that are no part of the model
