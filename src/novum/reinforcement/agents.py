@@ -50,7 +50,7 @@ RATE = Real(0, 1, "low") | Instance(Schedule)
 DEFAULT_DISCOUNT = 0.99  # of a Gymnasium environment
 NUMBERS: WeakKeyDictionary[Any, dict[Any, int]] = (
     WeakKeyDictionary()
-)  # of states by name, made when first asked; not part of a model
+)  # of states by name, made when first needed; not part of a model
 
 
 def learned_tags(tags: Any) -> Any:
@@ -63,7 +63,7 @@ def learned_tags(tags: Any) -> Any:
 def live_runs(agent: Any, one: Callable[[int], Any], objective: Callable[[int], float]) -> tuple[int, int]:
     """Let `one(run)` live every run of an agent by several threads; return the runs that were lived and the steps they took.
 
-    Callbacks are told of every run with its `objective(run)`, and may end the fit after any of them.
+    Callbacks are called after every run with its `objective(run)`, and may end the fit after any of them.
     """
     runs, steps, done = agent.n_runs, 0, 0
     with reporting(agent, runs) as report:
@@ -88,7 +88,7 @@ class PlanComparison(Result):
 
     def __repr__(self) -> str:
         worth = (
-            "nothing that can be told (its total settles nowhere)"
+            "nothing that is known (its total does not converge)"
             if np.isnan(self.worth)
             else number_text(self.worth, 3)
         )

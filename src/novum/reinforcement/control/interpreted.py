@@ -55,7 +55,7 @@ class Learner:
             return self.row(state)
         return 0.5 * (self.row(state) + self.row(state, self.second))
 
-    def chances(self, state: int, exploration: float) -> NDArray[np.float64]:
+    def probabilities(self, state: int, exploration: float) -> NDArray[np.float64]:
         """Return the epsilon-greedy or softmax probabilities of actions, ties shared."""
         value = self.values(state)
         can = np.isfinite(value)
@@ -72,7 +72,7 @@ class Learner:
         value = self.values(state)
         can = np.flatnonzero(np.isfinite(value))
         if self.rules.softmax:
-            sums = np.cumsum(self.chances(state, self.explore))
+            sums = np.cumsum(self.probabilities(state, self.explore))
             return int(min(np.searchsorted(sums, u * sums[-1], side="right"), can[-1]))
         if u < self.explore:
             return int(can[min(len(can) - 1, int(u / self.explore * len(can)))])
@@ -86,12 +86,15 @@ class Learner:
         if rules.method == "sarsa":
             if rules.target_epsilon < 0:
                 return float(value[following])
-            ratio = self.chances(state, rules.target_epsilon)[following] / self.chances(state, self.explore)[following]
+            ratio = (
+                self.probabilities(state, rules.target_epsilon)[following]
+                / self.probabilities(state, self.explore)[following]
+            )
             return float(value[following] * ratio)
         if rules.method == "expected":
             epsilon = self.explore if rules.target_epsilon < 0 else rules.target_epsilon
-            chance = self.chances(state, epsilon)
-            return float(chance[chance > 0] @ value[chance > 0])
+            probability = self.probabilities(state, epsilon)
+            return float(probability[probability > 0] @ value[probability > 0])
         return float(value.max())
 
     def learning_rate(self, cell: tuple[int, int], count: bool = True) -> float:
