@@ -97,7 +97,7 @@ def rayleigh_quotient(A: Numbers, v: Numbers) -> Any:
     matrix = square(owner, "A", A)
     rows = np.atleast_2d(finite(owner, "v", v, np.ndim(v) or 1))
     if rows.ndim != 2 or rows.shape[1] != len(matrix):
-        raise DataError(f"{owner}: v has shape {np.shape(v)}; A asks for vectors of {len(matrix)} entries.")
+        raise DataError(f"{owner}: v has shape {np.shape(v)}; A takes vectors of {len(matrix)} entries.")
     size = np.abs(rows).max(axis=1)
     if not size.all():
         raise DataError(f"{owner}: vector {int(size.argmin())} is zero, where the quotient is not defined.")
