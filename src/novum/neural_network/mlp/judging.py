@@ -32,8 +32,8 @@ def losses_beside_constant(output: str, data: Data, said: np.ndarray) -> tuple[f
             xlogy(y, y) - xlogy(y, np.maximum(q, TINY)) - y + q for q in (p, np.broadcast_to(middle, y.shape))
         )
         return float(np.average(each.sum(axis=1), weights=w)), float(np.average(least.sum(axis=1), weights=w))
-    spread = np.average((y - middle) ** 2, axis=0, weights=w)
-    size = np.where(spread > 0, spread, 1.0)  # of every target in its own units
+    variance = np.average((y - middle) ** 2, axis=0, weights=w)
+    size = np.where(variance > 0, variance, 1.0)  # of every target in its own units
     with np.errstate(over="ignore"):
         lost = np.average((y - p) ** 2, axis=0, weights=w)
-    return float((lost / size).mean()), float((spread / size).mean())
+    return float((lost / size).mean()), float((variance / size).mean())

@@ -10,7 +10,7 @@ from novum.neural_network.mlp.compiled_network import WHOLE, CompiledNetwork, Da
 from novum.neural_network.mlp.scores import labels_from
 from novum.runtime import arrays
 
-__all__ = ["Reader", "Speaker", "average_output", "chances", "decisions", "outputs", "read_block"]
+__all__ = ["Reader", "Speaker", "average_output", "class_probabilities", "decisions", "outputs", "read_block"]
 
 
 class Reader(NamedTuple):
@@ -68,7 +68,7 @@ def outputs(speaker: Speaker, block: Block) -> np.ndarray:
     return out[:, 0] if speaker.flat else out
 
 
-def chances(speaker: Speaker, block: Block) -> np.ndarray:
+def class_probabilities(speaker: Speaker, block: Block) -> np.ndarray:
     """Return the probability of every class, or its logarithm."""
     p = average_output(speaker, block)
     if speaker.classes is not None and p.shape[1] == 1:

@@ -177,8 +177,8 @@ class Perceptron(Inspection, Estimator):
             attributes=lambda memory: fitted_attributes(self._settings(), memory),
         ) as report:
             for _ in range(self.n_init):
-                with report.run() if self.n_init > 1 else nullcontext(report) as told:
-                    runs.append(self._one_start(source, reader, random, first, incremental, told))
+                with report.run() if self.n_init > 1 else nullcontext(report) as run_report:
+                    runs.append(self._one_start(source, reader, random, first, incremental, run_report))
         best = min(runs, key=lambda run: run.rank if np.isfinite(run.rank) else np.inf)
         if not np.isfinite(best.memory.theta).all() or (best.ending == "diverged" and not self.early_stopping):
             raise DataError(
@@ -227,7 +227,7 @@ class Perceptron(Inspection, Estimator):
             objective, total = rows_objective(settings, data, source.dtype, thread_count())
         else:
             objective, total = fold_objective(settings, source, read, source.dtype)
-        told = lambda n, loss, x: report(n, loss, memory._replace(theta=x.astype(source.dtype)))  # noqa: E731
+        report_step = lambda n, loss, x: report(n, loss, memory._replace(theta=x.astype(source.dtype)))  # noqa: E731
         found = minimize_risk(
             settings,
             objective=objective,
@@ -236,7 +236,7 @@ class Perceptron(Inspection, Estimator):
             max_iter=self.max_iter,
             max_fun=self.max_fun,
             tol=self.tol,
-            report=told,
+            report=report_step,
         )
         progress = Progress()
         progress.losses = found.losses
@@ -281,7 +281,7 @@ class Perceptron(Inspection, Estimator):
         score = None if held is None else lambda machine: self._score_of(held, machine.predict(held.X))
         stopping = Stopping(self.max_iter, self.tol, self.n_iter_no_change)
         listens = getattr(report, "listens", True)
-        told = lambda n, loss, memory: report(n, loss, memory() if listens else None)  # noqa: E731
+        report_step = lambda n, loss, memory: report(n, loss, memory() if listens else None)  # noqa: E731
         n_iter, ending = run_epochs(
             machine,
             rows=rows,
@@ -290,7 +290,7 @@ class Perceptron(Inspection, Estimator):
             rates=rates,
             random=random,
             score=score,
-            report=told,
+            report=report_step,
             once=incremental,
         )
         end = progress.best if held is not None and progress.best is not None else machine.memory()
