@@ -67,11 +67,11 @@ def test_steps_are_paid_by_the_table(seed):
 def test_variances_of_returns(seed, discount):
     mdp, _ = random_rewards(np.random.default_rng(seed), discount)
     found = mdp.evaluate()
-    lived = mdp.simulate(n_episodes=200_000, random_state=seed, max_steps=10_000).values
-    variance = lived.var(ddof=1)
-    fourth = ((lived - lived.mean()) ** 4).mean()
-    assert abs(lived.mean() - found.values[0]) < 5 * np.sqrt(variance / len(lived))
-    assert abs(variance - found.variances[0]) < 5 * np.sqrt((fourth - variance**2) / len(lived))
+    returns = mdp.simulate(n_episodes=200_000, random_state=seed, max_steps=10_000).values
+    variance = returns.var(ddof=1)
+    fourth = ((returns - returns.mean()) ** 4).mean()
+    assert abs(returns.mean() - found.values[0]) < 5 * np.sqrt(variance / len(returns))
+    assert abs(variance - found.variances[0]) < 5 * np.sqrt((fourth - variance**2) / len(returns))
     assert found.variances[-1] == 0
     if discount < 1:
         survivor = mdp.survival().evaluate()
@@ -119,9 +119,9 @@ def test_outcomes_that_never_happen_are_no_ways():
 def test_monte_carlo_varies_as_the_variance_says():
     mdp, _ = random_rewards(np.random.default_rng(7))
     found = mdp.evaluate()
-    lived = [mdp.simulate(n_episodes=200, random_state=k) for k in range(300)]
-    inside = [r.low <= found.start <= r.high for r in lived]
-    assert np.std([r.mean for r in lived]) == pytest.approx(np.sqrt(found.variances[0] / 200), rel=0.12)
+    returns = [mdp.simulate(n_episodes=200, random_state=k) for k in range(300)]
+    inside = [r.low <= found.start <= r.high for r in returns]
+    assert np.std([r.mean for r in returns]) == pytest.approx(np.sqrt(found.variances[0] / 200), rel=0.12)
     assert 0.91 < np.mean(inside) < 0.98
     learned = MonteCarloPrediction(2000, random_state=0).fit(mdp, Policy.uniform(mdp))
     assert abs(learned.values_[0] - found.values[0]) < 5 * np.sqrt(found.variances[0] / 2000)

@@ -14,7 +14,7 @@ FORMS = pytest.mark.parametrize("form", ["covariance", "square_root"])
 
 
 def worst_eigenvalue(covariances):
-    """Return the least eigenvalue, each beside the largest of its matrix."""
+    """Return the least eigenvalue, each relative to the largest of its matrix."""
     assert (covariances == np.swapaxes(covariances, 1, 2)).all()
     values = np.linalg.eigvalsh(covariances)
     return (values[:, 0] / np.maximum(values[:, -1], 1e-300)).min()

@@ -34,7 +34,7 @@ from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Axes, Seed
 
-__all__ = ["EXPERIENCE_DOMAINS", "Agent", "PlanComparison", "TabularAgent", "learned_tags", "live_runs", "name_of"]
+__all__ = ["EXPERIENCE_DOMAINS", "Agent", "PlanComparison", "TabularAgent", "learned_tags", "name_of", "simulate_runs"]
 
 EXPERIENCE_DOMAINS: dict[str, Domain] = {
     "n_episodes": Int(1),
@@ -60,8 +60,8 @@ def learned_tags(tags: Any) -> Any:
     return tags
 
 
-def live_runs(agent: Any, one: Callable[[int], Any], objective: Callable[[int], float]) -> tuple[int, int]:
-    """Let `one(run)` live every run of an agent by several threads; return the runs that were lived and the steps they took.
+def simulate_runs(agent: Any, one: Callable[[int], Any], objective: Callable[[int], float]) -> tuple[int, int]:
+    """Simulate every run of an agent by `one(run)` in several threads; return how many runs were done and the steps they took.
 
     Callbacks are called after every run with its `objective(run)`, and may end the fit after any of them.
     """
@@ -81,7 +81,7 @@ def name_of(environment: Any) -> str:
 
 
 class PlanComparison(Result):
-    """How a learned policy stands beside a plan."""
+    """How a learned policy compares with a plan."""
 
     def __init__(self, worth: float, plan_worth: float, agrees: int, states: int) -> None:
         self.worth, self.plan_worth, self.agrees, self.states = worth, plan_worth, agrees, states
@@ -218,7 +218,7 @@ class TabularAgent(Agent):
         NUMBERS.pop(self, None)
 
     def compare(self, plan: Any) -> PlanComparison:
-        """Return what the greedy policy is worth at the start beside a plan, and in how many states the two agree.
+        """Return what the greedy policy is worth at the start compared with a plan, and in how many states the two agree.
 
         States agree where the action is one of the plan's best; terminal states and those never visited do not count.
         """
@@ -245,13 +245,13 @@ def policy_worth(process: MDP, policy: Policy) -> float:
 
     inf or -inf where it may go round for ever and is paid for it, or pays; nan where that comes to no sum.
     """
-    lived = process.reward_process(policy)
-    seen = reached_from(lived.transition, np.flatnonzero(lived.initial > 0))
+    chain = process.reward_process(policy)
+    seen = reached_from(chain.transition, np.flatnonzero(chain.initial > 0))
     keep = scipy.sparse.diags_array(seen.astype(float))
-    shown = lived._replace(
-        transition=scipy.sparse.csr_array(keep @ lived.transition),
-        reward=np.where(seen, lived.reward, 0.0),
-        ending=np.where(seen, lived.ending, 1.0),
+    shown = chain._replace(
+        transition=scipy.sparse.csr_array(keep @ chain.transition),
+        reward=np.where(seen, chain.reward, 0.0),
+        ending=np.where(seen, chain.ending, 1.0),
     )
     shown.transition.eliminate_zeros()
     if process.discount == 1 and (gains := circle_gains(shown)):

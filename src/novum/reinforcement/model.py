@@ -8,7 +8,7 @@ start[k]..start[k+1]-1 of a sparse matrix by rows:
     U(s) = R(s) at a terminal state: one pair without action (-1) and without transitions, whose reward is R(s)            (2)
     P(s', r | s, a) = probability of the entry (s', r): a random reward is several entries with one next state           (3)
 
-Planning needs (1) alone; whoever lives in the process is paid by (3).
+Planning needs (1) alone; simulations are paid by (3).
 
 An entry whose episode ends without a terminal state of its own (Gymnasium's `terminated`) has ~next for next: nothing follows it.
 """

@@ -13,7 +13,7 @@ import numpy as np
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.neural_network.message_passing.inputs import GraphInput, without_edges
-from novum.neural_network.message_passing.predictions import GraphAnswers
+from novum.neural_network.message_passing.predictions import GraphPredictions
 from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.network import NetworkEstimator
 from novum.neural_network.training.parameters import TRAINING
@@ -24,7 +24,7 @@ from novum.runtime.typing import Numbers, RowWeights, Seed, Target
 __all__ = ["GraphNetwork"]
 
 
-class GraphNetwork(GraphInput, GraphAnswers, NetworkEstimator):
+class GraphNetwork(GraphInput, GraphPredictions, NetworkEstimator):
     """Message-passing network on graphs: classes of nodes, missing links, classes of graphs, and embeddings.
 
     A graph is one of networkx, an adjacency matrix (dense or sparse), or a list of pairs of nodes. Features of nodes are given as a

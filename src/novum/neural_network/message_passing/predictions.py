@@ -1,4 +1,4 @@
-"""What a fitted `GraphNetwork` answers: embeddings, classes, links, and pictures."""
+"""Predictions of a fitted `GraphNetwork`: embeddings, classes, links, and pictures."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,11 @@ from novum.neural_network.message_passing.unrolled import ComputationGraph, comp
 from novum.runtime import arrays
 from novum.runtime.typing import Axes, Target
 
-__all__ = ["GraphAnswers"]
+__all__ = ["GraphPredictions"]
 
 
-class GraphAnswers:
-    """The answers; the network itself is in `network`."""
+class GraphPredictions:
+    """Predictions; the network itself is in `network`."""
 
     classes_: np.ndarray
     task: str

@@ -315,15 +315,15 @@ class MLPClassifier(ClassifierMixin, Perceptron):
 
         decide   argmax_k p_k (the first of equals),  or  p > 1/2    (3)
         """
-        return self._rows(X, decisions, self._speaker()._replace(classes=self._one_label()))
+        return self._rows(X, decisions, self._predictor()._replace(classes=self._one_label()))
 
     def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class, one row per row of X; of every label where rows have several."""
-        return self._rows(X, class_probabilities, self._speaker()._replace(classes=self._one_label()))
+        return self._rows(X, class_probabilities, self._predictor()._replace(classes=self._one_label()))
 
     def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithm of `predict_proba`."""
-        return self._rows(X, class_probabilities, self._speaker()._replace(classes=self._one_label(), log=True))
+        return self._rows(X, class_probabilities, self._predictor()._replace(classes=self._one_label(), log=True))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -32,8 +32,8 @@ from novum.neural_network.mlp.compiled_network import (
 from novum.neural_network.mlp.epochs import Progress, RowsInMemory, RowsInPortions, Stopping, run_epochs
 from novum.neural_network.mlp.held_rows import hold_back
 from novum.neural_network.mlp.inspection import Inspection
-from novum.neural_network.mlp.judging import losses_beside_constant
-from novum.neural_network.mlp.model import Reader, Speaker, average_output, read_block
+from novum.neural_network.mlp.judging import loss_and_constant_loss
+from novum.neural_network.mlp.model import Predictor, Reader, average_output, read_block
 from novum.neural_network.mlp.outcome import Outcome, fitted_attributes, last_state, store_outcome, warn_of_ending
 from novum.neural_network.mlp.parameters import STOCHASTIC, check_together, hidden_sizes
 from novum.neural_network.mlp.rates import Rates
@@ -313,18 +313,18 @@ class Perceptron(Inspection, Estimator):
         data = read_block(reader, block)
         if data.rows > ROWS:
             data = data.take(np.sort(np.random.default_rng(0).choice(data.rows, ROWS, replace=False)))
-        speaker = self._speaker()
-        return losses_beside_constant(speaker.settings.output, data, average_output(speaker, Block(data.X)))
+        predictor = self._predictor()
+        return loss_and_constant_loss(predictor.settings.output, data, average_output(predictor, Block(data.X)))
 
-    def _speaker(self, **how: Any) -> Speaker:
+    def _predictor(self, **how: Any) -> Predictor:
         check_is_fitted(self)
         settings = self._settings()
         if getattr(self, "_members", []):
-            return Speaker(settings, self._members, self._member_running, **how)
+            return Predictor(settings, self._members, self._member_running, **how)
         dtype = self.coefs_[0].dtype
         theta = join([self.coefs_, self.intercepts_, getattr(self, "scales_", [])], dtype)
         running = join([self.running_means_, self.running_variances_], dtype) if settings.batch_norm else theta[:0]
-        return Speaker(settings, [theta], [running], **how)
+        return Predictor(settings, [theta], [running], **how)
 
     @property
     def _optimizer(self) -> SimpleNamespace:

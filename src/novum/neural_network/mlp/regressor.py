@@ -243,4 +243,4 @@ class MLPRegressor(RegressorMixin, Perceptron):
 
     def predict(self, X: Rows) -> Any:
         """Return the output for every row of X; a column per target where there are several."""
-        return self._rows(X, outputs, self._speaker()._replace(flat=self.n_outputs_ == 1))
+        return self._rows(X, outputs, self._predictor()._replace(flat=self.n_outputs_ == 1))

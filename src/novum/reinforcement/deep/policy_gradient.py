@@ -1,4 +1,4 @@
-r"""One step down the loss of a policy beside a value: what REINFORCE, A2C and PPO share.
+r"""One step down the loss of a policy with a value function: what REINFORCE, A2C and PPO share.
 
     loss = -mean log pi(a|s) A                                                                                                   (1)
     loss = -mean min(rho A, clip(rho, 1 - c, 1 + c) A),   rho = pi(a|s) / pi_old(a|s)                                            (2)

@@ -98,7 +98,7 @@ def ending_choice(found: Joined) -> NDArray[np.int64]:
     return towards(rows, n, np.unique(rows.origin[ends]), choice)
 
 
-def wanted_choice(found: Joined, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+def matching_choice(found: Joined, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the choice that stands for one pair of the process per state; a joined state leaves where one of its states does."""
     row = np.full(len(found.free), -1)
     row[found.pair[found.pair >= 0]] = np.flatnonzero(found.pair >= 0)
@@ -156,11 +156,11 @@ def best_total(
     n = len(found.first) - 1
     choice = ending_choice(found)
     if start is not None:
-        wanted = wanted_choice(found, start)
-        if reaches_an_end(found.rows.taken(wanted), n).all():
-            choice = wanted
+        requested = matching_choice(found, start)
+        if reaches_an_end(found.rows.taken(requested), n).all():
+            choice = requested
         elif strict:
-            return improper(mdp, found, wanted, owner)
+            return improper(mdp, found, requested, owner)
     rounds, ended, seen = 0, False, set()
     while True:
         rows = found.rows.taken(choice)

@@ -49,7 +49,7 @@ def grid_world(
     discount : float, default=1.0
         What a reward is worth a step later.
     exits : mapping, default=None
-        Rewards of exits by letter, beside or instead of those above; other letters become exits by standing here.
+        Rewards of exits by letter, besides or instead of those above; other letters become exits by standing here.
     cliff_reward : float, default=-100.0
         Received instead of `step_reward` by whoever steps on C, and is put back to the start.
     wind : sequence of int, default=None

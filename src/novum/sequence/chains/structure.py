@@ -92,7 +92,7 @@ def stationary_distribution(matrix: scipy.sparse.csr_array, members: NDArray[np.
 
 
 def balance_gap(matrix: scipy.sparse.csr_array, stationary: Array) -> tuple[float, int, int]:
-    """Return the largest |pi_i T_ij - pi_j T_ji| of (8), beside the larger of the two flows, and where it is."""
+    """Return the largest |pi_i T_ij - pi_j T_ji| of (8), relative to the larger of the two flows, and where it is."""
     flow = scipy.sparse.csr_array(scipy.sparse.diags_array(stationary) @ matrix)
     back = scipy.sparse.csr_array(flow.T)
     off = abs(flow - back).tocoo()

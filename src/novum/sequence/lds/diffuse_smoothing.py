@@ -49,7 +49,7 @@ class Coordinates(NamedTuple):
 
 
 def turned(by: Array, by_size: Array, directions: Array, size: Array) -> tuple[Array, Array]:
-    """Return a product without the cells that are rounding beside the sizes of what it is made of, and those sizes."""
+    """Return a product without the cells that are rounding relative to the sizes of what it is made of, and those sizes."""
     found, size = by @ directions, np.maximum(np.abs(by), by_size) @ np.abs(directions) + np.abs(by) @ size
     rounding = np.abs(found) <= SMALL * size
     found[rounding] = size[rounding] = 0.0

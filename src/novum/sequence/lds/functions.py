@@ -20,11 +20,11 @@ from novum.sequence.lds.system import System, sizes_of, system_of
 
 __all__ = [
     "FORMS",
-    "answers_of",
     "filter_series",
     "kalman_filter",
     "kalman_smoother",
     "likelihood_of",
+    "results_of",
     "smooth_series",
     "start_distribution",
 ]
@@ -78,8 +78,8 @@ def smooth_series(
     return SmoothedStates(filtered, run_smoother(filtered._timed, filtered._forward))
 
 
-def answers_of(owner: str, function: Callable, system: System, X: Any, controls: Any, form: str) -> Any:
-    """Return what `function` says of the series in X: one answer, or a list where X holds several."""
+def results_of(owner: str, function: Callable, system: System, X: Any, controls: Any, form: str) -> Any:
+    """Return `function` of the series in X: one result, or a list where X holds several."""
     check_choice(owner, "form", form, FORMS)
     series, many = read_series(owner, X, system.n_cells)
     n_controls = max(system.control.shape[1], system.observation_control.shape[1])
@@ -165,7 +165,7 @@ def kalman_filter(
     (array([1120. , 1140.9, 1072.8]), array([15099.,  7900.,  5781.]))
     """
     system = read_given("kalman_filter", X, locals())
-    return answers_of("kalman_filter", filter_series, system, X, controls, form)
+    return results_of("kalman_filter", filter_series, system, X, controls, form)
 
 
 def kalman_smoother(
@@ -203,4 +203,4 @@ def kalman_smoother(
     (array([1111.7, 1110.9, 1105.3]), array([4032., 3243., 2819.]))
     """
     system = read_given("kalman_smoother", X, locals())
-    return answers_of("kalman_smoother", smooth_series, system, X, controls, form)
+    return results_of("kalman_smoother", smooth_series, system, X, controls, form)

@@ -16,7 +16,7 @@ from novum.runtime.typing import Axes, Numbers, Rows, Target
 from novum.runtime.warn import warn
 from novum.sequence.lds.domains import Matrix, Names
 from novum.sequence.lds.forecasts import draw_series, forecast
-from novum.sequence.lds.functions import answers_of, filter_series, likelihood_of, smooth_series
+from novum.sequence.lds.functions import filter_series, likelihood_of, results_of, smooth_series
 from novum.sequence.lds.learning import learn_system
 from novum.sequence.lds.maximization import COVARIANCE_TYPES
 from novum.sequence.lds.results import FilteredStates, Forecast
@@ -250,12 +250,12 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
     def filter(self, X: Rows, *, controls: Numbers | None = None, form: str = "covariance") -> Any:
         """Return `FilteredStates`: the distribution of the state at every row given the rows so far; see `kalman_filter`."""
         owner = "LinearDynamicalSystem.filter"
-        return answers_of(owner, filter_series, self._system("filter"), X, controls, form)
+        return results_of(owner, filter_series, self._system("filter"), X, controls, form)
 
     def smooth(self, X: Rows, *, controls: Numbers | None = None, form: str = "covariance") -> Any:
         """Return `SmoothedStates`: the distribution of the state at every row given all rows; see `kalman_smoother`."""
         owner = "LinearDynamicalSystem.smooth"
-        return answers_of(owner, smooth_series, self._system("smooth"), X, controls, form)
+        return results_of(owner, smooth_series, self._system("smooth"), X, controls, form)
 
     def score(self, X: Rows, y: Target = None, *, controls: Numbers | None = None) -> float:
         """Return the log-likelihood of the series, added over several."""

@@ -46,7 +46,9 @@ MATRICES = {
 COVARIANCES = ("transition_covariance", "observation_covariance", "initial_covariance")
 CONSTANT = ("initial_mean", "initial_covariance", "control", "observation_control")  # never with an axis of time
 ROUNDING = 1e-12  # of eigenvalues: so close to one nothing is left of the equation for the distribution
-SLACK = 1e-8  # of asymmetry and of negative eigenvalues, beside the largest entry: printed matrices keep eight digits
+SLACK = (
+    1e-8  # of asymmetry and of negative eigenvalues, relative to the largest entry: printed matrices keep eight digits
+)
 
 
 class System(NamedTuple):

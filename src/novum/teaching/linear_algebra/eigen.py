@@ -195,7 +195,9 @@ def eigen_by_deflation(A: Any, *, tol: float | None = None) -> EigenPairs:
     for sign in (1.0, -1.0):
         while len(values) < n and np.linalg.norm(rest) > zero:
             x = leading(sign * rest)
-            for found in vectors * 2:  # twice: once leaves a trace where the eigenvalue is small beside those found
+            for found in (
+                vectors * 2
+            ):  # twice: once leaves a trace where the eigenvalue is small relative to those found
                 x = x - (x @ found) * found
             length = float(np.linalg.norm(x))
             value = float(x @ matrix @ x) / length**2 if length > np.sqrt(EPS) else 0.0

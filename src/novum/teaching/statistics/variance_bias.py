@@ -19,7 +19,7 @@ __all__ = ["VarianceBias", "bias_of_variance"]
 
 @dataclass(frozen=True)
 class VarianceBias(Result):
-    """Means of both estimates over many samples, beside (1).
+    """Means of both estimates over many samples, with (1).
 
     Attributes
     ----------

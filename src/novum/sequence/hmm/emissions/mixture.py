@@ -30,7 +30,7 @@ __all__ = ["GaussianMixtures", "MixturePrior", "checked_covars", "needed_shape",
 
 
 class MixturePrior(NamedTuple):
-    """What (18) and (19) know beside the data."""
+    """What (18) and (19) know besides the data."""
 
     weights: NDArray  # alpha
     mean: NDArray  # m0
