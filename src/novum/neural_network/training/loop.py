@@ -138,7 +138,7 @@ class Training:
                 raise
             raise DataError(
                 f"{type(self.estimator).__name__}(batch_size={self.estimator.batch_size}): a network with batch normalization takes"
-                f" the mean and the variance of a batch, and this one has a single value; give batch_size >= 2, or more rows."
+                f" mean and variance of a batch, and this one has a single value; give batch_size of 2 or more, or more rows."
             ) from error
 
     def watch(self) -> dict[str, float]:
