@@ -19,7 +19,7 @@ from novum.teaching import garnet
 TOL = 1e-3
 
 
-def process(following, chance, reward, discount):
+def process(following, probability, reward, discount):
     """Return a process of arrays (n, m, b), (m, b) or (n, m, b), (n, m)."""
     n, m, b = following.shape
     model = Model(
@@ -29,7 +29,7 @@ def process(following, chance, reward, discount):
         np.ascontiguousarray(reward, dtype=float).ravel(),
         np.arange(0, n * m * b + 1, b, dtype=np.int64),
         following.astype(np.int32).ravel(),
-        np.broadcast_to(chance, following.shape).ravel().copy(),
+        np.broadcast_to(probability, following.shape).ravel().copy(),
         None,
         np.zeros(n, bool),
     )
@@ -62,7 +62,9 @@ def with_peers(mdp):
     from quantecon.markov import DiscreteDP
 
     model = mdp.model
-    matrix = scipy.sparse.csr_matrix((model.chance, model.next, model.start), shape=(model.n_pairs, model.n_states))
+    matrix = scipy.sparse.csr_matrix(
+        (model.probability, model.next, model.start), shape=(model.n_pairs, model.n_states)
+    )
     state = np.repeat(np.arange(model.n_states), np.diff(model.first))
     theirs = DiscreteDP(model.reward, matrix, mdp.discount, state, model.action.astype(int))
     return mdp, theirs

@@ -17,7 +17,7 @@ def test_rewards_are_normal():
 
 
 @pytest.mark.parametrize("prior", [(1.0, 1.0), (0.3, 0.7), (4.0, 90.0), (250.0, 3.0), (1e4, 1e4)])
-def test_first_choices_have_the_chances_of_beta_draws(prior):
+def test_first_choices_have_the_probabilities_of_beta_draws(prior):
     """After one pull of one of two arms the next arm is chosen with P(Beta(a + r, b + 1 - r) > Beta(a, b))."""
     runs = 100_000
     found = simulate(

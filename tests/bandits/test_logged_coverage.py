@@ -13,10 +13,10 @@ def logged(rng, n, share):
     """Return what a logger with random choices in a share of rows did, and what the greedy policy would earn there."""
     x = rng.normal(size=(n, 2))
     mean = x @ ARMS.T + 0.5 * x[:, :1] ** 2  # no linear model is right
-    chances = np.full((n, 3), share / 3)
-    chances[np.arange(n), np.argmin(x @ ARMS.T, axis=1)] += 1 - share
-    a = (rng.random(n)[:, None] > np.cumsum(chances, axis=1)).sum(axis=1).clip(0, 2)
-    return x, a, mean[np.arange(n), a] + rng.normal(size=n), chances, np.argmax(x @ ARMS.T, axis=1)
+    probabilities = np.full((n, 3), share / 3)
+    probabilities[np.arange(n), np.argmin(x @ ARMS.T, axis=1)] += 1 - share
+    a = (rng.random(n)[:, None] > np.cumsum(probabilities, axis=1)).sum(axis=1).clip(0, 2)
+    return x, a, mean[np.arange(n), a] + rng.normal(size=n), probabilities, np.argmax(x @ ARMS.T, axis=1)
 
 
 def test_coverage_where_nothing_is_said():
@@ -26,10 +26,10 @@ def test_coverage_where_nothing_is_said():
     for n, share in ((300, 1.0), (1500, 0.8)):
         inside, silent = [], 0
         for _ in range(150):
-            x, a, r, chances, target = logged(rng, n, share)
+            x, a, r, probabilities, target = logged(rng, n, share)
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
-                found = evaluate_logged(a, r, chances, target, contexts=x, folds=2)
+                found = evaluate_logged(a, r, probabilities, target, contexts=x, folds=2)
             direct = found.method.index("direct")
             assert np.isnan([found.standard_error[direct], found.low[direct], found.high[direct]]).all()
             assert np.isfinite(found.value).all()

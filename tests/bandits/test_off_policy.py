@@ -8,7 +8,7 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 
 
 def logged(rng, n, sharp=1.0):
-    """Return contexts, actions, rewards and the chances of a softmax logger; the reward is linear in the context."""
+    """Return contexts, actions, rewards and the probabilities of a softmax logger; the reward is linear in the context."""
     theta = np.array([[1.0, 0.0], [0.0, 1.0], [-0.5, 0.5]])
     x = rng.normal(size=(n, 2))
     mean = x @ theta.T
@@ -86,8 +86,8 @@ def test_missing_overlap_is_said_aloud():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"propensities": [0.5, 0.0, 0.5]}, "chances"),
-        ({"propensities": [0.5, 0.5]}, "chances"),
+        ({"propensities": [0.5, 0.0, 0.5]}, "probabilities"),
+        ({"propensities": [0.5, 0.5]}, "probabilities"),
         ({"actions": [0, 1]}, "actions"),
         ({"actions": [0, -1, 1]}, "actions"),
         ({"rewards": [1.0, np.nan, 0.0]}, "rewards"),
@@ -108,21 +108,21 @@ def test_bad_logs_are_named(change, words):
 def test_what_is_wrong_with_a_log_is_named():
     rng = np.random.default_rng(0)
     n = 200
-    actions, rewards, chance = rng.integers(2, size=n), rng.random(n), np.full(n, 0.5)
+    actions, rewards, propensities = rng.integers(2, size=n), rng.random(n), np.full(n, 0.5)
     same = evaluate_logged(actions, rewards, 0.5, target=[0.3, 0.7])
-    assert same.value == evaluate_logged(actions, rewards, chance, target=[0.3, 0.7]).value
+    assert same.value == evaluate_logged(actions, rewards, propensities, target=[0.3, 0.7]).value
     for wrong in (0.0, np.nan, 1.5):
-        broken = chance.copy()
+        broken = propensities.copy()
         broken[3] = wrong
-        with pytest.raises(DataError, match=f"row 3 has {wrong:g}; what was done had a chance"):
+        with pytest.raises(DataError, match=f"row 3 has {wrong:g}; what was done had a positive probability"):
             evaluate_logged(actions, rewards, broken, target=[0.3, 0.7])
     with pytest.raises(DataError, match="their shape is"):
-        evaluate_logged(actions, rewards, chance[:5], target=[0.3, 0.7])
+        evaluate_logged(actions, rewards, propensities[:5], target=[0.3, 0.7])
     with pytest.raises(DataError, match="Number names by"):
-        evaluate_logged(np.array(["u", "v"])[actions], rewards, chance, target=[0.3, 0.7])
-    with pytest.raises(DataError, match=r"its first chances are \[0.3, 0.8\]"):
-        evaluate_logged(actions, rewards, chance, target=[0.3, 0.8])
+        evaluate_logged(np.array(["u", "v"])[actions], rewards, propensities, target=[0.3, 0.7])
+    with pytest.raises(DataError, match=r"its first probabilities are \[0.3, 0.8\]"):
+        evaluate_logged(actions, rewards, propensities, target=[0.3, 0.8])
     contexts = rng.normal(size=(n, 2))
     contexts[7, 1] = np.nan
     with pytest.raises(DataError, match="contexts holds NaN or infinity in row 7"):
-        evaluate_logged(actions, rewards, chance, target=[0.3, 0.7], contexts=contexts)
+        evaluate_logged(actions, rewards, propensities, target=[0.3, 0.7], contexts=contexts)

@@ -1,4 +1,4 @@
-"""The laws of regret beside SMPyBandits."""
+"""Distributions of regret compared with SMPyBandits."""
 
 import contextlib
 import io
@@ -16,7 +16,7 @@ MEANS = np.array([0.8, 0.6, 0.5])
 
 
 @pytest.mark.parametrize(("name", "policy"), [("UCB", UCB1()), ("klUCB", KLUCB()), ("Thompson", ThompsonSampling())])
-def test_regret_has_the_law_of_smpybandits(name, policy):
+def test_regret_has_the_distribution_of_smpybandits(name, policy):
     pytest.importorskip("SMPyBandits")
     if not hasattr(scipy.special, "btdtri"):
         scipy.special.btdtri = scipy.special.betaincinv  # its old name

@@ -1,4 +1,4 @@
-"""Policies by their formulas: what they choose, and that the compiled runs follow the law of the played ones."""
+"""Policies by their formulas: what they choose, and that the compiled runs follow the distribution of the played ones."""
 
 import numpy as np
 import pytest
@@ -87,7 +87,7 @@ def with_its_row(bandit, policy):
 @pytest.mark.parametrize(
     ("bandit", "policy"), [with_its_row(*case) for case in CASES], ids=lambda value: repr(value)[:40]
 )
-def test_compiled_runs_have_the_law_of_played_ones(bandit, policy):
+def test_compiled_runs_have_the_distribution_of_played_ones(bandit, policy):
     Played.seeds = 0
     width = bandit._contexts.shape[1]
     fast = simulate(bandit, policy, 120, n_runs=4000, n_points=2, random_state=1)

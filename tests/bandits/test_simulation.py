@@ -32,7 +32,7 @@ def test_bandits_pay_as_they_say():
     gaussian = GaussianBandit([1.0, -2.0], scale=[0.5, 0.0])
     pulls = np.array([gaussian.pull(0, rng) for _ in range(4000)])
     assert pulls.mean() == pytest.approx(1, abs=0.04) and pulls.std() == pytest.approx(0.5, abs=0.03)
-    assert gaussian.pull(1, rng) == -2.0  # an arm without chance
+    assert gaussian.pull(1, rng) == -2.0  # an arm without noise
     z = np.random.default_rng(7).normal()
     assert gaussian.pull(0, np.random.default_rng(7)) == 1.0 + 0.5 * z
     np.testing.assert_allclose(THREE.scale, [0.3, 0.4, 0.5], rtol=1e-14)  # sqrt(p (1 - p))

@@ -1,4 +1,4 @@
-"""What a training ended with is told: runaways, weights that are no numbers, rates, files of other optimizers, odd modules."""
+"""What a training ended with is reported: runaways, weights that are no numbers, rates, files of other optimizers, odd modules."""
 
 import warnings
 
@@ -51,9 +51,9 @@ def small(n_features, n_outputs):
 def loss_beside_constant(model, rows, y):
     """The loss on the training rows and that of the best constant, from the public answers alone."""
     if hasattr(model, "predict_proba"):
-        chance = model.predict_proba(rows)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+        likelihood = model.predict_proba(rows)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
         share = np.unique(y, return_counts=True)[1] / len(y)
-        return -np.log(np.maximum(chance, 1e-300)).mean(), -(share * np.log(share)).sum()
+        return -np.log(np.maximum(likelihood, 1e-300)).mean(), -(share * np.log(share)).sum()
     return np.mean((model.predict(rows) - y) ** 2) / np.var(y), 1.0
 
 
@@ -75,7 +75,7 @@ RATES = (1e-7, 1e-3, 0.02, 1.0, 30.0, 1e4)
 )
 def test_a_warning_where_the_end_is_worse_than_a_constant_and_only_there(make, rows, y):
     for rate in RATES:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 model = make(rate).fit(rows, y)
@@ -83,14 +83,14 @@ def test_a_warning_where_the_end_is_worse_than_a_constant_and_only_there(make, r
                 assert (rate >= 1 and "range of floating point" in str(error)) or "non-finite" in str(error)
                 continue
         loss, constant = loss_beside_constant(model, rows, y)
-        said = any("worse than none" in str(one.message) and one.category is NotConverged for one in told)
+        said = any("worse than none" in str(one.message) and one.category is NotConverged for one in caught)
         if not constant < loss < 1.02 * constant + 0.02:
             assert said == (loss > constant), (rate, loss, constant)
 
 
 @pytest.mark.parametrize("rate", [1e20, 1e30])
 def test_weights_that_left_floating_point_are_an_error(rate):
-    """One step of one epoch: the loss was fine before it, and nothing asks again after it."""
+    """One step of one epoch: the loss was fine before it, and nothing checks again after it."""
     for optimizer in ("sgd", "adam", "rmsprop"):
         net = TorchRegressor(small, learning_rate=rate, max_epochs=1, batch_size=999, optimizer=optimizer, **CPU)
         with warnings.catch_warnings():

@@ -42,7 +42,7 @@ def moons():
 OPTIONS = {"learning_rate": 0.01, "max_epochs": 12, "batch_size": 32, "random_state": 3}
 
 
-def test_a_seed_repeats_everything_and_leaves_the_users_chance_alone(moons):
+def test_a_seed_repeats_everything_and_leaves_the_users_generator_alone(moons):
     X, y = moons
     torch.manual_seed(5)
     before = torch.random.get_rng_state()
@@ -300,13 +300,13 @@ def test_tasks_share_a_body(tmp_path):
     sign[1::3] = None
     model = MultiTaskNetwork((48, 48), learning_rate=0.01, max_epochs=60, random_state=0).fit(X, y)
     assert model.tasks_ == {"sign": "classes", "sum": "number"}
-    told = model.predict(X)
-    assert (told["sign"] == np.where(X[:, 0] * X[:, 1] > 0, "same", "other")).mean() > 0.93
-    assert_allclose(told["sum"], X.sum(axis=1) * 10 + 3, atol=6)
+    predicted = model.predict(X)
+    assert (predicted["sign"] == np.where(X[:, 0] * X[:, 1] > 0, "same", "other")).mean() > 0.93
+    assert_allclose(predicted["sum"], X.sum(axis=1) * 10 + 3, atol=6)
     assert model.score(X, y) > 0.95
     assert_allclose(model.predict_proba(X)["sign"].sum(axis=1), 1)
     again = novum.load(novum.save(model, tmp_path / "tasks.novum"))
-    assert_array_equal(again.predict(X)["sum"], told["sum"])
+    assert_array_equal(again.predict(X)["sum"], predicted["sum"])
     heavy = MultiTaskNetwork((48,), task_weights={"sum": 0.0}, max_epochs=3, random_state=0).fit(X, y)
     light = MultiTaskNetwork((48,), tasks={"sign": "classes"}, max_epochs=3, random_state=0).fit(X, {"sign": sign})
     assert heavy.score(X, {**y, "sum": np.zeros(500)}) < 1

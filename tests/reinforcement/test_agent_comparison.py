@@ -36,7 +36,7 @@ def test_tables_profiles_and_words():
     assert turned.verdicts[0].startswith("A is better than B")
 
 
-def test_equal_agents_are_seldom_told_apart():
+def test_equal_agents_are_seldom_distinguished():
     rng = np.random.default_rng(1)
     wrong = 0
     for k in range(60):

@@ -119,7 +119,7 @@ def test_advice_on_continuous_actions_can_be_followed():
 def test_one_run_shows_nothing():
     with pytest.warns(DataWarning, match="fewer than 5 runs"):
         found = compare_agents({"a": [1.0], "b": [2.0]})
-    assert "cannot be told apart" in found.verdicts[0]
+    assert "cannot be distinguished" in found.verdicts[0]
     assert np.isnan([*found.low, *found.high, found.improvement_low[0], found.difference_high[0]]).all()
 
 

@@ -1,4 +1,4 @@
-"""Plans and values of random processes against exact rationals: right, or the result says what cannot be told."""
+"""Plans and values of random processes against exact rationals: right, or the result says what is not known."""
 
 from fractions import Fraction
 from itertools import product
@@ -20,7 +20,7 @@ PLANNERS = {
 @pytest.mark.parametrize("block", range(4))
 def test_undiscounted_processes_by_brute_force(block):
     rng = np.random.default_rng(1000 + block)
-    told = 0
+    n_optimal = 0
     for _ in range(40):
         table = random_table(rng)
         mdp = process_of(table)
@@ -39,9 +39,9 @@ def test_undiscounted_processes_by_brute_force(block):
             assert off <= 1e-12 * scale, (name, table)
             assert off <= plan.error, (name, table)
             assert max(b - o for b, o in zip(best, own)) <= plan.gap, (name, table)
-            assert ("cannot be told" in plan.sentence()) == (not np.isfinite(plan.gap))
-            told += plan.optimal
-    assert told > 30
+            assert ("is not known" in plan.sentence()) == (not np.isfinite(plan.gap))
+            n_optimal += plan.optimal
+    assert n_optimal > 30
 
 
 def test_other_orders_and_programs_find_the_same():
@@ -70,15 +70,15 @@ def test_free_staying_is_seen():
         assert plan.policy[0] == "stay"
 
 
-@pytest.mark.parametrize("chance", [1e-3, 1e-7, 1e-9, 1e-12])
-def test_the_margin_knows_the_horizon(chance):
+@pytest.mark.parametrize("probability", [1e-3, 1e-7, 1e-9, 1e-12])
+def test_the_margin_knows_the_horizon(probability):
     def one(gain):
-        return [(1 - chance, 0, gain), (chance, "t", gain)]
+        return [(1 - probability, 0, gain), (probability, "t", gain)]
 
     mdp = MDP({0: {"a": one(-1.0), "b": one(-1.0 + 1e-6)}}, terminal=["t"])
     plan = policy_iteration(mdp)
     assert plan.policy[0] == "b"
-    right = (Fraction(-1.0 + 1e-6)) / Fraction(chance)
+    right = (Fraction(-1.0 + 1e-6)) / Fraction(probability)
     assert abs(Fraction(float(plan.values[0])) - right) <= min(plan.error, float(abs(right)) * 1e-14)
     assert plan.optimal == (plan.gap <= 1e-9 * max(1.0, abs(plan.values[0])))
 
@@ -86,18 +86,18 @@ def test_the_margin_knows_the_horizon(chance):
 def random_evaluation(rng, gamma):
     n = int(rng.integers(2, 6))
     scale = 10.0 ** rng.integers(0, 8)
-    exit_chance = Fraction(1, 10 ** int(rng.integers(1, 9))) if gamma == 1 else Fraction(0)
+    exit_probability = Fraction(1, 10 ** int(rng.integers(1, 9))) if gamma == 1 else Fraction(0)
     table, rows = {}, {}
     for s in range(n):
         weights = [int(w) for w in rng.integers(1, 9, size=n)]
         pays = [round(float(x) * scale, 3) for x in rng.normal(size=n)]
         out = [
-            (Fraction(w, sum(weights)) * (1 - exit_chance), t, Fraction(r))
+            (Fraction(w, sum(weights)) * (1 - exit_probability), t, Fraction(r))
             for t, (w, r) in enumerate(zip(weights, pays))
         ]
-        table[s] = {0: out + ([(exit_chance, END, Fraction(0))] if exit_chance else [])}
+        table[s] = {0: out + ([(exit_probability, END, Fraction(0))] if exit_probability else [])}
         rows[s] = {0: [(float(p), t, float(r)) for p, t, r in table[s][0]]}
-    mdp = MDP(rows, terminal=[END] if exit_chance else (), discount=float(gamma))
+    mdp = MDP(rows, terminal=[END] if exit_probability else (), discount=float(gamma))
     matrix = [[(s == t) - gamma * table[s][0][t][0] for t in range(n)] for s in range(n)]
     right = solve_rationals(matrix, [sum(p * r for p, _, r in table[s][0]) for s in range(n)])
     return mdp, right
@@ -123,13 +123,16 @@ def test_discounted_gaps_are_bounds():
     for _ in range(40):
         n, m, gamma = 3, 3, Fraction(int(rng.integers(1, 1000)), 1000)
         scale = 10.0 ** rng.integers(-12, 12)
-        chance = rng.integers(1, 9, size=(n, m, n))
+        probability = rng.integers(1, 9, size=(n, m, n))
         pays = rng.integers(-9, 9, size=(n, m)) * scale
-        mdp = MDP(chance / chance.sum(axis=2, keepdims=True), pays, discount=float(gamma))
+        mdp = MDP(probability / probability.sum(axis=2, keepdims=True), pays, discount=float(gamma))
         best = None
         for choice in product(range(m), repeat=n):
-            law = [[Fraction(int(x), int(chance[s, a].sum())) for x in chance[s, a]] for s, a in enumerate(choice)]
-            matrix = [[(s == t) - gamma * law[s][t] for t in range(n)] for s in range(n)]
+            distribution = [
+                [Fraction(int(x), int(probability[s, a].sum())) for x in probability[s, a]]
+                for s, a in enumerate(choice)
+            ]
+            matrix = [[(s == t) - gamma * distribution[s][t] for t in range(n)] for s in range(n)]
             values = solve_rationals(matrix, [Fraction(float(pays[s, a])) for s, a in enumerate(choice)])
             best = values if best is None else [max(b, v) for b, v in zip(best, values)]
         for plan in (policy_iteration(mdp), value_iteration(mdp), value_iteration(mdp, order="prioritized")):
@@ -140,8 +143,8 @@ def test_discounted_gaps_are_bounds():
 
 def test_sweeps_that_were_cut_say_so():
     rng = np.random.default_rng(0)
-    chance = rng.random((600, 2, 600))
-    mdp = MDP(chance / chance.sum(axis=2, keepdims=True), rng.normal(size=(600, 2)), discount=0.9999)
+    probability = rng.random((600, 2, 600))
+    mdp = MDP(probability / probability.sum(axis=2, keepdims=True), rng.normal(size=(600, 2)), discount=0.9999)
     exact = policy_iteration(mdp, initial=np.zeros(600, int))
     with pytest.warns(NotConverged):
         plan = value_iteration(mdp, order="synchronous", max_iter=3)

@@ -30,15 +30,15 @@ def named():
 
 
 def test_the_grid_with_two_jumps():
-    moves, chance, reward = ((-1, 0), (1, 0), (0, -1), (0, 1)), np.zeros((25, 4, 25)), np.zeros((25, 4))
+    moves, probability, reward = ((-1, 0), (1, 0), (0, -1), (0, 1)), np.zeros((25, 4, 25)), np.zeros((25, 4))
     for s in range(25):
         for a, (down, right) in enumerate(moves):
             row, column = s // 5 + down, s % 5 + right
             inside = 0 <= row < 5 and 0 <= column < 5
             target, paid = (row * 5 + column, 0) if inside else (s, -1)
             target, paid = {1: (21, 10), 3: (13, 5)}.get(s, (target, paid))
-            chance[s, a, target], reward[s, a] = 1, paid
-    grid = MDP(chance, reward, discount=0.9)
+            probability[s, a, target], reward[s, a] = 1, paid
+    grid = MDP(probability, reward, discount=0.9)
     assert value_iteration(grid).values[:5].round(1).tolist() == [22.0, 24.4, 22.0, 19.4, 17.5]
     assert grid.evaluate().values[:5].round(1).tolist() == [3.3, 8.8, 4.4, 5.3, 1.5]
 

@@ -50,7 +50,7 @@ def test_action_values_are_means_of_returns(method):
 
 
 @pytest.mark.notes("003", "off-policy-mc")
-def test_returns_of_greedy_ends_weigh_by_their_chance():
+def test_returns_of_greedy_ends_weigh_by_their_probability():
     ends = {"x": [(0.5, "won", 3.0, True), (0.5, "lost", 1.0, True)], "y": [(1.0, "lost", -1.0, True)]}
     process = MDP({"begin": {"x": [(1.0, "fork", 0.0)]}, "fork": ends}, initial="begin", discount=0.8)
     shares = Schedule("linear", 0.9, 0.1)

@@ -35,11 +35,11 @@ PLANNERS = [
 def random_process(seed, n=5, m=3, gamma=0.9, ends=True):
     """Return a small process in general position, with a terminal state, a missing action and mixed rewards."""
     rng = np.random.default_rng(seed)
-    chance = rng.dirichlet(np.full(n, 0.7), size=(n, m))
+    probability = rng.dirichlet(np.full(n, 0.7), size=(n, m))
     gain = rng.normal(size=(n, m, n))
-    reward = (chance * gain).sum(axis=2)
+    reward = (probability * gain).sum(axis=2)
     reward[1, 0] = -np.inf
-    return MDP(chance, reward, discount=gamma, terminal=[n - 1] if ends else [])
+    return MDP(probability, reward, discount=gamma, terminal=[n - 1] if ends else [])
 
 
 @pytest.mark.notes("000-c", "value-iteration")

@@ -35,8 +35,8 @@ def test_slow_processes():
     following = np.stack([np.maximum(s - 1, 0), s, np.minimum(s + 1, n - 1)], axis=1)
     import scipy.sparse
 
-    def matrix(chance):
-        return scipy.sparse.csr_array((np.tile(chance, n), (np.repeat(s, 3), following.ravel())), shape=(n, n))
+    def matrix(probability):
+        return scipy.sparse.csr_array((np.tile(probability, n), (np.repeat(s, 3), following.ravel())), shape=(n, n))
 
     reward = np.zeros((n, 2))
     reward[-1] = 1

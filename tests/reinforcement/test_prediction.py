@@ -221,7 +221,7 @@ def test_values_of_another_policy(importance):
 
 
 def test_weights_of_one_episode():
-    """Two steps of a policy that always goes, lived by one that tosses coins: returns count four times or not at all."""
+    """Two steps of a policy that always goes, simulated by one that tosses coins: returns count four times or not at all."""
     line = MDP(
         {0: {"go": [(1.0, 1, 1.0)], "stop": [(1.0, 2, 0.0)]}, 1: {"go": [(1.0, 2, 2.0)], "stop": [(1.0, 2, 0.0)]}},
         terminal=[2],
@@ -298,7 +298,7 @@ def test_what_is_wrong_is_named():
         MonteCarloPrediction().fit([([1], [1.0, 2.0, 3.0])])
     with pytest.raises(DataError, match="reward that is NaN"):
         MonteCarloPrediction().fit([([1], [float("nan")])])
-    with pytest.raises(ParameterError, match="episodes are lived already"):
+    with pytest.raises(ParameterError, match="episodes are recorded already"):
         MonteCarloPrediction().fit([EPISODE], policy=[0])
     with pytest.raises(DataError, match="'Z' was never met"):
         MonteCarloPrediction().fit([EPISODE]).predict(["Z"])

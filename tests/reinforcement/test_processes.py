@@ -22,25 +22,31 @@ R = np.array([[0.0, -1.0], [2.0, 0.0]])
 def generic():
     """A process of four states and three actions with rewards on transitions."""
     rng = np.random.default_rng(0)
-    chance = rng.dirichlet(np.ones(4), size=(4, 3))
-    return chance, rng.normal(size=(4, 3, 4)), 0.8
+    probability = rng.dirichlet(np.ones(4), size=(4, 3))
+    return probability, rng.normal(size=(4, 3, 4)), 0.8
 
 
 @pytest.mark.notes("003", "mdp")
 @pytest.mark.notes("000-c", "mdp")
 def test_every_form_makes_the_same_process(generic):
-    chance, gain, gamma = generic
-    one = MDP(chance, gain, discount=gamma)
-    matrices = [scipy.sparse.csr_array(chance[:, a]) for a in range(3)]
-    table = {s: {a: [(chance[s, a, t], t, gain[s, a, t], False) for t in range(4)] for a in range(3)} for s in range(4)}
+    probability, gain, gamma = generic
+    one = MDP(probability, gain, discount=gamma)
+    matrices = [scipy.sparse.csr_array(probability[:, a]) for a in range(3)]
+    table = {
+        s: {a: [(probability[s, a, t], t, gain[s, a, t], False) for t in range(4)] for a in range(3)} for s in range(4)
+    }
     others = [
         MDP(matrices, [scipy.sparse.csr_array(gain[:, a]) for a in range(3)], discount=gamma),
-        MDP(scipy.sparse.csr_array(chance.reshape(12, 4)), scipy.sparse.csr_array(gain.reshape(12, 4)), discount=gamma),
+        MDP(
+            scipy.sparse.csr_array(probability.reshape(12, 4)),
+            scipy.sparse.csr_array(gain.reshape(12, 4)),
+            discount=gamma,
+        ),
         MDP(table, discount=gamma),
-        MDP(chance, (chance * gain).sum(axis=2), discount=gamma),
+        MDP(probability, (probability * gain).sum(axis=2), discount=gamma),
     ]
     v = np.array([1.0, -2.0, 0.5, 3.0])
-    expected = (chance * (gain + gamma * v)).sum(axis=2)
+    expected = (probability * (gain + gamma * v)).sum(axis=2)
     for mdp in (one, *others):
         np.testing.assert_allclose(mdp.action_values(v), expected, rtol=1e-13)
     np.testing.assert_allclose(one.initial, 0.25)
@@ -53,7 +59,7 @@ def test_every_form_makes_the_same_process(generic):
         assert reward == gain[1, 2, state]
         assert not ended
         assert not cut
-    assert np.abs(seen / 4000 - chance[1, 2]).max() < 0.03
+    assert np.abs(seen / 4000 - probability[1, 2]).max() < 0.03
 
 
 def test_rewards_of_states_are_received_in_them():
@@ -215,7 +221,7 @@ def test_policies():
     worth = np.where(can, np.exp(q / 2.0), 0)
     np.testing.assert_allclose(Policy.softmax(q, 2.0, can).probabilities, worth / worth.sum(axis=1, keepdims=True))
     np.testing.assert_array_equal(Policy.greedy(q, can).probabilities, [[0, 1, 0], [1, 0, 0]])
-    near = Policy.epsilon_greedy(q, 0.3, can).probabilities  # the share of chance goes to what can be done
+    near = Policy.epsilon_greedy(q, 0.3, can).probabilities  # the share of exploration goes to what can be done
     np.testing.assert_allclose(near, [[0.1, 0.8, 0.1], [0.85, 0, 0.15]])
     with pytest.raises(DataError, match=r"the probabilities of state 0 are \[0.5, 0.6\]"):
         Policy([[0.5, 0.6]])

@@ -72,10 +72,10 @@ def hidden(name):
     """Return whether something is a part of the loops, not of the door: seeds are numbers there."""
     return name.partition(".")[0] in {
         "Environments",
-        "KnownLives",
+        "KnownRuns",
         "Learner",
         "StepDraws",
-        "VectorLives",
+        "VectorRuns",
         "episode_seed",
         "Adam",
     }

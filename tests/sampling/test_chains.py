@@ -85,7 +85,7 @@ def test_groups_without_arviz(chains):
 
 
 def test_checks_can_be_left_out():
-    """No warning, which pytest would make an error, though ten draws are far too few; asked for, the diagnosis says so."""
+    """No warning, which pytest would make an error, though ten draws are far too few; on request, the diagnosis says so."""
     gibbs = GibbsSampler({"x": lambda s, rng: rng.normal()})
     for drawn in (
         HamiltonianMonteCarlo(normal, True).sample(10, start=2, n_warmup=20, random_state=0, check=False),

@@ -89,7 +89,7 @@ def test_complaints_name_what_is_wrong_and_the_remedy():
 
 
 def test_scale_differs_though_means_agree():
-    """The folded half of R-hat: chains with one mean and different spreads have not mixed."""
+    """The folded half of R-hat: chains with one mean and different scales have not mixed."""
     x = autoregression(4, 1000, 0.0)
     x[0] *= 4
     assert convergence.r_hat(x) > 1.1 > reference.r_hat(halves(x))

@@ -225,7 +225,7 @@ def ranks_of_truths(shift, n_sets=600, n_draws=49):
     return np.stack([(chains.draws[:, :, j] < t[:, None]).sum(axis=1) for j, t in enumerate((mu, log_sigma))])
 
 
-@UNJUDGED  # every chain has a law of its own
+@UNJUDGED  # every chain has a distribution of its own
 def test_simulation_based_calibration():
     """Ranks of true parameters among posterior draws are uniform (Talts and others 2018); those under a wrong prior are not."""
     right, wrong = ranks_of_truths(0.0), ranks_of_truths(1.0)

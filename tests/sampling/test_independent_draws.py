@@ -26,10 +26,10 @@ def test_monte_carlo_is_unbiased_with_the_error_it_says():
     assert 0.91 < covered < 0.98
     fixed = np.array([1.0, -2.0, 4.5, 0.25, 3.0])
     few = monte_carlo(lambda n, rng: fixed[:n], lambda x: x**2, 5, level=0.9)
-    spread = np.sqrt(np.sum((fixed**2 - np.mean(fixed**2)) ** 2) / 4 / 5)
-    np.testing.assert_allclose([few.value, few.standard_error], [np.mean(fixed**2), spread], rtol=1e-13)
+    error = np.sqrt(np.sum((fixed**2 - np.mean(fixed**2)) ** 2) / 4 / 5)
+    np.testing.assert_allclose([few.value, few.standard_error], [np.mean(fixed**2), error], rtol=1e-13)
     np.testing.assert_allclose(
-        [few.low, few.high], few.value + stats.t(4).ppf(0.95) * spread * np.array([-1, 1]), rtol=1e-12
+        [few.low, few.high], few.value + stats.t(4).ppf(0.95) * error * np.array([-1, 1]), rtol=1e-12
     )
     predictive = monte_carlo(Beta(3, 2), lambda q: stats.binom.pmf(2, 3, q), 100_000, random_state=0)
     assert abs(predictive.value - stats.betabinom.pmf(2, 3, 3, 2)) < 4 * predictive.standard_error
@@ -47,8 +47,8 @@ def test_monte_carlo_takes_functions_of_one_draw_and_arrays():
     so_far = np.cumsum(draws) / np.arange(1, 1001)
     np.testing.assert_allclose(curve(ax), [np.arange(1, 1001), so_far], rtol=1e-12)
     ((_, low, high),) = bands(ax)
-    spread = [draws[:n].std() / np.sqrt(n) for n in range(1, 1001)]
-    np.testing.assert_allclose(high - so_far, stats.norm.ppf(0.975) * np.array(spread), atol=1e-9)
+    error = [draws[:n].std() / np.sqrt(n) for n in range(1, 1001)]
+    np.testing.assert_allclose(high - so_far, stats.norm.ppf(0.975) * np.array(error), atol=1e-9)
     np.testing.assert_allclose(so_far - low, high - so_far, atol=1e-12)
     with pytest.raises(DataError, match="not finite at the draw"):
         monte_carlo(Normal(0, 1), lambda x: np.full_like(x, np.inf), 10, random_state=0)
@@ -70,14 +70,14 @@ def test_discrete_inversion_at_the_edges():
 
 @pytest.mark.notes("002", "inverse-cdf-discrete")
 @pytest.mark.parametrize("k", [1, 2, 17, 1000])
-def test_alias_tables_hold_the_law_exactly(k):
+def test_alias_tables_hold_the_distribution_exactly(k):
     p = np.random.default_rng(k).dirichlet(np.full(k, 0.3))
     p[0] = 0 if k > 1 else 1
     p /= p.sum()
     keep, other = np.empty(k), np.empty(k, np.int64)
     _core.sampling.alias.table(p, keep, other)
-    law = np.bincount(np.arange(k), keep, k) + np.bincount(other, 1 - keep, k)
-    np.testing.assert_allclose(law / k, p, atol=1e-14)
+    masses = np.bincount(np.arange(k), keep, k) + np.bincount(other, 1 - keep, k)
+    np.testing.assert_allclose(masses / k, p, atol=1e-14)
     draws = inverse_cdf(p, 200_000, method="alias", random_state=0)
     assert k == 1 or 0 not in draws
     top = np.argsort(p)[-5:]
@@ -102,7 +102,7 @@ def test_continuous_inversion():
     np.testing.assert_allclose(inverse_cdf(lambda x: (x / 3) ** 2, kind="cdf", low=0, high=3, u=u), 3 * np.sqrt(u))
 
 
-def test_inversion_refuses_what_is_no_law():
+def test_inversion_refuses_what_is_no_distribution():
     with pytest.raises(DataError, match="sums to"):
         inverse_cdf([0.5, 0.6], 3)
     with pytest.raises(ParameterError, match="one of the two"):
@@ -178,8 +178,8 @@ def test_the_picture_shows_target_envelope_and_points():
 
 @pytest.mark.notes("002", "importance-sampling")
 def test_importance_sampling_against_closed_forms():
-    law = StudentT(5)
-    found = importance_sample(lambda x: -0.5 * (x - 1) ** 2, law, lambda x: x**2, 100_000, random_state=0)
+    proposal = StudentT(5)
+    found = importance_sample(lambda x: -0.5 * (x - 1) ** 2, proposal, lambda x: x**2, 100_000, random_state=0)
     assert abs(found.value - 2) < 4 * found.standard_error
     assert abs(found.log_normalizer - 0.5 * np.log(2 * np.pi)) < 4 * found.log_normalizer_error
     w = np.exp(-0.5 * (found.samples - 1) ** 2) / stats.t(5).pdf(found.samples)
@@ -189,13 +189,13 @@ def test_importance_sampling_against_closed_forms():
     assert found.log_normalizer == pytest.approx(np.log(w.mean()), rel=1e-9)
     assert found.log_normalizer_error == pytest.approx(w.std() / w.mean() / np.sqrt(len(w)), rel=1e-9)
     share = w / w.sum()
-    spread = np.sqrt(np.sum(share**2 * (found.samples**2 - found.value) ** 2))  # the delta method, term by term
-    assert found.standard_error == pytest.approx(spread, rel=1e-9)
+    error = np.sqrt(np.sum(share**2 * (found.samples**2 - found.value) ** 2))  # the delta method, term by term
+    assert found.standard_error == pytest.approx(error, rel=1e-9)
     mean, error = found.expectation(lambda x: x)
     assert abs(mean - 1) < 4 * error and mean == pytest.approx(share @ found.samples, rel=1e-9)
     assert error == pytest.approx(np.sqrt(np.sum((share * (found.samples - mean)) ** 2)), rel=1e-9)
     assert abs(found.resample(50_000, 0).mean() - 1) < 0.03
-    one = importance_sample(lambda x: -0.5 * x**2, law, lambda x: x, 1, random_state=0)
+    one = importance_sample(lambda x: -0.5 * x**2, proposal, lambda x: x, 1, random_state=0)
     assert one.value == one.samples[0]  # with one draw the weights cancel: biased
 
 

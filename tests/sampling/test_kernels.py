@@ -1,4 +1,4 @@
-"""Metropolis and Hastings, Gibbs, and kernels of one's own: detailed balance by enumeration, exact laws, the same draws again."""
+"""Metropolis and Hastings, Gibbs, and custom kernels: detailed balance by enumeration, exact results, the same draws again."""
 
 import itertools
 
@@ -56,7 +56,7 @@ def test_metropolis_hastings_has_the_kernel_of_the_notes():
     assert chains.statistics["acceptance_rate"].mean() == pytest.approx(taken, abs=0.02)
 
 
-def test_an_unsymmetric_proposal_that_says_nothing_of_it_is_another_law():
+def test_an_unsymmetric_proposal_that_says_nothing_of_it_is_another_distribution():
     """The correction matters: without log_prob the same proposal gives wrong frequencies."""
     wrong = MetropolisHastings(lambda k: np.log(P[k]), lambda k, rng: rng.choice(3, p=Q[k]))
     chains = wrong.sample(6000, start=1, n_warmup=10, random_state=0)
@@ -110,7 +110,7 @@ def test_logistic_posteriors_by_metropolis_and_threads():
 
 
 @pytest.mark.notes("002", "gibbs")
-def test_gibbs_conditionals_keep_the_law_and_orders_decide_on_balance():
+def test_gibbs_conditionals_keep_the_distribution_and_orders_decide_on_balance():
     """On a 2 x 3 table: every part keeps p; the systematic sweep is not reversible, random order and scan are."""
     p = np.array([[0.1, 0.25, 0.05], [0.3, 0.1, 0.2]])
     states = list(itertools.product(range(2), range(3)))
@@ -183,7 +183,7 @@ def test_chains_of_kernels_burn_in_thin_mix_and_cycle():
     assert count.draws[0, :, 0].tolist() == [10, 13, 16, 19]
     cycle = run_steps_of_a_counter(n_warmup=0, thin=1, kernel=[lambda x, rng: x + 1, lambda x, rng: 2 * x])
     assert cycle.draws[0, :, 0].tolist() == [2, 6, 14, 30]  # 2 (x + 1)
-    chances = np.array([0.3, 0.7])
+    probabilities = np.array([0.3, 0.7])
     moves = []
     for seed in range(3):
         with pytest.warns(NotConverged):
@@ -191,7 +191,7 @@ def test_chains_of_kernels_burn_in_thin_mix_and_cycle():
                 [lambda x, rng: x + 1.0, lambda x, rng: x - 1.0],
                 0.0,
                 3000,
-                weights=chances,
+                weights=probabilities,
                 n_warmup=0,
                 random_state=seed,
             )

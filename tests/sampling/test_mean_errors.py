@@ -11,13 +11,13 @@ from novum.exceptions import DataWarning
 from novum.sampling import importance_sample, monte_carlo
 
 
-def told(law, function, truth, n, repeats=120):
+def coverage(distribution, function, truth, n, repeats=120):
     """Return how often the interval holds the truth, how often it does or the call warns, and how often it warns."""
     held, warned = np.zeros(repeats, bool), np.zeros(repeats, bool)
     for seed in range(repeats):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            found = monte_carlo(law, function, n, random_state=1000 + seed)
+            found = monte_carlo(distribution, function, n, random_state=1000 + seed)
         held[seed], warned[seed] = found.low <= truth <= found.high, bool(said)
     return held.mean(), (held | warned).mean(), warned.mean()
 
@@ -26,7 +26,7 @@ def told(law, function, truth, n, repeats=120):
 @pytest.mark.parametrize("p", [0.1, 0.01, 1e-3, 1e-4])
 def test_rare_events_keep_their_level_in_silence(p, n):
     place = stats.norm.isf(p)
-    held, _, warned = told(Normal(), lambda x: x > place, p, n)
+    held, _, warned = coverage(Normal(), lambda x: x > place, p, n)
     assert held >= 0.92 and warned == 0
 
 
@@ -64,20 +64,20 @@ def test_weighted_draws_that_all_agree():
         importance_sample(StudentT(3).log_prob, StudentT(3), lambda x: np.abs(x) ** 6, 5000, random_state=0)
 
 
-def test_heavy_tails_are_told():
+def test_heavy_tails_are_reported():
     for seed in range(5):
         with pytest.warns(DataWarning, match="no mean exists"):
             found = monte_carlo(StudentT(1), lambda x: x, 10_000, random_state=seed)
         assert np.isnan([found.standard_error, found.low, found.high]).all() and np.isfinite(found.value)
     for sigma, n in ((2, 1000), (3, 100), (3, 1000)):
-        _, either, warned = told(Normal(0, sigma**2), np.exp, np.exp(sigma**2 / 2), n)
+        _, either, warned = coverage(Normal(0, sigma**2), np.exp, np.exp(sigma**2 / 2), n)
         assert either >= 0.89 and warned > 0.6
     for df, n in ((1, 300), (2, 1000), (3, 1000)):
-        assert told(StudentT(df), None, 0.0, n)[1] >= 0.92
+        assert coverage(StudentT(df), None, 0.0, n)[1] >= 0.92
 
 
 @pytest.mark.parametrize(
-    "law, function, truth",
+    "distribution, function, truth",
     [
         (Normal(), None, 0.0),
         (Normal(1, 4), lambda x: x**2, 5.0),
@@ -85,6 +85,6 @@ def test_heavy_tails_are_told():
         (StudentT(5), None, 0.0),
     ],
 )
-def test_healthy_draws_hold_their_level_in_silence(law, function, truth):
-    held, _, warned = told(law, function, truth, 1000)
+def test_healthy_draws_hold_their_level_in_silence(distribution, function, truth):
+    held, _, warned = coverage(distribution, function, truth, 1000)
     assert held >= 0.9 and warned <= 0.03

@@ -1,4 +1,4 @@
-"""Structure of chains: classes, periods, stationary laws, balance, ergodicity, times."""
+"""Structure of chains: classes, periods, stationary distributions, balance, ergodicity, times."""
 
 import numpy as np
 import pytest
@@ -27,8 +27,8 @@ def test_invariance_balance_and_equilibrium_of_the_notes():
     assert not chain.is_stationary(p + [1e-7, -1e-7, 0]) and not chain.is_stationary([0.2 + 1e-6, 0.3, 0.5 - 1e-6])
     assert_allclose(chain.marginal(200, [1.0, 0, 0]), p, atol=1e-9)
     assert_allclose(chain.marginal(2, [1.0, 0, 0]), np.array([1.0, 0, 0]) @ np.array(METROPOLIS) @ METROPOLIS)
-    for law in ([1.0, 0, 0], [0.2, 0.5, 0.3]):  # the identity leaves every law as it is, and settles at none
-        assert chain_of(np.eye(3)).is_stationary(law)
+    for start in ([1.0, 0, 0], [0.2, 0.5, 0.3]):  # the identity leaves every distribution as it is, and settles at none
+        assert chain_of(np.eye(3)).is_stationary(start)
     assert not chain_of(np.eye(3)).is_ergodic()
     around = chain_of([[0.1, 0.8, 0.1], [0.1, 0.1, 0.8], [0.8, 0.1, 0.1]])  # invariant without balance
     assert_allclose(around.stationary(), 1 / 3)
@@ -40,7 +40,7 @@ def test_invariance_balance_and_equilibrium_of_the_notes():
 def test_reasons():
     assert (
         repr(chain_of([[0, 1], [1, 0]]).is_ergodic())
-        == "False: period 2: the chain goes round, its law does not settle"
+        == "False: period 2: the chain goes round, its distribution does not settle"
     )
     assert "2 closed classes, {0} and {1}" in chain_of(np.eye(2)).is_ergodic().reason
     absorbing = chain_of([[0.5, 0.5], [0, 1]], states=["on", "off"])
@@ -58,8 +58,8 @@ def test_classes_and_periods():
     found = chain_of(T).classes()
     assert found.members == [[0, 1, 2], [3, 4], [5], [6]]
     assert found.closed == [False, True, False, True] and found.period == [3, 2, 0, 1]
-    laws = chain_of(T).stationary(every=True)
-    assert_allclose(laws, [[0, 0, 0, 0.5, 0.5, 0, 0], [0, 0, 0, 0, 0, 0, 1]])
+    stationary = chain_of(T).stationary(every=True)
+    assert_allclose(stationary, [[0, 0, 0, 0.5, 0.5, 0, 0], [0, 0, 0, 0, 0, 0, 1]])
     # a cycle of four with a chord of two: returns of 4 and 2 steps
     T = np.array([[0, 1, 0, 0], [0.5, 0, 0.5, 0], [0, 0, 0, 1], [1, 0, 0, 0.0]])
     assert chain_of(T).classes().period == [2]
@@ -67,20 +67,20 @@ def test_classes_and_periods():
 
 @pytest.mark.notes("002", "markov-chain-properties")
 @pytest.mark.parametrize("k", [1, 2, 5, 30])
-def test_the_stationary_law_solves_its_equation(k):
+def test_the_stationary_distribution_solves_its_equation(k):
     T = random_matrix(k, k)
-    law = chain_of(T).stationary()
-    assert_allclose(law @ T, law, rtol=1e-12)
-    assert law.sum() == pytest.approx(1)
-    assert_allclose(chain_of(T).return_times(), 1 / law)
+    stationary = chain_of(T).stationary()
+    assert_allclose(stationary @ T, stationary, rtol=1e-12)
+    assert stationary.sum() == pytest.approx(1)
+    assert_allclose(chain_of(T).return_times(), 1 / stationary)
 
 
 def test_rare_transitions_keep_their_digits():
     e = 1e-13  # two wells: 1 - 1e-13 rounds, elimination without subtraction does not care
     T = np.array([[1 - e, e, 0], [0.5, 0, 0.5], [0, 3 * e, 1 - 3 * e]])
-    law = chain_of(T).stationary()
-    assert law[0] / law[2] == pytest.approx(3, rel=1e-12)
-    assert law[1] / law[0] == pytest.approx(2 * e, rel=1e-12)
+    stationary = chain_of(T).stationary()
+    assert stationary[0] / stationary[2] == pytest.approx(3, rel=1e-12)
+    assert stationary[1] / stationary[0] == pytest.approx(2 * e, rel=1e-12)
 
 
 def test_hitting_times_and_probabilities_by_simulation_and_series():
@@ -134,9 +134,11 @@ def test_mixing_times_by_powers(seed, reversible):
     T = W / W.sum(axis=1, keepdims=True)
     T = 0.9 * np.eye(5) + 0.1 * T
     chain = chain_of(T)
-    law = chain.stationary()
+    stationary = chain.stationary()
     found = chain.mixing_time(0.1)
-    distance = [np.abs(np.linalg.matrix_power(T, n) - law).sum(axis=1).max() / 2 for n in range(int(found.time) + 1)]
+    distance = [
+        np.abs(np.linalg.matrix_power(T, n) - stationary).sum(axis=1).max() / 2 for n in range(int(found.time) + 1)
+    ]
     assert distance[int(found.time)] <= 0.1 < distance[int(found.time) - 1]
     assert found.bound >= found.time and found.reversible == reversible
     values = np.sort(np.abs(np.linalg.eigvals(T)))
@@ -151,12 +153,12 @@ def test_a_thousand_states_and_contexts():
     for i in range(1000):
         T[i, [(i - 1) % 1000, i, (i + 1) % 1000]] = steps[i]
     chain = chain_of(T)
-    law = chain.stationary()
-    assert_allclose(law @ T, law, rtol=1e-8)
+    stationary = chain.stationary()
+    assert_allclose(stationary @ T, stationary, rtol=1e-8)
     assert chain.is_ergodic() and np.isfinite(chain.hitting_times(0)).all()
     deep = MarkovChain(11, transition=rng.dirichlet([1, 1], size=2**11))
-    law = deep.stationary()
-    assert law.shape == (2048,) and deep.is_stationary(law)
+    stationary = deep.stationary()
+    assert stationary.shape == (2048,) and deep.is_stationary(stationary)
 
 
 def test_the_picture_shows_states_and_probabilities():

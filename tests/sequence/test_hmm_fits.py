@@ -18,7 +18,7 @@ from novum.sequence import (
     PoissonHMM,
     kalman_filter,
 )
-from novum.sequence.hmm.markov import bound_and_slope, bound_of_chain, climbed_chain, stationary_law
+from novum.sequence.hmm.markov import bound_and_slope, bound_of_chain, climbed_chain, stationary_distribution
 
 
 def pairs_of_symbols(seed, n=150, k=3, symbols=4):
@@ -27,7 +27,7 @@ def pairs_of_symbols(seed, n=150, k=3, symbols=4):
     A, B = rng.dirichlet(np.full(k, 0.5), size=k), rng.dirichlet(np.full(symbols, 0.4), size=k)
     rows = []
     for _ in range(n):
-        z = rng.choice(k, p=stationary_law(A))
+        z = rng.choice(k, p=stationary_distribution(A))
         for _ in range(2):
             rows.append(rng.choice(symbols, p=B[z]))
             z = rng.choice(k, p=A[z])
@@ -64,7 +64,7 @@ def test_a_stationary_fit_never_falls_and_ends_flat(seed):
         near = CategoricalHMM(3)
         near.transmat_ = model.transmat_ * np.exp(1e-3 * rng.normal(size=(3, 3)))
         near.transmat_ /= near.transmat_.sum(axis=1, keepdims=True)
-        near.startprob_, near.emissionprob_ = stationary_law(near.transmat_), model.emissionprob_
+        near.startprob_, near.emissionprob_ = stationary_distribution(near.transmat_), model.emissionprob_
         assert float(near.score(X, lengths)) < best + 1e-4
 
 
@@ -151,7 +151,7 @@ def test_sizes_without_end_are_refused():
 
 
 def test_filter_update_as_the_page_says():
-    """docs/switching/from-pykalman.md: one more row from the law of the last."""
+    """docs/switching/from-pykalman.md: one more row from the distribution of the last."""
     rng = np.random.default_rng(0)
     A, C, Q, R = np.array([[1.0, 1], [0, 1]]), np.array([[1.0, 0]]), 0.1 * np.eye(2), np.eye(1)
     X = rng.normal(size=(6, 1))

@@ -31,12 +31,12 @@ def compare_with_joint(system, X, form="covariance", rtol=1e-8):
     if value:
         assert found.log_likelihood == pytest.approx(value, rel=1e-9)
     for t in range(0, len(X), 3):
-        before, spread, _, _ = conditioned(system, X, upto=t + 1)
+        before, covariance, _, _ = conditioned(system, X, upto=t + 1)
         assert_allclose(found.filtered.means[t], before[t], rtol=rtol, atol=rtol * np.abs(means).max())
-        assert_allclose(found.filtered.covariances[t], spread[t], atol=rtol * scale)
-        before, spread, _, _ = conditioned(system, X, upto=t)
+        assert_allclose(found.filtered.covariances[t], covariance[t], atol=rtol * scale)
+        before, covariance, _, _ = conditioned(system, X, upto=t)
         assert_allclose(found.filtered.predicted_means[t], before[t], rtol=rtol, atol=rtol * np.abs(means).max())
-        assert_allclose(found.filtered.predicted_covariances[t], spread[t], atol=rtol * scale)
+        assert_allclose(found.filtered.predicted_covariances[t], covariance[t], atol=rtol * scale)
 
 
 @pytest.mark.notes("002", "kalman-filter")

@@ -158,11 +158,11 @@ def test_cells_without_noise_that_repeat_what_is_known():
                 wrong = X.copy()
                 wrong[20] *= 1 + off
                 with pytest.warns(DataWarning, match=f"row 20.*{words}"):
-                    told = kalman_filter(wrong, **with_start(system, diffuse), form=form)
-                assert np.isneginf(told.log_likelihood) == (off == 1e-3)
+                    states = kalman_filter(wrong, **with_start(system, diffuse), form=form)
+                assert np.isneginf(states.log_likelihood) == (off == 1e-3)
 
 
-def test_lost_digits_are_told():
+def test_lost_digits_are_reported():
     """Five states of a chain with small steps, seen once a row: what the first rows tell is a fifth difference."""
     A = np.eye(5) + np.diag(np.full(4, 0.01), 1)
     C, X = np.array([[-2.0, 2.0, 0.0, 1.0, -1.0]]), np.random.default_rng(0).normal(size=(12, 1))
@@ -194,7 +194,7 @@ def test_stable_systems_without_state_noise():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_same_sensor_twice_tells_what_its_mean_does(form):
+def test_the_same_sensor_twice_says_what_its_mean_does(form):
     """Two cells with variances r each are one cell with r / 2, whatever the start and the gaps."""
     rng = np.random.default_rng(0)
     for model in (
@@ -216,7 +216,7 @@ def test_the_same_sensor_twice_tells_what_its_mean_does(form):
         assert twice.log_likelihood == pytest.approx(once.log_likelihood - apart, rel=1e-9)
 
 
-def test_a_diffuse_direction_that_decays_through_a_gap_is_still_told():
+def test_a_diffuse_direction_that_decays_through_a_gap_is_still_determined():
     """Thirty rows unseen: one of two states is 0.3^30 of what it was, and the limit is as exact as without the gap."""
     A = np.diag([1.0, 0.3125])
     system = {

@@ -14,7 +14,7 @@ FORMS = pytest.mark.parametrize("form", ["covariance", "square_root"])
 
 
 def worst_eigenvalue(covariances):
-    """Return the least eigenvalue, each beside the largest of its matrix."""
+    """Return the least eigenvalue, each relative to the largest of its matrix."""
     assert (covariances == np.swapaxes(covariances, 1, 2)).all()
     values = np.linalg.eigvalsh(covariances)
     return (values[:, 0] / np.maximum(values[:, -1], 1e-300)).min()
@@ -188,7 +188,7 @@ ERRORS = [
         {"initial_covariance": "vague"},
         "initial_covariance='vague'; it must be a matrix or one of 'diffuse', 'stationary'",
     ),
-    ({"initial_covariance": "stationary"}, "modulus 1 >= 1: there is no stationary law"),
+    ({"initial_covariance": "stationary"}, "modulus 1 >= 1: there is no stationary distribution"),
     ({"transition": [[1.0, np.inf], [0, 1]]}, "transition holds infinity"),
     ({"transition": [[1.0, np.nan], [0, 1]]}, r"transition has cells that are not known \(NaN\)"),
     ({"transition": np.tile(np.eye(2), (2, 1, 1))}, "transition has 2 entries in time, but X has 4 rows"),

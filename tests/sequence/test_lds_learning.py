@@ -353,7 +353,7 @@ def test_a_fit_that_fails_changes_nothing_and_says_why():
             {"transition": np.tile(np.eye(2), (5, 1, 1)), "learn": "transition"},
             "transition differs by step and cannot be learned",
         ),
-        ({"algorithm": "lbfgs", "learn": ("initial_mean",)}, "learns no initial law"),
+        ({"algorithm": "lbfgs", "learn": ("initial_mean",)}, "learns no initial distribution"),
         ({"initial_covariance": "stationary"}, 'is learned by algorithm="lbfgs"'),
         ({"transition_covariance": [[1.0, np.nan], [np.nan, 1.0]]}, "NaN off its diagonal"),
         ({"observation": np.ones((3, 2))}, "X has 2 columns, but observation has 3 rows"),

@@ -251,7 +251,7 @@ def test_topologies_keep_their_zeros():
         assert (model.transmat_[allowed == 0] == 0).all() and model.startprob_.tolist() == [1, 0, 0]
 
 
-def test_a_stationary_start_is_the_law_of_the_chain():
+def test_a_stationary_start_is_the_distribution_of_the_chain():
     model = fitted("gaussian stationary")[0]
     assert_allclose(model.startprob_ @ model.transmat_, model.startprob_, atol=1e-12)
     assert_allclose(model.get_stationary_distribution(), model.startprob_, atol=1e-12)
@@ -292,16 +292,16 @@ def test_the_number_of_states():
 def test_forecasts_and_a_live_stream():
     model, X = fitted("gaussian full")
     forecast = model.forecast(X[:60], 40)
-    law = model.filter(X[:60])[-1]
-    assert_allclose(forecast.states[2], law @ np.linalg.matrix_power(model.transmat_, 3), rtol=1e-9)
+    filtered = model.filter(X[:60])[-1]
+    assert_allclose(forecast.states[2], filtered @ np.linalg.matrix_power(model.transmat_, 3), rtol=1e-9)
     assert_allclose(forecast.mean[0], forecast.states[0] @ model.means_, rtol=1e-9)
     variance = np.diagonal(model.covars_, axis1=1, axis2=2)
     second = forecast.states[5] @ (variance + model.means_**2) - forecast.mean[5] ** 2
     assert_allclose(forecast.std[5] ** 2, second, rtol=1e-9)
     assert_allclose(forecast.plot().lines[0].get_ydata(), forecast.mean[:, 0])
     live = model.online()
-    laws = np.array([live.update(row) for row in X[:60]])
-    assert_allclose(laws, model.filter(X[:60]), rtol=1e-9, atol=1e-14)
+    filtered = np.array([live.update(row) for row in X[:60]])
+    assert_allclose(filtered, model.filter(X[:60]), rtol=1e-9, atol=1e-14)
     assert_allclose(live.log_likelihood, float(model.score(X[:60])), rtol=1e-12)
     assert_allclose(live.forecast(3).states, forecast.states[:3], rtol=1e-9)
     before = live.probabilities

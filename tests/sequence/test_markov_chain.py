@@ -76,10 +76,10 @@ def test_order_two_is_a_chain_of_order_one_over_pairs():
             assert T[i, j] == expected
     word = "abbcacab"
     assert chain.score(word) == pytest.approx(pairs.score(list(pairwise(word))))
-    law = chain.stationary()
-    assert_allclose(law @ T, law, atol=1e-14)
-    first = law.reshape(3, 3)
-    assert_allclose(first.sum(axis=0), first.sum(axis=1))  # both states of a pair have the same law
+    stationary = chain.stationary()
+    assert_allclose(stationary @ T, stationary, atol=1e-14)
+    first = stationary.reshape(3, 3)
+    assert_allclose(first.sum(axis=0), first.sum(axis=1))  # both states of a pair have the same distribution
 
 
 @pytest.mark.notes("002", "markov-model")
@@ -102,7 +102,7 @@ def test_smoothing_and_weights():
 
 
 @pytest.mark.notes("003", "markov-chain")
-def test_draws_have_the_law_and_are_recognised_as_order_one_and_homogeneous():
+def test_draws_have_the_distribution_and_are_recognised_as_order_one_and_homogeneous():
     chain = random_chain(3, seed=7, states=["x", "y", "z"])
     drawn = chain.sample(60_000, random_state=0)
     learned = MarkovChain().fit(drawn)
@@ -148,7 +148,7 @@ def test_the_test_statistics_are_those_of_the_tables():
 
 
 @pytest.mark.notes("003", "markov-chain")
-def test_draws_repeat_and_start_where_told():
+def test_draws_repeat_and_start_where_given():
     chain = random_chain(3, 2, seed=2)
     assert (chain.sample(50, random_state=3) == chain.sample(50, random_state=3)).all()
     assert chain.sample(5, start=[2, 1], random_state=0)[:2].tolist() == [2, 1]
@@ -156,8 +156,8 @@ def test_draws_repeat_and_start_where_told():
     firsts = np.bincount(many[:, 0] * 3 + many[:, 1], minlength=9) / len(many)
     assert_allclose(firsts, chain.initial, atol=0.01)
     fourth = np.bincount(many[:, 3], minlength=3) / len(many)
-    law = chain.marginal(2).reshape(3, 3).sum(axis=0)
-    assert_allclose(fourth, law, atol=0.01)
+    expected = chain.marginal(2).reshape(3, 3).sum(axis=0)
+    assert_allclose(fourth, expected, atol=0.01)
     assert_allclose(MarkovChain(0, transition=[0.2, 0.8]).marginal(3), [0.2, 0.8])
     independent = MarkovChain(0, transition=[0.2, 0.3, 0.5]).sample(20_000, random_state=0)
     assert_allclose(np.bincount(independent) / 20_000, [0.2, 0.3, 0.5], atol=0.015)

@@ -113,7 +113,7 @@ def test_a_million_steps_do_not_underflow(k):
     rng = np.random.default_rng(0)
     chain = chain_of(rng, k, "full")
     n = 1_000_000 if k == 2 else 50_000
-    log = np.tile(rng.normal(size=(1, k)) - 700, (n, 1))  # the same densities: the law of the states settles
+    log = np.tile(rng.normal(size=(1, k)) - 700, (n, 1))  # the same densities: the distribution of the states settles
     found = smooth(chain, Densities(log), np.array([0, n]))
     assert np.isfinite(found.log_likelihood).all()
     step = chain.trans * np.exp(log[0] - log[0].max())

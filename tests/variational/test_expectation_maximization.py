@@ -93,7 +93,7 @@ def test_known_steps_and_fixed_point():
     assert (np.diff(found.log_likelihood) > -1e-12).all()
     assert found.log_likelihood[-1] == pytest.approx(-best.fun, abs=1e-12)
 
-    def bounded(mu):  # the second law cannot have made numbers below 1: one impossible value of Z is no obstacle
+    def bounded(mu):  # the second component cannot have made numbers below 1: one impossible value of Z is no obstacle
         return np.where((X[:, None] < 1) & (np.arange(2) == 1), -np.inf, gaussian_joint(mu))
 
     cut = em(np.array([0.0, 4.0]), gaussian_step, log_joint=bounded)
@@ -205,7 +205,7 @@ def test_other_latents_through_expected_statistics():
         em(0.0, lambda q, m: m, log_joint=gaussian_joint, bound=lambda q, m: 0.0)
 
 
-def test_wrong_steps_are_told():
+def test_wrong_steps_are_reported():
     with pytest.warns(NotConverged), pytest.warns(DataWarning, match="the M step of iteration 1 lowered the objective"):
         em(np.array([0.0, 4.0]), lambda q, mu: mu + np.array([0.6, -0.2]), log_joint=gaussian_joint, max_iter=4)
     with pytest.warns(NotConverged, match="stopped after max_iter=3 iterations"):

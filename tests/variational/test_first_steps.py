@@ -1,4 +1,4 @@
-"""What people new to bounds and approximations mistype, and what they are told."""
+"""What people new to bounds and approximations mistype, and the messages they get."""
 
 import numpy as np
 import pytest

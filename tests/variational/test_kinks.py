@@ -26,7 +26,7 @@ SMOOTH = {
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("kind", [*SHARP, *SMOOTH])
-def test_kinks_are_told_and_smooth_modes_are_not_doubted(kind, seed):
+def test_kinks_are_reported_and_smooth_modes_are_not_doubted(kind, seed):
     rng = np.random.default_rng(seed)
     d, a = int(rng.integers(1, 4)), float(rng.uniform(0.5, 3))
     center, width = rng.normal(size=d) * 10 ** rng.uniform(-1, 2), 10 ** rng.uniform(-2, 2)

@@ -50,7 +50,7 @@ def test_fixed_point_over_a_table_is_the_maximum_of_the_bound(seed):
 
 
 @pytest.mark.notes("002", "mean-field")
-def test_tables_that_factorise_are_exact_and_those_that_exclude_are_told():
+def test_tables_that_factorise_are_exact_and_those_that_exclude_are_reported():
     p, r = np.array([0.3, 0.7]), np.array([0.2, 0.5, 0.3])
     found = mean_field(np.log(0.01 * np.multiply.outer(p, r)), n_init=1)
     np.testing.assert_allclose(found[0], p, atol=1e-12)
@@ -292,8 +292,8 @@ def test_mixture_bound_against_all_assignments_and_at_rest():
     mass, center = r.sum(axis=0), r.T @ x / r.sum(axis=0)
     np.testing.assert_allclose(alpha, 1.3 + mass, atol=1e-5)  # and those of the parameters from the assignments
     for k, q in enumerate(parts):
-        spread = r[:, k] @ (x - center[k]) ** 2
-        new = 0.7 + spread + 0.4 * mass[k] / (0.4 + mass[k]) * (center[k] - 0.2) ** 2
+        scatter = r[:, k] @ (x - center[k]) ** 2
+        new = 0.7 + scatter + 0.4 * mass[k] / (0.4 + mass[k]) * (center[k] - 0.2) ** 2
         assert float(np.ravel(q.scale)[0]) == pytest.approx(new, rel=1e-5)
         assert float(np.ravel(q.center)[0]) == pytest.approx(
             (0.4 * 0.2 + mass[k] * center[k]) / (0.4 + mass[k]), rel=1e-5

@@ -23,8 +23,8 @@ def test_gradient_of_a_quadratic(gradient):
     found = pathwise_gradient(quadratic, {"mean": M, "scale": SCALE}, gradient=gradient, n_samples=n, random_state=3)
     want = {"mean": 2 * A @ M + [1, 0], "scale": 2 * np.diag(A) * SCALE}
     for name, value in want.items():
-        for kind, spread in ((found.gradient, found.variance), (found.score_gradient, found.score_variance)):
-            assert (np.abs(kind[name] - value) < 4.5 * np.sqrt(spread[name] / n)).all()
+        for kind, variances in ((found.gradient, found.variance), (found.score_gradient, found.score_variance)):
+            assert (np.abs(kind[name] - value) < 4.5 * np.sqrt(variances[name] / n)).all()
         assert (found.score_variance[name] > 5 * found.variance[name]).all()
     np.testing.assert_allclose(found.variance["mean"], 4 * (A**2) @ SCALE**2, rtol=0.05)  # Var of (2 A z)_i
     assert found.value == pytest.approx(M @ A @ M + np.diag(A) @ SCALE**2 + M[0], abs=0.1)

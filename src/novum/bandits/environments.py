@@ -1,4 +1,4 @@
-r"""Bandits: arms that pay, by chance, by a table that an adversary wrote, or by a context.
+r"""Bandits: arms that pay at random, by a table that an adversary wrote, or by a context.
 
 Bernoulli     r ~ Bernoulli(mu_a)                                                                          (1)
 Gaussian      r ~ N(mu_a, s_a^2);  s_a = 0 is an arm that always pays the same                             (2)
@@ -70,12 +70,12 @@ class ArmsWithMeans(Bandit):
         self.means = vector(name, "means", means)
         if not self.means.size:
             raise DataError(f"{name}: means is empty; give one mean for every arm.")
-        spread = float_array(name, "scale", scale)
-        if spread.shape not in ((), (1,), self.means.shape):
+        scales = float_array(name, "scale", scale)
+        if scales.shape not in ((), (1,), self.means.shape):
             raise DataError(
-                f"{name}: scale has shape {spread.shape}; give one, or one for each of {self.means.size} arms."
+                f"{name}: scale has shape {scales.shape}; give one, or one for each of {self.means.size} arms."
             )
-        self.scale = np.broadcast_to(spread, self.means.shape).astype(np.float64)
+        self.scale = np.broadcast_to(scales, self.means.shape).astype(np.float64)
         if not (np.isfinite(self.scale).all() and (self.scale >= 0).all()):
             raise ParameterError(f"{name}(scale={scale!r}): standard deviations are finite and not negative.")
         self.n_arms = self.means.size
@@ -105,7 +105,7 @@ class ArmsWithMeans(Bandit):
     def to_mdp(self, discount: float = 1.0) -> Any:
         """Return the bandit as a decision process of one state, whose actions are the arms.
 
-        Bernoulli arms pay by chance there too; normal ones, whose rewards no table lists, pay their means.
+        Bernoulli arms pay at random there too; normal ones, whose rewards no table lists, pay their means.
         """
         from novum.reinforcement import MDP
 
@@ -121,7 +121,7 @@ class BernoulliBandit(ArmsWithMeans):
     Parameters
     ----------
     means : array-like of shape (n_arms,)
-        Chance of every arm, in [0, 1]; zero and one are arms without chance.
+        Probability of a reward of every arm, in [0, 1]; arms of zero and one are not random.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class BernoulliBandit(ArmsWithMeans):
         p = vector("BernoulliBandit", "means", means)
         if p.size and not (p.min() >= 0 and p.max() <= 1):
             raise ParameterError(
-                f"BernoulliBandit(means=...): chances lie in [0, 1], not {p.min():g} to {p.max():g}; others are GaussianBandit."
+                f"BernoulliBandit(means=...): probabilities lie in [0, 1], not {p.min():g} to {p.max():g}; use GaussianBandit."
             )
         self._set(p, np.sqrt(p * (1 - p)))
 
@@ -235,7 +235,7 @@ class ContextualBandit(Bandit):
     coefficients : array-like of shape (n_arms, n_features)
         theta of (4).
     contexts : array-like of shape (n_contexts, n_features), default=None
-        Rows that rounds draw from with equal chances. None: points on the unit sphere.
+        Rows that rounds draw from with equal probabilities. None: points on the unit sphere.
     noise : float, default=0.1
         Standard deviation of a reward.
 

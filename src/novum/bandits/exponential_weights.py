@@ -16,7 +16,7 @@ from novum.exceptions import ParameterError
 __all__ = ["EXP3"]
 
 Array = NDArray[np.float64]
-LEAST_CHANCE = 1e-300  # of an arm that a log says was pulled although this policy hardly ever would
+LEAST_PROBABILITY = 1e-300  # of an arm that a log says was pulled although this policy hardly ever would
 
 
 class EXP3(Playing):
@@ -108,5 +108,5 @@ class EXP3(Playing):
         return drawn(self.probabilities(), self.generator)
 
     def _learn(self, arm: int, reward: float, context: Array) -> None:
-        p = max(self.probabilities()[arm], LEAST_CHANCE)
+        p = max(self.probabilities()[arm], LEAST_PROBABILITY)
         self.log_weights[arm] += -(1 - reward) / p if self.anytime else self._eta * reward / p

@@ -6,9 +6,9 @@ r"""What a policy would have earned, from a log of what another one did.
     direct    mean sum_a pi(a | x_i) q(x_i, a)                           no variance of weights, the bias of the model       (4)
     DR        mean sum_a pi(a | x_i) q(x_i, a) + w_i (r_i - q(x_i, a_i)) right where the propensities or the model are       (5)
 
-Intervals have the errors of (2) and (5) from the spread of their terms and of (3) by the jackknife. (4) has none:
-the spread of its terms says how contexts differ, and nothing of how far the model is from the truth; (5) measures that and corrects
-it. Quantiles are Student's with as many degrees as the rows are worth after weighting, (sum w)^2 / sum w^2, less one. They hold
+Intervals have the errors of (2) and (5) from the variance of their terms and of (3) by the jackknife. (4) has none:
+the variance of its terms says how contexts differ, and nothing of how far the model is from the truth; (5) measures and corrects
+that. Quantiles are Student's with as many degrees as the rows are worth after weighting, (sum w)^2 / sum w^2, less one. They hold
 only where the logger might have done what the target does: the result says how much of the target's choices the log never shows,
 what the rows are worth, and whether the weights have the mean one that (1) gives them. Models for (4) and (5) are fitted on other
 rows than they are used on.
@@ -49,7 +49,7 @@ class LoggedValue(Result):
     ----------
     method : list of str
     value, standard_error, low, high : list of float
-        Of every method, with the interval of the asked level; nan for "direct", whose error is the model's own.
+        Of every method, with the interval of the requested level; nan for "direct", whose error is the model's own.
     weights : ndarray of shape (n,)
         (1).
     effective_size : float
@@ -90,7 +90,7 @@ class LoggedValue(Result):
 
 
 def target_table(target: Any, n: int, n_arms: int) -> Array:
-    """Return the target's chances of every arm in every row."""
+    """Return the target's probabilities of every arm in every row."""
     given = np.asarray(target)
     if given.ndim == 1 and given.dtype.kind in "iu" and given.shape == (n,):
         if n and not (given.min() >= 0 and given.max() < n_arms):
@@ -101,15 +101,15 @@ def target_table(target: Any, n: int, n_arms: int) -> Array:
         table = np.tile(table, (n, 1))
     if table.shape != (n, n_arms) or not (table >= 0).all() or not np.allclose(table.sum(axis=1), 1, atol=1e-6):
         raise DataError(
-            f"evaluate_logged: target must hold an action for every row, or chances of shape ({n_arms},) or ({n}, {n_arms}) that "
-            f"are not negative and sum to one; its shape is {np.shape(target)}"
-            f"{f', its first chances are {table[0].tolist()}' if table.shape == (n, n_arms) else ''}."
+            f"evaluate_logged: target must hold an action for every row, or probabilities of shape ({n_arms},) or "
+            f"({n}, {n_arms}) that are not negative and sum to one; its shape is {np.shape(target)}"
+            f"{f', its first probabilities are {table[0].tolist()}' if table.shape == (n, n_arms) else ''}."
         )
     return table
 
 
 def wrong_propensity(own: Array, n: int) -> str:
-    """Return what is wrong with the chances of the logged actions."""
+    """Return what is wrong with the probabilities of the logged actions."""
     if own.shape != (n,):
         return f"their shape is {own.shape}"
     row = int(np.argmax(~((own > 0) & (own <= 1 + 1e-9))))
@@ -174,7 +174,7 @@ def evaluate_logged(
     level: float = 0.95,
     random_state: Seed = 0,
 ) -> LoggedValue:
-    """Return the value of a policy from logged choices of another, with intervals; a warning tells where overlap is missing.
+    """Return the value of a policy from logged choices of another, with intervals; a warning says where overlap is missing.
 
     Parameters
     ----------
@@ -182,10 +182,10 @@ def evaluate_logged(
         What the logger did: whole numbers from 0.
     rewards : array-like of shape (n,)
     propensities : float or array-like of shape (n,) or (n, n_actions)
-        The logger's chances of what it did (a number: always the same), or of everything it might have done; the latter shows
-        which choices it never makes.
+        The logger's probabilities of what it did (a number: always the same), or of everything it might have done; the latter
+        shows which choices it never makes.
     target : array-like of shape (n,), (n_actions,) or (n, n_actions)
-        The policy to be judged: its action in every row (whole numbers), or its chances.
+        The policy to be judged: its action in every row (whole numbers), or its probabilities.
     predictions : array-like of shape (n, n_actions), default=None
         A model's rewards of all actions, for "direct" and "doubly robust".
     contexts : array-like of shape (n, n_features), default=None
@@ -225,7 +225,7 @@ def evaluate_logged(
             f"{a.dtype} and shape {a.shape}.{' Number names by np.unique(actions, return_inverse=True)[1].' if names else ''}"
         )
     mu = float_array(owner, "propensities", propensities).astype(np.float64)
-    if mu.ndim == 0:  # the same chance in every row, as of a logger that draws uniformly
+    if mu.ndim == 0:  # the same probability in every row, as of a logger that draws uniformly
         mu = np.full(n, float(mu))
     sizes = [shape[1] for part in (mu, np.asarray(target), predictions) if len(shape := np.shape(part)) == 2]
     if np.ndim(target) == 1 and np.asarray(target).dtype.kind == "f":
@@ -240,8 +240,8 @@ def evaluate_logged(
     own = mu[np.arange(n), a] if mu.shape == (n, n_arms) else mu
     if own.shape != (n,) or not np.isfinite(own).all() or not ((own > 0) & (own <= 1 + 1e-9)).all():
         raise DataError(
-            f"{owner}: propensities must be chances in (0, 1] of the logged actions, of shape ({n},) or ({n}, {n_arms}); "
-            f"{wrong_propensity(own, n)}; what was done had a chance."
+            f"{owner}: propensities must be probabilities in (0, 1] of the logged actions, of shape ({n},) or ({n}, {n_arms}); "
+            f"{wrong_propensity(own, n)}; what was done had a positive probability."
         )
     if mu.ndim == 2:
         missing = float((pi * (mu <= 0)).sum(axis=1).mean())

@@ -2,7 +2,7 @@ r"""Policies that compare the means of arms, or bounds on them.
 
     mean_a = (rewards of a) / N_a;   every arm is pulled once before means are compared
     greedy            argmax mean_a                                                                                  (1)
-    epsilon-greedy    any arm with chance min(1, exploration t^-decay), else (1)                                     (2)
+    epsilon-greedy    any arm with probability min(1, exploration t^-decay), else (1)                                (2)
     softmax           P(a) proportional to exp(mean_a / tau_t),   tau_t = temperature t^-decay                       (3)
     UCB1              argmax mean_a + sqrt(c log t / N_a),   c = 2                                                   (4)
     KL-UCB            argmax max{q : N_a kl(mean_a, q) <= log t + c log log t}                                       (5)
@@ -57,9 +57,9 @@ class EpsilonGreedy(MeanPolicy):
     Parameters
     ----------
     exploration : float, default=0.1
-        Chance of a round in which the arm is drawn with equal chances.
+        Probability of a round in which the arm is drawn uniformly.
     decay : float, default=0.0
-        The chance in round t is min(1, exploration t^-decay); with decay 1 and exploration = c K / d^2, d the least gap, the
+        The probability in round t is min(1, exploration t^-decay); with decay 1 and exploration = c K / d^2, d the least gap, the
         regret is logarithmic (Auer, Cesa-Bianchi and Fischer 2002).
 
     Examples
@@ -109,7 +109,7 @@ class Greedy(EpsilonGreedy):
 
 
 class Softmax(MeanPolicy):
-    """Arms drawn with chances that grow with their means: Boltzmann exploration.
+    """Arms drawn with probabilities that grow with their means: Boltzmann exploration.
 
     Parameters
     ----------
@@ -145,15 +145,15 @@ class Softmax(MeanPolicy):
         """Return (3) for the next round; before every arm was pulled the next of those that were not is certain."""
         if not self.counts.all():
             return np.asarray(np.eye(self.n_arms)[int(np.argmin(self.counts))])
-        return self._chances(self._schedule(np.array([self.round + 1.0]))[0])
+        return self._probabilities_at(self._schedule(np.array([self.round + 1.0]))[0])
 
-    def _chances(self, now: float) -> Array:
-        with np.errstate(over="ignore"):  # arms that are worse beyond all numbers have chance zero
+    def _probabilities_at(self, now: float) -> Array:
+        with np.errstate(over="ignore"):  # arms that are worse beyond all numbers have probability zero
             w = np.exp((self.means - self.means.max()) * now)
         return np.asarray(w / w.sum())
 
     def _compare(self, now: float) -> int:
-        return drawn(self._chances(now), self.generator)
+        return drawn(self._probabilities_at(now), self.generator)
 
 
 class UCB1(MeanPolicy):

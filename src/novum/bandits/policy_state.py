@@ -1,4 +1,4 @@
-"""A policy in play: which round it is, the arms, the chance it draws from."""
+"""A policy in play: which round it is, the arms, the generator it draws from."""
 
 from abc import ABC, abstractmethod
 from inspect import signature
@@ -36,12 +36,12 @@ def best_of(values: Array, generator: np.random.Generator) -> int:
 
 
 def drawn(p: Array, generator: np.random.Generator) -> int:
-    """Return a place drawn with chances p."""
+    """Return a place drawn with probabilities p."""
     return min(int(np.searchsorted(np.cumsum(p), generator.random(), side="right")), p.size - 1)
 
 
 class Playing(Estimator, ABC):
-    """What all policies share: `reset` begins a game, `select` gives an arm, `update` tells what it paid.
+    """What all policies share: `reset` begins a game, `select` gives an arm, `update` takes what it paid.
 
     Policies are estimators without `fit`: a clone has the parameters and no game, a model file holds both.
     """
@@ -137,7 +137,7 @@ class Playing(Estimator, ABC):
         return vector(type(self).__name__, "context", context, self.n_features)
 
     def select(self, context: Any = None) -> int:
-        """Return the arm to pull in this round, of which `context` tells where contexts are."""
+        """Return the arm to pull in this round, of which `context` holds the features where contexts are."""
         return self._choose(self._features(context))
 
     def update(self, arm: int, reward: float, context: Any = None) -> None:

@@ -22,12 +22,12 @@ Array = NDArray[np.float64]
 
 
 class ThompsonSampling(Playing):
-    """The arm that is best in a draw from the posterior: each with the chance that it is the best.
+    """The arm that is best in a draw from the posterior: each with the probability that it is the best.
 
     Parameters
     ----------
     likelihood : {"bernoulli", "gaussian"}, default="bernoulli"
-        Of a reward given the mean of its arm. With "bernoulli", a reward between 0 and 1 counts as a success with that chance.
+        Of a reward given the mean of its arm. With "bernoulli", a reward between 0 and 1 counts as a success with that probability.
     prior : pair of float, default=None
         "bernoulli": the two parameters of a Beta distribution, (1, 1) by default. "gaussian": mean and standard deviation of a
         normal one; flat by default, and then every arm is pulled once first.

@@ -81,8 +81,8 @@ class Simulation(Result):
     def mean_regret(self) -> tuple[Array, Array]:
         """Return the mean regret of every policy over time and half the width of its interval, (n_policies, n_points) each."""
         n = self.regret.shape[1]
-        spread = self.regret.std(axis=1, ddof=1) if n > 1 else np.full(self.regret.shape[::2], np.nan)
-        return self.regret.mean(axis=1), norm.ppf(0.5 + self.level / 2) * spread / np.sqrt(n)
+        deviation = self.regret.std(axis=1, ddof=1) if n > 1 else np.full(self.regret.shape[::2], np.nan)
+        return self.regret.mean(axis=1), norm.ppf(0.5 + self.level / 2) * deviation / np.sqrt(n)
 
     def _result_columns(self) -> dict[str, Any]:
         mean, half = self.mean_regret()

@@ -36,7 +36,7 @@ PAIRS = {  # outputs with delta = p - y
 
 
 class Exp(Activation):
-    """exp(x), the output for counts: with minus the log-likelihood of Poisson's law delta is p - y."""
+    """exp(x), the output for counts: with minus the log-likelihood of Poisson's distribution delta is p - y."""
 
     name = "exp"
 

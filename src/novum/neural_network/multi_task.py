@@ -1,6 +1,6 @@
 r"""Several targets, one body: tasks share the hidden layers, and each has a head of its own.
 
-    h = g(W_k ... g(W_1 x + b_1) ... + b_k),   z_t = V_t h + c_t,   x in units of the training rows' spread from their mean   (1)
+    h = g(W_k ... g(W_1 x + b_1) ... + b_k),   z_t = V_t h + c_t,   x standardized by mean and deviation of the training rows (1)
     loss = sum over tasks t of a_t mean over the rows with a target of loss_t(z_t, y_t)                                     (2)
 
 A task with few targets profits from what the others teach the body. Rows may lack targets: NaN for numbers, None for classes.
@@ -24,7 +24,7 @@ from novum.runtime.typing import Rows, Seed
 
 __all__ = ["MultiTaskNetwork"]
 
-MISSING = -100  # the code of a class that is not told; PyTorch's cross-entropy passes over it
+MISSING = -100  # the code of a class that is not known; PyTorch's cross-entropy passes over it
 
 
 def is_missing(values: np.ndarray) -> np.ndarray:
@@ -200,7 +200,7 @@ class MultiTaskNetwork(ArrayNetwork):
         return columns
 
     def _look(self, columns: dict[str, np.ndarray], used: Any) -> None:
-        """Note what every task is, its labels or its mean and spread."""
+        """Note what every task is, its labels or its mean and standard deviation."""
         owner = type(self).__name__
         given = {} if self.tasks is None else dict(self.tasks)
         if unknown := set(given) - set(columns) or set(self.task_weights or {}) - set(columns):
@@ -246,14 +246,14 @@ class MultiTaskNetwork(ArrayNetwork):
         rows = examples.tensors[0].double().numpy()
         weight = None if examples.row_weight is None else examples.row_weight.double().numpy()
         mean = np.average(rows, axis=0, weights=weight)
-        spread = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weight))
+        deviation = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weight))
         return {
             "n_features": self.n_features_in_,
             "hidden": hidden,
             "outputs": outputs,
             "dropout": float(self.dropout),
             "mean": mean.tolist(),
-            "scale": np.where(spread > 0, spread, 1.0).tolist(),
+            "scale": np.where(deviation > 0, deviation, 1.0).tolist(),
         }
 
     def _build(self, config: dict[str, Any]) -> Any:

@@ -5,9 +5,9 @@ r"""Which agent is better, from a few runs of each.
     profile  share of runs that score more than tau, for every tau                                                       (3)
 
 Intervals are percentiles of a stratified bootstrap: runs are drawn with replacement within every task (Agarwal and others
-2021), widened as Student's law is for so few runs. Intervals of pairs are widened for the number of pairs (Bonferroni), so that
-"better" is said in error with a chance of at most 1 - level; dealing the runs to the two agents at random must not explain it
-either. One run alone has no interval.
+2021), widened as Student's distribution is for so few runs. Intervals of pairs are widened for the number of pairs (Bonferroni), so
+that "better" is said in error with a probability of at most 1 - level; dealing the runs to the two agents at random must not
+explain it either. One run alone has no interval.
 """
 
 from collections.abc import Callable, Mapping
@@ -151,23 +151,28 @@ def permuted_p(a: Array, b: Array, count: int, rng: np.random.Generator) -> floa
 
 
 def verdict(
-    a: str, b: str, p: tuple[float, float, float], difference: tuple[float, float], level: float, chance: bool
+    a: str,
+    b: str,
+    p: tuple[float, float, float],
+    difference: tuple[float, float],
+    level: float,
+    explained_by_chance: bool,
 ) -> str:
     """Return in words whether A is better than B: both intervals must say so, and chance alone must not explain it."""
     if np.isnan([*p, *difference]).any():
         return (
-            f"{a} and {b} cannot be told apart: P({a} > {b}) = {num(p[0]):.2f}, but one run of an agent "
-            "shows nothing of its spread"
+            f"{a} and {b} cannot be distinguished: P({a} > {b}) = {num(p[0]):.2f}, but one run of an agent "
+            "shows nothing of its variance"
         )
     detail = (
         f"P({a} > {b}) = {num(p[0]):.2f} [{num(p[1]):.2f}, {num(p[2]):.2f}], difference of IQM in "
         f"[{num(difference[0]):.4g}, {num(difference[1]):.4g}]"
     )
-    if p[1] > 0.5 and difference[0] > 0 and not chance:
+    if p[1] > 0.5 and difference[0] > 0 and not explained_by_chance:
         return f"{a} is better than {b}: {detail} at {level:.0%}"
-    if p[2] < 0.5 and difference[1] < 0 and not chance:
+    if p[2] < 0.5 and difference[1] < 0 and not explained_by_chance:
         return f"{b} is better than {a}: {detail} at {level:.0%}"
-    return f"{a} and {b} cannot be told apart: {detail} at {level:.0%}"
+    return f"{a} and {b} cannot be distinguished: {detail} at {level:.0%}"
 
 
 def compare_agents(
@@ -179,7 +184,7 @@ def compare_agents(
     n_resamples: int = 2000,
     random_state: Seed = 0,
 ) -> AgentComparison:
-    """Compare agents by their scores over several seeds; a warning tells where there are too few.
+    """Compare agents by their scores over several seeds; with a warning where there are too few.
 
     Parameters
     ----------
@@ -241,9 +246,9 @@ def compare_agents(
         d_low, d_high = np.quantile(middle[i] - middle[j], [end, 1 - end])
         if fewest == 1:
             p_low = p_high = d_low = d_high = np.nan
-        chance = permuted_p(tables[i], tables[j], count, rng) > 2 * narrow
+        explained_by_chance = permuted_p(tables[i], tables[j], count, rng) > 2 * narrow
         pairs.append((p, float(p_low), float(p_high), float(d_low), float(d_high)))
-        words.append(verdict(names[i], names[j], (p, p_low, p_high), (d_low, d_high), level, chance))
+        words.append(verdict(names[i], names[j], (p, p_low, p_high), (d_low, d_high), level, explained_by_chance))
     columns: list[list[float]] = [list(column) for column in zip(*pairs)] if pairs else [[] for _ in range(5)]
     return AgentComparison(
         agents=names,

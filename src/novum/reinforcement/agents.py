@@ -34,7 +34,7 @@ from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Axes, Seed
 
-__all__ = ["EXPERIENCE_DOMAINS", "Agent", "PlanComparison", "TabularAgent", "learned_tags", "live_runs", "name_of"]
+__all__ = ["EXPERIENCE_DOMAINS", "Agent", "PlanComparison", "TabularAgent", "learned_tags", "name_of", "simulate_runs"]
 
 EXPERIENCE_DOMAINS: dict[str, Domain] = {
     "n_episodes": Int(1),
@@ -50,7 +50,7 @@ RATE = Real(0, 1, "low") | Instance(Schedule)
 DEFAULT_DISCOUNT = 0.99  # of a Gymnasium environment
 NUMBERS: WeakKeyDictionary[Any, dict[Any, int]] = (
     WeakKeyDictionary()
-)  # of states by name, made when first asked; not part of a model
+)  # of states by name, made when first needed; not part of a model
 
 
 def learned_tags(tags: Any) -> Any:
@@ -60,10 +60,10 @@ def learned_tags(tags: Any) -> Any:
     return tags
 
 
-def live_runs(agent: Any, one: Callable[[int], Any], objective: Callable[[int], float]) -> tuple[int, int]:
-    """Let `one(run)` live every run of an agent by several threads; return the runs that were lived and the steps they took.
+def simulate_runs(agent: Any, one: Callable[[int], Any], objective: Callable[[int], float]) -> tuple[int, int]:
+    """Simulate every run of an agent by `one(run)` in several threads; return how many runs were done and the steps they took.
 
-    Callbacks are told of every run with its `objective(run)`, and may end the fit after any of them.
+    Callbacks are called after every run with its `objective(run)`, and may end the fit after any of them.
     """
     runs, steps, done = agent.n_runs, 0, 0
     with reporting(agent, runs) as report:
@@ -81,14 +81,14 @@ def name_of(environment: Any) -> str:
 
 
 class PlanComparison(Result):
-    """How a learned policy stands beside a plan."""
+    """How a learned policy compares with a plan."""
 
     def __init__(self, worth: float, plan_worth: float, agrees: int, states: int) -> None:
         self.worth, self.plan_worth, self.agrees, self.states = worth, plan_worth, agrees, states
 
     def __repr__(self) -> str:
         worth = (
-            "nothing that can be told (its total settles nowhere)"
+            "nothing that is known (its total does not converge)"
             if np.isnan(self.worth)
             else number_text(self.worth, 3)
         )
@@ -218,7 +218,7 @@ class TabularAgent(Agent):
         NUMBERS.pop(self, None)
 
     def compare(self, plan: Any) -> PlanComparison:
-        """Return what the greedy policy is worth at the start beside a plan, and in how many states the two agree.
+        """Return what the greedy policy is worth at the start compared with a plan, and in how many states the two agree.
 
         States agree where the action is one of the plan's best; terminal states and those never visited do not count.
         """
@@ -245,13 +245,13 @@ def policy_worth(process: MDP, policy: Policy) -> float:
 
     inf or -inf where it may go round for ever and is paid for it, or pays; nan where that comes to no sum.
     """
-    lived = process.reward_process(policy)
-    seen = reached_from(lived.transition, np.flatnonzero(lived.initial > 0))
+    chain = process.reward_process(policy)
+    seen = reached_from(chain.transition, np.flatnonzero(chain.initial > 0))
     keep = scipy.sparse.diags_array(seen.astype(float))
-    shown = lived._replace(
-        transition=scipy.sparse.csr_array(keep @ lived.transition),
-        reward=np.where(seen, lived.reward, 0.0),
-        ending=np.where(seen, lived.ending, 1.0),
+    shown = chain._replace(
+        transition=scipy.sparse.csr_array(keep @ chain.transition),
+        reward=np.where(seen, chain.reward, 0.0),
+        ending=np.where(seen, chain.ending, 1.0),
     )
     shown.transition.eliminate_zeros()
     if process.discount == 1 and (gains := circle_gains(shown)):

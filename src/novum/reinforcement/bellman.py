@@ -40,7 +40,7 @@ class RewardProcess(NamedTuple):
     reward: NDArray[np.float64]
     discount: float
     initial: NDArray[np.float64]
-    ending: NDArray[np.float64]  # by state: the chance that a step ends the episode and nothing follows
+    ending: NDArray[np.float64]  # by state: the probability that a step ends the episode and nothing follows
 
 
 @result
@@ -64,16 +64,16 @@ class ProcessOperators:
     @cached_property
     def sweeps(self) -> Any:
         """Return the compiled sweeps over this process."""
-        start, following, chance = planning_entries(self.model)
+        start, following, probability = planning_entries(self.model)
         threads = thread_count() if len(following) > MANY else 1
         return _core.decisions.sweeps.Sweeps(
-            self.model.first, start, following, chance, self.model.reward, self.discount, threads
+            self.model.first, start, following, probability, self.model.reward, self.discount, threads
         )
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             name: value for name, value in self.__dict__.items() if name != "sweeps"
-        }  # compiled: made again when asked
+        }  # compiled: made again when needed
 
     def _pair_values(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return R + gamma P V of every pair."""
@@ -83,7 +83,7 @@ class ProcessOperators:
 
     def action_values(self, values: Any) -> NDArray[np.float64]:
         """Return Q(s, a) = R(s, a) + gamma sum P(s'|s, a) V(s'), NaN where an action cannot be taken; terminal rows hold R(s)."""
-        return spread(self.model, self._pair_values(self._values(values)))
+        return pair_table(self.model, self._pair_values(self._values(values)))
 
     def bellman(self, values: Any, policy: Any = None) -> NDArray[np.float64]:
         """Return (3) of values (n_states,) or (4) of action values (n_states, n_actions); with a policy (1) or (2)."""
@@ -94,7 +94,7 @@ class ProcessOperators:
         q = self._pair_values(self._values(table))
         if policy is None:
             return np.asarray(np.maximum.reduceat(q, self.model.first[:-1]))
-        return self._mean(spread(self.model, q), policy)
+        return self._mean(pair_table(self.model, q), policy)
 
     def residual(self, values: Any, policy: Any = None) -> NDArray[np.float64]:
         """Return T V - V by state: zero everywhere exactly at the true values."""
@@ -104,17 +104,17 @@ class ProcessOperators:
         """Return the Markov reward process of a policy, uniform where none is given."""
         table = policy_table(self, policy)
         weights = pair_weights(self.model, table)
-        start, following, chance = planning_entries(self.model)
+        start, following, probability = planning_entries(self.model)
         n = self.model.n_states
         entry_pair = np.repeat(np.arange(self.model.n_pairs), np.diff(start))
         matrix = scipy.sparse.csr_array(
-            (chance * weights[entry_pair], (pair_states(self.model)[entry_pair], following)), shape=(n, n)
+            (probability * weights[entry_pair], (pair_states(self.model)[entry_pair], following)), shape=(n, n)
         )
         matrix.sum_duplicates()
         matrix.eliminate_zeros()  # an action that is never taken is no way from state to state
         reward = np.zeros(n)
         np.add.at(reward, pair_states(self.model), weights * self.model.reward)
-        ends = row_sums(np.where(self.model.next < 0, self.model.chance, 0.0), self.model.start)
+        ends = row_sums(np.where(self.model.next < 0, self.model.probability, 0.0), self.model.start)
         ending = np.zeros(n)
         np.add.at(ending, pair_states(self.model), weights * np.where(self.model.action < 0, 1.0, ends))
         return RewardProcess(matrix, reward, self.discount, self.initial, ending)
@@ -182,7 +182,7 @@ class ProcessOperators:
         own = self.model.reward[self.model.first[:-1]]
         if policy is not None:
             return self._mean(q, policy)
-        possible = ~np.isnan(spread(self.model, self.model.reward))
+        possible = ~np.isnan(pair_table(self.model, self.model.reward))
         best = np.where(possible, q, -np.inf).max(axis=1)
         return np.where(self.model.terminal, own, best)
 
@@ -192,7 +192,7 @@ def pair_weights(model: Model, table: NDArray[np.float64]) -> NDArray[np.float64
     return np.where(model.action < 0, 1.0, table[pair_states(model), np.maximum(model.action, 0)])
 
 
-def spread(model: Model, pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+def pair_table(model: Model, pairs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return values of pairs as a table (n_states, n_actions): NaN where an action cannot be taken, R(s) in terminal rows."""
     out = np.full((model.n_states, model.n_actions), np.nan)
     states, real = pair_states(model), model.action >= 0

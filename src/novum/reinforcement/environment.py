@@ -154,7 +154,7 @@ def transition(
         )
     pair = first + int(place[0])
     begin, end = model.start[pair], model.start[pair + 1]
-    entry = begin + drawn(model.chance[begin:end], uniform)
+    entry = begin + drawn(model.probability[begin:end], uniform)
     following = int(model.next[entry])
     reward = float(model.reward[pair] if model.entry_reward is None else model.entry_reward[entry])
     if following < 0:
@@ -165,7 +165,7 @@ def transition(
 
 
 class TransitionTable(Mapping):
-    """A process as Gymnasium's nested table, made row by row when asked."""
+    """A process as Gymnasium's nested table, made row by row when read."""
 
     def __init__(self, process: Any) -> None:
         self.process = process
@@ -191,6 +191,6 @@ class TransitionTable(Mapping):
                 paid = float(model.reward[pair] if model.entry_reward is None else model.entry_reward[entry])
                 if following >= 0 and ended:
                     paid += discount * float(model.reward[model.first[target]])
-                rows.append((float(model.chance[entry]), target, paid, ended))
+                rows.append((float(model.probability[entry]), target, paid, ended))
             out[int(model.action[pair])] = rows
         return out

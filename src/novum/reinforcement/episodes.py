@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 from novum.exceptions import ParameterError
 from novum.reinforcement.environment import transition
-from novum.reinforcement.experience import STARTS, STEPS, lived_world, policy_sums
+from novum.reinforcement.experience import STARTS, STEPS, compiled_world, policy_sums
 from novum.reinforcement.mdp import MDP
 from novum.reinforcement.policies import policy_table
 from novum.report.result import Result, result
@@ -192,7 +192,7 @@ def simulated(
     level = check_level("simulate", level)
     values, totals, lengths = np.empty(n_episodes), np.empty(n_episodes), np.empty(n_episodes, np.int32)
     table = policy_table(mdp, policy)
-    lived_world(mdp, mdp.discount).simulate(
+    compiled_world(mdp, mdp.discount).simulate(
         sums=policy_sums(mdp, table),
         state=-1 if start is None else mdp.state_number(start),
         most=most,

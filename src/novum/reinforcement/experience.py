@@ -1,9 +1,9 @@
 """Where experience comes from: a process that is known, or a Gymnasium environment.
 
-Both give the same face to a learner: states are numbers, several runs live side by side, and the random numbers that
+Both have the same interface for a learner: states are numbers, several runs go on side by side, and the random numbers that
 choose actions are functions of (seed, run, step). A known process draws its transitions from the same numbers that the
 compiled loops use (cpp/include/novum/decisions/world.h), so that the two make the same curves; Gymnasium's environments
-bring their own chance, seeded.
+draw from their own generators, seeded.
 """
 
 from typing import Any
@@ -25,21 +25,21 @@ from novum.reinforcement.gymnasium_tables import (
 from novum.reinforcement.mdp import MDP
 from novum.runtime.random import Stream
 
-__all__ = ["STARTS", "STEPS", "KnownLives", "VectorLives", "lived_world", "policy_sums", "summed", "tabular_process"]
+__all__ = ["STARTS", "STEPS", "KnownRuns", "VectorRuns", "compiled_world", "policy_sums", "summed", "tabular_process"]
 
 STEPS, STARTS = "episode steps", "first states"
 AHEAD = 256  # steps whose random numbers are made at a time
 ABOVE = 2.0  # a bound that no uniform number reaches
 
 
-def summed(chance: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return chances added up within rows; from the last positive one on no uniform number reaches the sum."""
-    total = np.cumsum(chance)
+def summed(probability: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return probabilities added up within rows; from the last positive one on no uniform number reaches the sum."""
+    total = np.cumsum(probability)
     before = np.concatenate([[0.0], total])[start[:-1]]
     lengths = np.diff(start)
     out = total - np.repeat(before, lengths)
-    place = np.arange(len(chance))
-    positive = np.where(chance > 0, place, -1)
+    place = np.arange(len(probability))
+    positive = np.where(probability > 0, place, -1)
     filled = np.flatnonzero(lengths)
     last = np.full(len(lengths), -1)
     if len(filled):
@@ -54,7 +54,7 @@ def policy_sums(mdp: Any, table: NDArray[np.float64]) -> NDArray[np.float64]:
     return summed(table.ravel(), np.arange(0, n * m + 1, m)).reshape(n, m)
 
 
-def lived_world(mdp: Any, discount: float) -> Any:
+def compiled_world(mdp: Any, discount: float) -> Any:
     """Return the compiled world of a process; paid rewards include what a terminal state is worth a step later."""
     model = mdp.model
     entry = np.repeat(model.reward, np.diff(model.start)) if model.entry_reward is None else model.entry_reward
@@ -67,7 +67,7 @@ def lived_world(mdp: Any, discount: float) -> Any:
         action=model.action,
         start=model.start,
         next=model.next,
-        bound=summed(model.chance, model.start),
+        bound=summed(model.probability, model.start),
         gain=gain,
         terminal=model.terminal.astype(np.uint8),
         begin=summed(mdp.initial, np.array([0, mdp.n_states])),
@@ -119,7 +119,7 @@ class StepDraws:
         return float(block[t - begin, column])
 
 
-class KnownLives(StepDraws):
+class KnownRuns(StepDraws):
     """Runs in a known process, step by step in Python."""
 
     def __init__(self, mdp: MDP, discount: float, seed: int, n_runs: int, any_start: bool = False) -> None:
@@ -127,7 +127,7 @@ class KnownLives(StepDraws):
         super().__init__(seed)
         self.n_runs, self.n_actions = n_runs, mdp.n_actions
         self.possible = mdp.possible
-        self.bound = summed(mdp.model.chance, mdp.model.start)
+        self.bound = summed(mdp.model.probability, mdp.model.start)
         self.first = summed(mdp.initial, np.array([0, mdp.n_states]))
         self.open = np.flatnonzero(~mdp.model.terminal)
         self.pair = np.full((mdp.n_states, mdp.n_actions), -1)
@@ -168,7 +168,7 @@ class KnownLives(StepDraws):
         return following, reward, False, False
 
 
-class VectorLives(StepDraws):
+class VectorRuns(StepDraws):
     """Runs in copies of a Gymnasium environment that are stepped together; observations are numbered as they come."""
 
     def __init__(self, environment: Any, seed: int, n_runs: int) -> None:

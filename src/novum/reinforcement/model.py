@@ -4,11 +4,11 @@ States are 0..n-1. A pair is a state with one of the actions that may be taken t
 first[s]..first[s+1]-1, so states may have different actions. The transitions of pair k are the entries
 start[k]..start[k+1]-1 of a sparse matrix by rows:
 
-    reward[k] = E[r | s, a] = sum_e chance[e] entry_reward[e]                                                              (1)
+    reward[k] = E[r | s, a] = sum_e probability[e] entry_reward[e]                                                         (1)
     U(s) = R(s) at a terminal state: one pair without action (-1) and without transitions, whose reward is R(s)            (2)
-    P(s', r | s, a) = chance of the entry (s', r): a pair that pays by chance has several entries with one next state      (3)
+    P(s', r | s, a) = probability of the entry (s', r): a random reward is several entries with one next state           (3)
 
-Planning needs (1) alone; whoever lives in the process is paid by (3).
+Planning needs (1) alone; simulations are paid by (3).
 
 An entry whose episode ends without a terminal state of its own (Gymnasium's `terminated`) has ~next for next: nothing follows it.
 """
@@ -47,7 +47,7 @@ class Model(NamedTuple):
     reward: NDArray[np.float64]  # (pairs,), (1)
     start: NDArray[np.int64]  # (pairs + 1,)
     next: NDArray[np.int32]  # (entries,)
-    chance: NDArray[np.float64]  # (entries,)
+    probability: NDArray[np.float64]  # (entries,)
     entry_reward: NDArray[np.float64] | None  # (entries,), None: the pair's own
     terminal: NDArray[np.bool_]  # (n,)
 
@@ -68,16 +68,16 @@ def pair_states(model: Model) -> NDArray[np.int64]:
 
 
 def planning_entries(model: Model) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Return (start, next, chance) without the entries after which nothing follows."""
+    """Return (start, next, probability) without the entries after which nothing follows."""
     going_on = model.next >= 0
     if going_on.all():
-        return model.start, model.next, model.chance
+        return model.start, model.next, model.probability
     before = np.concatenate([[0], np.cumsum(going_on)])
-    return before[model.start], model.next[going_on], model.chance[going_on]
+    return before[model.start], model.next[going_on], model.probability[going_on]
 
 
 def check_rows(
-    owner: str, model: Model, states: Sequence[Any], actions: Sequence[Any], chance: NDArray[np.float64]
+    owner: str, model: Model, states: Sequence[Any], actions: Sequence[Any], probability: NDArray[np.float64]
 ) -> None:
     """Refuse probabilities that are negative, NaN or do not sum to one, and rewards that are not finite, by the names of
     the pair."""
@@ -86,14 +86,14 @@ def check_rows(
         state = int(np.searchsorted(model.first, pair, side="right")) - 1
         return f"state {states[state]!r}, action {actions[model.action[pair]]!r}"
 
-    bad = ~(chance >= 0)
+    bad = ~(probability >= 0)
     if bad.any():
         entry = int(np.argmax(bad))
         pair = int(np.searchsorted(model.start, entry, side="right")) - 1
         raise DataError(
-            f"{owner}: the probability {chance[entry]:g} of {name(pair)} is no probability; give numbers of zero or more."
+            f"{owner}: the probability {probability[entry]:g} of {name(pair)} is no probability; give numbers of zero or more."
         )
-    total = row_sums(chance, model.start)
+    total = row_sums(probability, model.start)
     wrong = (np.abs(total - 1) > SLACK) & (model.action >= 0)
     if wrong.any():
         pair = int(np.argmax(wrong))
@@ -119,11 +119,11 @@ def check_rows(
 
 def normalized(model: Model) -> Model:
     """Return the model with rows that sum to one to rounding: what a table was rounded by would leak out of long sums."""
-    total = row_sums(model.chance, model.start)
+    total = row_sums(model.probability, model.start)
     lengths = np.diff(model.start)
     if np.abs(np.where(lengths > 0, total, 1.0) - 1).max(initial=0.0) <= ROUNDING:
         return model
-    return model._replace(chance=model.chance / np.repeat(total, lengths))
+    return model._replace(probability=model.probability / np.repeat(total, lengths))
 
 
 def row_sums(value: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -184,18 +184,18 @@ def model_of_matrices(
         reward=reward,
         start=np.concatenate([[0], np.cumsum(lengths)]),
         next=chosen.astype(np.int32),
-        chance=np.ascontiguousarray(data, dtype=np.float64),
+        probability=np.ascontiguousarray(data, dtype=np.float64),
         entry_reward=entry,
         terminal=terminal,
     )
-    check_rows(owner, model, states, actions, model.chance)
+    check_rows(owner, model, states, actions, model.probability)
     return normalized(model)
 
 
 def reward_tables(
     owner: str, rewards: Any, matrix: Any, n: int, m: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Return rewards by (state, action), by entry (None where the pair tells all) and by state, for the terminal ones."""
+    """Return rewards by (state, action), by entry (None where the pair determines it) and by state, for the terminal ones."""
     if (
         isinstance(rewards, list | tuple)
         and len(rewards) == m
@@ -267,7 +267,7 @@ def model_of_lists(
     may be missing."""
     number = {state: k for k, state in enumerate(states)}
     index = {action: k for k, action in enumerate(actions)}
-    counts, action, lengths, nexts, chances, gains = [], [], [], [], [], []
+    counts, action, lengths, nexts, probabilities, gains = [], [], [], [], [], []
     for s, state in enumerate(states):
         row = {} if terminal[s] else table.get(state, {})
         counts.append(1 if terminal[s] else len(row))
@@ -296,12 +296,12 @@ def model_of_lists(
             lengths.append(len(merged))
             for (target, gain), probability in merged.items():
                 nexts.append(target)
-                chances.append(probability)
+                probabilities.append(probability)
                 gains.append(gain)
     entry = np.array(gains, dtype=np.float64)
     start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    chance = np.array(chances, dtype=np.float64)
-    reward = row_sums(chance * entry, start)
+    probability = np.array(probabilities, dtype=np.float64)
+    reward = row_sums(probability * entry, start)
     taken = np.array(action, dtype=np.int32)
     reward[taken < 0] = terminal_reward[terminal]
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -312,9 +312,9 @@ def model_of_lists(
         reward=reward,
         start=start,
         next=np.array(nexts, np.int32),
-        chance=chance,
+        probability=probability,
         entry_reward=entry,
         terminal=np.asarray(terminal, bool),
     )
-    check_rows(owner, model, states, actions, chance)
+    check_rows(owner, model, states, actions, probability)
     return normalized(model)

@@ -1,4 +1,4 @@
-"""Draws from laws of which only a density is known, and what they are worth."""
+"""Draws from distributions of which only a density is known, and what they are worth."""
 
 from novum.sampling.chains import Chains
 from novum.sampling.diagnosis import ChainDiagnosis, diagnose

@@ -18,7 +18,7 @@ from novum.sampling.diagnosis import ChainDiagnosis, diagnose
 
 __all__ = ["Chains", "after_earlier", "flat_labels", "resumed_state", "shapes_of"]
 
-MOST_TRACES = 6  # rows of panels that `plot` draws unless told which
+MOST_TRACES = 6  # rows of panels that `plot` draws by default
 ROW_HEIGHT, WIDTH = 1.6, 9.0  # inches
 
 Shapes = Mapping[str, tuple[int, ...]]

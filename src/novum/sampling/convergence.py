@@ -105,12 +105,12 @@ def mixing(x: Draws) -> tuple[float, float]:
 
 
 def r_hat(x: Draws) -> float:
-    """Return (3); near one where the chains, and the halves of each, tell the same story."""
+    """Return (3); near one where the chains, and the halves of each, agree."""
     return mixing(x)[0]
 
 
 def ess_bulk(x: Draws) -> float:
-    """Return (5) of the ranks: how many independent draws the middle of the law is worth."""
+    """Return (5) of the ranks: how many independent draws the middle of the distribution is worth."""
     return mixing(x)[1]
 
 

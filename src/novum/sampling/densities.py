@@ -219,6 +219,6 @@ def compare_with_differences(owner: str, density: Density, starts: NDArray[np.fl
     if abs(rough - fine) <= STEADY * scale and abs(given - fine) > ROUGH * scale:
         warn(
             f"{owner}: the gradient disagrees with log_prob at {place_text(starts[0])}: along a direction it says {given:.6g}, "
-            f"differences say {fine:.6g}. Draws will be of another law; novum.linalg.check_gradient shows which entry is wrong.",
+            f"differences say {fine:.6g}. Draws will be wrong; novum.linalg.check_gradient shows which entry is.",
             DataWarning,
         )

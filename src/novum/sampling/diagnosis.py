@@ -199,7 +199,7 @@ def complaints_of(
         )
     if n_divergent:
         said.append(
-            f"{n_divergent} trajectories diverged: the draws miss a part of the law where it bends sharply. Raise target_accept= "
+            f"{n_divergent} trajectories diverged: the draws miss a region where the density bends sharply. Raise target_accept= "
             "(to 0.95 or 0.99) or write the model in other parameters (non-centered, log scales)."
         )
     if n_deepest:

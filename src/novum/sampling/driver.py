@@ -1,4 +1,4 @@
-"""One driver for chains that ask for a density (`_core.sampling.chains`): starts, workers, interrupts, going on from before.
+"""One driver for chains that request a density (`_core.sampling.chains`): starts, workers, interrupts, going on from before.
 
 A chain's draws are a function of (seed, chain, iteration): chains advance in turn, a call each, or all by one call of a vectorised
 density, or each in a process of its own, and the draws are the same. What a run needs to go on is its last draw and
@@ -41,7 +41,7 @@ class Method(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What the user asked for."""
+    """Settings of a run."""
 
     n_samples: int
     n_warmup: int

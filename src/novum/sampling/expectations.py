@@ -1,7 +1,7 @@
 r"""Monte Carlo: an expectation as the mean of draws, with its error.
 
 E f(X) ~ (1/n) sum f(x_i),   Var = Var f(X)/n,   unbiased                                                            (1)
-interval  mean +- t_{n-1, (1 + level)/2} sd/sqrt(n);  of a chance, f 0 or 1: Clopper and Pearson's, at least `level`  (2)
+interval  mean +- t_{n-1, (1 + level)/2} sd/sqrt(n);  f 0 or 1, a probability: Clopper and Pearson's, at least `level`  (2)
 
 Where the draws show no variation, or tails too heavy for (2), a warning says so: `novum.sampling.mean_errors`.
 """
@@ -78,20 +78,20 @@ def generator(random_state: Any) -> np.random.Generator:
     )
 
 
-def drawn(owner: str, law: Any, n: int, rng: np.random.Generator) -> NDArray[Any]:
-    """Return n draws of a law: an object with `sample(size, random_state)`, or a function (n, generator)."""
-    if hasattr(law, "sample"):
-        found = np.asarray(law.sample(n, random_state=rng))
-    elif callable(law):
-        found = np.asarray(law(n, rng))
+def drawn(owner: str, distribution: Any, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Return n draws of a distribution: an object with `sample(size, random_state)`, or a function (n, generator)."""
+    if hasattr(distribution, "sample"):
+        found = np.asarray(distribution.sample(n, random_state=rng))
+    elif callable(distribution):
+        found = np.asarray(distribution(n, rng))
     else:
         raise ParameterTypeError(
-            f"{owner}: {law!r} cannot be drawn from; give a distribution of novum.distributions or a function (n, "
+            f"{owner}: {distribution!r} cannot be drawn from; give a distribution of novum.distributions or a function (n, "
             f"generator) -> draws."
         )
     if found.ndim < 1 or len(found) != n:
         raise DataError(
-            f"{owner}: {counted(n, 'draw', 'were')} asked for, an array of shape {found.shape} came; its first "
+            f"{owner}: {counted(n, 'draw', 'were')} requested, an array of shape {found.shape} came; its first "
             f"axis must have length {n}."
         )
     return found
@@ -132,14 +132,14 @@ def complain(values: NDArray[np.float64], event: NDArray[np.bool_], level: float
     if np.any(is_constant(values) & ~event):
         warn(
             f"monte_carlo: {counted(n, 'draw')} gave one and the same value: they show no variation, so that the error is not "
-            "known (NaN). Draw more, or ask for the chance of an event as a yes or no (x > 3), which has an exact bound.",
+            "known (NaN). Draw more, or estimate the probability of an event, True or False (x > 3), which has an exact bound.",
             DataWarning,
         )
     shape, skew = doubts_of(np.where(event, 0.0, values))
     if shape > NO_MEAN:
         warn(
             f"monte_carlo: the tail of the values has Pareto shape {num(shape):.2f}: from 1 on no mean exists, and the mean of "
-            "draws does not settle. No interval is given; ask for a quantile or a chance, or take the expectation of a "
+            "draws does not settle. No interval is given; estimate a quantile or a probability, or take the expectation of a "
             "transformed value.",
             DataWarning,
         )
@@ -147,8 +147,8 @@ def complain(values: NDArray[np.float64], event: NDArray[np.bool_], level: float
         tail = f"Pareto shape {num(shape):.2f}, " if shape > HEAVY_SHAPE else ""
         warn(
             f"monte_carlo: few draws decide the mean ({tail}skewness {num(np.sqrt(skew * n)):.3g} of {counted(n, 'draw')}); the "
-            f"interval holds less than {100 * level:g} %. Draw more, or use importance_sample with a law that draws more of the "
-            "tail.",
+            f"interval holds less than {100 * level:g} %. Draw more, or use importance_sample with a proposal that draws more "
+            "of the tail.",
             DataWarning,
         )
     return shape > NO_MEAN
@@ -171,7 +171,7 @@ def monte_carlo(
         draws.
     function : callable, default=None
         Of the draws at once, or of one draw; None: the draws themselves. It may return arrays; of True and False the mean is a
-        chance, with an exact interval.
+        probability, with an exact interval.
     n_samples : int, default=10000
     level : float, default=0.95
         Of the interval.
@@ -194,7 +194,7 @@ def monte_carlo(
     >>> bool(abs(found.value - 1) < 3 * found.standard_error), round(found.standard_error, 4)
     (True, 0.0045)
 
-    The chance of t' = 1 under a Beta posterior, by draws of the parameter:
+    The probability of t' = 1 under a Beta posterior, by draws of the parameter:
 
     >>> from novum.distributions import Beta
     >>> bool(abs(monte_carlo(Beta(3, 2), random_state=0).value - 0.6) < 0.01)
@@ -213,5 +213,5 @@ def monte_carlo(
     parts = interval_of(values, level, event)
     if complain(values, event, level):
         parts = (parts[0], *(np.full_like(part, np.nan) for part in parts[1:]))
-    value, spread, low, high = (float(part) if np.ndim(part) == 0 else part for part in parts)
-    return MonteCarloEstimate(value, spread, low, high, n, level, values)
+    value, error, low, high = (float(part) if np.ndim(part) == 0 else part for part in parts)
+    return MonteCarloEstimate(value, error, low, high, n, level, values)

@@ -33,7 +33,7 @@ def conditional_weights(table: NDArray[np.float64], state: tuple[int, ...], axis
 
 
 class GibbsSampler(Sampler):
-    """Draw from a joint law by its conditionals.
+    """Draw from a joint distribution by its conditionals.
 
     Parameters
     ----------

@@ -53,9 +53,9 @@ class HamiltonianMonteCarlo(Sampler):
         Its gradient as a function of x; True where `log_prob` returns (value, gradient) at once, which is fastest; None: `log_prob`
         takes and returns PyTorch tensors, and PyTorch differentiates.
     metric : {"diagonal", "dense"}, default="diagonal"
-        What is learned of the law's shape: variances, or all covariances.
+        What is learned of the distribution's shape: variances, or all covariances.
     target_accept : float, default=0.8
-        Mean acceptance that the step size aims at; larger means smaller steps, for laws that bend sharply.
+        Mean acceptance that the step size aims at; larger means smaller steps, for distributions that bend sharply.
     max_depth : int, default=10
         Most doublings of a trajectory, so at most 2^max_depth steps.
     vectorized : bool, default=False
@@ -159,7 +159,7 @@ class HamiltonianMonteCarlo(Sampler):
         resume: Chains | None = None,
         check: bool = True,
     ) -> Chains:
-        """Return `n_samples` draws of every chain; a warning tells where they should not be used.
+        """Return `n_samples` draws of every chain; a warning says where they should not be used.
 
         Parameters
         ----------

@@ -1,12 +1,12 @@
-r"""Importance sampling: draws of one law, weighted to stand for another.
+r"""Importance sampling: draws of one distribution, weighted to stand for another.
 
     w_i = p(x_i)/q(x_i),  x_i ~ q;   E_p f ~ (1/n) sum w_i f(x_i)                              p and q normalised          (1)
     E_p f ~ sum w_i f(x_i) / sum w_i,   error^2 = sum w_i^2 (f(x_i) - mean)^2 / (sum w_i)^2     self-normalised            (2)
     effective size = (sum w)^2 / sum w^2                                                                                   (3)
     log of the integral of p~ = log mean w                                                                                 (4)
 
-The tail of the weights decides whether (2) can be trusted: a generalised Pareto law is fitted to the largest of them (Zhang and
-Stephens 2009), and above a shape of 0.7 the error is not what it says (Vehtari and others 2024).
+The tail of the weights decides whether (2) can be trusted: a generalised Pareto distribution is fitted to the largest of them
+(Zhang and Stephens 2009), and above a shape of 0.7 the error is not what it says (Vehtari and others 2024).
 """
 
 from collections.abc import Callable
@@ -118,7 +118,7 @@ def checked_error(owner: str, values: Any, whole: bool, size: float, value: Any,
         error = np.where(constant, np.nan, error)
         warn(
             f"{owner}: {counted(len(values), 'draw')} gave one and the same value: they show no variation, so that the error is "
-            "not known (NaN). Choose a proposal that meets what is asked for, or ask for an event as a yes or no (x > 3).",
+            "not known (NaN). Choose a proposal that reaches the event, or give a function of True and False (x > 3).",
             DataWarning,
         )
     return value, float(error) if np.ndim(error) == 0 else error
@@ -133,7 +133,7 @@ def importance_sample(
     self_normalized: bool = True,
     random_state: Seed = None,
 ) -> ImportanceSample:
-    """Return an expectation under one law from weighted draws of another; a warning tells where the weights are too uneven.
+    """Return an expectation under one distribution from weighted draws of another; a warning says where the weights are too uneven.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@ r"""Draws by the inverse of a distribution function.
     continuous  x = F^-1(u),  u ~ U(0, 1)                                                                                (1)
     discrete    the k with F(k - 1) <= u < F(k)                                                                          (2)
 
-Many draws of a discrete law use an alias table instead of (2): one uniform number and two look-ups each, however many values there
-are (cpp/include/novum/sampling/alias.h). A continuous F without a formula for its inverse is inverted by bisection.
+Many draws of a discrete distribution use an alias table instead of (2): one uniform number and two look-ups each, however many
+values there are (cpp/include/novum/sampling/alias.h). A continuous F without a formula for its inverse is inverted by bisection.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ def cumulative_draws(p: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[
 
 
 def alias_draws(p: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return a draw for every u by an alias table; the same law as (2), other draws."""
+    """Return a draw for every u by an alias table; the same distribution as (2), other draws."""
     keep, other, out = np.empty(p.size), np.empty(p.size, np.int64), np.empty(u.size, np.int64)
     _core.sampling.alias.table(np.ascontiguousarray(p), keep, other)
     _core.sampling.alias.draw(keep, other, np.ascontiguousarray(u), out)
@@ -43,7 +43,7 @@ def alias_draws(p: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[np.in
 def quantile_by_bisection(
     cdf: Callable[[NDArray[np.float64]], Any], u: NDArray[np.float64], low: float, high: float
 ) -> NDArray[np.float64]:
-    """Return the least x with F(x) >= u, for every u, to the last digit that F can tell."""
+    """Return the least x with F(x) >= u, for every u, to the last digit that F can resolve."""
 
     def value(x: NDArray[np.float64]) -> NDArray[np.float64]:
         found = np.asarray(cdf(x), dtype=np.float64)
@@ -91,7 +91,7 @@ def inverse_cdf(
     method: str = "auto",
     random_state: Seed = None,
 ) -> NDArray[Any]:
-    """Return draws of a law by the inverse of its distribution function.
+    """Return draws of a distribution by the inverse of its distribution function.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def inverse_cdf(
     u : array-like, default=None
         Uniform numbers to use in place of new ones.
     low, high : float, default=-inf, inf
-        Where a law that is given by F lives.
+        Support of a distribution that is given by F.
     method : {"auto", "cumulative", "alias"}, default="auto"
         For probabilities: look up cumulative sums (2), or an alias table, which is faster for many draws of many values.
         "auto": sums where `u` is given, so that u says which value it is; otherwise the faster.
@@ -154,10 +154,10 @@ def inverse_cdf(
     return found
 
 
-def discrete(law: Any, u: NDArray[np.float64], method: str, given: bool) -> NDArray[Any]:
+def discrete(table: Any, u: NDArray[np.float64], method: str, given: bool) -> NDArray[Any]:
     """Return a value for every u from probabilities, or from a mapping of values to them."""
-    values = np.array(list(law)) if isinstance(law, Mapping) else None
-    p = probability_table("inverse_cdf", "law", list(law.values()) if isinstance(law, Mapping) else law)
+    values = np.array(list(table)) if isinstance(table, Mapping) else None
+    p = probability_table("inverse_cdf", "law", list(table.values()) if isinstance(table, Mapping) else table)
     if p.ndim != 1:
         raise DataError(f"inverse_cdf: probabilities of shape {p.shape}; give one row.")
     alias = method == "alias" or (method == "auto" and not given and p.size > 16 and u.size > p.size)

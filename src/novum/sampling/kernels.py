@@ -156,7 +156,7 @@ def run_chains(
     n_samples, n_chains, n_warmup, thin, names, random_state, resume, check
         As in `HamiltonianMonteCarlo.sample`; the warm-up is thrown away, nothing is learned in it.
     weights : array-like, default=None
-        Chances of the kernels of a mixture; None: a cycle.
+        Probabilities of the kernels of a mixture; None: a cycle.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def run_chains(
     Examples
     --------
     >>> from novum.sampling import run_chains
-    >>> def step(x, rng):  # autoregression, whose stationary law is a standard normal
+    >>> def step(x, rng):  # autoregression, whose stationary distribution is a standard normal
     ...     return 0.5 * x + 0.75**0.5 * rng.normal()
     >>> chains = run_chains(step, start=0.0, n_samples=2000, names=["x"], random_state=0)
     >>> bool(abs(chains["x"].mean()) < 0.1), bool(abs(chains["x"].std() - 1) < 0.1)

@@ -1,8 +1,8 @@
-r"""What draws can tell about the error of their own mean.
+r"""What draws say about the error of their own mean.
 
     0 or 1, k ones of n:      [B^-1_{a/2}(k, n - k + 1), B^-1_{1-a/2}(k + 1, n - k)]    Clopper and Pearson 1934           (1)
                               error^2 >= p (1 - p)/(n + 3),  p = (k + 1)/(n + 2)  where all agree                          (2)
-    all equal, but no event:  nothing is known of the spread: NaN                                                          (3)
+    all equal, but no event:  nothing is known of the variance: NaN                                                        (3)
     else:                     mean +- t_{n-1} sd / sqrt(n), too narrow by about  .25 skewness^2 / n  at 95 %               (4)
     Pareto shape k of either tail: no variance from k = 1/2 on, no mean from k = 1 on                                      (5)
 
@@ -32,7 +32,7 @@ __all__ = [
 Array = NDArray[np.float64]
 NO_MEAN = 0.85  # of an estimated shape
 NO_VARIANCE = 0.65
-PEAKED = 12.0  # kurtosis from which on a tail is looked at; that of an exponential law is nine
+PEAKED = 12.0  # kurtosis from which on a tail is looked at; that of an exponential distribution is nine
 MOST_SKEW = 0.08  # skewness^2 / n: two points of coverage in (4)
 HEAVY_SHAPE = 0.5  # with `HEAVY_SKEW` the two doubt it together: draws that miss a tail show too little of its skewness
 HEAVY_SKEW = 0.035
@@ -40,7 +40,7 @@ FEW = 20  # draws below which neither skewness nor a tail is known
 
 
 def is_event(values: Array, whole: bool) -> NDArray[np.bool_]:
-    """Return which columns are 0 or 1 throughout; where all agree, only what was asked as a yes or no (`whole`)."""
+    """Return which columns are 0 or 1 throughout; where all agree, only what is True or False (`whole`)."""
     good = ((values == 0) | (values == 1)).all(axis=0)
     return np.asarray(good & (whole | (values.min(axis=0) < values.max(axis=0))))
 

@@ -64,9 +64,9 @@ class MetropolisHastings(Sampler):
     log_prob : callable
         The log density of a state, up to a constant; -inf outside the support.
     proposal : callable or object, default=None
-        None: a Gaussian random walk, compiled, that learns its step and the law's covariance while it warms up. A function (x,
+        None: a Gaussian random walk, compiled, that learns its step and covariance while it warms up. A function (x,
         generator) -> x' that is symmetric, such as a walk of your own; or an object with `sample(x, generator)` and
-        `log_prob(new, old)`, the log chance of proposing new from old, for those that are not. States may then be anything that
+        `log_prob(new, old)`, the log density of proposing new from old, for those that are not. States may then be anything that
         `log_prob` takes, integers too.
     scale : float or array-like, default=None
         The random walk's first covariance: a number (its square root, the standard deviation), standard deviations, or a matrix.
@@ -209,9 +209,9 @@ class MetropolisHastings(Sampler):
         place = self._begin(state) if bare else state
         if self.proposal is None:
             size = np.size(place.x)
-            spread = self._covariance(size)
+            root = self._covariance(size)
             new = place.x + (
-                spread @ random_state.normal(size=size) if spread.ndim == 2 else spread * random_state.normal(size=size)
+                root @ random_state.normal(size=size) if root.ndim == 2 else root * random_state.normal(size=size)
             ).reshape(np.shape(place.x))
             log_ratio = 0.0
         elif hasattr(self.proposal, "sample") and hasattr(self.proposal, "log_prob"):
@@ -222,8 +222,8 @@ class MetropolisHastings(Sampler):
         value = float(self.log_prob(new))
         if value == np.inf:
             raise DataError(f"MetropolisHastings: log_prob is +inf at {place_text(np.asarray(new))}; mend log_prob.")
-        chance = acceptance(value - place.log_prob + log_ratio)
-        after = ChainState(new, value, 1.0) if random_state.random() < chance else place._replace(accepted=0.0)
+        probability = acceptance(value - place.log_prob + log_ratio)
+        after = ChainState(new, value, 1.0) if random_state.random() < probability else place._replace(accepted=0.0)
         return after.x if bare else after
 
     def _covariance(self, d: int) -> NDArray[np.float64]:
@@ -249,8 +249,8 @@ class MetropolisHastings(Sampler):
         if learned:
             factor, covariance = learned["scale"], np.ravel(learned["covariance"])
         else:
-            spread = self._covariance(d)
-            covariance = np.ravel(spread @ spread.T if spread.ndim == 2 else np.diag(spread**2))
+            root = self._covariance(d)
+            covariance = np.ravel(root @ root.T if root.ndim == 2 else np.diag(root**2))
             factor = BEST_SCALE / np.sqrt(d) if self.adapt else 1.0
         return _core.sampling.chains.RandomWalkChain(
             seed=request.seed,

@@ -1,4 +1,4 @@
-r"""The shape of a tail: a generalised Pareto law fitted to the largest of many numbers.
+r"""The shape of a tail: a generalised Pareto distribution fitted to the largest of many numbers.
 
     P(X > u + x | X > u) ~ (1 + k x / sigma)^(-1/k)                                                                       (1)
 
@@ -16,7 +16,7 @@ LEAST_TAIL = 5  # draws in the tail: fewer say nothing about its shape
 
 
 def pareto_shape(log_weights: NDArray[np.float64]) -> float:
-    """Return the shape of a generalised Pareto law fitted to the largest weights."""
+    """Return the shape of a generalised Pareto distribution fitted to the largest weights."""
     n = log_weights.size
     tail = int(np.ceil(min(0.2 * n, 3 * np.sqrt(n))))
     if tail < LEAST_TAIL:

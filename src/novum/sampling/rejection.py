@@ -5,7 +5,7 @@ r"""Rejection sampling: draw below an envelope, keep what falls below the target
 
 It is exact as long as k q >= p~ everywhere. That cannot be proved by looking; where a draw shows that it fails, the
 draws kept so far
-are of another law, and the call ends with the point.
+are of another distribution, and the call ends with the point.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What samplers share: parameters that are stored as given and checked when draws are asked for."""
+"""What samplers share: parameters that are stored as given and checked when draws are made."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from novum.sampling.densities import Density
 
 __all__ = ["start_points"]
 
-BOX = 2.0  # half the side: scales of one or so are what users are asked for (Stan's choice)
+BOX = 2.0  # half the side: scales of one or so are what users are advised to have (Stan's choice)
 TRIES = 100
 
 

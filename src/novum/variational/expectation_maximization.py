@@ -189,7 +189,7 @@ def climb(steps: Steps, theta: Any, tol: float, max_iter: int) -> ExpectationMax
             break
         after = steps.m_step(q, theta)
         moved = largest_change(theta, after)
-        converged = bool(np.isnan(moved) or moved <= tol)  # and the gain, once the next E step has told it
+        converged = bool(np.isnan(moved) or moved <= tol)  # and the gain, once the next E step has computed it
         theta = after
         if steps.log_joint is not None or steps.bound is not None:
             after_m = steps.terms(theta, q, fresh=False)

@@ -28,7 +28,7 @@ from novum.variational.normal import vb_normal
 
 __all__ = ["mean_field"]
 
-ZERO = -690.0  # below the largest cell: the logarithm of the smallest that is told from zero
+ZERO = -690.0  # below the largest cell: the logarithm of the smallest that differs from zero
 IMPOSSIBLE = 1e-9  # mass of q on cells of probability zero that rounding explains
 Array = NDArray[np.float64]
 

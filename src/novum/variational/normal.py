@@ -64,10 +64,14 @@ class VariationalNormal(MeanField):
 
     def _grids(self) -> tuple[Array, Array, Array, Array]:
         """Return mu, tau, and both log densities over them."""
-        center, spread = np.asarray(self.exact.mean, float), np.sqrt(np.asarray(self.exact.var, float))
-        spread = np.where(np.isfinite(spread), spread, np.sqrt([float(self.mean.var), float(self.precision.var)]) * 2)
-        mu = np.linspace(center[0] - WIDTH * spread[0], center[0] + WIDTH * spread[0], POINTS)
-        tau = np.linspace(max(center[1] - WIDTH * spread[1], 1e-3 * center[1]), center[1] + WIDTH * spread[1], POINTS)
+        center, deviation = np.asarray(self.exact.mean, float), np.sqrt(np.asarray(self.exact.var, float))
+        deviation = np.where(
+            np.isfinite(deviation), deviation, np.sqrt([float(self.mean.var), float(self.precision.var)]) * 2
+        )
+        mu = np.linspace(center[0] - WIDTH * deviation[0], center[0] + WIDTH * deviation[0], POINTS)
+        tau = np.linspace(
+            max(center[1] - WIDTH * deviation[1], 1e-3 * center[1]), center[1] + WIDTH * deviation[1], POINTS
+        )
         pairs = np.stack(np.meshgrid(mu, tau), axis=-1)  # (tau, mu, 2)
         factorised = self.mean.log_prob(mu)[None, :] + self.precision.log_prob(tau)[:, None]
         return mu, tau, self.exact.log_prob(pairs.reshape(-1, 2)).reshape(POINTS, POINTS), factorised

@@ -1,11 +1,11 @@
 r"""Gradients of an expectation in the parameters of its distribution.
 
-    pathwise         z = g(lambda, eps), eps of a fixed law:   d/dlambda E[f(z)] = E[f'(z) dg/dlambda]            (1)
+    pathwise         z = g(lambda, eps), eps of a fixed distribution:   d/dlambda E[f(z)] = E[f'(z) dg/dlambda]   (1)
     score function   d/dlambda E[f(z)] = E[f(z) d log q(z; lambda)/dlambda]                                      (2)
     Gaussian         z = m + s eps:   df/dm = f'(z),   df/ds = f'(z) eps                                         (3)
     its score        d log q/dm = eps / s,   d log q/ds = (eps^2 - 1) / s                                        (4)
 
-Both estimators are unbiased. (1) needs a derivative of f and usually has the far smaller variance, because the slope of f tells
+Both estimators are unbiased. (1) needs a derivative of f and usually has the far smaller variance, because the slope of f says
 where to go and its value alone does not; the result shows both. Gaussians need nothing but NumPy; other distributions are a
 `transform` in PyTorch, which differentiates through it.
 """
@@ -86,7 +86,7 @@ def summary_of(value: float, pathwise: Draws, score: Draws) -> GradientEstimate:
     variance = {name: draws.var(axis=0, ddof=1) for name, draws in pathwise.items()}
     return GradientEstimate(
         {name: draws.mean(axis=0) for name, draws in pathwise.items()},
-        {name: np.sqrt(spread / n) for name, spread in variance.items()},
+        {name: np.sqrt(value / n) for name, value in variance.items()},
         variance,
         {name: draws.var(axis=0, ddof=1) for name, draws in score.items()},
         {name: draws.mean(axis=0) for name, draws in score.items()},

@@ -69,7 +69,7 @@ def test_a_graph_with_skips_masks_and_shared_weights():
 
 
 @quiet
-def test_graphs_learn_and_tell(tmp_path):
+def test_graphs_learn_and_predict(tmp_path):
     rng = RNG(1)
     X = rng.normal(size=(80, 3))
     y = 3 * X[:, 0] + np.tanh(4 * X[:, 1])

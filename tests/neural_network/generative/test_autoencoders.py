@@ -140,7 +140,7 @@ def test_a_denoising_network_cleans_rows(kind, noise):
     assert error["t"] < 0.8 * error["n"]
 
 
-def test_noise_is_drawn_as_it_is_told():
+def test_noise_is_drawn_as_it_is_given():
     X = np.random.RandomState(0).normal(size=(50, 3)) * 4 + 7
     model = Autoencoder(1, hidden=(), noise=0.5, max_epochs=1, random_state=0).fit(X)
     rows = torch.full((20000, 3), 7.0)

@@ -186,7 +186,7 @@ def rows():
     return (np.random.RandomState(0).rand(200, 12) < 0.3).astype(float)
 
 
-def test_it_is_bernoulli_rbm_where_that_is_asked_for(rows):
+def test_it_is_bernoulli_rbm_where_that_is_requested(rows):
     theirs = BernoulliRBM(7, n_iter=5, random_state=3, batch_size=20).fit(rows)
     ours = RestrictedBoltzmannMachine(7, max_epochs=5, random_state=3, batch_size=20, shuffle=False).fit(rows)
     np.testing.assert_allclose(ours.components_, theirs.components_, rtol=0, atol=1e-13)
@@ -233,7 +233,7 @@ def test_gaussian_units_learn_more_than_one_gaussian(seed):
     assert np.abs(model.reconstruct(X) - X).mean(0) @ [1, 0.01] < 2
 
 
-def test_learned_noise_that_collapses_is_told():
+def test_learned_noise_that_collapses_is_reported():
     rng = np.random.RandomState(0)
     X = np.concatenate([rng.normal(m, 0.1, (60, 2)) for m in (-3, 0, 4)])
     model = RestrictedBoltzmannMachine(

@@ -165,7 +165,7 @@ def test_every_loss_and_stabiliser_finds_two_modes(settings):
     assert 0.25 < (made[:, 0] > 0).mean() < 0.75 and model.score(X) > -0.2
 
 
-def test_a_generator_that_collapsed_is_told():
+def test_a_generator_that_collapsed_is_reported():
     X = ring(400, 0)
     with pytest.warns(DataWarning, match="samples cover .* of the training rows"):
         GAN(2, hidden=(8,), max_epochs=1, random_state=0).fit(X)
@@ -178,9 +178,9 @@ def test_steps_of_the_two_halves_and_the_average():
 
     class Watched(GAN):
         def _step(self, module, batch, steppers, autocast):
-            told = super()._step(module, batch, steppers, autocast)
+            losses = super()._step(module, batch, steppers, autocast)
             counts.append([stepper.taken for stepper in steppers])
-            return told
+            return losses
 
     with pytest.warns(DataWarning):
         Watched(2, hidden=(8,), n_critic=3, batch_size=32, max_epochs=3, random_state=0).fit(X)
@@ -216,7 +216,7 @@ def test_images_files_and_refusals(tmp_path):
         GAN(2, max_epochs=1).fit([[1.0, 2.0]])
     assert (
         len(GAN(2, hidden=(4,), random_state=0).find_learning_rate(ring(200, 0)).losses) > 3
-    )  # steps that tell a dict
+    )  # steps that return a dict
 
 
 @pytest.mark.filterwarnings("ignore:GAN. samples cover")

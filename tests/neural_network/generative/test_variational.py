@@ -79,9 +79,9 @@ def test_a_linear_network_comes_to_probabilistic_pca_and_its_likelihood_is_exact
     assert bound.elbo.mean() > exact.mean() - 0.1  # the encoder has found the posterior
     posterior = np.linalg.inv(np.eye(2) + loading.T @ (loading / noise[:, None]))
     expected = (line - center) / noise @ loading @ posterior
-    mean, spread = linear.posterior(line)
+    mean, deviation = linear.posterior(line)
     np.testing.assert_allclose(mean, expected, atol=0.15)
-    kl = 0.5 * (mean**2 + spread**2 - 1 - 2 * np.log(spread)).sum(1)
+    kl = 0.5 * (mean**2 + deviation**2 - 1 - 2 * np.log(deviation)).sum(1)
     np.testing.assert_allclose(bound.divergence, kl, rtol=1e-4)
     new, _ = linear.sample(6000, random_state=0)
     np.testing.assert_allclose(np.cov(new.T), density.cov_object.covariance, atol=0.7)
@@ -160,8 +160,8 @@ def test_a_prior_with_heavy_tails():
     ).fit(X)
     grid = np.linspace(-40, 40, 8001)
     center = model.inverse_transform(grid[:, None]).astype(np.float64)
-    spread = np.exp(model.module_.log_variance().detach().numpy().astype(np.float64) / 2)
-    each = np.exp(norm.logpdf(X[:20, None], center, spread).sum(2))
+    deviation = np.exp(model.module_.log_variance().detach().numpy().astype(np.float64) / 2)
+    each = np.exp(norm.logpdf(X[:20, None], center, deviation).sum(2))
     exact = np.log((each * student.pdf(grid, 5)).sum(1) * (grid[1] - grid[0]))
     np.testing.assert_allclose(model.score_samples(X[:20], n_draws=4000), exact, atol=0.15)
     assert model.elbo(X[:20], n_draws=500).elbo.mean() < exact.mean() + 0.02

@@ -25,7 +25,7 @@ def one_thread():
 def club():
     graph = nx.karate_club_graph()
     nx.set_edge_attributes(graph, 1.0, "weight")
-    return graph, np.array([told["club"] for _, told in graph.nodes(data=True)])
+    return graph, np.array([held["club"] for _, held in graph.nodes(data=True)])
 
 
 def block_model(seed, sizes=(50, 50, 50), inside=0.2, outside=0.02):
@@ -40,7 +40,7 @@ def block_model(seed, sizes=(50, 50, 50), inside=0.2, outside=0.02):
 @pytest.mark.notes("000-c", "gcn")
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_zacharys_club_from_its_two_leaders(club, seed):
-    """Two labels of 34: the loss is on these alone, the rest is told by the graph."""
+    """Two labels of 34: the loss is on these alone, the rest is predicted from the graph."""
     graph, truth = club
     model = GraphNetwork(max_epochs=100, random_state=seed).fit(graph, {0: "Mr. Hi", 33: "Officer"})
     assert model.score(graph, truth) >= 0.9
@@ -147,10 +147,10 @@ def test_links_that_were_hidden_are_found():
     odds = [h[a] @ h[b] + float(model.weights_["offset"]) for a, b in some]
     np.testing.assert_allclose(model.link_probability(known, some), 1 / (1 + np.exp(-np.array(odds))), rtol=1e-6)
     best = model.recommend_links(known, 20)
-    chances = [p for _, _, p in best]
-    assert chances == sorted(chances, reverse=True) and all(known[a, b] == 0 and a < b for a, b, _ in best)
+    probabilities = [p for _, _, p in best]
+    assert probabilities == sorted(probabilities, reverse=True) and all(known[a, b] == 0 and a < b for a, b, _ in best)
     free = [(a, b) for a in range(120) for b in range(a + 1, 120) if not known[a, b]]
-    assert chances[0] == pytest.approx(model.link_probability(known, free).max())
+    assert probabilities[0] == pytest.approx(model.link_probability(known, free).max())
     truth = np.mean([A[a, b] or (a // 40 == b // 40) for a, b, _ in best])
     assert truth > 0.8
 
@@ -180,7 +180,7 @@ def test_edges_held_back_carry_no_messages():
 @deep
 @pytest.mark.notes("000-c", "graph-classification")
 @pytest.mark.parametrize("readout", ["mean", "sum", "max"])
-def test_rings_are_told_from_stars_and_trees(readout):
+def test_rings_are_separated_from_stars_and_trees(readout):
     rng = np.random.default_rng(0)
     kinds = [lambda n: nx.cycle_graph(n), lambda n: nx.star_graph(n - 1), lambda n: nx.complete_graph(n)]
     y = rng.integers(3, size=90)

@@ -168,7 +168,7 @@ def test_a_graph_is_drawn_where_its_nodes_are():
 
     graph = nx.karate_club_graph()
     nx.set_edge_attributes(graph, 1.0, "weight")
-    truth = np.array([told["club"] for _, told in graph.nodes(data=True)])
+    truth = np.array([held["club"] for _, held in graph.nodes(data=True)])
     marked = np.isin(np.arange(34), [0, 33])
     ax = plot_graph(graph, truth, marked=marked, ax=Figure().subplots())
     places = nx.spring_layout(graph, seed=0)

@@ -191,8 +191,8 @@ for dtype in (np.float32, np.float64):
         text=True,
         check=True,
     )
-    told = [[np.array(line.split(), float) for line in text.splitlines()] for text in (here.getvalue(), done.stdout)]
-    for line, (ours, theirs) in enumerate(zip(*told)):
+    printed = [[np.array(line.split(), float) for line in text.splitlines()] for text in (here.getvalue(), done.stdout)]
+    for line, (ours, theirs) in enumerate(zip(*printed)):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=(1e-5, 1e-12)[line])
 
 

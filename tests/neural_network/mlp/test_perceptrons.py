@@ -154,8 +154,8 @@ def test_every_epoch_has_an_order_of_its_own():
 )  # scores that are made up stop it after nine epochs
 def test_the_weights_of_the_best_epoch_come_back(monkeypatch):
     """The notes: best at epoch 5, stopped at epoch 9 with a patience of 4 (the epoch after the fourth in vain)."""
-    told = iter([0.1, 0.2, 0.3, 0.4, 0.9, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
-    monkeypatch.setattr(MLPClassifier, "_score_of", lambda self, data, output: next(told))
+    scores = iter([0.1, 0.2, 0.3, 0.4, 0.9, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    monkeypatch.setattr(MLPClassifier, "_score_of", lambda self, data, output: next(scores))
     options = {"early_stopping": True, "random_state": 0, "hidden_layer_sizes": (5,)}
     model = MLPClassifier(n_iter_no_change=3, **options).fit(X, Y)
     assert model.n_iter_ == 9 and model.best_validation_score_ == 0.9
@@ -164,8 +164,8 @@ def test_the_weights_of_the_best_epoch_come_back(monkeypatch):
         five = MLPClassifier(max_iter=5, n_iter_no_change=99, **options).fit(X, Y)
     monkeypatch.setattr(MLPClassifier, "_score_of", lambda self, data, output: float(len(output)))
     np.testing.assert_array_equal(model.loss_curve_[:5], five.loss_curve_)
-    told = iter([0.1, 0.2, 0.3, 0.4, 0.9])
-    monkeypatch.setattr(MLPClassifier, "_score_of", lambda self, data, output: next(told))
+    scores = iter([0.1, 0.2, 0.3, 0.4, 0.9])
+    monkeypatch.setattr(MLPClassifier, "_score_of", lambda self, data, output: next(scores))
     with pytest.warns(NotConverged):
         five = MLPClassifier(max_iter=5, n_iter_no_change=99, **options).fit(X, Y)
     np.testing.assert_array_equal(model.coefs_[0], five.coefs_[0])
@@ -300,7 +300,7 @@ def test_compiled_gradients_are_differences(activation):
     assert MLPRegressor("poisson", **options).fit(X, Y).check_gradient(X[:20], Y[:20], weight)
 
 
-def test_what_does_not_go_together_is_told():
+def test_what_does_not_go_together_is_reported():
     for options, words in (
         ({"hidden_layer_sizes": (3, 0)}, "hidden_layer_sizes must be > 0"),
         ({"hidden_layer_sizes": (2.5,)}, "hidden_layer_sizes must be > 0"),

@@ -117,7 +117,7 @@ def test_company_weights_files_and_seeds(cell, bidirectional, tmp_path):
     np.testing.assert_array_equal(novum.load(tmp_path / "model.novum").score_samples(X, y), together)
 
 
-def test_answers_that_do_not_end_are_told():
+def test_answers_that_do_not_end_are_reported():
     model = Seq2Seq(4, max_length=2, **QUICK).fit(["ab", "ba"] * 4, ["aaaaaa", "bbbbbb"] * 4)
     with pytest.warns(DataWarning, match="2 of 2 answers did not end within 2 symbols"):
         said = model.predict(["ab", "ba"])

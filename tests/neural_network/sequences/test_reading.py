@@ -111,8 +111,8 @@ def test_batches_are_near_in_length_and_hold_every_sequence_once():
     examples = SequenceExamples([Packed(np.zeros(lengths.sum(), dtype=np.int64), lengths)], n_terms=lengths)
     batches = examples.batches(np.random.default_rng(1), 16)
     assert sorted(np.concatenate([b.host for b in batches]).tolist()) == list(range(500))
-    spread = [np.ptp(lengths[b.host]) for b in batches]
-    assert np.mean(spread) < 2 < np.ptp(lengths)
+    ranges = [np.ptp(lengths[b.host]) for b in batches]
+    assert np.mean(ranges) < 2 < np.ptp(lengths)
     first = [lengths[b.host].mean() for b in batches]
     assert first != sorted(first)  # the batches themselves come in a random order
     assert np.concatenate([b.host for b in examples.batches(None, 16)]).tolist() == list(range(500))

@@ -32,5 +32,5 @@ assert causal_mask(2).tolist() == [[True, False], [True, True]]
 """
 
 
-def test_networks_ask_for_pytorch_when_they_learn():
+def test_networks_need_pytorch_when_they_learn():
     subprocess.run([sys.executable, "-c", CODE], check=True)

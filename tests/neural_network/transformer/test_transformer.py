@@ -162,7 +162,7 @@ def test_classes_of_sequences_and_of_steps():
     options = {"n_heads": 2, "n_layers": 1, "dropout": 0.0, "learning_rate": 1e-2, "max_epochs": 25, "random_state": 0}
     model = TransformerClassifier(16, **options).fit(X[:300], first[:300])
     assert model.score(X[300:], first[300:]) > 0.95
-    last = [word[-1] * len(word) for word in X]  # every step asks what the last symbol is
+    last = [word[-1] * len(word) for word in X]  # the target of every step is the last symbol
     steps = TransformerClassifier(16, per_step=True, **options).fit(X[:300], [list(out) for out in last[:300]])
     assert steps.score(X[300:], [list(out) for out in last[300:]]) > 0.9
     maps = steps.attention_maps(X[:3])

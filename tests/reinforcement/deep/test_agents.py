@@ -200,8 +200,8 @@ def test_policy_gradients_learn_a_bandit(baseline):
         total_steps=32 * 150, hidden=8, n_envs=32, learning_rate=0.02, baseline=baseline, device="cpu", random_state=0
     ).fit(Arms())
     logits = agent._scores(np.ones((1, 1), np.float32))[0]
-    chances = np.exp(logits - logits.max())
-    assert (chances / chances.sum())[1] > 0.9
+    probabilities = np.exp(logits - logits.max())
+    assert (probabilities / probabilities.sum())[1] > 0.9
 
 
 @pytest.mark.notes("003", "rl-named")

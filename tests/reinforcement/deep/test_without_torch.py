@@ -1,10 +1,10 @@
-"""The family without PyTorch: it imports, and says what is missing only when networks are asked for."""
+"""The family without PyTorch: it imports, and says what is missing only when networks are needed."""
 
 import subprocess
 import sys
 
 
-def test_networks_are_asked_for_only_when_an_agent_learns():
+def test_networks_are_needed_only_when_an_agent_learns():
     code = (
         "import sys\n"
         "class Missing:\n"

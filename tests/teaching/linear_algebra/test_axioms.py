@@ -174,8 +174,10 @@ def test_eigen_reports():
     assert np.iscomplexobj(turn.values) and (turn.determinant, turn.trace) == pytest.approx((1, 0), abs=1e-15)
     assert turn.independent_vectors == 2
     generic = RNG.normal(size=(5, 5))
-    told = eigen_report(generic)
-    assert told.determinant == pytest.approx(np.linalg.det(generic)) and told.trace == pytest.approx(np.trace(generic))
+    report = eigen_report(generic)
+    assert report.determinant == pytest.approx(np.linalg.det(generic)) and report.trace == pytest.approx(
+        np.trace(generic)
+    )
     values, vectors = np.linalg.eig(generic)
     assert all(is_eigenpair(generic, value, vector) for value, vector in zip(values, vectors.T))
     assert not is_eigenpair(generic, values[0] * (1 + 1e-6), vectors[:, 0])

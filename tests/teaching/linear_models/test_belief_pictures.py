@@ -126,7 +126,7 @@ def test_likelihood_posterior_and_lines_of_every_step():
 
 
 @pytest.mark.notes("002", "plot-evidence-over-datasets")
-def test_the_model_that_just_reaches_the_data_foretells_them_best():
+def test_the_model_that_just_reaches_the_data_predicts_them_best():
     x = np.linspace(-1, 1, 12)
     t = x**3
     models = {
@@ -143,8 +143,8 @@ def test_the_model_that_just_reaches_the_data_foretells_them_best():
     for name, order, alpha in (("simple", 1, 1.0), ("medium", 3, 1.0), ("complex", 9, 0.02)):
         phi = np.vander(x, order + 1)
         s, height = drawn[name].T
-        spread = 1 / np.sqrt(t @ np.linalg.solve(phi @ phi.T / alpha + np.eye(12) / 25, t))
-        expected = norm.pdf(s, scale=spread)  # the joint normal along the line s t
+        deviation = 1 / np.sqrt(t @ np.linalg.solve(phi @ phi.T / alpha + np.eye(12) / 25, t))
+        expected = norm.pdf(s, scale=deviation)  # the joint normal along the line s t
         expected /= ((expected[1:] + expected[:-1]) / 2 * np.diff(s)).sum()
         assert_allclose(height, expected, rtol=1e-6, atol=1e-12)
         heights[name] = height[np.isclose(s, 1)][0]

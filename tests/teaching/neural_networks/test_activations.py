@@ -16,14 +16,14 @@ def test_panels_with_derivatives_and_saturation():
     def bell(x):
         return np.exp(-x) / (1 + np.exp(-x)) ** 2
 
-    laws = {
+    formulas = {
         "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), bell),
         "tanh": (lambda x: (np.exp(2 * x) - 1) / (np.exp(2 * x) + 1), lambda x: np.cosh(x) ** -2),
         "relu": (lambda x: np.maximum(x, 0), lambda x: (x > 0).astype(float)),
     }
     axes = plot_activations(ax=canvas(1, 3))
-    assert [ax.get_title() for ax in axes] == list(laws)
-    for ax, (name, (value, slope)) in zip(axes, laws.items()):
+    assert [ax.get_title() for ax in axes] == list(formulas)
+    for ax, (name, (value, slope)) in zip(axes, formulas.items()):
         drawn = curves(ax)
         x = drawn[name][:, 0]
         np.testing.assert_allclose(drawn[name][:, 1], value(x), rtol=1e-12, atol=1e-15)

@@ -83,7 +83,7 @@ def test_the_sketch_of_the_lstm_computes_the_lstm():
 
 def test_the_sketch_of_the_transformer_has_the_order_of_its_blocks():
     arrows = architecture("transformer").arrows
-    assert ("em", "dc") in arrows and ("dn", "dc") in arrows  # the decoder asks the encoder
+    assert ("em", "dc") in arrows and ("dn", "dc") in arrows  # the decoder attends to the encoder
     assert ("xe", "en") in arrows and ("ye", "dn") in arrows  # what a part reads is added to what it says
     names = [name for name, _ in arrows]
     assert names.index("da") < names.index("dc") < names.index("df")

@@ -1,4 +1,4 @@
-"""Expectations under a known law against enumeration and closed forms."""
+"""Expectations under a known distribution against enumeration and closed forms."""
 
 from itertools import combinations, product
 
@@ -62,31 +62,31 @@ def test_the_sample_error_is_unbiased():
 
 
 def test_bias_of_estimators_by_enumeration():
-    law = {0: 0.2, 1: 0.5, 4: 0.3}
+    distribution = {0: 0.2, 1: 0.5, 4: 0.3}
     mean = 1.7
     variance = 0.5 + 4.8 - mean**2
     for n in (2, 3, 4):
-        assert sampling_distribution(np.mean, law, n).bias(mean) == pytest.approx(0, abs=1e-12)
-        assert sampling_distribution(np.var, law, n).bias(variance) == pytest.approx(-variance / n, rel=1e-12)
-        unbiased = sampling_distribution(lambda s: np.var(s, ddof=1), law, n)
+        assert sampling_distribution(np.mean, distribution, n).bias(mean) == pytest.approx(0, abs=1e-12)
+        assert sampling_distribution(np.var, distribution, n).bias(variance) == pytest.approx(-variance / n, rel=1e-12)
+        unbiased = sampling_distribution(lambda s: np.var(s, ddof=1), distribution, n)
         assert unbiased.bias(variance) == pytest.approx(0, abs=1e-12)
-        p = dict(law)
-        largest = sum(np.prod([p[v] for v in s]) * max(s) for s in product(law, repeat=n))
-        assert sampling_distribution(max, law, n).value == pytest.approx(largest, rel=1e-12)
+        p = dict(distribution)
+        largest = sum(np.prod([p[v] for v in s]) * max(s) for s in product(distribution, repeat=n))
+        assert sampling_distribution(max, distribution, n).value == pytest.approx(largest, rel=1e-12)
 
 
 @pytest.mark.notes("003", "expected-loss")
 def test_the_conditional_mean_has_the_least_squared_loss():
-    law = {(0, 0.0): 0.1, (0, 1.0): 0.3, (1, 1.0): 0.4, (1, 3.0): 0.2}
+    distribution = {(0, 0.0): 0.1, (0, 1.0): 0.3, (1, 1.0): 0.4, (1, 3.0): 0.2}
     best = {0: 0.75, 1: (0.4 + 0.6) / 0.6}
-    least = expected_loss(lambda x: best[x], law, "squared").value
+    least = expected_loss(lambda x: best[x], distribution, "squared").value
     rng = np.random.default_rng(0)
     for _ in range(20):
         a, b = rng.normal(1, 1, 2)
-        other = expected_loss(lambda x, a=a, b=b: (a, b)[x], law, "squared").value
-        assert other == pytest.approx(sum(p * (t - (a, b)[x]) ** 2 for (x, t), p in law.items()), rel=1e-12)
+        other = expected_loss(lambda x, a=a, b=b: (a, b)[x], distribution, "squared").value
+        assert other == pytest.approx(sum(p * (t - (a, b)[x]) ** 2 for (x, t), p in distribution.items()), rel=1e-12)
         assert other >= least
-    assert expected_loss(lambda x: 1.0, law, lambda t, y: (t > y) * 2.0).value == pytest.approx(0.4)
+    assert expected_loss(lambda x: 1.0, distribution, lambda t, y: (t > y) * 2.0).value == pytest.approx(0.4)
 
 
 @pytest.mark.notes("004", "expected-test-error")
@@ -111,19 +111,19 @@ def test_expected_test_error_of_an_algorithm():
 
 @pytest.mark.notes("001", "overfit-definition")
 def test_overfitting_between_two_hypotheses():
-    law = {(x, int(x > 2)): 1 / 6 for x in range(6)}
+    distribution = {(x, int(x > 2)): 1 / 6 for x in range(6)}
     memory = {0: 0, 2: 1, 5: 1}
-    found = overfits(lambda x: memory.get(x, 0), lambda x: int(x > 2), [0, 2, 5], [0, 1, 1], law)
+    found = overfits(lambda x: memory.get(x, 0), lambda x: int(x > 2), [0, 2, 5], [0, 1, 1], distribution)
     assert found == (True, 0.0, pytest.approx(1 / 3), pytest.approx(0.5), 0.0)
-    assert not overfits(lambda x: int(x > 2), lambda x: memory.get(x, 0), [0, 2, 5], [0, 1, 1], law).overfits
+    assert not overfits(lambda x: int(x > 2), lambda x: memory.get(x, 0), [0, 2, 5], [0, 1, 1], distribution).overfits
     # every pair of answers to four questions, of which two were seen: by counting errors
     uneven = {(0, 0): 0.1, (1, 1): 0.2, (2, 0): 0.3, (3, 1): 0.4}
-    seen, told = [0, 1], [0, 0]
+    seen, labels = [0, 1], [0, 0]
     kinds = set()
     for one, other in product(product((0, 1), repeat=4), repeat=2):
-        sample = [sum(a[x] != t for x, t in zip(seen, told)) / 2 for a in (one, other)]
+        sample = [sum(a[x] != t for x, t in zip(seen, labels)) / 2 for a in (one, other)]
         true = [sum(p for (x, t), p in uneven.items() if a[x] != t) for a in (one, other)]
-        found = overfits(lambda x, a=one: a[x], lambda x, a=other: a[x], seen, told, uneven)
+        found = overfits(lambda x, a=one: a[x], lambda x, a=other: a[x], seen, labels, uneven)
         assert found.overfits == (sample[0] < sample[1] and true[0] > true[1] + 1e-12)
         assert found[1:] == pytest.approx((*sample, *true))
         kinds.add((np.sign(sample[0] - sample[1]), np.sign(round(true[0] - true[1], 9))))

@@ -1,4 +1,4 @@
-"""The shape of an image: told, seen, or guessed from a flat row."""
+"""The shape of an image: given, seen, or guessed from a flat row."""
 
 import math
 from typing import Any
@@ -16,9 +16,9 @@ def looks_channels_last(shape: tuple[int, ...]) -> bool:
     return shape[2] in CHANNELS and shape[0] not in CHANNELS and shape[0] > shape[2] and shape[1] > shape[2]
 
 
-def image_shape_of(owner: str, given: tuple[int, ...], asked: Any) -> tuple[int, int, int]:
-    """Return (channels, rows, columns) of one example; a flat row is a square grey image unless `asked` tells another shape."""
-    shape = given if asked is None else tuple(int(size) for size in asked)
+def image_shape_of(owner: str, given: tuple[int, ...], requested: Any) -> tuple[int, int, int]:
+    """Return (channels, rows, columns) of one example; a flat row is a square grey image unless `requested` gives another shape."""
+    shape = given if requested is None else tuple(int(size) for size in requested)
     if math.prod(shape) != math.prod(given):
         raise ParameterError(
             f"{owner}: image_shape={shape} has {math.prod(shape)} pixels, a row of X {math.prod(given)}."
@@ -32,7 +32,7 @@ def image_shape_of(owner: str, given: tuple[int, ...], asked: Any) -> tuple[int,
         shape = (side, side)
     if len(shape) == 2:
         shape = (1, *shape)
-    if len(shape) == 3 and looks_channels_last(shape) and (asked is None or len(given) == 1):
+    if len(shape) == 3 and looks_channels_last(shape) and (requested is None or len(given) == 1):
         raise DataError(
             f"{owner}: images of shape {shape} would be read as {shape[0]} channels of {shape[1]} x {shape[2]} pixels, and look"
             f" like rows, columns and {shape[2]} channels; put the channels first:"

@@ -1,4 +1,4 @@
-"""The network of a `ConvNetClassifier`: blocks of convolution and pooling, then dense layers, with heads on the way if asked for.
+"""The network of a `ConvNetClassifier`: blocks of convolution and pooling, then dense layers, with heads on the way if requested.
 
 block:  x -> dropout(pool(g(norm(conv(x)))))                                                                            (1)
 body:   all blocks, flattened, then dense layers g(W x + b) with dropout                                                (2)

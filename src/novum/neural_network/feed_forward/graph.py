@@ -40,7 +40,7 @@ __all__ = ["FeedForwardGraph"]
 IN_MEMORY = "FeedForwardGraph passes all rows through the graph at once"
 
 
-class Said(NamedTuple):
+class Predictor(NamedTuple):
     structure: Structure
     theta: np.ndarray
     classes: np.ndarray | None
@@ -48,14 +48,14 @@ class Said(NamedTuple):
     flat: bool
 
 
-def answers(said: Said, block: Block) -> np.ndarray:
+def predictions(predictor: Predictor, block: Block) -> np.ndarray:
     """Return output, probabilities or decision of every row."""
     X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
-    p = forward(said.structure, said.theta, np.asarray(X, float)).outputs[OUTPUT]
-    if said.classes is not None:
-        p = np.column_stack([1 - p, p]) if p.shape[1] == 1 and len(said.classes) > 1 else p
-        return said.classes[p.argmax(axis=1)] if said.decide else p.astype(X.dtype)
-    return (p[:, 0] if said.flat else p).astype(X.dtype)
+    p = forward(predictor.structure, predictor.theta, np.asarray(X, float)).outputs[OUTPUT]
+    if predictor.classes is not None:
+        p = np.column_stack([1 - p, p]) if p.shape[1] == 1 and len(predictor.classes) > 1 else p
+        return predictor.classes[p.argmax(axis=1)] if predictor.decide else p.astype(X.dtype)
+    return (p[:, 0] if predictor.flat else p).astype(X.dtype)
 
 
 def classifies(model: Any) -> bool:
@@ -244,19 +244,19 @@ class FeedForwardGraph(Estimator):
         code = y if coded else encode(self.classes_, y)
         return (code[:, None] == (np.arange(self.n_outputs_) if self.n_outputs_ > 1 else [1])).astype(float)
 
-    def _said(self, decide: bool) -> Said:
+    def _predictor(self, decide: bool) -> Predictor:
         check_is_fitted(self)
         classes = self.classes_ if self.task == "classification" else None
-        return Said(self._structure(), self.theta_, classes, decide, self.n_outputs_ == 1)
+        return Predictor(self._structure(), self.theta_, classes, decide, self.n_outputs_ == 1)
 
     def predict(self, X: Rows) -> Any:
         """Return the output for every row of X, or its class."""
-        return self._rows(X, answers, self._said(True))
+        return self._rows(X, predictions, self._predictor(True))
 
     @available_if(classifies)
     def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class; of a classification."""
-        return self._rows(X, answers, self._said(False))
+        return self._rows(X, predictions, self._predictor(False))
 
     def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return the accuracy of a classification, or R^2.

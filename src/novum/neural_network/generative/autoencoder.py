@@ -30,7 +30,7 @@ __all__ = ["Autoencoder"]
 
 
 class Autoencoder(CodeNetwork):
-    """Autoencoder: codes from which the rows can be told again.
+    """Autoencoder: codes from which the rows can be reconstructed.
 
     Parameters
     ----------

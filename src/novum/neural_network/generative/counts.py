@@ -1,4 +1,4 @@
-"""Numbers of draws, steps and chains that a method is asked for."""
+"""Numbers of draws, steps and chains that are requested from a method."""
 
 from typing import Any
 

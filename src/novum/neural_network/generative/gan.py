@@ -1,4 +1,4 @@
-"""Generative adversarial networks: a forger who makes rows, and a detective who tells them from real ones.
+"""Generative adversarial networks: a generator that makes rows, and a discriminator that separates them from real ones.
 
 Steps alternate: the discriminator learns to score real rows above made ones, the generator to make rows that score high. The
 formulas are in `adversaries`, the look for modes that were lost in `diversity`.
@@ -247,7 +247,7 @@ class GAN(RowNetwork):
             score_real, score_made = module.judge(torch.cat([real, made.detach().to(real.dtype)])).split(len(rows))
             losses = discriminator_loss(self.loss, score_real, score_made, self.label_smoothing)
             loss = weighted_mean(losses[0], share) + losses[1].mean()
-        told = loss.detach()
+        loss_without_penalty = loss.detach()
         if at_rows:
             loss = loss + penalty * slope_at_rows(score_real, real)
         elif penalty:
@@ -257,7 +257,7 @@ class GAN(RowNetwork):
             forged = generator_loss(self.loss, module.judge(made)).mean()
         if critic.taken % self.n_critic == 0:
             forger.descend(forged)
-        return {"loss": told, "generator": forged.detach()}
+        return {"loss": loss_without_penalty, "generator": forged.detach()}
 
     def _loss(self, module: Any, batch: Any) -> Any:
         """Return the energy distance of rows held back to as many made ones."""

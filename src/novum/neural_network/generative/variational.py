@@ -325,5 +325,5 @@ class VariationalAutoencoder(LatentMap, CodeNetwork):
             return rows, codes
         if self.config_["likelihood"] == "bernoulli":
             return (stream.uniform("rows", 0, n_samples, rows.shape[1]) < rows).astype(rows.dtype), codes
-        spread = np.exp(self.module_.log_variance().detach().cpu().numpy() / 2)
-        return rows + spread * stream.normal("rows", 0, n_samples, rows.shape[1], np.float32), codes
+        deviation = np.exp(self.module_.log_variance().detach().cpu().numpy() / 2)
+        return rows + deviation * stream.normal("rows", 0, n_samples, rows.shape[1], np.float32), codes

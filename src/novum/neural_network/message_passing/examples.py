@@ -10,11 +10,11 @@ from novum.neural_network.message_passing.neighborhoods import Incoming, incomin
 from novum.neural_network.training.examples import Examples
 from novum.runtime.chance import generator
 
-__all__ = ["GraphExamples", "LinkExamples", "NodeExamples", "chance"]
+__all__ = ["GraphExamples", "LinkExamples", "NodeExamples", "epoch_generator"]
 
 
-def chance() -> np.random.Generator:
-    """Return a generator that follows the chance of the training, which the loop seeds by the epoch."""
+def epoch_generator() -> np.random.Generator:
+    """Return a NumPy generator seeded by that of the training, which the loop seeds by the epoch."""
     import torch
 
     return np.random.default_rng(int(torch.randint(0, 2**62, (), generator=generator("cpu"))))
@@ -29,7 +29,7 @@ def tensor(values: NDArray, device: Any) -> Any:
 
 
 class PartsOfGraph(Examples):
-    """Examples that are asked of one graph; derive and write `take_places`."""
+    """Examples that are parts of one graph; derive and write `take_places`."""
 
     def __init__(self, graph: Graph, n_layers: int, n_neighbors: int | None) -> None:
         self.graph, self.n_layers, self.n_neighbors = graph, n_layers, n_neighbors
@@ -61,7 +61,7 @@ class PartsOfGraph(Examples):
             own,
             self.n_layers,
             self.n_neighbors if self.sampled else None,
-            chance() if self.sampled else None,
+            epoch_generator() if self.sampled else None,
         )
         return self.batch(found.nodes, found.edges, found.weight), tensor(back, self.home)
 
@@ -135,7 +135,7 @@ class LinkExamples(PartsOfGraph):
     def take(self, index: Any) -> Any:
         """Return edges at some places and pairs that are no edges."""
         real = self.pairs[index.cpu().numpy()]
-        none = pairs_without_edge(self.graph.n_nodes, self.n_negative * len(real), self.known, chance())
+        none = pairs_without_edge(self.graph.n_nodes, self.n_negative * len(real), self.known, epoch_generator())
         pairs = np.concatenate([real, none])
         batch, places = self.around(pairs.ravel())
         truth = np.concatenate([np.ones(len(real)), np.zeros(len(none))])

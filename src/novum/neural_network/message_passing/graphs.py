@@ -89,10 +89,10 @@ def from_networkx(value: Any, features: Any, owner: str) -> tuple[Graph, Any]:
     """Return a graph of networkx as arrays, and its features."""
     nodes = list(value.nodes)
     number = {node: k for k, node in enumerate(nodes)}
-    triples = [(number[a], number[b], told.get("weight", 1.0)) for a, b, told in value.edges(data=True)]
+    triples = [(number[a], number[b], attributes.get("weight", 1.0)) for a, b, attributes in value.edges(data=True)]
     name = features if isinstance(features, str) else FEATURES
     if features is None or isinstance(features, str):
-        held = [told.get(name) for _, told in value.nodes(data=True)]
+        held = [attributes.get(name) for _, attributes in value.nodes(data=True)]
         lacking = sum(one is None for one in held)
         if isinstance(features, str) and lacking:
             raise DataError(f"{owner}: {lacking} of {len(nodes)} nodes have no attribute {features!r}.")
@@ -178,7 +178,7 @@ def labels_of(graph: Graph, y: Any, source: Any, owner: str) -> tuple[NDArray, N
     if isinstance(y, str):
         if not is_networkx(source):
             raise DataError(f"{owner}: y={y!r} names an attribute of nodes, and this graph is not of networkx.")
-        y = {node: told[y] for node, told in source.nodes(data=True) if y in told}
+        y = {node: attributes[y] for node, attributes in source.nodes(data=True) if y in attributes}
     if isinstance(y, Mapping):
         numbers = node_numbers(graph, list(y), owner)
         values = np.array(list(y.values()), dtype=object)

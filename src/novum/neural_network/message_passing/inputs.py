@@ -38,7 +38,7 @@ class GraphInput:
             if self.task == "link" and is_one_way(graph):
                 raise DataError(
                     f"{owner}(task='link'): the graph is directed, and a link is scored by h_u'h_v, which is the same from v to u;"
-                    " give a graph without directions (graph.to_undirected(), or A + A.T) to ask whether two nodes are linked."
+                    " give a graph without directions (graph.to_undirected(), or A + A.T) to predict whether two nodes are linked."
                 )
             return graph
         if not isinstance(given, list | tuple) or isinstance(given, Graph):
@@ -58,7 +58,7 @@ class GraphInput:
     def _target(self, given: Any, y: Any) -> Any:
         """Return labels with an attribute of networkx looked up, while the graph is still one."""
         if self.task == "node" and isinstance(y, str) and is_networkx(given):
-            return {node: told[y] for node, told in given.nodes(data=True) if y in told}
+            return {node: held[y] for node, held in given.nodes(data=True) if y in held}
         return y
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Any:
@@ -133,11 +133,11 @@ class GraphInput:
         found = graph.n_nodes if graph.features is None else graph.features.shape[1]
         if (graph.features is None) != self._by_place or found != self.n_features_in_:
             here = "no features" if graph.features is None else f"{found} features"
-            told = (
+            known = (
                 f"the {self.n_features_in_} nodes of the fit" if self._by_place else f"{self.n_features_in_} features"
             )
             more = f" and {found} nodes" if graph.features is None else ""
-            raise DataError(f"{type(self).__name__}: nodes have {here}{more}, and the network was trained for {told}.")
+            raise DataError(f"{type(self).__name__}: nodes have {here}{more}, and the network was trained for {known}.")
 
 
 def without_edges(graph: Graph, fraction: float, seed: int, owner: str) -> tuple[Graph, Any]:

@@ -1,6 +1,6 @@
 """The part of a graph that decides about some nodes: their neighbours, the neighbours of these, as many times as there are layers.
 
-A node takes messages from all its neighbours, or from a few drawn by chance, so that a batch of a large graph stays small. Weights
+A node takes messages from all its neighbours, or from a few drawn at random, so that a batch of a large graph stays small. Weights
 of drawn edges are multiplied by (neighbours / drawn): sums over them are then right in the mean.
 """
 
@@ -24,7 +24,7 @@ class Incoming(NamedTuple):
 
 
 class Neighborhood(NamedTuple):
-    """Some nodes of a graph, those asked for first, with the edges that lead to them."""
+    """Some nodes of a graph, the requested ones first, with the edges that lead to them."""
 
     nodes: NDArray  # numbers in the graph
     edges: NDArray  # (2, m): places in `nodes`

@@ -13,7 +13,7 @@ import numpy as np
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.neural_network.message_passing.inputs import GraphInput, without_edges
-from novum.neural_network.message_passing.predictions import GraphAnswers
+from novum.neural_network.message_passing.predictions import GraphPredictions
 from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.network import NetworkEstimator
 from novum.neural_network.training.parameters import TRAINING
@@ -24,7 +24,7 @@ from novum.runtime.typing import HasEdges, Numbers, Rows, RowWeights, Seed, Targ
 __all__ = ["GraphNetwork"]
 
 
-class GraphNetwork(GraphInput, GraphAnswers, NetworkEstimator):
+class GraphNetwork(GraphInput, GraphPredictions, NetworkEstimator):
     """Message-passing network on graphs: classes of nodes, missing links, classes of graphs, and embeddings.
 
     A graph is one of networkx, an adjacency matrix (dense or sparse), or a list of pairs of nodes. Features of nodes are given as a
@@ -34,10 +34,10 @@ class GraphNetwork(GraphInput, GraphAnswers, NetworkEstimator):
     Parameters
     ----------
     task : {"node", "link", "graph"}, default="node"
-        Classify nodes of which some have a label; tell edges from pairs that are none (of a graph without directions: a link is
+        Classify nodes of which some have a label; separate edges from pairs that are none (of a graph without directions: a link is
         scored by h_u'h_v, the same both ways); classify whole graphs.
     layer : {"gcn", "mean", "sum", "max", "attention"}, default="gcn"
-        Graph convolution, a node beside the mean, sum or maximum of its neighbours, or attention.
+        Graph convolution, a node next to the mean, sum or maximum of its neighbours, or attention.
     hidden : sequence of int, default=(32,)
         Sizes of the node vectors after every layer but the last.
     n_components : int, default=16
@@ -246,8 +246,8 @@ class GraphNetwork(GraphInput, GraphAnswers, NetworkEstimator):
         mean = scale = None
         if not self._by_place:
             rows = np.concatenate([g.features for g in graphs])
-            mean, spread = rows.mean(axis=0), rows.std(axis=0)
-            mean, scale = mean.tolist(), np.where(spread > 0, spread, 1.0).tolist()
+            mean, deviation = rows.mean(axis=0), rows.std(axis=0)
+            mean, scale = mean.tolist(), np.where(deviation > 0, deviation, 1.0).tolist()
         return {
             "task": self.task,
             "layer": self.layer,

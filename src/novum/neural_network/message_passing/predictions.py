@@ -1,4 +1,4 @@
-"""What a fitted `GraphNetwork` answers: embeddings, classes, links, and pictures."""
+"""Predictions of a fitted `GraphNetwork`: embeddings, classes, links, and pictures."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,11 @@ from novum.neural_network.message_passing.unrolled import ComputationGraph, comp
 from novum.runtime import arrays
 from novum.runtime.typing import Axes, Target
 
-__all__ = ["GraphAnswers"]
+__all__ = ["GraphPredictions"]
 
 
-class GraphAnswers:
-    """The answers; the network itself is in `network`."""
+class GraphPredictions:
+    """Predictions; the network itself is in `network`."""
 
     classes_: np.ndarray
     task: str
@@ -33,7 +33,7 @@ class GraphAnswers:
         _pairs: Callable[..., Any]
         _target: Callable[..., Any]
 
-    def _asked(self, graph: Any, features: Any) -> Any:
+    def _checked_graphs(self, graph: Any, features: Any) -> Any:
         check_is_fitted(self)
         given = self._graphs(graph, features)
         for one in given if self.task == "graph" else [given]:
@@ -56,7 +56,7 @@ class GraphAnswers:
 
     def transform(self, graph: Any, features: Any = None) -> np.ndarray:
         """Return the embedding of every node, or for task="graph" of every graph, (n, n_components)."""
-        given = self._asked(graph, features)
+        given = self._checked_graphs(graph, features)
         if self.task == "graph":
             from novum.neural_network.message_passing.layers import read_out
 
@@ -69,7 +69,7 @@ class GraphAnswers:
             raise ParameterError(
                 f"{type(self).__name__}(task='link') has no classes; use link_probability(graph, pairs)."
             )
-        given = self._asked(graph, features)
+        given = self._checked_graphs(graph, features)
         if self.task == "graph":
             return self._per_graph(given, lambda m, *batch: m.graph_scores(*batch).double().softmax(dim=1))
         return self._per_node(given, lambda m, *batch: m.node_scores(*batch).double().softmax(dim=1))
@@ -82,7 +82,7 @@ class GraphAnswers:
     def link_probability(self, graph: Any, pairs: Any, features: Any = None) -> np.ndarray:
         """Return the probability of an edge between the two nodes of every pair; `graph` has the edges that are known."""
         self._for_links("link_probability")
-        given = self._asked(graph, features)
+        given = self._checked_graphs(graph, features)
         at, h = self._pairs(given, pairs), self.transform(given).astype(np.float64)
         odds = (h[at[:, 0]] * h[at[:, 1]]).sum(axis=1) + float(self.weights_["offset"])
         return 1 / (1 + np.exp(-odds))
@@ -90,7 +90,7 @@ class GraphAnswers:
     def recommend_links(self, graph: Any, n_links: int = 10, features: Any = None) -> list[tuple[Any, Any, float]]:
         """Return the pairs without an edge that most likely have one: (node, node, probability), best first."""
         self._for_links("recommend_links")
-        given = self._asked(graph, features)
+        given = self._checked_graphs(graph, features)
         h = self.transform(given).astype(np.float64)
         odds = h @ h.T + float(self.weights_["offset"])
         odds[given.edges[0], given.edges[1]] = odds[given.edges[1], given.edges[0]] = -np.inf
@@ -109,11 +109,11 @@ class GraphAnswers:
         Parameters
         ----------
         graph : graph or list of graphs
-        y : labels as in `fit`; for task="link" pairs with an edge, which are told from as many drawn ones without
+        y : labels as in `fit`; for task="link" pairs with an edge, which are to be separated from as many drawn ones without
             None: the edges of the graph.
         features : as in `fit`
         """
-        given = self._asked(graph, features)
+        given = self._checked_graphs(graph, features)
         if self.task == "graph":
             return float(np.mean(self.predict(given) == np.asarray(y)))
         if self.task == "node":
@@ -136,7 +136,7 @@ class GraphAnswers:
 
         Nodes whose label is known by `y` have a black ring.
         """
-        given = self._asked(graph, features)
+        given = self._checked_graphs(graph, features)
         if self.task == "graph":
             raise ParameterError(
                 f"{type(self).__name__}(task='graph').plot: draw single graphs by message_passing.plots.plot_graph."

@@ -20,7 +20,7 @@ from novum.base.validation import home_of
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
 from novum.neural_network.mlp.compiled_network import Data
-from novum.neural_network.mlp.model import Reader, chances, decisions
+from novum.neural_network.mlp.model import Reader, class_probabilities, decisions
 from novum.neural_network.mlp.parameters import DOMAINS
 from novum.neural_network.mlp.perceptron import CANDIDACY, Perceptron, is_stochastic
 from novum.neural_network.mlp.scores import accuracy
@@ -74,7 +74,7 @@ class MLPClassifier(ClassifierMixin, Perceptron):
     tol : float, default=1e-4
         An epoch that improves by less counts as none; for "lbfgs" the largest gradient to stop at.
     verbose : bool, default=False
-        Kept for scikit-learn's sake; `history_` tells of the epochs.
+        Kept for scikit-learn's sake; `history_` holds the epochs.
     warm_start : bool, default=False
         Start from the last fit.
     momentum : float, default=0.9
@@ -315,15 +315,15 @@ class MLPClassifier(ClassifierMixin, Perceptron):
 
         decide   argmax_k p_k (the first of equals),  or  p > 1/2    (3)
         """
-        return self._rows(X, decisions, self._speaker()._replace(classes=self._one_label()))
+        return self._rows(X, decisions, self._predictor()._replace(classes=self._one_label()))
 
     def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class, one row per row of X; of every label where rows have several."""
-        return self._rows(X, chances, self._speaker()._replace(classes=self._one_label()))
+        return self._rows(X, class_probabilities, self._predictor()._replace(classes=self._one_label()))
 
     def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithm of `predict_proba`."""
-        return self._rows(X, chances, self._speaker()._replace(classes=self._one_label(), log=True))
+        return self._rows(X, class_probabilities, self._predictor()._replace(classes=self._one_label(), log=True))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,7 +10,7 @@ from novum.neural_network.mlp.compiled_network import WHOLE, CompiledNetwork, Da
 from novum.neural_network.mlp.scores import labels_from
 from novum.runtime import arrays
 
-__all__ = ["Reader", "Speaker", "average_output", "chances", "decisions", "outputs", "read_block"]
+__all__ = ["Predictor", "Reader", "average_output", "class_probabilities", "decisions", "outputs", "read_block"]
 
 
 class Reader(NamedTuple):
@@ -20,7 +20,7 @@ class Reader(NamedTuple):
     dtype: np.dtype
 
 
-class Speaker(NamedTuple):
+class Predictor(NamedTuple):
     """Networks whose outputs are averaged, and what becomes of them."""
 
     settings: Settings
@@ -50,40 +50,40 @@ def read_block(reader: Reader, block: Block) -> Data:
     return data if data.weight is None or data.weight.all() else data.take(np.flatnonzero(data.weight))
 
 
-def average_output(speaker: Speaker, block: Block) -> np.ndarray:
+def average_output(predictor: Predictor, block: Block) -> np.ndarray:
     """Return the mean of what the networks say of every row, (rows, outputs)."""
     X = plain(block.X)
     total = None
-    for theta, running in zip(speaker.thetas, speaker.runnings):
+    for theta, running in zip(predictor.thetas, predictor.runnings):
         nothing = np.empty(0, X.dtype)
         memory = Memory(theta.astype(X.dtype, copy=False), nothing, nothing, running.astype(X.dtype, copy=False))
-        out = CompiledNetwork(speaker.settings, memory, min(WHOLE, X.shape[0]), 1, trains=False).predict(X)
+        out = CompiledNetwork(predictor.settings, memory, min(WHOLE, X.shape[0]), 1, trains=False).predict(X)
         total = out if total is None else total + out
-    return total if len(speaker.thetas) == 1 else total / len(speaker.thetas)  # type: ignore[return-value,operator]
+    return total if len(predictor.thetas) == 1 else total / len(predictor.thetas)  # type: ignore[return-value,operator]
 
 
-def outputs(speaker: Speaker, block: Block) -> np.ndarray:
+def outputs(predictor: Predictor, block: Block) -> np.ndarray:
     """Return the outputs of every row."""
-    out = average_output(speaker, block)
-    return out[:, 0] if speaker.flat else out
+    out = average_output(predictor, block)
+    return out[:, 0] if predictor.flat else out
 
 
-def chances(speaker: Speaker, block: Block) -> np.ndarray:
+def class_probabilities(predictor: Predictor, block: Block) -> np.ndarray:
     """Return the probability of every class, or its logarithm."""
-    p = average_output(speaker, block)
-    if speaker.classes is not None and p.shape[1] == 1:
-        p = np.ones_like(p) if len(speaker.classes) == 1 else np.column_stack([1 - p, p])
-    if not speaker.log:
+    p = average_output(predictor, block)
+    if predictor.classes is not None and p.shape[1] == 1:
+        p = np.ones_like(p) if len(predictor.classes) == 1 else np.column_stack([1 - p, p])
+    if not predictor.log:
         return p
     with np.errstate(divide="ignore"):
         return np.log(p)
 
 
-def decisions(speaker: Speaker, block: Block) -> np.ndarray:
+def decisions(predictor: Predictor, block: Block) -> np.ndarray:
     """Return the class of every row, or an indicator of its labels."""
-    p = average_output(speaker, block)
-    if speaker.classes is None:
+    p = average_output(predictor, block)
+    if predictor.classes is None:
         return labels_from(p)
-    if len(speaker.classes) == 1:
-        return np.repeat(speaker.classes, len(p))
-    return speaker.classes[p.argmax(axis=1) if p.shape[1] > 1 else labels_from(p[:, 0])]
+    if len(predictor.classes) == 1:
+        return np.repeat(predictor.classes, len(p))
+    return predictor.classes[p.argmax(axis=1) if p.shape[1] > 1 else labels_from(p[:, 0])]

@@ -94,21 +94,21 @@ def warn_of_ending(model: Any, run: Outcome, incremental: bool, losses: tuple[fl
             f" learning_rate_init={model.learning_rate_init:g}, or train longer (max_iter={model.max_iter})."
         )
     if run.ending == "diverged":
-        told = (
+        message = (
             f"{name}: the loss left the range of floating point in epoch {run.n_iter}; the best weights before are kept."
             " Scale X and y, or take a smaller learning_rate_init."
         )
     elif run.ending == "limit" and model.solver == "lbfgs":
-        told = (
+        message = (
             f"lbfgs failed to converge after {run.n_iter} iteration(s): {run.message}. Increase the number of iterations"
             f" to improve the convergence (max_iter={model.max_iter}), or scale the data. {name}"
         )
     elif run.ending == "limit" and not incremental:
-        told = (
+        message = (
             f"Stochastic Optimizer: Maximum iterations ({model.max_iter}) reached and the optimization hasn't converged"
             f" yet. Raise max_iter of {name}, or tol."
         )
     else:
-        told = ""
-    if told or astray:
-        warn(" ".join(part for part in (told, astray) if part), NotConverged)
+        message = ""
+    if message or astray:
+        warn(" ".join(part for part in (message, astray) if part), NotConverged)

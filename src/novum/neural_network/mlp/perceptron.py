@@ -32,8 +32,8 @@ from novum.neural_network.mlp.compiled_network import (
 from novum.neural_network.mlp.epochs import Progress, RowsInMemory, RowsInPortions, Stopping, run_epochs
 from novum.neural_network.mlp.held_rows import hold_back
 from novum.neural_network.mlp.inspection import Inspection
-from novum.neural_network.mlp.judging import losses_beside_constant
-from novum.neural_network.mlp.model import Reader, Speaker, average_output, read_block
+from novum.neural_network.mlp.judging import loss_and_constant_loss
+from novum.neural_network.mlp.model import Predictor, Reader, average_output, read_block
 from novum.neural_network.mlp.outcome import Outcome, fitted_attributes, last_state, store_outcome, warn_of_ending
 from novum.neural_network.mlp.parameters import STOCHASTIC, check_together, hidden_sizes
 from novum.neural_network.mlp.rates import Rates
@@ -177,8 +177,8 @@ class Perceptron(Inspection, Estimator):
             attributes=lambda memory: fitted_attributes(self._settings(), memory),
         ) as report:
             for _ in range(self.n_init):
-                with report.run() if self.n_init > 1 else nullcontext(report) as told:
-                    runs.append(self._one_start(source, reader, random, first, incremental, told))
+                with report.run() if self.n_init > 1 else nullcontext(report) as run_report:
+                    runs.append(self._one_start(source, reader, random, first, incremental, run_report))
         best = min(runs, key=lambda run: run.rank if np.isfinite(run.rank) else np.inf)
         if not np.isfinite(best.memory.theta).all() or (best.ending == "diverged" and not self.early_stopping):
             raise DataError(
@@ -227,7 +227,7 @@ class Perceptron(Inspection, Estimator):
             objective, total = rows_objective(settings, data, source.dtype, thread_count())
         else:
             objective, total = fold_objective(settings, source, read, source.dtype)
-        told = lambda n, loss, x: report(n, loss, memory._replace(theta=x.astype(source.dtype)))  # noqa: E731
+        report_step = lambda n, loss, x: report(n, loss, memory._replace(theta=x.astype(source.dtype)))  # noqa: E731
         found = minimize_risk(
             settings,
             objective=objective,
@@ -236,7 +236,7 @@ class Perceptron(Inspection, Estimator):
             max_iter=self.max_iter,
             max_fun=self.max_fun,
             tol=self.tol,
-            report=told,
+            report=report_step,
         )
         progress = Progress()
         progress.losses = found.losses
@@ -281,7 +281,7 @@ class Perceptron(Inspection, Estimator):
         score = None if held is None else lambda machine: self._score_of(held, machine.predict(held.X))
         stopping = Stopping(self.max_iter, self.tol, self.n_iter_no_change)
         listens = getattr(report, "listens", True)
-        told = lambda n, loss, memory: report(n, loss, memory() if listens else None)  # noqa: E731
+        report_step = lambda n, loss, memory: report(n, loss, memory() if listens else None)  # noqa: E731
         n_iter, ending = run_epochs(
             machine,
             rows=rows,
@@ -290,7 +290,7 @@ class Perceptron(Inspection, Estimator):
             rates=rates,
             random=random,
             score=score,
-            report=told,
+            report=report_step,
             once=incremental,
         )
         end = progress.best if held is not None and progress.best is not None else machine.memory()
@@ -313,18 +313,18 @@ class Perceptron(Inspection, Estimator):
         data = read_block(reader, block)
         if data.rows > ROWS:
             data = data.take(np.sort(np.random.default_rng(0).choice(data.rows, ROWS, replace=False)))
-        speaker = self._speaker()
-        return losses_beside_constant(speaker.settings.output, data, average_output(speaker, Block(data.X)))
+        predictor = self._predictor()
+        return loss_and_constant_loss(predictor.settings.output, data, average_output(predictor, Block(data.X)))
 
-    def _speaker(self, **how: Any) -> Speaker:
+    def _predictor(self, **how: Any) -> Predictor:
         check_is_fitted(self)
         settings = self._settings()
         if getattr(self, "_members", []):
-            return Speaker(settings, self._members, self._member_running, **how)
+            return Predictor(settings, self._members, self._member_running, **how)
         dtype = self.coefs_[0].dtype
         theta = join([self.coefs_, self.intercepts_, getattr(self, "scales_", [])], dtype)
         running = join([self.running_means_, self.running_variances_], dtype) if settings.batch_norm else theta[:0]
-        return Speaker(settings, [theta], [running], **how)
+        return Predictor(settings, [theta], [running], **how)
 
     @property
     def _optimizer(self) -> SimpleNamespace:

@@ -60,7 +60,7 @@ class MLPRegressor(RegressorMixin, Perceptron):
     tol : float, default=1e-4
         An epoch that improves by less counts as none; for "lbfgs" the largest gradient to stop at.
     verbose : bool, default=False
-        Kept for scikit-learn's sake; `history_` tells of the epochs.
+        Kept for scikit-learn's sake; `history_` holds the epochs.
     warm_start : bool, default=False
         Start from the last fit.
     momentum : float, default=0.9
@@ -243,4 +243,4 @@ class MLPRegressor(RegressorMixin, Perceptron):
 
     def predict(self, X: Rows) -> Any:
         """Return the output for every row of X; a column per target where there are several."""
-        return self._rows(X, outputs, self._speaker()._replace(flat=self.n_outputs_ == 1))
+        return self._rows(X, outputs, self._predictor()._replace(flat=self.n_outputs_ == 1))

@@ -33,6 +33,6 @@ def r2(data: Data, output: np.ndarray) -> float:
     y = np.asarray(data.value, np.float64)
     weight = np.ones(len(y)) if data.weight is None else data.weight
     left = weight @ (y - output) ** 2
-    spread = weight @ (y - np.average(y, axis=0, weights=data.weight)) ** 2
-    flat = spread == 0
-    return float(np.mean(np.where(flat, left == 0, 1 - left / np.where(flat, 1.0, spread))))
+    total = weight @ (y - np.average(y, axis=0, weights=data.weight)) ** 2
+    flat = total == 0
+    return float(np.mean(np.where(flat, left == 0, 1 - left / np.where(flat, 1.0, total))))

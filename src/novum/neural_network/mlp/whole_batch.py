@@ -75,10 +75,10 @@ class GradientPass(NamedTuple):
     read: Callable[[Block], Data]
 
 
-def block_sums(asked: GradientPass, block: Block) -> Sums:
+def block_sums(request: GradientPass, block: Block) -> Sums:
     """Return loss and gradient of one block."""
-    data = asked.read(block)
-    machine = CompiledNetwork(asked.settings, asked.memory, min(WHOLE, max(1, data.rows)), 1)
+    data = request.read(block)
+    machine = CompiledNetwork(request.settings, request.memory, min(WHOLE, max(1, data.rows)), 1)
     return Sums(*machine.gradient(data), weight_of(data))
 
 

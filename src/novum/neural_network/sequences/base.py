@@ -48,8 +48,8 @@ def check_sequence_weight(owner: Any, sample_weight: Any, n: int) -> tuple[NDArr
 def weighted_moments(values: NDArray, weight: NDArray | None) -> tuple[NDArray, NDArray]:
     """Return mean and standard deviation of every column, with one where it is zero."""
     mean = np.average(values, axis=0, weights=weight)
-    spread = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weight))
-    return mean, np.where(spread > 0, spread, 1.0)
+    deviation = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weight))
+    return mean, np.where(deviation > 0, deviation, 1.0)
 
 
 def class_codes(owner: str, y: NDArray, classes: NDArray | None) -> tuple[NDArray, NDArray[np.int64]]:

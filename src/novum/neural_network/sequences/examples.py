@@ -16,7 +16,7 @@ from novum.neural_network.training.examples import Examples
 
 __all__ = ["Places", "SequenceExamples", "select_sequences", "teacher_forcing"]
 
-POOL = 50  # batches that are sorted together: near enough in length, and still drawn by chance
+POOL = 50  # batches that are sorted together: near enough in length, and still drawn at random
 
 
 def teacher_forcing(targets: Packed) -> tuple[Packed, Packed]:

@@ -16,9 +16,9 @@ from novum.neural_network.sequences.vocabulary import PAD, SPECIAL, UNKNOWN
 __all__ = ["SequenceInput", "pooled", "symbol_table", "token_loss"]
 
 
-def symbol_table(n_symbols: int, width: int, spread: float) -> nn.Parameter:
+def symbol_table(n_symbols: int, width: int, scale: float) -> nn.Parameter:
     """Return a matrix E of normal draws; what training never sees, padding and unknown symbols, is zero."""
-    table = torch.randn(n_symbols, width) * spread
+    table = torch.randn(n_symbols, width) * scale
     table[[PAD, UNKNOWN]] = 0.0
     return nn.Parameter(table)
 

@@ -24,7 +24,7 @@ class PaddedBatch(NamedTuple):
 
     values: Tensor  # (n, steps) or (n, steps, d), zeros behind the ends
     lengths: Tensor  # (n,)
-    host_lengths: Tensor  # the same on the CPU, for kernels that ask there: no step waits for a copy
+    host_lengths: Tensor  # the same on the CPU, for kernels that read it there: no step waits for a copy
     equal: bool  # whether all are as long as the batch: then nothing must be masked
 
     @property

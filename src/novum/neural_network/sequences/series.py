@@ -2,7 +2,7 @@
 
     a list of arrays (T_i, d), or of lists of numbers (d = 1);   an array (n, T, d), or (n, T) for d = 1;   a frame (n, T)
 
-Whole numbers and texts are symbols unless told otherwise: `holds_symbols` decides.
+Whole numbers and texts are symbols unless given otherwise: `holds_symbols` decides.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from novum.runtime.message_text import value_text
 
 __all__ = ["as_list", "holds_symbols", "is_frame", "read_series"]
 
-LARGEST = 1e30  # of a number that float32 and its squares of differences in units of the spread can bear
+LARGEST = 1e30  # of a number that float32 and its squares of differences in units of the deviation can bear
 
 
 def is_frame(value: Any) -> bool:
@@ -44,7 +44,7 @@ def as_list(X: Any, owner: str) -> list[Any]:
 
 
 def holds_symbols(sequences: list[Any], tokens: Any) -> bool:
-    """Return whether steps are symbols: as told, or by what the first step of the first sequence that has one is."""
+    """Return whether steps are symbols: as given, or by what the first step of the first sequence that has one is."""
     if tokens != "auto":
         return bool(tokens)
     for sequence in sequences:

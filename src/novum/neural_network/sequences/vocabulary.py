@@ -115,10 +115,10 @@ class Vocabulary:
         found = map(self.numbers.get, chain.from_iterable(sequences), repeat(UNKNOWN))
         values = np.fromiter(found, dtype=np.int64, count=int(lengths.sum()))
         if unknown != "ignore" and (values == UNKNOWN).any():
-            self.tell_unknown(sequences, owner, name, unknown)
+            self.report_unknown(sequences, owner, name, unknown)
         return Packed(values, lengths)
 
-    def tell_unknown(self, sequences: list[Symbols], owner: str, name: str, unknown: str) -> None:
+    def report_unknown(self, sequences: list[Symbols], owner: str, name: str, unknown: str) -> None:
         """Raise or warn of symbols that are not here, with the sequences that hold them."""
         found = dict.fromkeys(s for s in chain.from_iterable(sequences) if s not in self.numbers)
         places = [k for k, one in enumerate(sequences) if any(s in found for s in one)]

@@ -1,7 +1,7 @@
 """A training in a file: a NumPy archive without pickle, written whole or not at all.
 
 `about` is JSON: the class, the configuration of the network, the curve so far, counters. Everything else is arrays by name:
-`module.*`, `best.*`, `average.*`, `optimizer.*`. Chance needs no state: the order of rows and the noise of an epoch are drawn
+`module.*`, `best.*`, `average.*`, `optimizer.*`. Generators need no state: the order of rows and the noise of an epoch are drawn
 from the seed and the number of the epoch.
 """
 

@@ -9,13 +9,13 @@ __all__ = ["Dropout"]
 
 
 class Dropout(nn.Dropout):
-    """`torch.nn.Dropout`: a value is zero with chance p, else divided by 1 - p; nothing happens outside training."""
+    """`torch.nn.Dropout`: a value is zero with probability p, else divided by 1 - p; nothing happens outside training."""
 
     def forward(self, x: Tensor) -> Tensor:
         """Return x with values left out."""
         if not self.training or self.p == 0:
             return x
-        if compiler.is_compiling():  # the step then runs with all of the training's chance lent
+        if compiler.is_compiling():  # the whole step then draws from the training's generators
             return F.dropout(x, self.p)
         if x.device.type != "cpu":  # a GPU draws and multiplies in one kernel, which takes no generator
             with lent_chance():

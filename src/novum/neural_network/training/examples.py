@@ -1,6 +1,6 @@
 """Training examples as tensors: what a network learns from, in batches.
 
-A network gives its data as `Examples`; the loop asks for the batches of an epoch and takes them one by one. `Tensors` holds
+A network gives its data as `Examples`; the loop requests the batches of an epoch and takes them one by one. `Tensors` holds
 arrays of equal length, which lie on the device as a whole where they fit and are cut there: a step then waits for no copy.
 """
 
@@ -15,7 +15,7 @@ SHARE = 0.5  # of the free memory of a device that the examples may take
 
 
 class Examples:
-    """What the loop asks of training data; derive and write `__len__`, `take` and `part`."""
+    """What the loop needs of training data; derive and write `__len__`, `take` and `part`."""
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -33,7 +33,7 @@ class Examples:
         return self
 
     def labels(self) -> np.ndarray | None:
-        """Return the class of every example, by which rows are held back in proportion; None: by chance."""
+        """Return the class of every example, by which rows are held back in proportion; None: at random."""
         return None
 
     def batches(self, rng: np.random.Generator | None, size: int) -> Sequence[Any]:

@@ -70,7 +70,7 @@ def judge(estimator: Any, module: Any, examples: Any) -> None:
         rng = np.random.default_rng(0)
         examples = examples.part(np.sort(rng.choice(len(examples), ROWS, replace=False)))
     home = examples.to(next(module.parameters()).device)
-    total = told = count = 0.0
+    total = aimed_total = count = 0.0
     aims: list[list[Aim]] = []
     module.eval()
     with torch.no_grad():
@@ -84,8 +84,8 @@ def judge(estimator: Any, module: Any, examples: Any) -> None:
             if isinstance(aimed, list):
                 aims.append(aimed)
             else:
-                told += float(aimed) * weight
-    constant = told / count
+                aimed_total += float(aimed) * weight
+    constant = aimed_total / count
     for parts in zip(*aims):
         target = torch.cat([part.target for part in parts]).cpu().numpy()
         weights = None if parts[0].weight is None else torch.cat([part.weight for part in parts]).cpu().numpy()

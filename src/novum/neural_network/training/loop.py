@@ -1,7 +1,7 @@
 """The loop: epochs of steps, the rows held back, the weights worth keeping, a file after every epoch.
 
-An epoch draws its chance from (seed, number of the epoch), so a training that goes on from a file repeats the curve of one that
-never stopped. Losses stay on the device until the epoch ends: a step never waits for a number.
+An epoch draws its random numbers from (seed, number of the epoch), so a training that goes on from a file repeats the curve of one
+that never stopped. Losses stay on the device until the epoch ends: a step never waits for a number.
 """
 
 import time
@@ -69,7 +69,7 @@ class Training:
             m for m in module.modules() if (own := list(m.parameters())) and not any(p.requires_grad for p in own)
         ]
         self.has_batch_norm = any(isinstance(m, torch.nn.modules.batchnorm._BatchNorm) for m in module.modules())
-        self.lends = estimator.compile or estimator._draws_anywhere  # chance that cannot be named in advance
+        self.lends = estimator.compile or estimator._draws_anywhere  # layers that take no generator
         self.curve = TrainingCurve(name="loss")
         self.best: dict[str, np.ndarray] | None = None
         self.least, self.waited, self.epoch = np.inf, 0, 0
@@ -81,7 +81,7 @@ class Training:
         return torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.mixed)
 
     def go(self, report: Any) -> None:
-        """Train to the end: max_epochs, patience, or a callback that asks to stop."""
+        """Train to the end: max_epochs, patience, or a callback that requests to stop."""
         while self.epoch < self.estimator.max_epochs and not self.is_over():
             started = time.perf_counter()
             parts = self.one_epoch()
@@ -97,7 +97,7 @@ class Training:
         return self.estimator.patience is not None and self.waited >= self.estimator.patience
 
     def one_epoch(self) -> dict[str, float]:
-        """Take the steps of one epoch; return the mean loss of its rows, and the means of what else its steps tell."""
+        """Take the steps of one epoch; return the mean loss of its rows, and the means of what else its steps return."""
         import torch
 
         order = np.random.default_rng([self.seed, self.epoch])
@@ -109,11 +109,13 @@ class Training:
         count = torch.zeros((), device=self.device, dtype=torch.float64)
         examples, average = self.examples, self.average
         for index in self.batches(order):
-            told = self.step(examples.take(index))
+            losses_of_step = self.step(examples.take(index))
             if average is not None:
                 average.update()
             weight = examples.weight(index)
-            for name, value in told.items() if isinstance(told, dict) else (("loss", told),):
+            for name, value in (
+                losses_of_step.items() if isinstance(losses_of_step, dict) else (("loss", losses_of_step),)
+            ):
                 totals[name] = totals.get(name, 0.0) + value.double() * weight
             count.add_(weight)
         self.epoch += 1
@@ -136,7 +138,7 @@ class Training:
                 raise
             raise DataError(
                 f"{type(self.estimator).__name__}(batch_size={self.estimator.batch_size}): a network with batch normalization takes"
-                f" the mean and the spread of a batch, and this one has a single value; give batch_size of 2 or more, or more rows."
+                f" mean and variance of a batch, and this one has a single value; give batch_size of 2 or more, or more rows."
             ) from error
 
     def watch(self) -> dict[str, float]:

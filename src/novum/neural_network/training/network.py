@@ -8,7 +8,7 @@ A network writes four things, and the rest is here: checks of its data, the desc
     _loss(module, batch)                    the mean loss of a batch, a scalar tensor
 
 `weights_` are plain arrays and `config_` plain values, so `novum.save` writes them without pickle, and PyTorch is only needed
-to train and to predict. `module_` is the network itself, made from them when it is first asked for.
+to train and to predict. `module_` is the network itself, made from them when it is first read.
 """
 
 import weakref
@@ -65,7 +65,7 @@ class NetworkEstimator(Estimator):
     _pass_name = "epoch"
     _fits_need_single_blas = False
     _needs_torch = True
-    _draws_anywhere = False  # whether its layers draw without asking for the generator of the training
+    _draws_anywhere = False  # whether its layers draw without taking the generator of the training
     weights_: dict[Any, Any]
     config_: dict[Any, Any]
     history_: TrainingCurve
@@ -198,7 +198,7 @@ class NetworkEstimator(Estimator):
         return self
 
     def _built(self, config: dict[str, Any]) -> Any:
-        """Return the network with first weights by the chance of this training."""
+        """Return the network with first weights drawn by the generator of this training."""
         with lent_chance():
             module = self._build(config)
         if not any(True for _ in module.parameters()):
@@ -223,7 +223,7 @@ class NetworkEstimator(Estimator):
         kept = _modules.get(self)
         if kept is None or kept[0] is not self.weights_ or kept[1] != str(device):
             torch = needs_torch(type(self).__name__)
-            with own_chance(device, 0):  # weights that are replaced at once: the user's chance is not spent on them
+            with own_chance(device, 0):  # weights that are replaced at once: the user's generator is not used for them
                 module = self._built(self.config_)
             module.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in self.weights_.items()})
             kept = _modules[self] = (self.weights_, str(device), module.to(device).eval())
@@ -311,7 +311,7 @@ def check_validation(owner: str, validation: Any) -> tuple[Any, Any, Any]:
 
 
 def split(owner: str, examples: Examples, fraction: float, seed: int) -> tuple[Examples, Examples]:
-    """Return the examples to learn from and those held back, by chance, in proportion to the classes where there are any."""
+    """Return the examples to learn from and those held back, at random, in proportion to the classes where there are any."""
     from sklearn.model_selection import train_test_split
 
     labels = examples.labels()

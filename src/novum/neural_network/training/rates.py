@@ -127,8 +127,8 @@ def steps_at(
                 stepper.rate = float(rates[len(losses)])
                 stepper.moving = True
             batch = training.examples.take(index)
-            told = training.step(batch)
-            loss = float(told["loss"] if isinstance(told, dict) else told)
+            step_loss = training.step(batch)
+            loss = float(step_loss["loss"] if isinstance(step_loss, dict) else step_loss)
             if not np.isfinite(loss):
                 return np.array(losses)
             losses.append(loss)

@@ -199,8 +199,8 @@ class RegressorNetwork(RegressorMixin, ArrayNetwork):
         if reset:
             w = None if weight is None else weight.double().numpy()
             self.target_mean_ = np.average(values, axis=0, weights=w)
-            spread = np.sqrt(np.average((values - self.target_mean_) ** 2, axis=0, weights=w))
-            self.target_scale_ = np.where(spread > 0, spread, 1.0)
+            deviation = np.sqrt(np.average((values - self.target_mean_) ** 2, axis=0, weights=w))
+            self.target_scale_ = np.where(deviation > 0, deviation, 1.0)
             self.n_outputs_ = values.shape[1]
             self._flat_target = y.ndim == 1
         scaled = (values - self.target_mean_) / self.target_scale_

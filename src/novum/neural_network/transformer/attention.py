@@ -1,4 +1,4 @@
-r"""Attention: every query asks all keys, and receives the mean of their values by how well they fit.
+r"""Attention: every query is compared with all keys, and receives the mean of their values by how well they fit.
 
     a = softmax(Q K' / sqrt(d_k)),  row by row;   the answer is a V                                                          (1)
     masked: a score is -inf where position j must not be seen from position i; causal: j > i                                 (2)
@@ -6,7 +6,7 @@ r"""Attention: every query asks all keys, and receives the mean of their values 
 
 Queries, keys and values of self-attention are projections of one sequence, made by one product; cross-attention takes the
 queries from the decoder, keys and values from the encoder. (1) is computed by PyTorch's fused kernel, which never stores the
-weights a; where they are asked for, by `scaled_dot_attention`, its twin.
+weights a; where they are requested, by `scaled_dot_attention`, its twin.
 """
 
 import math

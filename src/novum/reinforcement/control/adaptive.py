@@ -39,7 +39,7 @@ class ADP(TabularAgent):
     Parameters
     ----------
     n_episodes : int, default=1000
-        How many to live in every run.
+        Episodes of every run.
     optimism : float or None, default=None
         What an action is believed to be worth until it was tried `tries` times; more than anything real makes the agent try
         everything. None: greedy on what it knows, which often settles for too little.

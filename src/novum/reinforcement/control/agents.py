@@ -20,7 +20,7 @@ class SARSA(TemporalAgent):
     Parameters
     ----------
     n_episodes : int, default=10_000
-        How many to live in every run.
+        Episodes of every run.
     learning_rate : float or Schedule, default=Schedule("power", 1.0, 0.6)
         By visits of the state and action, or by episodes.
     exploration : float or Schedule, default=Schedule("linear", 1.0, 0.1)
@@ -129,7 +129,7 @@ class ExpectedSARSA(TemporalAgent):
     Parameters
     ----------
     n_episodes : int, default=10_000
-        How many to live in every run.
+        Episodes of every run.
     learning_rate : float or Schedule, default=Schedule("power", 1.0, 0.6)
         By visits of the state and action, or by episodes.
     exploration : float or Schedule, default=Schedule("linear", 1.0, 0.1)
@@ -232,7 +232,7 @@ class QLearning(TemporalAgent):
     Parameters
     ----------
     n_episodes : int, default=10_000
-        How many to live in every run.
+        Episodes of every run.
     learning_rate : float or Schedule, default=Schedule("power", 1.0, 0.6)
         By visits of the state and action, or by episodes.
     exploration : float or Schedule, default=Schedule("linear", 1.0, 0.1)

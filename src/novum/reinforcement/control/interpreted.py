@@ -33,8 +33,8 @@ class Rules(NamedTuple):
 class Learner:
     """One run: a table of action values, its visits, traces and memory."""
 
-    def __init__(self, lives: Any, run: int, rules: Rules, initial: float) -> None:
-        self.lives, self.run, self.rules, self.initial = lives, run, rules, initial
+    def __init__(self, source: Any, run: int, rules: Rules, initial: float) -> None:
+        self.source, self.run, self.rules, self.initial = source, run, rules, initial
         self.q: dict[int, NDArray[np.float64]] = {}
         self.second: dict[int, NDArray[np.float64]] = {}
         self.visits: dict[tuple[int, int], int] = {}
@@ -46,7 +46,7 @@ class Learner:
         """Return the action values of a state, -inf where an action cannot be taken; a new state begins with the first guess."""
         rows = self.q if table is None else table
         if state not in rows:
-            rows[state] = np.where(self.lives.can(state), self.initial, -np.inf)
+            rows[state] = np.where(self.source.can(state), self.initial, -np.inf)
         return rows[state]
 
     def values(self, state: int) -> NDArray[np.float64]:
@@ -55,7 +55,7 @@ class Learner:
             return self.row(state)
         return 0.5 * (self.row(state) + self.row(state, self.second))
 
-    def chances(self, state: int, exploration: float) -> NDArray[np.float64]:
+    def probabilities(self, state: int, exploration: float) -> NDArray[np.float64]:
         """Return the epsilon-greedy or softmax probabilities of actions, ties shared."""
         value = self.values(state)
         can = np.isfinite(value)
@@ -68,11 +68,11 @@ class Learner:
 
     def act(self, state: int, t: int) -> int:
         """Return the action of a step."""
-        u = self.lives.uniform(self.run, t, 1)
+        u = self.source.uniform(self.run, t, 1)
         value = self.values(state)
         can = np.flatnonzero(np.isfinite(value))
         if self.rules.softmax:
-            sums = np.cumsum(self.chances(state, self.explore))
+            sums = np.cumsum(self.probabilities(state, self.explore))
             return int(min(np.searchsorted(sums, u * sums[-1], side="right"), can[-1]))
         if u < self.explore:
             return int(can[min(len(can) - 1, int(u / self.explore * len(can)))])
@@ -86,12 +86,15 @@ class Learner:
         if rules.method == "sarsa":
             if rules.target_epsilon < 0:
                 return float(value[following])
-            ratio = self.chances(state, rules.target_epsilon)[following] / self.chances(state, self.explore)[following]
+            ratio = (
+                self.probabilities(state, rules.target_epsilon)[following]
+                / self.probabilities(state, self.explore)[following]
+            )
             return float(value[following] * ratio)
         if rules.method == "expected":
             epsilon = self.explore if rules.target_epsilon < 0 else rules.target_epsilon
-            chance = self.chances(state, epsilon)
-            return float(chance[chance > 0] @ value[chance > 0])
+            probability = self.probabilities(state, epsilon)
+            return float(probability[probability > 0] @ value[probability > 0])
         return float(value.max())
 
     def learning_rate(self, cell: tuple[int, int], count: bool = True) -> float:
@@ -106,7 +109,7 @@ class Learner:
         rules = self.rules
         alpha = self.learning_rate((s, a))
         if rules.method == "double":
-            one, two = (self.q, self.second) if self.lives.uniform(self.run, t, 2) < 0.5 else (self.second, self.q)
+            one, two = (self.q, self.second) if self.source.uniform(self.run, t, 2) < 0.5 else (self.second, self.q)
             next_value = 0.0 if ended else float(self.row(state, two)[int(self.row(state, one).argmax())])
             row = self.row(s, one)
             row[a] += alpha * (reward + rules.discount * next_value - row[a])
@@ -137,7 +140,7 @@ class Learner:
         else:
             held[seen % MEMORY] = (state, reward, ended)
         cells = list(self.memory)
-        draws = self.lives.stream.uniform("episode steps", self.run, range(t, t + 1), 4 + 2 * rules.planning)[0, 4:]
+        draws = self.source.stream.uniform("episode steps", self.run, range(t, t + 1), 4 + 2 * rules.planning)[0, 4:]
         for u, w in draws.reshape(-1, 2):
             cell = cells[min(len(cells) - 1, int(u * len(cells)))]
             outcomes = self.memory[cell]
@@ -159,8 +162,8 @@ class Record(NamedTuple):
     steps: int
 
 
-def learn_together(lives: Any, learners: list[Learner], n_episodes: int, most: int, report: Any = None) -> Record:
-    """Let every run live its episodes, all environments stepped at once."""
+def learn_together(source: Any, learners: list[Learner], n_episodes: int, most: int, report: Any = None) -> Record:
+    """Simulate the episodes of every run, all environments stepped at once."""
     count = len(learners)
     totals, lengths = np.zeros((count, n_episodes)), np.zeros((count, n_episodes), np.int32)
     number, times, actions = [-1] * count, [0] * count, [-1] * count
@@ -173,13 +176,13 @@ def learn_together(lives: Any, learners: list[Learner], n_episodes: int, most: i
         while number[run] < n_episodes:
             number[run] += 1
             if number[run] == n_episodes:
-                lives.begin(run, n_episodes)  # it rests, but its environment is stepped with the others
+                source.begin(run, n_episodes)  # it rests, but its environment is stepped with the others
                 return
             rules, learner = learners[run].rules, learners[run]
             learner.explore = float(rules.exploration[number[run]])
             learner.rate = 0.0 if rules.episode_rate is None else float(rules.episode_rate[number[run]])
             learner.trace.clear()
-            states[run], over = lives.begin(run, number[run])
+            states[run], over = source.begin(run, number[run])
             if not over:
                 actions[run] = learner.act(states[run], times[run])
                 return
@@ -187,11 +190,11 @@ def learn_together(lives: Any, learners: list[Learner], n_episodes: int, most: i
     for run in range(count):
         begin(run)
     while any(one < n_episodes for one in number):
-        outcomes = lives.step(states, actions, times)
+        outcomes = source.step(states, actions, times)
         for run, (following, reward, ended, cut) in enumerate(outcomes):
             if number[run] >= n_episodes:
                 if ended or cut:
-                    lives.begin(run, n_episodes)
+                    source.begin(run, n_episodes)
                 continue
             learner, e = learners[run], number[run]
             totals[run, e] += reward

@@ -38,7 +38,7 @@ class MonteCarloControl(TabularAgent):
     Parameters
     ----------
     n_episodes : int, default=10_000
-        How many to live in every run.
+        Episodes of every run.
     method : {"exploring-starts", "glie", "off-policy"}, default="glie"
         Begin anywhere with any action and be greedy; explore less and less; or learn the greedy policy while another acts.
     visits : {"first", "every"}, default="every"

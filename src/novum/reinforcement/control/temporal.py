@@ -16,7 +16,7 @@ from novum.exceptions import ParameterError
 from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, name_of
 from novum.reinforcement.control.compiled import live_compiled
 from novum.reinforcement.control.interpreted import Learner, Rules, learn_together
-from novum.reinforcement.experience import KnownLives, VectorLives, tabular_process
+from novum.reinforcement.experience import KnownRuns, VectorRuns, tabular_process
 from novum.reinforcement.mdp import MDP
 from novum.reinforcement.schedules import as_schedule
 from novum.runtime.random import seed_of
@@ -114,7 +114,7 @@ class TemporalAgent(TabularAgent):
         if process is None:
             if self.start == "any":
                 raise ParameterError(f"{type(self).__name__}(start='any'): only a known process can begin anywhere.")
-            self._interpreted(VectorLives(made, seed, self.n_runs), rules, None)
+            self._interpreted(VectorRuns(made, seed, self.n_runs), rules, None)
         else:
             self._compiled(process, rules, seed)
         self.environment_ = name_of(made)
@@ -135,11 +135,11 @@ class TemporalAgent(TabularAgent):
         )
         self.visits_ = visits[:done].sum(axis=0)
 
-    def _interpreted(self, lives: Any, rules: Rules, process: MDP | None) -> None:
-        learners = [Learner(lives, run, rules, float(self.initial_value)) for run in range(self.n_runs)]
+    def _interpreted(self, source: Any, rules: Rules, process: MDP | None) -> None:
+        learners = [Learner(source, run, rules, float(self.initial_value)) for run in range(self.n_runs)]
         with reporting(self, self.n_episodes) as report:
-            record = learn_together(lives, learners, self.n_episodes, self.max_steps, report)
-        names, m = lives.names, lives.n_actions
+            record = learn_together(source, learners, self.n_episodes, self.max_steps, report)
+        names, m = source.names, source.n_actions
         q = np.full((self.n_runs, len(names), m), float(self.initial_value))
         visits = np.zeros((len(names), m), np.int64)
         for run, learner in enumerate(learners):
@@ -161,6 +161,6 @@ class TemporalAgent(TabularAgent):
         """Learn a known process by the loops in Python: the slow twin of `fit`, for whoever wants to compare."""
         seed = seed_of(self.random_state)
         discount = process.discount if self.discount is None else float(self.discount)
-        lives = KnownLives(process, discount, seed, self.n_runs, self.start == "any")
-        self._interpreted(lives, self._rules(discount), process)
+        source = KnownRuns(process, discount, seed, self.n_runs, self.start == "any")
+        self._interpreted(source, self._rules(discount), process)
         return self

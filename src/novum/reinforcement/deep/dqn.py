@@ -4,7 +4,7 @@ r"""Deep Q-learning: a network for the values of actions, taught by its own best
     double  y = R + bootstrap Q_old(s', argmax_a Q(s', a))                                                              (2)
     loss    mean H(Q(s, a) - y),   H(e) = e^2 / 2 where |e| <= 1, else |e| - 1/2;   y is not differentiated             (3)
 
-R and bootstrap: (1) of `replay`. Actions while it learns: any with the chance `exploration`, which falls linearly, else the best.
+R and bootstrap: (1) of `replay`. Actions while it learns: any with probability `exploration`, which falls linearly, else the best.
 The notes' error 1/2 (R + gamma max Q(s', .) - Q(s, a))^2 is (3) near zero; far out its slope is cut to one.
 """
 
@@ -184,9 +184,9 @@ class DQN(NetworkAgent):
     def _turn(self, training: Training) -> None:
         environments, rng = training.environments, training.rng
         count = max(1, self.train_every // self.n_envs)
-        for chance in self._explorations(self.n_envs * np.arange(count)):
+        for exploration in self._explorations(self.n_envs * np.arange(count)):
             seen = environments.observations
-            random = rng.random(self.n_envs) < chance
+            random = rng.random(self.n_envs) < exploration
             actions = rng.integers(self.n_actions_, size=self.n_envs)
             if not random.all():
                 actions = np.where(random, actions, training.networks.outputs(seen)[0].argmax(axis=1))

@@ -54,7 +54,7 @@ class Networks:
     rng : Generator
         Draws the first weights.
     gains : sequence of float, default=None
-        Of the last layer of every network: the weights are orthogonal matrices, and biases zero. None: PyTorch's uniform law.
+        Of the last layer of every network: the weights are orthogonal matrices, biases zero. None: PyTorch's uniform distribution.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-r"""One step down the loss of a policy beside a value: what REINFORCE, A2C and PPO share.
+r"""One step down the loss of a policy with a value function: what REINFORCE, A2C and PPO share.
 
     loss = -mean log pi(a|s) A                                                                                                   (1)
     loss = -mean min(rho A, clip(rho, 1 - c, 1 + c) A),   rho = pi(a|s) / pi_old(a|s)                                            (2)
@@ -29,23 +29,23 @@ def loss_slope(
     old: Any = None,
     clip: float = 0.0,
 ) -> Any:
-    """Return the gradient of (1), or (2) where the old log chances are given, and (3) by the outputs of actor and critic.
+    """Return the gradient of (1), or (2) where the old log probabilities are given, and (3) by the outputs of actor and critic.
 
-    By the log chance of the action taken: -A of (1), -rho A of (2) where the cut does not hold; by the logits that times (1[b =
-    a] - pi_b).
+    By the log probability of the action taken: -A of (1), -rho A of (2) where the cut does not hold; by the logits that times
+    (1[b = a] - pi_b).
     """
     log_all = outputs[0].log_softmax(dim=1)
     pi, n = log_all.exp(), len(actions)
     column = actions[:, None]
     if old is None:
-        by_chance = gains * (-1 / n)
+        by_log_probability = gains * (-1 / n)
     else:
         ratio = (log_all.gather(1, column)[:, 0] - old).exp_()
         excess = (ratio - 1) * gains.sign()  # how far the ratio has gone where the advantage points
-        by_chance = ratio * gains * (excess <= clip) * (-1 / n)
+        by_log_probability = ratio * gains * (excess <= clip) * (-1 / n)
     slope = outputs.new_zeros(outputs.shape)
-    slope[0] = pi * -by_chance[:, None]
-    slope[0].scatter_add_(1, column, by_chance[:, None])
+    slope[0] = pi * -by_log_probability[:, None]
+    slope[0].scatter_add_(1, column, by_log_probability[:, None])
     if entropy_weight:
         slope[0] += entropy_weight / n * pi * (log_all - (pi * log_all).sum(dim=1, keepdim=True))
     slope[1, :, 0] = (outputs[1, :, 0] - returns) * (2 * value_weight / n)

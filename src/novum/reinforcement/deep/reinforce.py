@@ -3,7 +3,7 @@ r"""REINFORCE: the gradient of the expected return, from whole episodes.
     grad J = E sum_t grad log pi(a_t | s_t) (G_t - b(s_t)),   G_t = sum_k gamma^k r_{t+k}                                  (1)
 
 b is any function of the state: it takes away variance and no bias. Here it is a second network that learns G, or nothing.
-Derivation: docs/theory/policy_gradient.md. (The factor gamma^t that the discounted objective asks for is left out, as everybody
+Derivation: docs/theory/policy_gradient.md. (The factor gamma^t of the discounted objective is left out, as everybody
 does.)
 """
 

@@ -80,7 +80,7 @@ class ReplayBuffer:
         self.size = min(self.size + 1, self.capacity)
 
     def sample(self, size: int | tuple[int, ...], rng: np.random.Generator) -> Batch:
-        """Return transitions drawn with equal chances, with replacement."""
+        """Return transitions drawn with equal probabilities, with replacement."""
         rows = rng.integers(self.size, size=size)
         data = self.data
         return Batch(data.seen[rows], data.actions[rows], data.returns[rows], data.after[rows], data.bootstrap[rows])

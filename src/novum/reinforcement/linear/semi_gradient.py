@@ -45,7 +45,7 @@ class SemiGradientTD(LinearLearner):
     features : StateFeatures or None, default=None
         Left as they are: a copy learns the bounds of the environment. None: tiles, `StateFeatures()`.
     n_episodes : int, default=500
-        How many to live.
+        Episodes of the training.
     max_steps : int, default=10000
         Steps after which an episode is cut; what would follow is still counted on.
     learning_rate : float or Schedule, default=0.1
@@ -166,7 +166,7 @@ class SemiGradientSARSA(LinearLearner):
     features : StateFeatures or None, default=None
         Left as they are: a copy learns the bounds of the environment. None: tiles, `StateFeatures()`.
     n_episodes : int, default=500
-        How many to live.
+        Episodes of the training.
     max_steps : int, default=10000
         Steps after which an episode is cut; what would follow is still counted on.
     learning_rate : float or Schedule, default=0.5

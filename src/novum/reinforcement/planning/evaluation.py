@@ -44,12 +44,12 @@ class PolicyValues(StateValues):
     ----------
     values : ndarray of shape (n_states,)
     error : float
-        No value is farther than this from the truth, rounded outward: what the rounding of the chances and rewards that
-        were given may change is in it. nan where that cannot be told.
+        No value is farther than this from the truth, rounded outward: what the rounding of the probabilities and rewards that
+        were given may change is in it. nan where that is not known.
     action_values : ndarray of shape (n_states, n_actions)
         Q^pi, the worth of every action if the policy is followed afterwards.
     variances : ndarray of shape (n_states,)
-        Of the return from every state, chance in the rewards included.
+        Of the return from every state, randomness of the rewards included.
     sweeps : int
         Of the iterative method; 0: a linear system was solved.
     """
@@ -157,7 +157,7 @@ def process_rows(process: Any, size: NDArray[np.float64], closed: NDArray[np.boo
         origin=np.arange(n),
         start=begin,
         next=following,
-        chance=matrix.data[moving],
+        probability=matrix.data[moving],
         ending=ending,
         missing=missing,
         reward=reward,
@@ -198,7 +198,7 @@ def return_variances(mdp: Any, table: NDArray[np.float64], values: NDArray[np.fl
     paid = model.reward[pair] if model.entry_reward is None else model.entry_reward
     later = np.where(model.next >= 0, gamma * values[np.maximum(model.next, 0)], 0.0)
     once = np.zeros(model.n_states)
-    np.add.at(once, states[pair], weights[pair] * model.chance * (paid + later - values[states[pair]]) ** 2)
+    np.add.at(once, states[pair], weights[pair] * model.probability * (paid + later - values[states[pair]]) ** 2)
     process = mdp.reward_process(table)
     endless = np.zeros(model.n_states, bool)
     closed = None
@@ -229,7 +229,7 @@ def visits(mdp: Any, policy: Any) -> NDArray[np.float64]:
         closed = never_ending(process._replace(reward=np.where(mdp.model.terminal, 0.0, 1.0)), mdp, "occupancy")
     rows = process_rows(process, np.abs(process.reward), closed)
     n = mdp.n_states
-    matrix = scipy.sparse.csr_array((rows.chance, rows.next, rows.start), shape=(n, n))
+    matrix = scipy.sparse.csr_array((rows.probability, rows.next, rows.start), shape=(n, n))
     leaving = (1 - mdp.discount) + mdp.discount * (rows.ending + np.asarray(matrix.sum(axis=1)).ravel())
     system = scipy.sparse.diags_array(leaving) - mdp.discount * matrix.T
     factors = scipy.sparse.linalg.splu(system.tocsc())

@@ -142,11 +142,11 @@ def mean_reward(mdp: Any, pairs: NDArray[np.int64]) -> float:
     model = mdp.model
     states = pair_states(model)[pairs]
     own, number = np.unique(states, return_inverse=True)
-    start, following, chance = planning_entries(model)
+    start, following, probability = planning_entries(model)
     lengths = np.diff(start)[pairs]
     entries = np.concatenate([np.arange(start[k], start[k + 1]) for k in pairs])
     matrix = scipy.sparse.csr_array(
-        (chance[entries], np.searchsorted(own, following[entries]), np.concatenate([[0], np.cumsum(lengths)])),
+        (probability[entries], np.searchsorted(own, following[entries]), np.concatenate([[0], np.cumsum(lengths)])),
         shape=(len(pairs), len(own)),
     )
     first = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1])

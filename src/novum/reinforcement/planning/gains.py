@@ -1,11 +1,11 @@
-r"""The best mean reward a step inside an end component, exactly enough to tell its sign.
+r"""The best mean reward a step inside an end component, exactly enough to know its sign.
 
     g = sum_s d(s) r(s)                      d stationary under a policy with one closed class                              (1)
     h(s) = r(s) - g + sum P h,  h(s_0) = 0   its bias                                                                      (2)
     r_k - g + sum_{t != s} p_t (h_t - h_s) <= 0 for all pairs  =>  g is the best                                           (3)
 
 Howard's policy iteration. In a component every state can reach every other, so that the states outside the best closed class are
-sent there and (2) has one solution. Chances as small as floats go make no difference: see `precision`.
+sent there and (2) has one solution. Probabilities as small as floats go make no difference: see `precision`.
 """
 
 from typing import Any, NamedTuple
@@ -51,13 +51,15 @@ def biases(rows: Rows, reference: int, reward: Any) -> Any:
     to_it = rows.next == reference
     row = np.repeat(np.arange(n), np.diff(rows.start))
     ending: Any = rows.ending.astype(LONG)
-    np.add.at(ending, row[to_it], rows.chance[to_it])
+    np.add.at(ending, row[to_it], rows.probability[to_it])
     kept = ~to_it & (row != reference)
     begin = np.concatenate([[0], np.cumsum(kept)])[rows.start]
     ending[reference] = 1
     right = np.asarray(reward, LONG).copy()
     right[reference] = 0
-    return eliminated(rows._replace(start=begin, next=rows.next[kept], chance=rows.chance[kept], ending=ending), right)
+    return eliminated(
+        rows._replace(start=begin, next=rows.next[kept], probability=rows.probability[kept], ending=ending), right
+    )
 
 
 def class_gain(rows: Rows, members: NDArray[np.int64]) -> float:
@@ -69,9 +71,9 @@ def class_gain(rows: Rows, members: NDArray[np.int64]) -> float:
     if len(members) == 1:
         return float(part.reward[0])
     rest = np.repeat(np.arange(len(members)), np.diff(part.start)) == 0
-    out, leaving = part.next[rest], part.chance[rest].astype(LONG)
+    out, leaving = part.next[rest], part.probability[rest].astype(LONG)
     total, time = biases(part, 0, part.reward), biases(part, 0, np.ones(len(members)))
-    moves = leaving.sum()  # the first state is left with this chance a step, so that it is stayed in 1/moves steps
+    moves = leaving.sum()  # the first state is left with this probability a step, so that it is stayed in 1/moves steps
     return (
         float((part.reward[0] + leaving @ total[out]) / (1 + leaving @ time[out]))
         if moves > 0

@@ -50,7 +50,7 @@ class Plan(StateValues):
     action_values : ndarray of shape (n_states, n_actions)
         R + gamma P values; NaN where an action cannot be taken.
     gap : float
-        Certified: following the policy loses at most this, from any state; rounded outward. inf where that cannot be told.
+        Certified: following the policy loses at most this, from any state; rounded outward. inf where that is not known.
     error : float
         Certified: no value is farther than this from the optimal one.
     optimal : bool
@@ -124,9 +124,7 @@ class Plan(StateValues):
         if self.optimal:
             sure = "the policy evaluated exactly leaves no better action: optimal"
         elif not np.isfinite(self.gap):
-            sure = (
-                "how far the policy is from optimal cannot be told: rounding hides the cost of going round in circles"
-            )
+            sure = "how far the policy is from optimal is not known: rounding hides the cost of going round in circles"
         else:
             sure = f"the policy is within {power_text(self.gap)} of optimal everywhere (certified)"
         return f"{self.method}: {self._work}; {sure}"

@@ -4,7 +4,7 @@ r"""Policy iteration: evaluate, improve, until nothing is better.
     pi'(s) = argmax_a Q^pi(s, a)  =>  V^pi' >= V^pi                              improvement                               (2)
 
 The old action stays where another is not better beyond rounding, so that ties cannot cycle. Modified policy iteration
-leaves (1) after a few sweeps; here after as many as make the evaluation's error small beside the improvement's, by a
+leaves (1) after a few sweeps; here after as many as make the evaluation's error small relative to the improvement's, by a
 Krylov method where sweeps are slow.
 """
 
@@ -69,7 +69,7 @@ def policy_iteration(
     check_count(owner, "max_iter", max_iter)
     if mdp.discount < 1 and mdp.n_states > MOST_DIRECT and initial is None:
         return modified_iterations(mdp, "policy iteration", tol, 100 * max_iter, np.zeros(mdp.n_states))
-    choice = None if initial is None else given_choice(mdp, initial)
+    choice = None if initial is None else initial_choice(mdp, initial)
     history: dict[str, list[Any]] = {}
     kept = history if mdp.n_states <= MOST_REMEMBERED else None
     if mdp.discount == 1:
@@ -97,7 +97,7 @@ def policy_iteration(
     )
 
 
-def given_choice(mdp: Any, initial: Any) -> NDArray[np.int64]:
+def initial_choice(mdp: Any, initial: Any) -> NDArray[np.int64]:
     """Return the pairs of a deterministic policy to begin with."""
     table = policy_table(mdp, initial)
     if not ((table == 0) | (table == 1)).all():

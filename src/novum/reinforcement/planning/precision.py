@@ -4,14 +4,14 @@ r"""Values to the last digit, and bounds that rounding cannot break.
     A(V) = 0  <=>  V = V^pi;      A_k(V) is what k gains over V: Bellman's residual                                        (2)
     |A(V)| + doubt <= -A'(z)  =>  |V - V^pi| <= z,     A' is A without rewards                                             (3)
 
-p_t is the chance of going to t, e_k that of an end. Staying is what is left, so that a state left with a chance of 1e-9 costs no
-digits: (1) never takes the difference of two chances near one. Elimination after Grassmann, Taksar and Heyman (1985) adds and
-divides only. Sums are made in extended precision where the machine has it.
+p_t is the probability of going to t, e_k that of an end. Staying is what is left, so that a state left with probability 1e-9 costs
+no digits: (1) never takes the difference of two probabilities near one. Elimination after Grassmann, Taksar and Heyman (1985) adds
+and divides only. Sums are made in extended precision where the machine has it.
 
 doubt = 2^-51 E |r| + 2^-52 ( gamma sum p_t |V_t - V_s| + (1 - gamma + gamma e_k) |V_s|)
         + (|1 - sum p - e| + 2^-53 [gamma < 1]) |V_s|                                                                      (4)
 
-is what the rounding of the numbers that were given may change: chances and rewards, rows that do not sum to one, the discount.
+is what the rounding of the given numbers may change: probabilities and rewards, rows that do not sum to one, the discount.
 """
 
 from typing import Any, NamedTuple
@@ -48,7 +48,7 @@ MOST_PRODUCTS = 20_000
 MANY = 50_000  # entries from which a second thread pays
 LONG_STAY = 1e4  # expected steps beyond which a factorization loses digits that elimination keeps
 SUMS = 2 * OWN / (2 * UNIT + OWN)  # share of a doubt that the sums themselves may have lost
-SURE = 1.01  # by which (3) is asked for more than it needs, so that it can be checked
+SURE = 1.01  # by which more than (3) is solved for, so that (3) can be checked
 Long = NDArray[Any]
 
 
@@ -58,7 +58,7 @@ class Rows(NamedTuple):
     origin: NDArray[np.int64]  # (rows,): the state
     start: NDArray[np.int64]  # (rows + 1,)
     next: NDArray[np.int64]  # (entries,), all of them other states
-    chance: NDArray[np.float64]  # (entries,)
+    probability: NDArray[np.float64]  # (entries,)
     ending: NDArray[np.float64]  # (rows,): e
     missing: NDArray[np.float64]  # (rows,): |1 - sum p - e|
     reward: NDArray[np.float64]  # (rows,)
@@ -71,35 +71,35 @@ class Rows(NamedTuple):
         begin = np.concatenate([[0], np.cumsum(lengths)])
         entries = np.arange(begin[-1]) + np.repeat(self.start[choice] - begin[:-1], lengths)
         rows = (self.ending[choice], self.missing[choice], self.reward[choice], self.size[choice], self.discount)
-        return Rows(self.origin[choice], begin, self.next[entries], self.chance[entries], *rows)
+        return Rows(self.origin[choice], begin, self.next[entries], self.probability[entries], *rows)
 
 
 def rows_of_model(model: Model, discount: float) -> Rows:
     """Return all pairs of a process; those of terminal states end at once."""
     origin = np.repeat(np.arange(model.n_states), np.diff(model.first))
     following, size = model.next.astype(np.int64), reward_sizes(model)
-    return rows_of(origin, model.start, following, model.chance, model.reward, size, discount)
+    return rows_of(origin, model.start, following, model.probability, model.reward, size, discount)
 
 
 def reward_sizes(model: Model) -> NDArray[np.float64]:
     """Return E |r| of every pair."""
     if model.entry_reward is None:
         return np.abs(model.reward)
-    return np.maximum(np.abs(model.reward), row_sums(model.chance * np.abs(model.entry_reward), model.start))
+    return np.maximum(np.abs(model.reward), row_sums(model.probability * np.abs(model.entry_reward), model.start))
 
 
 def rows_of(
     origin: NDArray[np.int64],
     start: NDArray[np.int64],
     following: NDArray[np.int64],
-    chance: NDArray[np.float64],
+    probability: NDArray[np.float64],
     reward: NDArray[np.float64],
     size: NDArray[np.float64],
     discount: float,
 ) -> Rows:
     """Return the rows of entries of which a negative next state stands for an end; a row without entries ends."""
     row = np.repeat(np.arange(len(origin)), np.diff(start))
-    full, ends = sums(chance, start), sums(np.where(following < 0, chance, 0.0), start)
+    full, ends = sums(probability, start), sums(np.where(following < 0, probability, 0.0), start)
     empty = np.diff(start) == 0
     moving = (following >= 0) & (following != origin[row])
     begin = np.concatenate([[0], np.cumsum(moving)])[start]
@@ -109,7 +109,7 @@ def rows_of(
         origin=origin,
         start=begin,
         next=following[moving],
-        chance=chance[moving],
+        probability=probability[moving],
         ending=ending,
         missing=missing,
         reward=reward,
@@ -130,7 +130,7 @@ def sums(values: Long, start: NDArray[np.int64]) -> Long:
 def advantages(rows: Rows, values: Long, *, rewards: bool = True) -> tuple[Long, NDArray[np.float64]]:
     """Return (1) of every row and its doubt (4), the rounding of the sums included."""
     own = values[rows.origin].astype(LONG)
-    step = rows.chance * (values.astype(LONG)[rows.next] - np.repeat(own, np.diff(rows.start)))
+    step = rows.probability * (values.astype(LONG)[rows.next] - np.repeat(own, np.diff(rows.start)))
     leaving = (1 - rows.discount) + rows.discount * rows.ending.astype(LONG)
     reward = rows.reward.astype(LONG) if rewards else np.zeros(len(own), LONG)
     found = reward + rows.discount * sums(step, rows.start) - leaving * own
@@ -173,15 +173,17 @@ def solved(rows: Rows, right: Long | None = None) -> Long:
     """Return V with A(V) = 0 for rows, one for every state, that all end; `right` instead of the rewards."""
     n = len(rows.origin)
     reward = rows.reward if right is None else right
-    matrix = scipy.sparse.csr_array((rows.chance, rows.next, rows.start), shape=(n, n))
-    leaving = (1 - rows.discount) + rows.discount * (rows.ending + np.asarray(sums(rows.chance, rows.start), float))
+    matrix = scipy.sparse.csr_array((rows.probability, rows.next, rows.start), shape=(n, n))
+    leaving = (1 - rows.discount) + rows.discount * (
+        rows.ending + np.asarray(sums(rows.probability, rows.start), float)
+    )
     system = (scipy.sparse.diags_array(leaving) - rows.discount * matrix).tocsc()
     thin = n <= MOST_THIN and matrix.nnz <= THIN * n
     if n <= SOLVED_DIRECTLY or thin:
         try:
             factors = scipy.sparse.linalg.splu(system)
             horizon = factors.solve(np.ones(n))
-        except RuntimeError:  # chances so small that the factors underflow
+        except RuntimeError:  # probabilities so small that the factors underflow
             return eliminated(rows, reward)
         if n <= SOLVED_DIRECTLY and not (np.isfinite(horizon).all() and 0 < horizon.max() < LONG_STAY):
             return eliminated(rows, reward)
@@ -221,10 +223,12 @@ def iterated(
 
 
 def eliminated(rows: Rows, right: Any) -> Long:
-    """Return the solution without a subtraction among chances (Grassmann, Taksar and Heyman); O(n^3)."""
+    """Return the solution without a subtraction among probabilities (Grassmann, Taksar and Heyman); O(n^3)."""
     n = len(rows.origin)
     p = np.zeros((n, n), LONG)
-    np.add.at(p, (np.repeat(np.arange(n), np.diff(rows.start)), rows.next), rows.discount * rows.chance.astype(LONG))
+    np.add.at(
+        p, (np.repeat(np.arange(n), np.diff(rows.start)), rows.next), rows.discount * rows.probability.astype(LONG)
+    )
     leave = (1 - rows.discount) + rows.discount * rows.ending.astype(LONG)
     b = np.asarray(right, LONG).copy()
     pivot = np.empty(n, LONG)
@@ -244,7 +248,7 @@ def eliminated(rows: Rows, right: Any) -> Long:
 def bounded(rows: Rows, values: Long) -> Long | None:
     """Return z of (3) for the rows of a policy, or None where it cannot be verified."""
     left, doubt = advantages(rows, values)
-    asked = np.abs(left) + doubt
-    z = np.maximum(solved(rows, SURE * asked), 0)
+    required = np.abs(left) + doubt
+    z = np.maximum(solved(rows, SURE * required), 0)
     margin, rough = advantages(rows, z, rewards=False)
-    return z if bool((-margin - rough >= asked).all()) else None
+    return z if bool((-margin - rough >= required).all()) else None

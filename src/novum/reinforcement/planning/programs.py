@@ -14,7 +14,7 @@ import scipy.sparse
 from scipy.optimize import linprog
 
 from novum.exceptions import DataError, ParameterError
-from novum.reinforcement.bellman import spread
+from novum.reinforcement.bellman import pair_table
 from novum.reinforcement.mdp import MDP
 from novum.reinforcement.model import pair_states, planning_entries
 from novum.reinforcement.planning.choices import first_choice, improved_to_the_end, settled
@@ -60,10 +60,10 @@ def linear_program(mdp: MDP | Environment, *, form: str = "primal", weights: Num
     mu = np.full(n, 1 / n) if weights is None else np.asarray(probability_table(owner, "weights", weights), dtype=float)
     if mu.shape != (n,) or not (mu > 0).all():
         raise DataError(f"{owner}: weights must be {n} positive numbers that sum to one.")
-    start, following, chance = planning_entries(model)
+    start, following, probability = planning_entries(model)
     pairs = np.arange(model.n_pairs)
     origin = scipy.sparse.csr_array((np.ones(model.n_pairs), (pairs, pair_states(model))), shape=(model.n_pairs, n))
-    balance = origin - mdp.discount * scipy.sparse.csr_array((chance, following, start), shape=(model.n_pairs, n))
+    balance = origin - mdp.discount * scipy.sparse.csr_array((probability, following, start), shape=(model.n_pairs, n))
     if form == "primal":
         found = linprog(mu, A_ub=-balance, b_ub=-model.reward, bounds=(None, None), method="highs")
     else:
@@ -80,7 +80,7 @@ def linear_program(mdp: MDP | Environment, *, form: str = "primal", weights: Num
     choice = model.first[:-1] + np.array(
         [int(np.argmax(visits[a:b])) for a, b in zip(model.first[:-1], model.first[1:])]
     )
-    table = spread(model, np.maximum(visits, 0.0))
+    table = pair_table(model, np.maximum(visits, 0.0))
     table[model.terminal | ~(best > 0)] = 0
     work = f"{form} program with {n} values and {model.n_pairs} pairs, {int(found.nit)} iterations"
     if mdp.discount < 1 and not improved_to_the_end(mdp, choice).ended:

@@ -8,7 +8,7 @@ closes a circle, unless staying there pays.
     A_k(U) + doubt_k <= 0 for all pairs                 =>  V* <= U                                                        (2)
 
 A_k and its doubt are those of `precision`. U of (2) solves the process with every reward raised by twice its doubt. Where there is
-none, because a circle costs less than rounding may hide, how far a policy is from the best cannot be told.
+none, because a circle costs less than rounding may hide, how far a policy is from the best is not known.
 """
 
 from typing import Any, NamedTuple
@@ -52,7 +52,7 @@ class Total(NamedTuple):
     values: NDArray[np.float64]
     choice: NDArray[np.int64]
     error: float  # of the values as those of the policy
-    gap: float  # of the policy; inf: cannot be told
+    gap: float  # of the policy; inf: not known
     rounds: int
     ended: bool
 
@@ -79,7 +79,7 @@ def joined(mdp: Any, zero: NDArray[np.int64]) -> Joined:
         origin,
         np.concatenate([begin, np.full(len(free_groups), begin[-1])]),
         goes,
-        model.chance[entries],
+        model.probability[entries],
         np.concatenate([model.reward[kept], np.zeros(len(free_groups))]),
         np.concatenate([reward_sizes(model)[kept], np.zeros(len(free_groups))]),
         1.0,
@@ -98,7 +98,7 @@ def ending_choice(found: Joined) -> NDArray[np.int64]:
     return towards(rows, n, np.unique(rows.origin[ends]), choice)
 
 
-def wanted_choice(found: Joined, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+def matching_choice(found: Joined, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the choice that stands for one pair of the process per state; a joined state leaves where one of its states does."""
     row = np.full(len(found.free), -1)
     row[found.pair[found.pair >= 0]] = np.flatnonzero(found.pair >= 0)
@@ -128,7 +128,7 @@ def own_choice(mdp: Any, found: Joined, choice: NDArray[np.int64]) -> NDArray[np
             states[inside],
             begin,
             model.next[entries].astype(np.int64),
-            model.chance[entries],
+            model.probability[entries],
             np.zeros(len(inside)),
             np.zeros(len(inside)),
             1.0,
@@ -156,11 +156,11 @@ def best_total(
     n = len(found.first) - 1
     choice = ending_choice(found)
     if start is not None:
-        wanted = wanted_choice(found, start)
-        if reaches_an_end(found.rows.taken(wanted), n).all():
-            choice = wanted
+        requested = matching_choice(found, start)
+        if reaches_an_end(found.rows.taken(requested), n).all():
+            choice = requested
         elif strict:
-            return improper(mdp, found, wanted, owner)
+            return improper(mdp, found, requested, owner)
     rounds, ended, seen = 0, False, set()
     while True:
         rows = found.rows.taken(choice)

@@ -198,10 +198,10 @@ def average_plan(mdp: Any, tol: float, max_iter: int, values: NDArray[np.float64
             "value_iteration(criterion='average'): episodes of this process end, so a mean over all time says nothing; use "
             "criterion='total'."
         )
-    start, following, chance = planning_entries(mdp.model)
+    start, following, probability = planning_entries(mdp.model)
     from novum import _core
 
-    sweeps = _core.decisions.sweeps.Sweeps(mdp.model.first, start, following, chance, mdp.model.reward, 1.0, 1)
+    sweeps = _core.decisions.sweeps.Sweeps(mdp.model.first, start, following, probability, mdp.model.reward, 1.0, 1)
     choice, out, count = first_choice(mdp), np.empty(mdp.n_states), 0
     low, high = -np.inf, np.inf
     while high - low > tol and count < max_iter:

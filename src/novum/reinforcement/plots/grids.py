@@ -98,7 +98,7 @@ def draw_graph(ax: Any, mdp: Any, plan: Any = None) -> None:
                 gain = mdp.model.reward[pair] if mdp.model.entry_reward is None else mdp.model.entry_reward[entry]
                 thick = 2.0 if chosen is not None and chosen[s] == a else 0.8
                 begin, end = place[s], place[target]
-                label = f"{mdp.actions[a]}: {mdp.model.chance[entry]:.3g}, {gain:g}"
+                label = f"{mdp.actions[a]}: {mdp.model.probability[entry]:.3g}, {gain:g}"
                 bend = 0.15 + 0.12 * (a if mdp.n_actions < 6 else a % 6)
                 if target == s:
                     end = begin * (1.25 + 0.08 * a)

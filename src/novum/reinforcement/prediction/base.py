@@ -14,10 +14,10 @@ from novum import _core
 from novum.base.domains import Domain, Null
 from novum.base.estimator import fits
 from novum.exceptions import DataError, ParameterError
-from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, Agent, live_runs
+from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, Agent, simulate_runs
 from novum.reinforcement.control.temporal import MOST_RATES
 from novum.reinforcement.episodes import Episode
-from novum.reinforcement.experience import STARTS, STEPS, VectorLives, lived_world, policy_sums, tabular_process
+from novum.reinforcement.experience import STARTS, STEPS, VectorRuns, compiled_world, policy_sums, tabular_process
 from novum.reinforcement.policies import policy_table
 from novum.reinforcement.schedules import as_schedule
 from novum.runtime.random import purpose_code, seed_of
@@ -43,7 +43,7 @@ class Settings(NamedTuple):
     trace_decay: float = 0.0
 
 
-class LivedEpisodes(NamedTuple):
+class EpisodeArrays(NamedTuple):
     """Episodes one behind another; each has one state more than rewards."""
 
     states: NDArray[np.int32]
@@ -89,7 +89,7 @@ class Predictor(Agent):
         Parameters
         ----------
         experience : MDP, gymnasium.Env, str, or list of episodes
-            Where to live the episodes of the policy; or episodes that were lived already, `Episode` objects or pairs
+            Where episodes of the policy are simulated; or recorded episodes, `Episode` objects or pairs
             (states, rewards) with one state more than rewards, or as many, if the last reward ends the episode.
         y : ignored
         policy : Policy, array-like or callable, default=None
@@ -101,23 +101,23 @@ class Predictor(Agent):
         if isinstance(experience, Sequence) and not isinstance(experience, str):
             if policy is not None or behavior is not None:
                 raise ParameterError(
-                    f"{type(self).__name__}.fit: episodes are lived already; policy= and behavior= go with a process."
+                    f"{type(self).__name__}.fit: episodes are recorded already; policy= and behavior= go with a process."
                 )
             discount = 1.0 if self.discount is None else float(self.discount)
-            self._from_episodes(given_episodes(type(self).__name__, experience), discount)
+            self._from_episodes(read_episodes(type(self).__name__, experience), discount)
             return self
         process, made, discount = tabular_process(experience, self.discount, DEFAULT_DISCOUNT)
         if process is None:
             if behavior is not None or self.n_runs > 1:
                 raise ParameterError(f"{type(self).__name__}.fit: behavior= and n_runs > 1 need a process or a table.")
             self._from_episodes(
-                lived(made, policy, self.n_episodes, self.max_steps, seed_of(self.random_state)), discount
+                episodes_of(made, policy, self.n_episodes, self.max_steps, seed_of(self.random_state)), discount
             )
             return self
         self._from_process(process, discount, policy, behavior)
         return self
 
-    def _from_episodes(self, data: LivedEpisodes, discount: float) -> None:
+    def _from_episodes(self, data: EpisodeArrays, discount: float) -> None:
         n = len(data.names)
         values = np.full(n, float(self.initial_value))
         weight, visits = np.zeros(n), np.zeros(n, np.int64)
@@ -154,7 +154,7 @@ class Predictor(Agent):
         if behavior is not None:
             ratios = np.divide(target, acts, out=np.zeros_like(target), where=acts > 0)
         own = process if discount == process.discount else process.replaced(discount=discount)
-        world, n, runs = lived_world(own, discount), process.n_states, self.n_runs
+        world, n, runs = compiled_world(own, discount), process.n_states, self.n_runs
         terminal = process.model.terminal
         truth, error = self._truth(own, target)
         share = np.where(terminal, 0.0, 1.0) / max(1, int((~terminal).sum()))
@@ -186,7 +186,7 @@ class Predictor(Agent):
                 errors=None if errors is None else errors[run],
             )
 
-        done, _ = live_runs(self, one, lambda run: float("nan") if errors is None else float(errors[run, -1]))
+        done, _ = simulate_runs(self, one, lambda run: float("nan") if errors is None else float(errors[run, -1]))
         values, visits = values[:done], visits[:done]
         values[:, terminal] = process.model.reward[process.model.first[:-1]][terminal]
         self.run_values_, self.values_ = values, values[0].copy() if len(values) == 1 else values.mean(axis=0)
@@ -232,11 +232,11 @@ class Predictor(Agent):
         return ax
 
 
-def lived_arrays(
+def episode_arrays(
     states: list[int], rewards: list[float], offsets: list[int], ended: list[bool], names: list[Any]
-) -> LivedEpisodes:
+) -> EpisodeArrays:
     """Return episodes as the arrays that the kernel takes."""
-    return LivedEpisodes(
+    return EpisodeArrays(
         states=np.array(states, np.int32),
         rewards=np.array(rewards, dtype=np.float64),
         ratios=None,
@@ -246,7 +246,7 @@ def lived_arrays(
     )
 
 
-def given_episodes(owner: str, episodes: Sequence[Any]) -> LivedEpisodes:
+def read_episodes(owner: str, episodes: Sequence[Any]) -> EpisodeArrays:
     """Return episodes that a user brings, states numbered as they come."""
     numbers: dict[Any, int] = {}
     states: list[int] = []
@@ -269,28 +269,28 @@ def given_episodes(owner: str, episodes: Sequence[Any]) -> LivedEpisodes:
         rewards += [float(gain) for gain in gains]
         offsets.append(len(rewards))
         ended.append(over)
-    return lived_arrays(states, rewards, offsets, ended, list(numbers))
+    return episode_arrays(states, rewards, offsets, ended, list(numbers))
 
 
 END = "(end)"  # the state after the last reward, where episodes do not name it
 
 
-def lived(environment: Any, policy: Any, n_episodes: int, max_steps: int, seed: int) -> LivedEpisodes:
+def episodes_of(environment: Any, policy: Any, n_episodes: int, max_steps: int, seed: int) -> EpisodeArrays:
     """Return episodes of an environment that is no table."""
-    lives = VectorLives(environment, seed, 1)
+    source = VectorRuns(environment, seed, 1)
     if policy is not None and not callable(policy):
         raise ParameterError("fit(policy=...): give a function of the observation for an environment that is no table.")
     states, rewards, offsets, ended = [], [], [0], []
     time = 0
     for episode in range(n_episodes):
-        state, _ = lives.begin(0, episode)
+        state, _ = source.begin(0, episode)
         states.append(state)
         for _ in range(max_steps):
             if policy is None:
-                action = int(lives.uniform(0, time, 1) * lives.n_actions)
+                action = int(source.uniform(0, time, 1) * source.n_actions)
             else:
-                action = int(policy(lives.names[state]))
-            state, reward, over, cut = lives.step([state], [action], [time])[0]
+                action = int(policy(source.names[state]))
+            state, reward, over, cut = source.step([state], [action], [time])[0]
             time += 1
             states.append(state)
             rewards.append(reward)
@@ -298,4 +298,4 @@ def lived(environment: Any, policy: Any, n_episodes: int, max_steps: int, seed: 
                 break
         offsets.append(len(rewards))
         ended.append(over)
-    return lived_arrays(states, rewards, offsets, ended, lives.names)
+    return episode_arrays(states, rewards, offsets, ended, source.names)

@@ -25,7 +25,7 @@ class MonteCarloPrediction(Predictor):
     Parameters
     ----------
     n_episodes : int, default=1000
-        How many to live in every run.
+        Episodes of every run.
     visits : {"first", "every"}, default="first"
         Which visits of a state in an episode count: the first (no bias) or every one (smaller error early, biased).
     learning_rate : float, Schedule or None, default=None
@@ -108,7 +108,7 @@ class TD(Predictor):
     Parameters
     ----------
     n_episodes : int, default=1000
-        How many to live in every run.
+        Episodes of every run.
     n_steps : int, default=1
         Rewards before the estimate takes over; not together with traces or view="forward".
     trace_decay : float in [0, 1], default=0.0

@@ -14,16 +14,16 @@ def surviving(process: Any) -> Any:
 
         E[sum_t r_t of the survivor] = sum_t gamma^t E[r_t]                                                                 (1)
 
-    A new terminal state, the last, is where it ends; it is worth nothing. What a step pays by chance it still does.
+    A new terminal state, the last, is where it ends; it is worth nothing. Random rewards stay random.
     """
     model, gamma = process.model, process.discount
     n = model.n_states
     lengths = np.diff(model.start)
     goes_on = np.where(model.next >= 0, gamma, 0.0)  # an episode that ends of itself is lost whole
     nexts = np.stack([np.maximum(model.next, 0), np.full(len(model.next), n)], axis=1).ravel()  # on, or lost
-    chances = np.stack([goes_on * model.chance, (1 - goes_on) * model.chance], axis=1).ravel()
+    probabilities = np.stack([goes_on * model.probability, (1 - goes_on) * model.probability], axis=1).ravel()
     paid = np.repeat(model.reward, lengths) if model.entry_reward is None else model.entry_reward
-    happens = chances > 0
+    happens = probabilities > 0
     before = np.concatenate([[0], np.cumsum(happens)])
     arrays = Model(
         n_actions=model.n_actions,
@@ -32,7 +32,7 @@ def surviving(process: Any) -> Any:
         reward=np.append(model.reward, 0.0),
         start=np.append(before[2 * model.start], before[-1]),
         next=nexts[happens].astype(np.int32),
-        chance=chances[happens],
+        probability=probabilities[happens],
         entry_reward=np.repeat(paid, 2)[happens],
         terminal=np.append(model.terminal, True),
     )

@@ -49,7 +49,7 @@ def grid_world(
     discount : float, default=1.0
         What a reward is worth a step later.
     exits : mapping, default=None
-        Rewards of exits by letter, beside or instead of those above; other letters become exits by standing here.
+        Rewards of exits by letter, besides or instead of those above; other letters become exits by standing here.
     cliff_reward : float, default=-100.0
         Received instead of `step_reward` by whoever steps on C, and is put back to the start.
     wind : sequence of int, default=None
@@ -113,10 +113,10 @@ def grid_world(
         own = table.setdefault(names[number[place]], {})
         for a, arrow in enumerate(ARROWS):
             outcomes = []
-            for turn, chance in ((0, 1 - slip), (1, slip / 2), (3, slip / 2)):
-                if chance > 0:
+            for turn, probability in ((0, 1 - slip), (1, slip / 2), (3, slip / 2)):
+                if probability > 0:
                     target, fell = moved(place, (a + turn) % len(MOVES))
-                    outcomes.append((chance, names[target], cliff_reward if fell else step_reward))
+                    outcomes.append((probability, names[target], cliff_reward if fell else step_reward))
             own[arrow] = outcomes
     marks = tuple("" if letter in FREE else letter for letter in letters.values())
     ends = {names[k]: worth[mark] for k, mark in enumerate(marks) if mark}

@@ -20,7 +20,7 @@ __all__ = [
     "advanced",
     "count_parameters",
     "counts_of",
-    "first_law",
+    "first_states",
     "probabilities",
     "reduced_matrix",
     "sequence_log_probability",
@@ -97,8 +97,8 @@ def count_parameters(k: int, order: int, steps: int = 1) -> tuple[int, int]:
     return k**order - 1, k**order * (k - 1) * steps
 
 
-def first_law(initial: Array, k: int, order: int, length: int) -> Array:
-    """Return the law of the first `length` < M states, a number per context of that length."""
+def first_states(initial: Array, k: int, order: int, length: int) -> Array:
+    """Return the distribution of the first `length` < M states, a number per context of that length."""
     return initial.reshape(k**length, -1).sum(axis=1)
 
 
@@ -106,17 +106,17 @@ def sequence_log_probability(codes: Codes, transition: Array, initial: Array, k:
     """Return (2)."""
     with np.errstate(divide="ignore"):
         if len(codes) < order:
-            law = first_law(initial, k, order, len(codes))
-            return float(np.log(law[windows(codes, k, len(codes))[0]]))
+            distribution = first_states(initial, k, order, len(codes))
+            return float(np.log(distribution[windows(codes, k, len(codes))[0]]))
         context = windows(codes, k, order)
         step = 0 if len(transition) == 1 else np.arange(len(codes) - order)
         return float(np.log(initial[context[0]]) + np.log(transition[step, context[:-1], codes[order:]]).sum())
 
 
-def advanced(law: Array, transition: Array, k: int) -> Array:
-    """Return the law of the next context, given that of this one."""
-    joint = law[:, None] * transition  # (K^M, K)
-    return joint.reshape(k, -1).sum(axis=0) if len(law) > 1 else np.ones(1)
+def advanced(distribution: Array, transition: Array, k: int) -> Array:
+    """Return the distribution of the next context, given that of this one."""
+    joint = distribution[:, None] * transition  # (K^M, K)
+    return joint.reshape(k, -1).sum(axis=0) if len(distribution) > 1 else np.ones(1)
 
 
 def reduced_matrix(transition: Array, k: int) -> scipy.sparse.csr_array:

@@ -56,7 +56,7 @@ class MarkovChain(ChainQueries, Estimator):
     states : collection, default=None
         Labels, in the order of the tables; None: 0 to K - 1, or the sorted labels that `fit` sees.
     initial : array-like of shape (K ** order,), default=None
-        Law of the first context. None: the stationary law, or learned by `fit`.
+        Distribution of the first context. None: the stationary distribution, or learned by `fit`.
     smoothing : float, default=0
         Added to every count (1: Laplace's rule).
     homogeneous : bool, default=True
@@ -80,7 +80,7 @@ class MarkovChain(ChainQueries, Estimator):
     array([[1., 2.],
            [2., 2.]])
     >>> chain.stationary().round(3), chain.is_ergodic()
-    (array([0.429, 0.571]), True: one closed class, period 1: every start tends to the stationary law)
+    (array([0.429, 0.571]), True: one closed class, period 1: every start tends to the stationary distribution)
     >>> weather = MarkovChain(transition=[[0.9, 0.1], [0.5, 0.5]], states=["sun", "rain"])
     >>> weather.forecast(["rain"], 3).round(3)
     array([[0.5 , 0.5 ],
@@ -177,7 +177,7 @@ class MarkovChain(ChainQueries, Estimator):
         return found[0] if self.order == 1 else tuple(reversed(found))
 
     def _known(self, method: str) -> tuple[list[Any], Array, Array | None]:
-        """Return states, tables (places, K^M, K) and the law of the first context as learned or as given."""
+        """Return states, tables (places, K^M, K) and the distribution of the first context as learned or as given."""
         owner = f"MarkovChain.{method}" if method else "MarkovChain"
         if "transition_" in vars(self):
             T = self.transition_
@@ -195,14 +195,16 @@ class MarkovChain(ChainQueries, Estimator):
         return states, T, initial
 
     def _start(self, method: str) -> Array:
-        """Return the law of the first context."""
+        """Return the distribution of the first context."""
         _, T, initial = self._known(method)
         if initial is not None:
             return initial
         if self.order == 0:
             return np.ones(1)
         if len(T) > 1:
-            raise ParameterError(f"MarkovChain.{method}: the law of the first context is not known; give initial=.")
+            raise ParameterError(
+                f"MarkovChain.{method}: the distribution of the first context is not known; give initial=."
+            )
         return self.stationary()
 
     def _matrix(self) -> scipy.sparse.csr_array:
@@ -245,7 +247,7 @@ class MarkovChain(ChainQueries, Estimator):
         return total
 
     def forecast(self, X: Rows, steps: int = 1) -> Array:
-        """Return the laws of the next states after a sequence, (steps, K)."""
+        """Return the distributions of the next states after a sequence, (steps, K)."""
         owner = "MarkovChain.forecast"
         steps = check_count(owner, "steps", steps)
         states, T, _ = self._known("forecast")
@@ -255,32 +257,32 @@ class MarkovChain(ChainQueries, Estimator):
         codes = coded(owner, sequences[-1:], states)[0]
         if len(sequences) > 1 or len(codes) < self.order:
             raise DataError(f"{owner}: give one sequence of at least order={self.order} states.")
-        law = np.zeros(T.shape[1])
-        law[windows(codes[len(codes) - self.order :], len(states), self.order)[-1]] = 1
+        distribution = np.zeros(T.shape[1])
+        distribution[windows(codes[len(codes) - self.order :], len(states), self.order)[-1]] = 1
         found = np.empty((steps, len(states)))
         for h in range(steps):
-            found[h] = law @ T[0]
-            law = advanced(law, T[0], len(states))
+            found[h] = distribution @ T[0]
+            distribution = advanced(distribution, T[0], len(states))
         return found
 
     def marginal(self, n: int, start: Label | Numbers | None = None) -> Array:
-        """Return the law after n steps, q_n = q_0 T^n, over contexts; `start` is q_0, by default the law of the first context."""
+        """Return the distribution after n steps, q_n = q_0 T^n, over contexts; `start` is q_0, by default the first context's."""
         owner = "MarkovChain.marginal"
         n = check_count(owner, "n", n, 0)
         if start is None:
-            law = self._start("marginal") if self.order else self._known("marginal")[1][0, 0]
+            distribution = self._start("marginal") if self.order else self._known("marginal")[1][0, 0]
         else:
-            law = probability_table(owner, "start", start)
+            distribution = probability_table(owner, "start", start)
         matrix = self._matrix()
-        if law.shape != (matrix.shape[0],):
+        if distribution.shape != (matrix.shape[0],):
             raise DataError(
-                f"{owner}: start has shape {law.shape}; it must have shape ({matrix.shape[0]},), one per context."
+                f"{owner}: start has shape {distribution.shape}; it must have shape ({matrix.shape[0]},), one per context."
             )
         if n > 64 and matrix.shape[0] <= MOST_REDUCED:
-            return law @ np.linalg.matrix_power(matrix.toarray(), n)
+            return distribution @ np.linalg.matrix_power(matrix.toarray(), n)
         for _ in range(n):
-            law = law @ matrix
-        return law
+            distribution = distribution @ matrix
+        return distribution
 
     def sample(
         self, n_samples: int = 1, n_sequences: int | None = None, *, start: Any = None, random_state: Seed = None
@@ -295,8 +297,8 @@ class MarkovChain(ChainQueries, Estimator):
             raise DataError(f"{owner}(n_samples={n_samples}): the tables end after {len(T) + M} places.")
         uniform = Stream(seed_of(random_state)).uniform("chain", 0, many, n_samples + 1)
         if start is None:
-            law = np.cumsum(self._start("sample"))
-            first = [min(bisect_right(law.tolist(), u * law[-1]), len(law) - 1) for u in uniform[:, -1].tolist()]
+            total = np.cumsum(self._start("sample"))
+            first = [min(bisect_right(total.tolist(), u * total[-1]), len(total) - 1) for u in uniform[:, -1].tolist()]
         else:
             given = coded(owner, [list(start)] if not isinstance(start, str) or M > 1 else [[start]], states)[0]
             if len(given) != M:

@@ -11,7 +11,7 @@ from novum.runtime.checks import check_number, probability_table
 from novum.runtime.message_text import first_few
 from novum.sequence.chains.plots import draw_chain, graph_of
 from novum.sequence.chains.results import ChainClasses, ChainVerdict, MixingTime
-from novum.sequence.chains.structure import balance_gap, classes_of, stationary_law
+from novum.sequence.chains.structure import balance_gap, classes_of, stationary_distribution
 from novum.sequence.chains.times import expected_hitting_times, hitting_probabilities, mixing
 
 __all__ = ["ChainQueries"]
@@ -38,12 +38,12 @@ class ChainQueries:
         return ChainClasses(members, [one.closed for one in found], [one.period for one in found])
 
     def stationary(self, *, every: bool = False) -> Array:
-        """Return the stationary law, pi T = pi.
+        """Return the stationary distribution, pi T = pi.
 
         Parameters
         ----------
         every : bool, default=False
-            Return one law per closed class, as rows: any mixture of them is stationary too. Without, several are an error.
+            Return one distribution per closed class, as rows: any mixture of them is stationary too. Without, several are an error.
         """
         matrix = self._matrix()
         closed = [one for one in classes_of(matrix) if one.closed]
@@ -51,14 +51,14 @@ class ChainQueries:
             nodes = self._nodes()
             parts = " and ".join("{" + first_few(nodes[i] for i in one.members) + "}" for one in closed[:3])
             raise DataError(
-                f"MarkovChain.stationary: {len(closed)} closed classes ({parts}) have a law each; give every=True."
+                f"MarkovChain.stationary: {len(closed)} closed classes ({parts}) have a distribution each; give every=True."
             )
-        laws = np.stack([stationary_law(matrix, one.members) for one in closed])
-        return laws if every else laws[0]
+        distributions = np.stack([stationary_distribution(matrix, one.members) for one in closed])
+        return distributions if every else distributions[0]
 
     def is_stationary(self, law: Any) -> ChainVerdict:
-        """Return whether a law over the states is left as it is by a step."""
-        p = self._law("is_stationary", law)
+        """Return whether a distribution over the states is left as it is by a step."""
+        p = self._distribution("is_stationary", law)
         off = np.abs(p @ self._matrix() - p)
         worst = int(off.argmax())
         if off[worst] <= BALANCED * max(p[worst], 1e-12) or off.max() <= 1e-12:
@@ -66,8 +66,8 @@ class ChainQueries:
         return ChainVerdict(False, f"a step changes p({self._nodes()[worst]}) by {off[worst]:.3g}")
 
     def detailed_balance(self, law: Any = None) -> ChainVerdict:
-        """Return whether pi_i T_ij = pi_j T_ji for all pairs; `law` is the stationary law by default."""
-        p = self.stationary() if law is None else self._law("detailed_balance", law)
+        """Return whether pi_i T_ij = pi_j T_ji for all pairs; `law` is the stationary distribution by default."""
+        p = self.stationary() if law is None else self._distribution("detailed_balance", law)
         gap, i, j = balance_gap(self._matrix(), p)
         if gap <= BALANCED:
             return ChainVerdict(True, "flows between all pairs are equal: the chain is reversible")
@@ -77,7 +77,7 @@ class ChainQueries:
         return ChainVerdict(False, f"from {a} to {b} flows {there:.6g}, back {back:.6g}")
 
     def is_ergodic(self) -> ChainVerdict:
-        """Return whether every start tends to one law that gives all states weight, and why (not)."""
+        """Return whether every start tends to one distribution that gives all states weight, and why (not)."""
         found = self.classes()
         closed = [k for k in range(len(found)) if found.closed[k]]
         names = ["{" + first_few(found.members[k]) + "}" for k in closed]
@@ -85,21 +85,23 @@ class ChainQueries:
             return ChainVerdict(False, f"{len(closed)} closed classes, {' and '.join(names[:3])}: the start decides")
         period = found.period[closed[0]]
         if period > 1:
-            return ChainVerdict(False, f"period {period}: the chain goes round, its law does not settle")
+            return ChainVerdict(False, f"period {period}: the chain goes round, its distribution does not settle")
         if len(found) > 1:
             transient = [s for k in range(len(found)) if not found.closed[k] for s in found.members[k]]
-            return ChainVerdict(False, f"{first_few(transient)} are left for good, though every start tends to one law")
-        return ChainVerdict(True, "one closed class, period 1: every start tends to the stationary law")
+            return ChainVerdict(
+                False, f"{first_few(transient)} are left for good, though every start tends to one distribution"
+            )
+        return ChainVerdict(True, "one closed class, period 1: every start tends to the stationary distribution")
 
     def mixing_time(self, epsilon: float = 0.25) -> MixingTime:
-        """Return the steps after which every start is within `epsilon` of the stationary law, and the bound of its spectrum."""
+        """Return the steps until every start is within `epsilon` of the stationary distribution, and the bound of its spectrum."""
         owner = "MarkovChain.mixing_time"
         epsilon = check_number(owner, "epsilon", epsilon, 0, 1, open_low=True, open_high=True)
         verdict = self.is_ergodic()
         if not verdict:
             raise ParameterError(f"{owner}: the chain is not ergodic ({verdict.reason}).")
-        law, reversible = self.stationary(), bool(self.detailed_balance())
-        found = mixing(self._matrix().toarray(), law, epsilon, reversible)
+        stationary, reversible = self.stationary(), bool(self.detailed_balance())
+        found = mixing(self._matrix().toarray(), stationary, epsilon, reversible)
         return MixingTime(epsilon, found.time, found.bound, found.gap, reversible)
 
     def hitting_times(self, targets: Any) -> Array:
@@ -112,9 +114,9 @@ class ChainQueries:
 
     def return_times(self) -> Array:
         """Return the expected number of steps until every state is seen again; inf for transient states."""
-        law = self.stationary(every=True).max(axis=0)
+        stationary = self.stationary(every=True).max(axis=0)
         with np.errstate(divide="ignore"):
-            return 1 / law
+            return 1 / stationary
 
     def to_networkx(self) -> Any:
         """Return a networkx DiGraph with `probability` on every arrow."""
@@ -128,7 +130,7 @@ class ChainQueries:
         draw_chain(ax, self._nodes(), self._matrix(), self.classes())
         return ax
 
-    def _law(self, method: str, law: Any) -> Array:
+    def _distribution(self, method: str, law: Any) -> Array:
         p = probability_table(f"MarkovChain.{method}", "law", law)
         if p.shape != (self._matrix().shape[0],):
             raise DataError(

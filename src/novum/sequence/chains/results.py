@@ -64,7 +64,7 @@ class MixingTime(Result):
     epsilon : float
         Distance in total variation that counts as forgotten.
     time : float
-        Least number of steps after which every start is as close to the stationary law.
+        Least number of steps after which every start is as close to the stationary distribution.
     bound : float
         What the spectrum alone guarantees; never smaller than `time`.
     gap : float

@@ -1,4 +1,4 @@
-r"""What the arrows of a chain say: classes, periods, stationary laws, detailed balance.
+r"""What the arrows of a chain say: classes, periods, stationary distributions, detailed balance.
 
 a class: states that lead to each other; closed: nothing leads out; recurrent states are those of closed classes        (5)
 period of a class: greatest common divisor of level(i) + 1 - level(j) over its arrows, levels by breadth first           (6)
@@ -14,7 +14,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-__all__ = ["Class", "balance_gap", "classes_of", "stationary_law"]
+__all__ = ["Class", "balance_gap", "classes_of", "stationary_distribution"]
 
 Array = NDArray[Any]
 MOST_ELIMINATED = 1500  # states that (7) takes; above, a sparse solve
@@ -67,15 +67,15 @@ def eliminated(dense: Array) -> Array:
     for k in range(n - 1, 0, -1):
         T[:k, k] /= T[k, :k].sum()
         T[:k, :k] += np.outer(T[:k, k], T[k, :k])
-    law = np.zeros(n)
-    law[0] = 1
+    stationary = np.zeros(n)
+    stationary[0] = 1
     for k in range(1, n):
-        law[k] = law[:k] @ T[:k, k]
-    return law / law.sum()
+        stationary[k] = stationary[:k] @ T[:k, k]
+    return stationary / stationary.sum()
 
 
-def stationary_law(matrix: scipy.sparse.csr_array, members: NDArray[np.int64]) -> Array:
-    """Return the stationary law of a closed class, over all states."""
+def stationary_distribution(matrix: scipy.sparse.csr_array, members: NDArray[np.int64]) -> Array:
+    """Return the stationary distribution of a closed class, over all states."""
     inside = matrix[members][:, members]
     if len(members) <= MOST_ELIMINATED:
         part = eliminated(inside.toarray())
@@ -86,14 +86,14 @@ def stationary_law(matrix: scipy.sparse.csr_array, members: NDArray[np.int64]) -
         A[0] = 1.0
         part = np.maximum(spsolve(scipy.sparse.csc_array(A), np.eye(1, len(members)).ravel()), 0)
         part /= part.sum()
-    law = np.zeros(matrix.shape[0])
-    law[members] = part
-    return law
+    stationary = np.zeros(matrix.shape[0])
+    stationary[members] = part
+    return stationary
 
 
-def balance_gap(matrix: scipy.sparse.csr_array, law: Array) -> tuple[float, int, int]:
-    """Return the largest |pi_i T_ij - pi_j T_ji| of (8), beside the larger of the two flows, and where it is."""
-    flow = scipy.sparse.csr_array(scipy.sparse.diags_array(law) @ matrix)
+def balance_gap(matrix: scipy.sparse.csr_array, stationary: Array) -> tuple[float, int, int]:
+    """Return the largest |pi_i T_ij - pi_j T_ji| of (8), relative to the larger of the two flows, and where it is."""
+    flow = scipy.sparse.csr_array(scipy.sparse.diags_array(stationary) @ matrix)
     back = scipy.sparse.csr_array(flow.T)
     off = abs(flow - back).tocoo()
     if not off.nnz:

@@ -79,17 +79,17 @@ def expected_hitting_times(matrix: scipy.sparse.csr_array, goals: NDArray[np.boo
     return found
 
 
-def distance(power: Array, law: Array) -> float:
+def distance(power: Array, stationary: Array) -> float:
     """Return d(n) of a power of T."""
-    return float(np.abs(power - law).sum(axis=1).max()) / 2
+    return float(np.abs(power - stationary).sum(axis=1).max()) / 2
 
 
-def exact_time(T: Array, law: Array, epsilon: float) -> float:
+def exact_time(T: Array, stationary: Array, epsilon: float) -> float:
     """Return (12): powers are doubled until they are close, then halved back."""
-    if distance(np.eye(len(T)), law) <= epsilon:
+    if distance(np.eye(len(T)), stationary) <= epsilon:
         return 0.0
     powers = [T]
-    while distance(powers[-1], law) > epsilon:
+    while distance(powers[-1], stationary) > epsilon:
         if 2 ** len(powers) > MOST_STEPS:
             return np.inf
         new = powers[-1] @ powers[-1]
@@ -99,16 +99,16 @@ def exact_time(T: Array, law: Array, epsilon: float) -> float:
     base, steps = powers[-2], 2 ** (len(powers) - 2)
     for k in range(len(powers) - 3, -1, -1):
         trial = base @ powers[k]
-        if distance(trial, law) > epsilon:
+        if distance(trial, stationary) > epsilon:
             base, steps = trial, steps + 2**k
     return float(steps + 1)
 
 
-def mixing(T: Array, law: Array, epsilon: float, reversible: bool) -> Mixing:
+def mixing(T: Array, stationary: Array, epsilon: float, reversible: bool) -> Mixing:
     """Return the mixing time of an ergodic chain with a bound, (13) or (14)."""
-    root = np.sqrt(law)
+    root = np.sqrt(stationary)
     scaled = root[:, None] * T / root[None, :]
-    least = float(law.min())
+    least = float(stationary.min())
     if reversible:
         sizes = np.sort(np.abs(np.linalg.eigvalsh((scaled + scaled.T) / 2)))
         second = float(sizes[-2]) if len(sizes) > 1 else 0.0
@@ -117,5 +117,5 @@ def mixing(T: Array, law: Array, epsilon: float, reversible: bool) -> Mixing:
         second = float(np.linalg.svd(scaled, compute_uv=False)[1])
         ratio = np.log(np.sqrt(1 / least - 1) / (2 * epsilon))
         bound = ratio / -np.log(second) if 0 < second < 1 - 1e-12 else (0.0 if second <= 0 else np.inf)
-    time = exact_time(T, law, epsilon)
+    time = exact_time(T, stationary, epsilon)
     return Mixing(time, float(np.ceil(max(bound, 0.0))) if np.isfinite(bound) else np.inf, 1 - second)

@@ -88,7 +88,7 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
     """
 
     _reports_passes = True
-    _monitors_likelihood = True  # whether monitors are told the log-likelihood; else the objective
+    _monitors_likelihood = True  # whether monitors get the log-likelihood; else the objective
     _pass: Callable[[Any, Bundle], Expected] = staticmethod(expected)  # what a pass adds up over bundles
     _letters: dict[str, str] = {}  # of the emission: letter of `params` -> attribute
     _only_in_fit: tuple[str, ...] = ()  # attributes that are no part of the model
@@ -121,7 +121,7 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
         raise NotImplementedError
 
     def _prior(self) -> Any:
-        """Return what the maximization of the emission knows beside the rows."""
+        """Return what the maximization of the emission knows besides the rows."""
         return None
 
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
@@ -136,7 +136,7 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
         return {self._letters[letter]: value for letter, value in emission.parameters().items()}
 
     def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
-        """Return the shapes that priors may have beside a number; `d` columns."""
+        """Return the shapes that priors may have besides a number; `d` columns."""
         return {"startprob_prior": [(self._k,)], "transmat_prior": [(self._k, self._k), (self._k,)]}
 
     @property
@@ -258,7 +258,7 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
         return self._model()
 
     def _learning(self) -> Any:
-        """Return what the passes of a run know beside the rows."""
+        """Return what the passes of a run know besides the rows."""
         trans_prior = markov.transition_prior(self.transmat_prior, self.sticky, self._k)
         return Learning(self._prior(), self.startprob_prior, trans_prior, self.params, self.stationary)
 

@@ -1,6 +1,6 @@
-r"""What comes next: laws of future states and rows, and a filter that takes one row at a time.
+r"""What comes next: distributions of future states and rows, and a filter that takes one row at a time.
 
-p(z_{T+h} | x_1 .. x_T) = a_T A^h,   a_T the filtered law                                      (28)
+p(z_{T+h} | x_1 .. x_T) = a_T A^h,   a_T the filtered distribution                             (28)
 E x = sum_j p_j m_j,   Var x = sum_j p_j (v_j + m_j^2) - (E x)^2                               (29)
 one row at a time:  a_t(j) = p(x_t | j) sum_i a_{t-1}(i) A_ij / p(x_t | x_1 .. x_{t-1})        (30)
 """
@@ -21,7 +21,7 @@ __all__ = ["Forecast", "OnlineFilter", "forecast_from"]
 
 
 class Forecast(Result):
-    """The law of the steps to come.
+    """The distribution of the steps to come.
 
     Attributes
     ----------
@@ -63,14 +63,14 @@ class Forecast(Result):
 
 
 def forecast_from(
-    law: NDArray, trans: NDArray, steps: int, mean: NDArray, variance: NDArray, names: Any = None, past: Any = None
+    filtered: NDArray, trans: NDArray, steps: int, mean: NDArray, variance: NDArray, names: Any = None, past: Any = None
 ) -> Forecast:
-    """Return (28) and (29) from the filtered law of the last row."""
-    states = np.empty((steps, len(law)))
+    """Return (28) and (29) from the filtered distribution of the last row."""
+    states = np.empty((steps, len(filtered)))
     for h in range(steps):
-        law = law @ trans
-        law = law / law.sum()
-        states[h] = law
+        filtered = filtered @ trans
+        filtered = filtered / filtered.sum()
+        states[h] = filtered
     expected = states @ mean
     second = states @ (variance + mean**2)
     rows = None if past is None else following_labels(past, steps)
@@ -96,8 +96,8 @@ class OnlineFilter(Result):
     >>> model.emissionprob_ = [[0.5, 0.4, 0.1], [0.1, 0.3, 0.6]]
     >>> live = model.online()
     >>> for symbol in (0, 1, 2):
-    ...     law = live.update(symbol)
-    >>> law.round(4), round(live.log_likelihood, 4)
+    ...     distribution = live.update(symbol)
+    >>> distribution.round(4), round(live.log_likelihood, 4)
     (array([0.2121, 0.7879]), -3.3165)
     """
 
@@ -107,21 +107,23 @@ class OnlineFilter(Result):
         self.log_likelihood, self.n_rows = 0.0, 0
 
     def update(self, row: Any) -> NDArray:
-        """Return the law of the state after one more row, by (30); NaN is a row, or a cell, that was not observed."""
+        """Return the distribution of the state after one more row, by (30); NaN is a row, or a cell, that was not observed."""
         values = self._model._read(np.reshape(np.asarray(row), (1, -1)), False)
         self._model._check_width(values.shape[1])
         chain = self._parameters.chain
-        law = self.probabilities if self.n_rows == 0 else self.probabilities @ chain.trans
+        start = self.probabilities if self.n_rows == 0 else self.probabilities @ chain.trans
         bundle = Bundle(values, np.array([0, 1]), None, None, self.n_rows, {})
         densities = self._parameters.emission.densities(bundle)
-        found, shares = filter_states(chain._replace(start=law), densities, bundle.offsets, type(self._model).__name__)
+        found, shares = filter_states(
+            chain._replace(start=start), densities, bundle.offsets, type(self._model).__name__
+        )
         self.probabilities = shares[0]
         self.log_likelihood += float(found[0])
         self.n_rows += 1
         return self.probabilities
 
     def forecast(self, steps: int = 1) -> Forecast:
-        """Return the law of the next steps."""
+        """Return the distribution of the next steps."""
         if self.n_rows == 0:
             raise DataError("OnlineFilter.forecast: no row has been seen; call update first.")
         moments = self._parameters.emission.moments()
@@ -140,5 +142,5 @@ class OnlineFilter(Result):
         )
 
     def __repr__(self) -> str:
-        law = ", ".join(f"{num(p):.3f}" for p in self.probabilities)
-        return f"OnlineFilter after {counted(self.n_rows, 'row')}: states ({law}), log-likelihood {num(self.log_likelihood):.3f}"
+        states = ", ".join(f"{num(p):.3f}" for p in self.probabilities)
+        return f"OnlineFilter after {counted(self.n_rows, 'row')}: states ({states}), log-likelihood {num(self.log_likelihood):.3f}"

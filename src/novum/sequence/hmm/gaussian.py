@@ -17,9 +17,9 @@ from novum.runtime.typing import Numbers, Seed
 from novum.runtime.warn import warn
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
-from novum.sequence.hmm.emissions.covariances import FORMS, checked_covars, covariance_floor, spread_covariance
+from novum.sequence.hmm.emissions.covariances import FORMS, checked_covars, covariance_floor, repeated_covariance
 from novum.sequence.hmm.emissions.gaussian import Gaussian, GaussianPrior
-from novum.sequence.hmm.kmeans_start import clustered_rows, column_spread, filled_rows
+from novum.sequence.hmm.kmeans_start import clustered_rows, filled_rows, mean_and_covariance
 from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
 
@@ -75,7 +75,7 @@ class GaussianHMM(HiddenMarkovBase):
     sticky : float, default=0.0
         Visits from every state to itself that are added to the prior: states last longer.
     stationary : bool, default=False
-        Whether sequences start in the law that the transitions leave as it is, in place of a start of their own.
+        Whether sequences start in the distribution that the transitions leave as it is, in place of a start of their own.
     n_jobs : int or None, default=None
         Threads over bundles of sequences.
 
@@ -262,9 +262,9 @@ class GaussianHMM(HiddenMarkovBase):
         if letter == "m":
             self.means_ = clustered_rows(rows, k, rng, run)[0]
         else:
-            covariance = column_spread(rows)[1]
+            covariance = mean_and_covariance(rows)[1]
             floor = covariance_floor(self.min_covar, rows.var(axis=0))
-            self._covars_ = spread_covariance(self.covariance_type, covariance + np.diag(floor), k)
+            self._covars_ = repeated_covariance(self.covariance_type, covariance + np.diag(floor), k)
 
     def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
         k = self.n_components

@@ -18,7 +18,7 @@ from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions import mixture as emissions
 from novum.sequence.hmm.emissions.covariances import FORMS, covariance_floor
 from novum.sequence.hmm.emissions.mixture import GaussianMixtures, MixturePrior
-from novum.sequence.hmm.kmeans_start import clustered_rows, column_spread, filled_rows
+from novum.sequence.hmm.kmeans_start import clustered_rows, filled_rows, mean_and_covariance
 from novum.sequence.hmm.markov import check_distribution
 from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
@@ -72,7 +72,7 @@ class GMMHMM(HiddenMarkovBase):
     sticky : float, default=0.0
         Visits from every state to itself that are added to the prior: states last longer.
     stationary : bool, default=False
-        Whether sequences start in the law that the transitions leave as it is, in place of a start of their own.
+        Whether sequences start in the distribution that the transitions leave as it is, in place of a start of their own.
     n_jobs : int or None, default=None
         Threads over bundles of sequences.
 
@@ -228,8 +228,8 @@ class GMMHMM(HiddenMarkovBase):
             flat = np.asarray(self.means_, np.float64).reshape(k * m, -1)
             nearest = flat[((rows[:, None, :] - flat[None]) ** 2).sum(axis=2).argmin(axis=1)]
             floor = covariance_floor(self.min_covar, rows.var(axis=0))
-            covariance = column_spread(rows - nearest)[1] + np.diag(np.maximum(floor, 1e-3 * rows.var(axis=0)))
-            self.covars_ = emissions.spread(self.covariance_type, covariance, k, m)
+            covariance = mean_and_covariance(rows - nearest)[1] + np.diag(np.maximum(floor, 1e-3 * rows.var(axis=0)))
+            self.covars_ = emissions.repeated_covariance(self.covariance_type, covariance, k, m)
 
     def _prior_shapes(self, d: int) -> dict[str, list[Shape]]:
         k, m, form = self.n_components, self.n_mix, self.covariance_type

@@ -87,7 +87,7 @@ class HiddenMarkovModel(HiddenMarkovBase):
     sticky : float, default=0.0
         Visits from every state to itself that are added to the prior: states last longer.
     stationary : bool, default=False
-        Whether sequences start in the law that the transitions leave as it is, in place of a start of their own.
+        Whether sequences start in the distribution that the transitions leave as it is, in place of a start of their own.
     n_jobs : int or None, default=None
         Threads over bundles of sequences.
 

@@ -47,7 +47,7 @@ class InferenceMixin:
         _sequences: Callable[..., Any]
 
     def _open(self, X: Any, lengths: Any, groups: Any, states: Any = None) -> tuple[Any, Any]:
-        """Return the model and the sequences it is asked about."""
+        """Return the model and the checked sequences."""
         check_is_fitted(self, "startprob_")
         model, source = self._model(), self._sequences(X, lengths, groups, states, None)
         self._check_width(source.n_features)
@@ -60,7 +60,7 @@ class InferenceMixin:
             return (function(model, bundle_of(block, source.convert)) for block in source.blocks())
         if not isinstance(source, MemorySequences):
             raise DataError(
-                f"{type(self).__name__} answers about rows in memory or in files; of a Dask collection ask one partition at a time"
+                f"{type(self).__name__} takes rows in memory or in files; pass a Dask collection one partition at a time"
                 " (map_partitions)."
             )
         parts = list(source.map(lambda bundle: function(model, bundle)))
@@ -212,7 +212,7 @@ class InferenceMixin:
         return model.emission.draw(states, rng), states
 
     def forecast(self, X: Rows, steps: int = 1) -> Forecast:
-        """Return the law of the states and rows that follow one sequence.
+        """Return the distribution of the states and rows that follow one sequence.
 
         Parameters
         ----------
@@ -229,11 +229,11 @@ class InferenceMixin:
             raise ParameterError(f"{type(self).__name__}.forecast: steps must be an int of one or more; got {steps!r}.")
         X, past = dated(X)
         past = index_of(X) if past is None else past
-        law = self.filter(X)[-1]
+        distribution = self.filter(X)[-1]
         emission = self._emission()
         names = emission.row_names() or self._feature_names()
         mean, variance = emission.moments()
-        return forecast_from(law, self._chain().trans, int(steps), mean, variance, names, past)
+        return forecast_from(distribution, self._chain().trans, int(steps), mean, variance, names, past)
 
     def _feature_names(self) -> list[str] | None:
         return list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
@@ -266,9 +266,9 @@ class InferenceMixin:
         return draw_trellis(self._chain().trans, self.predict_proba(X), path, ax)
 
     def get_stationary_distribution(self) -> NDArray:
-        """Return the law of the states that the transitions leave as it is."""
+        """Return the stationary distribution of the states."""
         check_is_fitted(self, "transmat_")
-        return markov.stationary_law(np.asarray(self.transmat_, np.float64))
+        return markov.stationary_distribution(np.asarray(self.transmat_, np.float64))
 
     def aic(self, X: Rows, lengths: Target = None, *, groups: Target = None) -> float:
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""

@@ -119,7 +119,7 @@ class InitializationMixin:
                 self._start_emission(bundle, rng, letter, run)
         self._free_starts, self._free_moves = free_numbers(allowed, zeros["s"], zeros["t"])
         if self.stationary:
-            self.startprob_ = markov.stationary_law(np.asarray(self.transmat_, np.float64))
+            self.startprob_ = markov.stationary_distribution(np.asarray(self.transmat_, np.float64))
         self._check()
         free = self._n_parameters()
         if not run and bundle.X.size < free:

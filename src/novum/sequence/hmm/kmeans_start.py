@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from novum.engines.kmeans.small import best_centers
 from novum.exceptions import DataError
 
-__all__ = ["clustered_rows", "column_spread", "filled_rows", "seed_from"]
+__all__ = ["clustered_rows", "filled_rows", "mean_and_covariance", "seed_from"]
 
 FIRST_RUNS = 10  # of k-means for the first start, as in hmmlearn; one for every other
 
@@ -24,7 +24,7 @@ def filled_rows(owner: str, X: NDArray) -> NDArray:
     return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
 
 
-def column_spread(X: NDArray) -> tuple[NDArray, NDArray]:
+def mean_and_covariance(X: NDArray) -> tuple[NDArray, NDArray]:
     """Return the mean and the covariance matrix of rows without gaps."""
     mean = X.mean(axis=0)
     if len(X) < 2:
@@ -44,9 +44,9 @@ def clustered_rows(X: NDArray, k: int, rng: Any, run: int) -> tuple[NDArray, NDA
     """
     distinct = np.unique(X[: 50 * k] if len(X) > 50 * k else X, axis=0)
     if len(distinct) < k and len(np.unique(X, axis=0)) < k:
-        spread = X.std(axis=0) + 1e-3 * (np.abs(X).max(axis=0) + 1)
+        scale = X.std(axis=0) + 1e-3 * (np.abs(X).max(axis=0) + 1)
         draws = np.asarray(rng.uniform(-0.5, 0.5, size=(k, X.shape[1])))
-        centers = distinct[np.arange(k) % len(distinct)] + draws * spread
+        centers = distinct[np.arange(k) % len(distinct)] + draws * scale
     else:
         ordered = X[np.lexsort(X.T)]  # so that the order of sequences does not matter
         centers = best_centers(ordered, k, seed_from(rng), n_runs=1 if run else FIRST_RUNS)

@@ -1,9 +1,9 @@
-r"""The chain of a hidden Markov model: its start, its maximisation under a topology, and the law it settles to.
+r"""The chain of a hidden Markov model: its start, its maximisation under a topology, and the distribution it settles to.
 
     pi_j = (alpha_j - 1 + sum_s w_s gamma_1(j)) / ...,   A_ij = (beta_ij - 1 + sum xi(i, j)) / ...     (7)
 
 A probability that is zero stays zero, so a topology is a start with zeros. With a stationary start pi is no parameter but the
-law that A leaves as it is, and (7) maximises only the part of the bound that has A. What is climbed then is
+distribution that A leaves as it is, and (7) maximises only the part of the bound that has A. What is climbed then is
 
     Q(A) = sum (xi + beta - 1) log A + sum_s w_s gamma_1 log pi(A)                                 (7b)
     dQ/dA_ij = (xi + beta - 1)_ij / A_ij + pi_i (Z g)_j,   Z = (I - A + 1 pi')^{-1},   g = gamma_1 / pi     (7c)
@@ -29,7 +29,7 @@ __all__ = [
     "chain_log_prior",
     "check_distribution",
     "maximize_chain",
-    "stationary_law",
+    "stationary_distribution",
     "transition_prior",
 ]
 
@@ -53,39 +53,39 @@ def transition_prior(prior: Any, sticky: float, k: int) -> NDArray:
     return np.broadcast_to(np.asarray(prior, np.float64), (k, k)) + sticky * np.eye(k)
 
 
-def stationary_law(trans: NDArray) -> NDArray:
-    """Return a law that the chain leaves as it is: pi A = pi. Of several, their mean over equally likely starts."""
+def stationary_distribution(trans: NDArray) -> NDArray:
+    """Return a distribution that the chain leaves as it is: pi A = pi. Of several, their mean over equally likely starts."""
     k = len(trans)
     equations = np.vstack([trans.T - np.eye(k), np.ones(k)])
     if np.linalg.matrix_rank(trans.T - np.eye(k), tol=1e-10) == k - 1:
-        law = np.linalg.lstsq(equations, np.append(np.zeros(k), 1.0), rcond=None)[0]
+        stationary = np.linalg.lstsq(equations, np.append(np.zeros(k), 1.0), rcond=None)[0]
     else:  # average of the powers: what each start settles to, periods averaged out
         power, mean = (np.eye(k) + trans) / 2, np.full(k, 1 / k)
         for _ in range(60):
             power = power @ power
             power /= power.sum(axis=1, keepdims=True)
-        law = mean @ power
-    law = np.maximum(law, 0.0)
-    return law / law.sum()
+        stationary = mean @ power
+    stationary = np.maximum(stationary, 0.0)
+    return stationary / stationary.sum()
 
 
 def bound_of_chain(trans: NDArray, counts: NDArray, first: NDArray) -> float:
     """Return (7b)."""
-    law = stationary_law(trans)
+    stationary = stationary_distribution(trans)
     with np.errstate(divide="ignore"):
-        return float(xlogy(counts, trans).sum() + xlogy(first, law).sum())
+        return float(xlogy(counts, trans).sum() + xlogy(first, stationary).sum())
 
 
 def bound_and_slope(trans: NDArray, counts: NDArray, first: NDArray) -> tuple[float, NDArray]:
     """Return (7b) of a chain of one closed part, and (7c) in logarithms of probabilities, each row free up to a constant."""
     k = len(trans)
-    law = np.linalg.solve(np.eye(k) - trans.T + 1.0, np.ones(k))
-    if not (law[first > 0] > 0).all():
+    stationary = np.linalg.solve(np.eye(k) - trans.T + 1.0, np.ones(k))
+    if not (stationary[first > 0] > 0).all():
         return -np.inf, np.zeros_like(trans)
-    value = float(xlogy(counts, trans).sum() + xlogy(first, law).sum())
-    share = np.divide(first, law, out=np.zeros_like(law), where=first > 0)
-    returns = np.linalg.solve(np.eye(k) - trans + law, share)
-    slope = counts + trans * law[:, None] * returns
+    value = float(xlogy(counts, trans).sum() + xlogy(first, stationary).sum())
+    share = np.divide(first, stationary, out=np.zeros_like(stationary), where=first > 0)
+    returns = np.linalg.solve(np.eye(k) - trans + stationary, share)
+    slope = counts + trans * stationary[:, None] * returns
     return value, slope - trans * slope.sum(axis=1, keepdims=True)
 
 
@@ -132,7 +132,7 @@ def maximize_chain(
             found = climbed_chain(trans, found, counts, first)
         trans = found
     if stationary:
-        return Chain(stationary_law(trans), trans)
+        return Chain(stationary_distribution(trans), trans)
     if "s" in params:
         start = row_ratios(first, start_prior, start, start > 0)
     return Chain(start, trans)

@@ -182,7 +182,7 @@ def smooth(
     first_row: int = 0,
     sums: bool = True,
 ) -> Posterior:
-    """Return (2) and what follows from it; `weight` (sequences,) counts in the sums alone, which `sums` asks for."""
+    """Return (2) and what follows from it; `weight` (sequences,) counts in the sums alone, which `sums` requests."""
     k = len(chain.start)
     rows = len(densities.log if densities.index is None else densities.index)
     out, shares, pairs = np.empty(len(offsets) - 1), np.empty((rows, k)), np.zeros((k, k))

@@ -42,7 +42,7 @@ class SequenceInputMixin:
         if home in ("file", "dask"):
             if lengths is not None or states is not None or weight is not None:
                 raise DataError(
-                    f"{owner}: sequences in a {home} are told apart by a group column: groups=; lengths, states and"
+                    f"{owner}: sequences in a {home} are separated by a group column: groups=; lengths, states and"
                     " sequence_weight are for rows in memory."
                 )
             return self._distant_sequences(X, groups, home, reset)

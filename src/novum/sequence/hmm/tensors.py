@@ -1,7 +1,7 @@
 r"""Baum-Welch on a GPU: batches of sequences of similar length, all of a batch stepped together, in logarithms.
 
 (2) of many sequences at once: a step is a few operations on (batch, k, k). Sequences are sorted by length and padded; a padded step
-has log-density zero and leaves the law as it is, so nothing has to be cut out afterwards but its shares. Only sums come back.
+has log-density zero and leaves the distribution as it is, so only its shares have to be cut out afterwards. Only sums come back.
 """
 
 from collections.abc import Iterator

@@ -56,7 +56,7 @@ class Expected(NamedTuple):
 
 
 class Learning(NamedTuple):
-    """What the passes of a run know beside the rows."""
+    """What the passes of a run know besides the rows."""
 
     prior: Any  # of the emission
     start_prior: Any

@@ -15,8 +15,8 @@ and from row to row, with [A S, Q^{1/2}] Theta = [S_next, 0] and A L E = [L_next
 
 S is the root of the finite part of the covariance. L is kept apart from the scale T of its directions, in echelon form (some of
 its rows are a unit matrix): a direction that decays a million times faster than another is still a direction. Whether q is zero
-is asked beside the sizes of the numbers it is made of, those of the row's start, since what a cell takes out leaves their
-rounding behind. Every step tells how the coordinates (w, y) before it follow from those after: the smoother goes back by these
+is judged against the sizes of the numbers it is made of, those of the row's start, since what a cell takes out leaves their
+rounding behind. Every step notes how the coordinates (w, y) before it follow from those after: the smoother goes back by these
 maps (`diffuse_smoothing`).
 """
 
@@ -40,12 +40,12 @@ from novum.sequence.lds.rounding import (
 
 __all__ = [
     "CellStep",
-    "DiffuseLaw",
-    "Law",
+    "DiffuseDistribution",
     "Move",
-    "diffuse_law",
-    "predict_law",
-    "update_law",
+    "StateDistribution",
+    "in_factors",
+    "predict_diffuse",
+    "update_diffuse",
     "with_infinities",
 ]
 
@@ -53,15 +53,15 @@ Array = NDArray[Any]
 LOG_2PI = float(np.log(2 * np.pi))
 
 
-class Law(NamedTuple):
-    """A state's law: mean, finite part of the covariance, directions of infinite variance."""
+class StateDistribution(NamedTuple):
+    """Distribution of a state: mean, finite part of the covariance, directions of infinite variance."""
 
     mean: Array  # (s,)
     covariance: Array  # (s, s)
     diffuse: Array  # (s, q)
 
 
-class DiffuseLaw(NamedTuple):
+class DiffuseDistribution(NamedTuple):
     """The same in factors, m + S w + L T d."""
 
     mean: Array  # (s,)
@@ -75,8 +75,8 @@ class DiffuseLaw(NamedTuple):
     errors: Errors
 
     @property
-    def plain(self) -> Law:
-        return Law(self.mean, self.root @ self.root.T, cleaned(self.basis, self.scale))
+    def plain(self) -> StateDistribution:
+        return StateDistribution(self.mean, self.root @ self.root.T, cleaned(self.basis, self.scale))
 
 
 class CellStep(NamedTuple):
@@ -110,12 +110,18 @@ def with_infinities(covariance: Array, diffuse: Array, other: Array | None = Non
         return np.where(np.abs(infinite) > NOTHING * size, np.sign(infinite) * np.inf, covariance)
 
 
-def diffuse_law(law: Law) -> DiffuseLaw:
-    """Return the law of a first state in factors; its infinite directions are some of the axes."""
-    q = law.diffuse.shape[1]
-    root = root_of(law.covariance)
-    return DiffuseLaw(
-        law.mean, root, law.diffuse, np.eye(q), 0.0, np.stack([np.abs(law.diffuse)] * 2), first_errors(law.mean, root)
+def in_factors(state: StateDistribution) -> DiffuseDistribution:
+    """Return the distribution of a first state in factors; its infinite directions are some of the axes."""
+    q = state.diffuse.shape[1]
+    root = root_of(state.covariance)
+    return DiffuseDistribution(
+        state.mean,
+        root,
+        state.diffuse,
+        np.eye(q),
+        0.0,
+        np.stack([np.abs(state.diffuse)] * 2),
+        first_errors(state.mean, root),
     )
 
 
@@ -137,31 +143,33 @@ def independent_cells(x: Array, observation: Array, noise: Array) -> tuple[Array
     return values, sizes, rows, variances
 
 
-def told(law: DiffuseLaw, c: Array, q: Array) -> tuple[DiffuseLaw, Array, Array, Array, float]:
-    """Return the law whose L has lost the direction that a cell sees, with g, N, the sizes that N is made of, and log F0."""
-    T, best = law.scale, int(np.argmax(np.abs(q) * np.linalg.norm(law.scale, axis=1)))
+def without_seen_direction(
+    state: DiffuseDistribution, c: Array, q: Array
+) -> tuple[DiffuseDistribution, Array, Array, Array, float]:
+    """Return the distribution without the direction of L that a cell sees, with g, N, the sizes that N is made of, and log F0."""
+    T, best = state.scale, int(np.argmax(np.abs(q) * np.linalg.norm(state.scale, axis=1)))
     rest = np.delete(np.arange(len(q)), best)
     phi = T.T @ q
     length = float(np.linalg.norm(phi))
     null, null_size = np.zeros((len(q), len(rest))), np.zeros((len(q), len(rest)))
     null[rest, np.arange(len(rest))] = 1.0
     null[best] = -q[rest] / q[best]
-    size = np.abs(c) @ law.size[1] * (q != 0)
+    size = np.abs(c) @ state.size[1] * (q != 0)
     null_size[best] = (size[rest] + np.abs(null[best]) * size[best]) / abs(q[best])
     g = T @ (phi / length) / length
-    log_length = float(np.log(length)) if len(rest) else law.log_volume + float(np.log(np.abs(q[0])))
+    log_length = float(np.log(length)) if len(rest) else state.log_volume + float(np.log(np.abs(q[0])))
     head, first = phi / length, int(np.argmax(np.abs(phi)))
     head[first] += 1.0 if head[first] >= 0 else -1.0
     mirror = np.eye(len(q)) - 2 * np.outer(head, head) / (head @ head)  # one of its columns is +-phi / |phi|
-    log_volume = law.log_volume - log_length + float(np.log(np.abs(q[best])))
-    new_size = law.size @ np.abs(null)
-    new_size[1] += np.abs(law.basis) @ null_size
-    basis = law.basis @ null
+    log_volume = state.log_volume - log_length + float(np.log(np.abs(q[best])))
+    new_size = state.size @ np.abs(null)
+    new_size[1] += np.abs(state.basis) @ null_size
+    basis = state.basis @ null
     basis[np.abs(basis) <= ROUNDING * new_size[0]] = 0.0
     new_size[:, basis == 0] = 0.0
     scale = graded((T @ np.delete(mirror, first, axis=1))[rest], log_volume)
-    law = law._replace(basis=basis, scale=scale, log_volume=log_volume, size=new_size)
-    return law, g, null, null_size, 2 * log_length
+    state = state._replace(basis=basis, scale=scale, log_volume=log_volume, size=new_size)
+    return state, g, null, null_size, 2 * log_length
 
 
 def unseen(basis: Array, c: Array, q: Array, size: Array) -> Array:
@@ -173,49 +181,49 @@ def unseen(basis: Array, c: Array, q: Array, size: Array) -> Array:
     return basis
 
 
-def update_law(
-    law: DiffuseLaw, x: Array, observation: Array, noise: Array
-) -> tuple[DiffuseLaw, float, list[CellStep], Array]:
-    """Return (10): the law given a row, the row's log-density in the diffuse sense, the steps back, and the doubts of the cells."""
+def update_diffuse(
+    state: DiffuseDistribution, x: Array, observation: Array, noise: Array
+) -> tuple[DiffuseDistribution, float, list[CellStep], Array]:
+    """Return (10): the distribution given a row, its log-density in the diffuse sense, the steps back, the doubts of the cells."""
     total, steps, doubts = 0.0, [], np.zeros(len(x))
-    law = law._replace(size=np.maximum(law.size, np.abs(law.basis)))
+    state = state._replace(size=np.maximum(state.size, np.abs(state.basis)))
     cells = zip(np.flatnonzero(~np.isnan(x)), *independent_cells(x, observation, noise), strict=True)
     for cell, value, magnitude, c, variance in cells:
-        innovation, along, q = float(value - c @ law.mean), law.root.T @ c, law.basis.T @ c
-        deviation, reach = float(np.sqrt(variance)), float(np.abs(c) @ np.linalg.norm(law.root, axis=1))
-        error_q = ROUNDING * (np.abs(c) @ law.size[0])
-        seen = np.abs(q) > np.maximum(NOTHING * (np.abs(c) @ np.abs(law.basis)), error_q)
+        innovation, along, q = float(value - c @ state.mean), state.root.T @ c, state.basis.T @ c
+        deviation, reach = float(np.sqrt(variance)), float(np.abs(c) @ np.linalg.norm(state.root, axis=1))
+        error_q = ROUNDING * (np.abs(c) @ state.size[0])
+        seen = np.abs(q) > np.maximum(NOTHING * (np.abs(c) @ np.abs(state.basis)), error_q)
         if seen.any():
-            before = law
-            law, g, null, null_size, log_F0 = told(law, c, np.where(seen, q, 0.0))
+            before = state
+            state, g, null, null_size, log_F0 = without_seen_direction(state, c, np.where(seen, q, 0.0))
             gain, sizes = before.basis @ g, np.abs(before.basis) @ np.abs(g)
-            root = np.hstack([law.root - np.outer(gain, along), -deviation * gain[:, None]])
-            mean = law.mean + gain * innovation
+            root = np.hstack([state.root - np.outer(gain, along), -deviation * gain[:, None]])
+            mean = state.mean + gain * innovation
             errors = after_cell(
-                law.errors, c=c, K=gain, mean=mean, root=root, reach=reach, magnitude=magnitude, ratio=0.0, F=1.0
+                state.errors, c=c, K=gain, mean=mean, root=root, reach=reach, magnitude=magnitude, ratio=0.0, F=1.0
             )
             q_sizes = np.abs(c) @ np.abs(before.basis)
             doubts[cell] = EPS * float(np.linalg.norm(before.scale.T @ q_sizes)) / float(np.exp(log_F0 / 2))
             wrong = np.diag(EPS * sizes + doubts[cell] * np.abs(gain))
             wrong -= np.outer(gain, c @ wrong)  # whatever the gain is, c'gain is one
             errors = with_gain(errors, wrong, float(np.hypot(np.linalg.norm(along), deviation)), innovation)
-            law = law._replace(mean=mean, root=root, errors=errors)
+            state = state._replace(mean=mean, root=root, errors=errors)
             steps.append(CellStep(innovation, along, deviation, g, 0.0, null, null_size))
             total -= 0.5 * (LOG_2PI + log_F0)
             continue
-        law = law._replace(basis=unseen(law.basis, c, q, law.size[0]))
+        state = state._replace(basis=unseen(state.basis, c, q, state.size[0]))
         F = float(along @ along + variance)
         doubts[cell] = judged(
-            law.errors, c, law.mean, magnitude, abs(innovation), F, reach if variance == 0 else np.inf
+            state.errors, c, state.mean, magnitude, abs(innovation), F, reach if variance == 0 else np.inf
         )
         if doubts[cell] < 0:
             total = -np.inf if doubts[cell] == CONTRADICTS else total
             continue
         shrink, shift = 1 / (F + deviation * float(np.sqrt(F))), along * (innovation / F)
-        gain, root = law.root @ along / F, law.root - shrink * np.outer(law.root @ along, along)
-        mean = law.mean + law.root @ shift
+        gain, root = state.root @ along / F, state.root - shrink * np.outer(state.root @ along, along)
+        mean = state.mean + state.root @ shift
         errors = after_cell(
-            law.errors,
+            state.errors,
             c=c,
             K=gain,
             mean=mean,
@@ -227,33 +235,35 @@ def update_law(
         )
         if variance == 0:  # a state that an exact cell fixes is fixed, not nearly so
             root[np.linalg.norm(root, axis=1) <= FAR * np.linalg.norm(errors.root, axis=1)] = 0.0
-        law = law._replace(mean=mean, root=root, errors=errors)
+        state = state._replace(mean=mean, root=root, errors=errors)
         steps.append(CellStep(innovation, along, deviation, shift, shrink, None, np.zeros((0, 0))))
         total -= 0.5 * (LOG_2PI + np.log(F) + innovation**2 / F)
-    return law, total, steps, doubts
+    return state, total, steps, doubts
 
 
-def predict_law(law: DiffuseLaw, transition: Array, offset: Array, noise: Array) -> tuple[DiffuseLaw, Move]:
-    """Return the law of the next state, and (11); directions that the transition forgets are dropped."""
-    s, m = len(law.mean), law.root.shape[1]
-    Theta, triangle = np.linalg.qr(np.hstack([transition @ law.root, root_of(noise)]).T, mode="complete")
-    moved = transition @ law.basis
-    sizes = np.abs(transition) @ np.maximum(law.size, np.abs(law.basis))
+def predict_diffuse(
+    state: DiffuseDistribution, transition: Array, offset: Array, noise: Array
+) -> tuple[DiffuseDistribution, Move]:
+    """Return the distribution of the next state, and (11); directions that the transition forgets are dropped."""
+    s, m = len(state.mean), state.root.shape[1]
+    Theta, triangle = np.linalg.qr(np.hstack([transition @ state.root, root_of(noise)]).T, mode="complete")
+    moved = transition @ state.basis
+    sizes = np.abs(transition) @ np.maximum(state.size, np.abs(state.basis))
     basis, rows, size = echelon(moved, sizes)
     part = moved[rows]  # y_next = part y
     if len(rows) == moved.shape[1]:
-        log_volume = law.log_volume + float(np.linalg.slogdet(part)[1]) if len(rows) else 0.0
+        log_volume = state.log_volume + float(np.linalg.slogdet(part)[1]) if len(rows) else 0.0
         back, back_size = inverse(part, sizes[1][rows])
-        lost, scale = np.zeros((len(rows), 0)), graded(part @ law.scale, log_volume)
+        lost, scale = np.zeros((len(rows), 0)), graded(part @ state.scale, log_volume)
     else:
-        through = part @ law.scale
+        through = part @ state.scale
         U, values, Vt = np.linalg.svd(through)
         scale, log_volume = U * values, float(np.log(values).sum())
-        back, lost = law.scale @ (Vt[: len(rows)].T / values) @ U.T, law.scale @ Vt[len(rows) :].T
+        back, lost = state.scale @ (Vt[: len(rows)].T / values) @ U.T, state.scale @ Vt[len(rows) :].T
         back_size = np.abs(back) @ sizes[1][rows] @ np.abs(back)
         null = null_basis(part)  # its zeros are exact, which those of a singular vector are not
         lost = null @ np.linalg.lstsq(null, lost, rcond=None)[0]
-    mean = transition @ law.mean + offset
-    errors = after_step(law.errors, transition, offset, noise, law.mean, law.root)
-    following = DiffuseLaw(mean, triangle[:s].T, basis, scale, log_volume, size, errors)
+    mean = transition @ state.mean + offset
+    errors = after_step(state.errors, transition, offset, noise, state.mean, state.root)
+    following = DiffuseDistribution(mean, triangle[:s].T, basis, scale, log_volume, size, errors)
     return following, Move(Theta[:m, :s], Theta[:m, s:], back, lost, part, back_size)

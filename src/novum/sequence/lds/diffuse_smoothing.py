@@ -1,6 +1,6 @@
-r"""The smoother through the rows whose law is diffuse: back by the maps that the filter noted, (10) and (11).
+r"""The smoother through the rows whose distribution is diffuse: back by the maps that the filter noted, (10) and (11).
 
-Of the coordinates (w, y) of a row, z = m + S w + L y, all rows tell a mean, a factor of the covariance and directions of which
+Of the coordinates (w, y) of a row, z = m + S w + L y, all rows give a mean, a factor of the covariance and directions of which
 nothing is known. Every map is affine, with e ~ N(0, I) of its own where a row forgets: nothing is inverted but the transition of
 L, and nothing is subtracted from a covariance.
 """
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.sequence.lds.diffuse import CellStep, DiffuseLaw, Move, with_infinities
+from novum.sequence.lds.diffuse import CellStep, DiffuseDistribution, Move, with_infinities
 from novum.sequence.lds.directions import cleaned
 from novum.sequence.lds.rounding import EPS
 
@@ -22,16 +22,16 @@ SMALL = 32 * EPS  # share of the sizes that it is made of, below which a cell is
 
 
 class DiffuseRow(NamedTuple):
-    """A row that the filter passed with a diffuse law."""
+    """A row that the filter passed with a diffuse distribution."""
 
-    predicted: DiffuseLaw
-    filtered: DiffuseLaw
+    predicted: DiffuseDistribution
+    filtered: DiffuseDistribution
     steps: list[CellStep]
     move: Move
 
 
 class Coordinates(NamedTuple):
-    """The law of (w, y) given all rows."""
+    """The distribution of (w, y) given all rows."""
 
     w: Array  # (m,)
     y: Array  # (q,)
@@ -49,7 +49,7 @@ class Coordinates(NamedTuple):
 
 
 def turned(by: Array, by_size: Array, directions: Array, size: Array) -> tuple[Array, Array]:
-    """Return a product without the cells that are rounding beside the sizes of what it is made of, and those sizes."""
+    """Return a product without the cells that are rounding relative to the sizes of what it is made of, and those sizes."""
     found, size = by @ directions, np.maximum(np.abs(by), by_size) @ np.abs(directions) + np.abs(by) @ size
     rounding = np.abs(found) <= SMALL * size
     found[rounding] = size[rounding] = 0.0
@@ -57,7 +57,7 @@ def turned(by: Array, by_size: Array, directions: Array, size: Array) -> tuple[A
 
 
 def before_cells(found: Coordinates, steps: list[CellStep]) -> Coordinates:
-    """Return the law of the coordinates before a row's cells from that after them."""
+    """Return the distribution of the coordinates before a row's cells from that after them."""
     for step in reversed(steps):
         if step.null is None:
             w = found.w + step.gain - step.shrink * step.along * (step.along @ found.w)
@@ -73,7 +73,7 @@ def before_cells(found: Coordinates, steps: list[CellStep]) -> Coordinates:
 
 
 def after_row(found: Coordinates, move: Move) -> Coordinates:
-    """Return the law of the coordinates after a row from that before the next."""
+    """Return the distribution of the coordinates after a row from that before the next."""
     fresh = move.fresh.shape[1]
     unknown, size = turned(move.moved, move.size, found.unknown, found.size)
     return Coordinates(
@@ -96,25 +96,25 @@ def smooth_diffuse(
 ) -> None:
     """Write means, covariances and lag-one covariances of the diffuse rows.
 
-    `last` is the law of the coordinates of the row after them and `later` a factor of its state in the same numbers, if any.
+    `last` is the distribution of the coordinates of the row after them, `later` a factor of its state in the same numbers, if any.
     """
-    following, unknown, told = last, np.zeros((mean.shape[1], 0)), last is not None
+    following, unknown, informed = last, np.zeros((mean.shape[1], 0)), last is not None
     for t in range(len(rows) - 1, -1, -1):
-        law = rows[t].filtered
-        told = told or (following is not None and rows[t].move.lost.shape[1] > 0)
+        state = rows[t].filtered
+        informed = informed or (following is not None and rows[t].move.lost.shape[1] > 0)
         if following is None:
-            m, q = law.root.shape[1], law.basis.shape[1]
-            found = Coordinates(np.zeros(m), np.zeros(q), np.eye(m), np.zeros((q, m)), law.scale, np.abs(law.scale))
+            m, q = state.root.shape[1], state.basis.shape[1]
+            found = Coordinates(np.zeros(m), np.zeros(q), np.eye(m), np.zeros((q, m)), state.scale, np.abs(state.scale))
         else:
             found = after_row(following, rows[t].move)
-            if not told:  # the law of y is then as it was, exactly
-                found = found._replace(unknown=law.scale, size=np.abs(law.scale))
-                unknown = cleaned(rows[t + 1].predicted.basis, cleaned(rows[t].move.part, law.scale))
+            if not informed:  # the distribution of y is then as it was, exactly
+                found = found._replace(unknown=state.scale, size=np.abs(state.scale))
+                unknown = cleaned(rows[t + 1].predicted.basis, cleaned(rows[t].move.part, state.scale))
         factor, infinite = (
-            law.root @ found.w_root + law.basis @ found.y_root,
-            turned(law.basis, law.size[0], found.unknown, found.size)[0],
+            state.root @ found.w_root + state.basis @ found.y_root,
+            turned(state.basis, state.size[0], found.unknown, found.size)[0],
         )
-        mean[t] = law.mean + law.root @ found.w + law.basis @ found.y
+        mean[t] = state.mean + state.root @ found.w + state.basis @ found.y
         covariance[t] = with_infinities(factor @ factor.T, infinite)
         if following is not None and later is not None:
             shared = later.shape[1]
@@ -122,6 +122,6 @@ def smooth_diffuse(
             lag_one[t] = with_infinities(pair, unknown, infinite[:, : unknown.shape[1]])
         unknown = infinite
         found = found.compressed()
-        later = law.root @ found.w_root + law.basis @ found.y_root
+        later = state.root @ found.w_root + state.basis @ found.y_root
         following = before_cells(found, rows[t].steps)
-        told = told or any(step.null is not None for step in rows[t].steps)
+        informed = informed or any(step.null is not None for step in rows[t].steps)

@@ -16,7 +16,7 @@ MOST = 100.0  # by which sizes of rows before count more than the cells: bounds 
 
 
 def cleaned(left: Array, right: Array, share: float = NOTHING) -> Array:
-    """Return a product without the cells that are rounding beside what they are made of."""
+    """Return a product without the cells that are rounding relative to what they are made of."""
     found = left @ right
     found[np.abs(found) <= share * (np.abs(left) @ np.abs(right))] = 0.0
     return found
@@ -36,7 +36,7 @@ def root_of(covariance: Array) -> Array:
 
 
 def graded(scale: Array, log_volume: float) -> Array:
-    """Return T V with orthogonal columns, V orthogonal: each column exact in its own unit, so that none is lost beside larger ones.
+    """Return T V with orthogonal columns, V orthogonal: each column exact in its own unit, so that larger ones hide none.
 
     One of the same volume where a column has left the range of numbers: its ratio to the others is then not to be had.
     """
@@ -60,7 +60,7 @@ def graded(scale: Array, log_volume: float) -> Array:
 
 
 def echelon(moved: Array, size: Array) -> tuple[Array, list[int], Array]:
-    """Return a basis of the columns, its rows that are a unit matrix, and its sizes; what is rounding beside `size` is zero."""
+    """Return a basis of the columns, its rows that are a unit matrix, its sizes; what is rounding relative to `size` is zero."""
     unit = size[0].max(axis=1, initial=0.0, keepdims=True)
     unit = np.where(unit > 0, unit, 1.0)
     found, bound = moved / unit, size / unit

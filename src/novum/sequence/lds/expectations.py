@@ -1,4 +1,4 @@
-r"""What learning needs of the smoothed states: two regressions with uncertain regressors, and the law of the first state.
+r"""What learning needs of the smoothed states: two regressions with uncertain regressors, and the first state's distribution.
 
 With r[t] = (z[t], 1, u[t]) both equations of the system read y = T r + N(0, S): y = z[t+1], T = (A, b, B) and y = x[t],
 T = (C, d, D). Given all rows, y and z have means and covariances, of which only sums enter:
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
-from novum.sequence.lds.diffuse import Law
+from novum.sequence.lds.diffuse import StateDistribution
 from novum.sequence.lds.passes import Smoothed, TimedSystem, run_filter, run_smoother
 from novum.sequence.lds.system import System
 
@@ -104,8 +104,8 @@ def state_regression(
     A, turned = timed.transition[:last], np.swapaxes(timed.transition[:last], 1, 2)
     off = later - (A @ now[:, :, None])[:, :, 0] - np.broadcast_to(timed.offset, mean.shape)[:last]
     half = lag @ turned
-    spread = V[1:] - half - np.swapaxes(half, 1, 2) + A @ V[:-1] @ turned
-    return Regression(off, np.zeros((last, 0)), spread.sum(axis=0), np.zeros((s, 0)), np.zeros((0, 0)))
+    scatter = V[1:] - half - np.swapaxes(half, 1, 2) + A @ V[:-1] @ turned
+    return Regression(off, np.zeros((last, 0)), scatter.sum(axis=0), np.zeros((s, 0)), np.zeros((0, 0)))
 
 
 def cell_regression(
@@ -125,11 +125,11 @@ def cell_regression(
             )
         C = timed.observation[kept]
         off = timed.cells[kept] - (C @ mean[kept][:, :, None])[:, :, 0]
-        spread = (C @ V[kept] @ np.swapaxes(C, 1, 2)).sum(axis=0)
-        return Regression(off, np.zeros((len(off), 0)), spread, np.zeros((p, 0)), np.zeros((0, 0)))
+        scatter = (C @ V[kept] @ np.swapaxes(C, 1, 2)).sum(axis=0)
+        return Regression(off, np.zeros((len(off), 0)), scatter, np.zeros((p, 0)), np.zeros((0, 0)))
     rows = np.hstack([mean, others])
     target = values - system.observation_offset[: len(values)] if timed_offset else values.copy()
-    spread, cross = np.zeros((p, p)), np.zeros((p, s))
+    scatter, cross = np.zeros((p, p)), np.zeros((p, s))
     R = system.observation_covariance
     if not seen[kept].all():
         patterns, group = np.unique(seen, axis=0, return_inverse=True)
@@ -143,11 +143,15 @@ def cell_regression(
             target[np.ix_(at, m)] = rows[at] @ H.T + target[np.ix_(at, o)] @ beta.T
             total = V[at].sum(axis=0)
             cross[m] += H[:, :s] @ total
-            spread[np.ix_(m, m)] += H[:, :s] @ total @ H[:, :s].T + len(at) * (R[np.ix_(m, m)] - beta @ R[np.ix_(o, m)])
-    return Regression(target[kept], rows[kept], spread, cross, V[kept].sum(axis=0))
+            scatter[np.ix_(m, m)] += H[:, :s] @ total @ H[:, :s].T + len(at) * (
+                R[np.ix_(m, m)] - beta @ R[np.ix_(o, m)]
+            )
+    return Regression(target[kept], rows[kept], scatter, cross, V[kept].sum(axis=0))
 
 
-def expectations(timed: TimedSystem, system: System, start: Law, values: Array, controls: Array | None) -> Expected:
+def expectations(
+    timed: TimedSystem, system: System, start: StateDistribution, values: Array, controls: Array | None
+) -> Expected:
     """Return what a series says under a system: the E-step."""
     forward = run_filter(timed, start)
     found = run_smoother(timed, forward)
@@ -158,7 +162,7 @@ def expectations(timed: TimedSystem, system: System, start: Law, values: Array, 
         )
     if not np.isfinite(found.covariance).all():
         raise DataError(
-            "LinearDynamicalSystem.fit: the rows never tell some direction of the diffuse state; give "
+            "LinearDynamicalSystem.fit: the rows never determine some direction of the diffuse state; give "
             "initial_covariance, or longer series."
         )
     n = len(values)

@@ -27,11 +27,13 @@ def forecast(
     timed = timed_system(owner, system, np.full((n + steps, p), np.nan), controls)
     last = past._forward.last
     if last.diffuse.shape[1]:
-        raise DataError(f"{owner}: the rows so far do not tell all states of a diffuse start; nothing can be forecast.")
+        raise DataError(
+            f"{owner}: the rows so far do not determine all states of a diffuse start; nothing can be forecast."
+        )
     mean, P = last.mean, last.covariance
-    states, spreads = np.empty((steps, s)), np.empty((steps, s, s))
+    states, covariances = np.empty((steps, s)), np.empty((steps, s, s))
     for h in range(steps):
-        states[h], spreads[h] = mean, P
+        states[h], covariances[h] = mean, P
         A, Q = entry(timed.transition, n + h), entry(timed.transition_covariance, n + h)
         mean, P = A @ mean + entry(timed.offset, n + h), A @ P @ A.T + Q
         P = (P + P.T) / 2
@@ -40,7 +42,7 @@ def forecast(
         for m in (timed.observation, timed.observation_covariance, timed.observation_offset)
     )
     means = (C @ states[:, :, None])[:, :, 0] + d
-    return Forecast(means, C @ spreads @ np.swapaxes(C, 1, 2) + R, states, spreads, level, past)
+    return Forecast(means, C @ covariances @ np.swapaxes(C, 1, 2) + R, states, covariances, level, past)
 
 
 def root_of(covariance: Array) -> Array:

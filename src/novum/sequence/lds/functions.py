@@ -10,23 +10,23 @@ from novum.runtime.checks import check_choice
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Numbers, Rows
-from novum.sequence.lds.diffuse import Law
+from novum.sequence.lds.diffuse import StateDistribution
 from novum.sequence.lds.passes import run_filter, run_smoother, timed_system
 from novum.sequence.lds.results import FilteredStates, SmoothedStates
-from novum.sequence.lds.rounding import tell_doubts
+from novum.sequence.lds.rounding import warn_of_doubts
 from novum.sequence.lds.series import Observed, read_controls, read_series
 from novum.sequence.lds.steady import steady_covariance
 from novum.sequence.lds.system import System, sizes_of, system_of
 
 __all__ = [
     "FORMS",
-    "answers_of",
     "filter_series",
     "kalman_filter",
     "kalman_smoother",
     "likelihood_of",
+    "results_of",
     "smooth_series",
-    "start_law",
+    "start_distribution",
 ]
 
 FORMS = ("covariance", "square_root", "steady_state")
@@ -43,9 +43,9 @@ MATRICES = (
 )
 
 
-def start_law(system: System) -> Law:
+def start_distribution(system: System) -> StateDistribution:
     """Return the distribution of the first state."""
-    return Law(system.initial_mean, system.initial_covariance, system.diffuse)
+    return StateDistribution(system.initial_mean, system.initial_covariance, system.diffuse)
 
 
 def filter_series(
@@ -53,18 +53,20 @@ def filter_series(
 ) -> FilteredStates:
     """Return the filtered states of one series."""
     timed = timed_system(owner, system, series.values, controls)
-    start = start_law(system)
+    start = start_distribution(system)
     if form == "steady_state":
-        start = Law(start.mean, steady_covariance(owner, system).predicted, np.zeros((system.n_states, 0)))
+        start = StateDistribution(
+            start.mean, steady_covariance(owner, system).predicted, np.zeros((system.n_states, 0))
+        )
     forward = run_filter(timed, start, root=form == "square_root")
-    tell_doubts(owner, forward.doubt)
+    warn_of_doubts(owner, forward.doubt)
     return FilteredStates(timed, forward, series.values, series.index)
 
 
 def likelihood_of(owner: str, system: System, series: Observed, controls: NDArray | None) -> float:
     """Return the log-likelihood of one series."""
-    forward = run_filter(timed_system(owner, system, series.values, controls), start_law(system), keep=False)
-    tell_doubts(owner, forward.doubt)
+    forward = run_filter(timed_system(owner, system, series.values, controls), start_distribution(system), keep=False)
+    warn_of_doubts(owner, forward.doubt)
     return float(forward.log_likelihood.sum())
 
 
@@ -76,8 +78,8 @@ def smooth_series(
     return SmoothedStates(filtered, run_smoother(filtered._timed, filtered._forward))
 
 
-def answers_of(owner: str, function: Callable, system: System, X: Any, controls: Any, form: str) -> Any:
-    """Return what `function` says of the series in X: one answer, or a list where X holds several."""
+def results_of(owner: str, function: Callable, system: System, X: Any, controls: Any, form: str) -> Any:
+    """Return `function` of the series in X: one result, or a list where X holds several."""
     check_choice(owner, "form", form, FORMS)
     series, many = read_series(owner, X, system.n_cells)
     n_controls = max(system.control.shape[1], system.observation_control.shape[1])
@@ -89,7 +91,7 @@ def answers_of(owner: str, function: Callable, system: System, X: Any, controls:
 
 
 def read_given(owner: str, X: Any, arguments: dict[str, Any]) -> System:
-    """Return the system of matrices among the arguments of a call; the data tell the number of cells where they do not."""
+    """Return the system of matrices among the arguments of a call; the data give the number of cells where they do not."""
     given = {name: arguments[name] for name in MATRICES}
     sizes = sizes_of(owner, given, {})
     if "p" not in sizes:
@@ -163,7 +165,7 @@ def kalman_filter(
     (array([1120. , 1140.9, 1072.8]), array([15099.,  7900.,  5781.]))
     """
     system = read_given("kalman_filter", X, locals())
-    return answers_of("kalman_filter", filter_series, system, X, controls, form)
+    return results_of("kalman_filter", filter_series, system, X, controls, form)
 
 
 def kalman_smoother(
@@ -201,4 +203,4 @@ def kalman_smoother(
     (array([1111.7, 1110.9, 1105.3]), array([4032., 3243., 2819.]))
     """
     system = read_given("kalman_smoother", X, locals())
-    return answers_of("kalman_smoother", smooth_series, system, X, controls, form)
+    return results_of("kalman_smoother", smooth_series, system, X, controls, form)

@@ -12,13 +12,13 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
 from novum.sequence.lds.expectations import Expected, expectations, joined
-from novum.sequence.lds.functions import start_law
+from novum.sequence.lds.functions import start_distribution
 from novum.sequence.lds.likelihood import climbed
 from novum.sequence.lds.maximization import maximized
 from novum.sequence.lds.passes import timed_system
 from novum.sequence.lds.series import Observed
 from novum.sequence.lds.start import free_matrices, starting_matrices
-from novum.sequence.lds.system import System, sizes_of, stationary_law, system_of
+from novum.sequence.lds.system import System, sizes_of, stationary_distribution, system_of
 
 __all__ = ["LearnedSystem", "learn_system"]
 
@@ -40,7 +40,7 @@ def expect(owner: str, system: System, series: list[Observed], controls: list[Ar
     def one(pair: tuple[Observed, Array | None]) -> Expected:
         item, given = pair
         timed = timed_system(owner, system, item.values, given)
-        return expectations(timed, system, start_law(system), item.values, given)
+        return expectations(timed, system, start_distribution(system), item.values, given)
 
     pairs = list(zip(series, controls, strict=True))
     return joined(list(map_ordered(one, pairs, thread_count() if len(pairs) > 1 else 1)))
@@ -97,7 +97,9 @@ def learn_system(
         given["initial_covariance"] = "diffuse"
     free = free_matrices(owner, given, learn, sizes)
     if algorithm == "lbfgs" and any(name.startswith("initial") for name in free):
-        raise ParameterError(f'{owner}: algorithm="lbfgs" learns no initial law; give it, or use algorithm="em".')
+        raise ParameterError(
+            f'{owner}: algorithm="lbfgs" learns no initial distribution; give it, or use algorithm="em".'
+        )
     if algorithm == "em" and stationary and any(name.startswith("transition") or name == "control" for name in free):
         raise ParameterError(
             f'{owner}: with initial_covariance="stationary" the transition is learned by algorithm="lbfgs".'
@@ -118,9 +120,9 @@ def learn_system(
     system = system_of(owner, start, sizes)
     n_parameters = count_free(free, kinds)
 
-    def with_law(candidate: System) -> System:
+    def with_stationary_start(candidate: System) -> System:
         A, Q, b = candidate.transition, candidate.transition_covariance, candidate.transition_offset
-        mean, covariance = stationary_law(owner, A, Q, b)
+        mean, covariance = stationary_distribution(owner, A, Q, b)
         return candidate._replace(initial_mean=mean, initial_covariance=covariance)
 
     if not free:
@@ -132,7 +134,7 @@ def learn_system(
             found, history, converged = climbed(
                 system,
                 lambda candidate: expect(owner, candidate, series, controls),
-                with_law if stationary else None,
+                with_stationary_start if stationary else None,
                 free,
                 kinds,
                 max_iter,

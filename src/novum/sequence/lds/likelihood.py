@@ -5,11 +5,11 @@ r"""The likelihood climbed by L-BFGS, with the exact slope that the smoother giv
 Variances enter by logarithms, as shares of where they start: S = start (FLOOR + exp 2w), one w for each (diag) or for all
 (spherical, scaled); full: S = L L' with log L_ii and L_ij free. The floor is where the smoother's rounding hides what a variance
 adds: a maximum at zero ends there. Near the maximum it needs tens of steps where EM needs thousands. Where the first state has the
-stationary law, V0 = A V0 A' + Q, that law moves with A and Q: with G the slope in V0 and Y = A'Y A + G,
+stationary distribution, V0 = A V0 A' + Q, that distribution moves with A and Q: with G the slope in V0 and Y = A'Y A + G,
 
     d log L / dQ += Y,     d log L / dA += 2 Y A V0                                                                (20)
 
-A step to where that law, or the likelihood, does not exist meets a wall as high as the slope was steep: the line search
+A step to where that distribution, or the likelihood, does not exist meets a wall as high as the slope was steep: the line search
 comes back by a few ninths, where a wall of 1e300 would send it back to where it stood.
 """
 
@@ -101,14 +101,14 @@ class Noise:
 
 
 def start_slope(system: System, expected: Expected) -> tuple[Array, Array]:
-    """Return (20): what the stationary law of the first state adds to the slopes in Q and A."""
+    """Return (20): what the stationary distribution of the first state adds to the slopes in Q and A."""
     from scipy.linalg import solve_discrete_lyapunov
 
     A, V = system.transition, system.initial_covariance
     off = expected.first_means - system.initial_mean
     inverse = np.linalg.pinv(V, hermitian=True)
-    spread = expected.first_covariance + off.T @ off - len(off) * V
-    Y = solve_discrete_lyapunov(A.T, inverse @ spread @ inverse / 2)
+    excess = expected.first_covariance + off.T @ off - len(off) * V
+    Y = solve_discrete_lyapunov(A.T, inverse @ excess @ inverse / 2)
     return Y, 2 * Y @ A @ V
 
 
@@ -135,7 +135,7 @@ class Wall:
 def climbed(
     system: System,
     expect: Callable[[System], Expected],
-    law: Callable[[System], System] | None,
+    stationary_start: Callable[[System], System] | None,
     free: Mapping[str, Array],
     kinds: Mapping[str, str],
     max_iter: int,
@@ -143,14 +143,15 @@ def climbed(
 ) -> tuple[System, list[float], bool]:
     """Return the system of largest likelihood, the log-likelihood by step, and whether the slope vanished there.
 
-    `law` puts the stationary law of the first state into a system, or raises where there is none; None: that law is fixed.
+    `stationary_start` puts the stationary distribution of the first state into a system, or raises where there is none; None: the
+    first distribution is fixed.
     """
     noises = {
         e.noise: Noise(getattr(system, e.noise), kinds[e.noise], free[e.noise])
         for e in EQUATIONS.values()
         if e.noise in free
     }
-    system = law(system) if law else system
+    system = stationary_start(system) if stationary_start else system
     first = expect(system)
     shapes = {}
     for field, equation in EQUATIONS.items():
@@ -180,11 +181,11 @@ def climbed(
     def objective(w: Array) -> tuple[float, Array]:
         found, parts = unpacked(w)
         try:
-            found = law(found) if law else found
+            found = stationary_start(found) if stationary_start else found
         except ParameterError:  # not stationary
             return wall.height(w)
         expected = expect(found)
-        by_noise, by_matrix = start_slope(found, expected) if law else (0.0, 0.0)
+        by_noise, by_matrix = start_slope(found, expected) if stationary_start else (0.0, 0.0)
         slopes = []
         for field, equation in EQUATIONS.items():
             regression: Regression = getattr(expected, field)
@@ -221,4 +222,4 @@ def climbed(
     # The slope of a variance that tends to zero is a difference of nearly equal numbers, and need not come below tol.
     flat = len(passed) <= max_iter and solution.gradient_norm <= NEARLY * tol
     history = [before - rows * float(v) for v in passed]
-    return law(best) if law else best, history, bool(solution.converged or flat)
+    return stationary_start(best) if stationary_start else best, history, bool(solution.converged or flat)

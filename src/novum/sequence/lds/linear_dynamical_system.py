@@ -17,7 +17,7 @@ from novum.runtime.typing import Axes, Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 from novum.sequence.lds.domains import Matrix, Names
 from novum.sequence.lds.forecasts import draw_series, forecast
-from novum.sequence.lds.functions import answers_of, filter_series, likelihood_of, smooth_series
+from novum.sequence.lds.functions import filter_series, likelihood_of, results_of, smooth_series
 from novum.sequence.lds.learning import learn_system
 from novum.sequence.lds.maximization import COVARIANCE_TYPES
 from novum.sequence.lds.results import FilteredStates, Forecast
@@ -41,7 +41,7 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
     Parameters
     ----------
     n_states : int, default=None
-        Where no matrix tells; the number of columns of X by default.
+        Where no matrix gives it; the number of columns of X by default.
     transition : array-like of shape (s, s), default=None
         A. This and the next five may have a leading axis of time, entry t leading from t to t + 1; such matrices are not learned. A
         number stands for that multiple of the identity, a vector for the diagonal of a covariance or the one row of C.
@@ -58,8 +58,8 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
     initial_mean : array-like of shape (s,), default=None
         m0.
     initial_covariance : array-like of shape (s, s), "diffuse" or "stationary", default=None
-        V0. Diffuse: nothing is known of the first state, exactly (inf on the diagonal: of single states). Stationary: the law that
-        the transition leaves as it is. None: learned by EM, diffuse without.
+        V0. Diffuse: nothing is known of the first state, exactly (inf on the diagonal: of single states). Stationary: the
+        distribution that the transition leaves as it is. None: learned by EM, diffuse without.
     control, observation_control : array-like of shapes (s, k) and (p, k), default=None
         B and D.
     learn : str or collection of str, default=None
@@ -204,11 +204,11 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
         series, _ = read_series(owner, X)
         given = {name: getattr(self, name) for name in MATRICES}
         sizes = {"p": series[0].values.shape[1]}
-        told = sizes_of(owner, given, {} if self.n_states is None else {"s": int(self.n_states)})
-        if told.get("p", sizes["p"]) != sizes["p"]:
-            read_series(owner, X, told["p"])
-        sizes["s"] = told.get("s", sizes["p"])
-        k = told.get("k", 0)
+        known = sizes_of(owner, given, {} if self.n_states is None else {"s": int(self.n_states)})
+        if known.get("p", sizes["p"]) != sizes["p"]:
+            read_series(owner, X, known["p"])
+        sizes["s"] = known.get("s", sizes["p"])
+        k = known.get("k", 0)
         if controls is not None and not k and self.learn is not None:
             k = read_series(owner, controls, None, "controls")[0][0].values.shape[1]
         sizes["k"] = k
@@ -249,14 +249,14 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
         return self
 
     def filter(self, X: Rows, *, controls: Numbers | None = None, form: str = "covariance") -> Any:
-        """Return `FilteredStates`: the law of the state at every row given the rows so far; see `kalman_filter`."""
+        """Return `FilteredStates`: the distribution of the state at every row given the rows so far; see `kalman_filter`."""
         owner = "LinearDynamicalSystem.filter"
-        return answers_of(owner, filter_series, self._system("filter"), X, controls, form)
+        return results_of(owner, filter_series, self._system("filter"), X, controls, form)
 
     def smooth(self, X: Rows, *, controls: Numbers | None = None, form: str = "covariance") -> Any:
-        """Return `SmoothedStates`: the law of the state at every row given all rows; see `kalman_smoother`."""
+        """Return `SmoothedStates`: the distribution of the state at every row given all rows; see `kalman_smoother`."""
         owner = "LinearDynamicalSystem.smooth"
-        return answers_of(owner, smooth_series, self._system("smooth"), X, controls, form)
+        return results_of(owner, smooth_series, self._system("smooth"), X, controls, form)
 
     def score(self, X: Rows, y: Target = None, *, controls: Numbers | None = None) -> float:
         """Return the log-likelihood of the series, added over several."""
@@ -277,7 +277,7 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
         return -2 * self.score(X, controls=controls) + self.n_parameters_ * float(np.log(max(cells, 1)))
 
     def forecast(self, X: Rows, steps: int = 1, *, controls: Numbers | None = None, level: float = 0.95) -> Any:
-        """Return the law of the next rows.
+        """Return the distribution of the next rows.
 
         Parameters
         ----------

@@ -108,7 +108,7 @@ def regressed(T: Array, free: Array, found: Regression, noise: Array) -> Array:
 
 
 def constrained(mean: Array, current: Array, kind: str, free: Array) -> Array:
-    """Return (17) of a mean residual; free cells tell which variances are learned."""
+    """Return (17) of a mean residual; free cells mark the variances that are learned."""
     if kind == "scaled":
         shape = np.linalg.pinv(current, hermitian=True)
         rank = np.linalg.matrix_rank(current, hermitian=True)
@@ -125,7 +125,7 @@ def constrained(mean: Array, current: Array, kind: str, free: Array) -> Array:
 
 
 def maximized(system: System, expected: Expected, free: Mapping[str, Array], kinds: Mapping[str, str]) -> System:
-    """Return the system of the M-step, (16) to (18); `free` tells the cells of every matrix that is learned."""
+    """Return the system of the M-step, (16) to (18); `free` marks the cells of every matrix that is learned."""
     for field, equation in EQUATIONS.items():
         found: Regression = getattr(expected, field)
         if not len(found.targets):

@@ -2,7 +2,7 @@ r"""Ready-made systems: matrices with NaN where a number is to be learned.
 
 local level          z' = z + N(0, q),   x = z + N(0, r)                                                     (21)
 local linear trend   level' = level + slope + N(0, q1),   slope' = slope + N(0, q2)                          (22)
-seasonal             gamma' = -(the last period - 1 gammas) + N(0, q3), added to a level and, if asked, a slope      (23)
+seasonal             gamma' = -(the last period - 1 gammas) + N(0, q3), added to a level and, if requested, a slope  (23)
 AR(p)                x' = phi_1 x + ... + phi_p x[-p+1] + N(0, q), in companion form                         (24)
 tracking             each axis: position, velocity (, acceleration); white noise of the highest derivative    (25)
 """
@@ -61,7 +61,7 @@ def local_linear_trend(level_variance: Any, slope_variance: Any, observation_var
 def seasonal(
     period: Any, trend: Any, level_variance: Any, slope_variance: Any, seasonal_variance: Any, observation_variance: Any
 ) -> Matrices:
-    """Return (23): level, slope if asked, period - 1 seasonal states."""
+    """Return (23): level, slope if requested, period - 1 seasonal states."""
     owner = "LinearDynamicalSystem.seasonal"
     period = check_count(owner, "period", period, 2)
     if not isinstance(trend, bool | np.bool_):

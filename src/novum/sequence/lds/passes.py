@@ -10,13 +10,13 @@ With P the predicted covariance, cell by cell for x = c'z + N(0, r):
     square roots: P = S S', predictions by reflections, [A S, Q^{1/2}] Theta = [S_next, 0]              (9)
 
 The smoother of factors inverts nothing. A row's state is z = m + S w with w ~ N(0, I) before the row; a cell with phi = S'c leads
-from w to w_after, a step by the reflections of (9), so that what all rows tell of w_next is carried back:
+from w to w_after, a step by the reflections of (9), so that what all rows say of w_next is carried back:
 
     w = phi v / F + (I - phi phi' / (F + (r F)^{1/2})) w_after                                          (9a)
     (w_after, .) = Theta (w_next, e),   e ~ N(0, I)                                                     (9b)
 
 (7) and (8) serve where every P is far from singular, which is checked at every row; elsewhere (9a) and (9b) do in all forms.
-The loops are `_core.sequence.kalman`; steps with a diffuse law are done here, by `diffuse`.
+The loops are `_core.sequence.kalman`; steps with a diffuse distribution are done here, by `diffuse`.
 """
 
 from contextlib import nullcontext
@@ -29,7 +29,7 @@ from novum import _core
 from novum.exceptions import DataError
 from novum.runtime.blas import single_blas
 from novum.sequence.lds.blas_routines import routine
-from novum.sequence.lds.diffuse import Law, diffuse_law, predict_law, update_law, with_infinities
+from novum.sequence.lds.diffuse import StateDistribution, in_factors, predict_diffuse, update_diffuse, with_infinities
 from novum.sequence.lds.diffuse_smoothing import Coordinates, DiffuseRow, smooth_diffuse
 from novum.sequence.lds.directions import root_of
 from novum.sequence.lds.rounding import of_states
@@ -66,21 +66,21 @@ class TimedSystem(NamedTuple):
 
 
 class Forward(NamedTuple):
-    """What the filter wrote; `diffuse` are the rows with a diffuse law, which come first."""
+    """What the filter wrote; `diffuse` are the rows with a diffuse distribution, which come first."""
 
     predicted_mean: Array
     predicted_covariance: Array
     mean: Array
     covariance: Array
     log_likelihood: Array  # (n,)
-    last: Law  # of row n, not yet seen
+    last: StateDistribution  # of row n, not yet seen
     diffuse: list[DiffuseRow]
     root: (
         Array | None
     )  # of the predicted covariance of the first row that is not diffuse, where diffuse rows precede it
     roots: bool
     settled: int  # first row whose gains were kept; n: none
-    doubt: Array  # (n, p + 1): what rounding may have done to cells and states, where that is asked; `rounding`
+    doubt: Array  # (n, p + 1): what rounding may have done to cells and states, where that is computed; `rounding`
 
 
 class Smoothed(NamedTuple):
@@ -140,8 +140,8 @@ def filter_from(
     root: bool,
     doubt: Array | None = None,
     errors: Array | None = None,
-) -> tuple[int, Law]:
-    """Filter the rows from d on; return how many rows later the gains were kept, and the law of the row after the last.
+) -> tuple[int, StateDistribution]:
+    """Filter the rows from d on; return how many rows later the gains were kept, and the distribution of the row after the last.
 
     `outputs` are predicted means and covariances, means, covariances (or None) and log-likelihoods; with `root` all covariances,
     that of the start as well, are factors; `doubt` is written then, from the `errors` of the start.
@@ -171,7 +171,7 @@ def filter_from(
             doubt=doubt,
             start_error=errors,
         )
-    return settled, Law(last_mean, last @ last.T if root else last, np.zeros((s, 0)))
+    return settled, StateDistribution(last_mean, last @ last.T if root else last, np.zeros((s, 0)))
 
 
 def is_safe(root: Array) -> bool:
@@ -189,11 +189,11 @@ def has_exact_cells(noise: Array) -> bool:
     return bool(np.linalg.eigvalsh(noise / units[:, :, None] / units[:, None, :])[:, 0].min() < 1e-12)
 
 
-def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool = True) -> Forward:
-    """Return the forward pass over a series; without `keep` only log-likelihoods and the last law.
+def run_filter(timed: TimedSystem, start: StateDistribution, *, root: bool = False, keep: bool = True) -> Forward:
+    """Return the forward pass over a series; without `keep` only log-likelihoods and the last distribution.
 
-    Factors are used unasked where covariances lose too much: after diffuse rows that leave states nearly tied to each other, and
-    for cells without noise, which fix what rounding would set free again.
+    Factors are used without `root` where covariances lose too much: after diffuse rows that leave states nearly tied to each other,
+    and for cells without noise, which fix what rounding would set free again.
     """
     (n, p), s = timed.cells.shape, len(start.mean)
     exact = has_exact_cells(timed.observation_covariance)
@@ -206,17 +206,17 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
     rows: list[DiffuseRow] = []
     settled, last, factor = n, start, None
     if start.diffuse.shape[1]:
-        law = diffuse_law(start)
-        while law.basis.shape[1] and len(rows) < n:
+        state = in_factors(start)
+        while state.basis.shape[1] and len(rows) < n:
             t = len(rows)
             C, R = entry(timed.observation, t), entry(timed.observation_covariance, t)
-            after, likelihood[t], steps, doubt[t, :p] = update_law(law, timed.cells[t], C, R)
+            after, likelihood[t], steps, doubt[t, :p] = update_diffuse(state, timed.cells[t], C, R)
             doubt[t, p] = of_states(after.errors, after.mean, after.root, after.basis)
             A, b, Q = (entry(m, t) for m in (timed.transition, timed.offset, timed.transition_covariance))
-            following, move = predict_law(after, A, b, Q)
-            rows.append(DiffuseRow(law, after, steps, move))
-            law = following
-        last, factor, errors = law.plain, law.root, squares(np.stack(law.errors[:2]))
+            following, move = predict_diffuse(after, A, b, Q)
+            rows.append(DiffuseRow(state, after, steps, move))
+            state = following
+        last, factor, errors = state.plain, state.root, squares(np.stack(state.errors[:2]))
         if not root and len(rows) < n and not is_safe(factor):
             root, keep, shape = True, True, (n, s)
             predicted, mean = np.empty(shape), np.empty(shape)
@@ -269,13 +269,13 @@ def covariances(forward: Forward) -> tuple[Array, Array]:
     elif d:
         predicted, filtered = predicted.copy(), filtered.copy()
     for t, row in enumerate(forward.diffuse):
-        for out, law in ((predicted, row.predicted.plain), (filtered, row.filtered.plain)):
-            out[t] = with_infinities(law.covariance, law.diffuse)
+        for out, state in ((predicted, row.predicted.plain), (filtered, row.filtered.plain)):
+            out[t] = with_infinities(state.covariance, state.diffuse)
     return predicted, filtered
 
 
 def smooth_factors(timed: TimedSystem, forward: Forward, found: Smoothed) -> tuple[Coordinates, Array]:
-    """Write (9a), (9b) of the rows that are not diffuse; return the law of the first such row's w, and a factor of its state's."""
+    """Write (9a), (9b) of the rows that are not diffuse; return the first such row's distribution of w, a factor of its state."""
     d, (n, s) = len(forward.diffuse), forward.mean.shape
     passed: list[Array] = [
         out[d:] for out in (forward.predicted_mean, forward.predicted_covariance, forward.mean, forward.covariance)
@@ -327,7 +327,7 @@ def smooth_inverse(timed: TimedSystem, forward: Forward, found: Smoothed) -> boo
 
 
 def coordinates_of(root: Array, off: Array, covariance: Array) -> tuple[Coordinates, Array]:
-    """Return the law of w and a factor of the state's from the law of z - m = S w, for a triangle S far from singular."""
+    """Return the distribution of w and a factor of the state's from that of z - m = S w, for a triangle S far from singular."""
     from scipy.linalg import solve_triangular
 
     s, factor = len(root), root_of(covariance)

@@ -16,7 +16,7 @@ CORNERS = 60  # of the polygon that stands for an ellipse
 
 
 def half_width(owner: str, level: float) -> float:
-    """Return how many standard deviations hold a share `level` of a normal law, on both sides of its mean."""
+    """Return how many standard deviations hold a share `level` of a normal distribution, on both sides of its mean."""
     from scipy.special import ndtri
 
     return float(ndtri(0.5 + check_level(owner, level) / 2))
@@ -37,7 +37,7 @@ def draw_path(ax: Any, means: Array, covariances: Array, pair: Any, level: float
         raise ParameterError(f"{owner}(pair={pair!r}): give two of the states 0 to {means.shape[1] - 1}.")
     path = means[:, pair]
     ax.plot(*path.T, color="C0", marker=".", label="state")
-    radius = np.sqrt(-2 * np.log1p(-level))  # of a standard normal law in the plane
+    radius = np.sqrt(-2 * np.log1p(-level))  # of a standard normal distribution in the plane
     angle = np.linspace(0, 2 * np.pi, CORNERS)
     circle = radius * np.stack([np.cos(angle), np.sin(angle)])
     for t in np.unique(np.linspace(0, len(means) - 1, min(len(means), MOST_ELLIPSES)).astype(int)):

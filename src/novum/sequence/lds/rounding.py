@@ -6,8 +6,8 @@ They are carried by the filter's own maps. With the gain K of a cell x = c'z + e
     next row:   E <- A E A',   M <- A M A'                                                              (11a)
 
 and each adds eps^2 times the squares of the numbers that it sums. A cell without noise whose F is not a hundred standard errors of
-c'S away from zero tells nothing; the standard error of v beside F^{1/2} is how far a cell that does is to be trusted. The same for
-rows that are not diffuse is `cpp/include/novum/sequence/rounding.h`.
+c'S away from zero says nothing; the standard error of v relative to F^{1/2} is how far a cell that does is to be trusted. The same
+for rows that are not diffuse is `cpp/include/novum/sequence/rounding.h`.
 """
 
 from typing import Any, NamedTuple
@@ -29,12 +29,12 @@ __all__ = [
     "first_errors",
     "judged",
     "of_states",
-    "tell_doubts",
+    "warn_of_doubts",
 ]
 
 Array = NDArray[Any]
 EPS = float(np.finfo(float).eps)
-REDUNDANT, DISAGREES, CONTRADICTS = -1.0, -2.0, -3.0  # cells that told nothing: they agree, not quite, not at all
+REDUNDANT, DISAGREES, CONTRADICTS = -1.0, -2.0, -3.0  # cells without information: they agree, not quite, not at all
 FAR = 100.0  # standard errors that count as nothing
 AGREES = 1e-6  # an observation without noise must agree so well with what is known
 LOST = 1e-8  # doubt from which a call says so
@@ -56,12 +56,12 @@ def joined(*blocks: Array) -> Array:
 
 
 def first_errors(mean: Array, root: Array) -> Errors:
-    """Return the errors of a law as it is given."""
+    """Return the errors of a distribution as it is given."""
     return Errors(EPS * np.diag(np.linalg.norm(root, axis=1)), EPS * np.diag(mean), np.abs(mean))
 
 
 def judged(errors: Errors, c: Array, mean: Array, magnitude: float, off: float, F: float, reach: float) -> float:
-    """Return the doubt of a cell with the variance F, negative if it tells nothing; `reach` is infinite for a cell with noise."""
+    """Return the doubt of a cell with the variance F, negative if it says nothing; `reach` is infinite for a cell with noise."""
     factor = float(np.linalg.norm(c @ errors.root))
     size = magnitude + float(np.abs(c) @ np.abs(mean))
     error = float(np.hypot(np.hypot(factor, np.linalg.norm(c @ errors.mean)), EPS * size))
@@ -112,7 +112,7 @@ def rows_of(found: Array) -> str:
     return f"row{'s' * (len(rows) != 1)} {named}{more}"
 
 
-def tell_doubts(owner: str, doubt: Array) -> None:
+def warn_of_doubts(owner: str, doubt: Array) -> None:
     """Warn of what rounding may have done; `doubt` (n, p + 1) holds that of every cell, and of the states."""
     cells = doubt[:, :-1]
     contradicts, disagrees = (cells == CONTRADICTS).any(axis=1), (cells == DISAGREES).any(axis=1)
@@ -137,7 +137,7 @@ def tell_doubts(owner: str, doubt: Array) -> None:
         )
         warn(
             f"{owner}: rounding may change the answer from {rows_of(rows)} on ({', '.join(names)}) by a share of "
-            f"{num(min(float(doubt.max()), 1.0)):.1g}: what they tell of some states hangs on differences of nearly equal numbers. "
+            f"{num(min(float(doubt.max()), 1.0)):.1g}: what they say of some states hangs on differences of nearly equal numbers. "
             "Give the start or the noise some variance, or leave out what repeats.",
             DataWarning,
         )

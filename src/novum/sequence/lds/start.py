@@ -18,7 +18,7 @@ from novum.sequence.lds.system import MATRICES, read_matrix, sizes_of
 __all__ = ["LEARNED", "free_matrices", "starting_matrices"]
 
 Array = NDArray[Any]
-# What is learned unless it was given; offsets and controls only where they are asked for.
+# What is learned unless it was given; offsets and controls only where they are requested.
 LEARNED = (
     "transition",
     "transition_covariance",
@@ -137,11 +137,11 @@ def starting_matrices(
     start: dict[str, Any] = dict(given)
     guess = subspace_start(whole, sizes["s"])
     steps = step_variance(series)
-    spread = np.concatenate(whole).var(axis=0)
+    variance = np.concatenate(whole).var(axis=0)
     if "observation" not in free:  # the scale of the states is fixed: so is the size of their noise
         guess["transition_covariance"] = np.eye(sizes["s"]) * float(steps.mean()) / 4
         guess["observation_covariance"] = np.diag(steps) / 2
-        guess["initial_covariance"] = np.eye(sizes["s"]) * float(spread.mean() + steps.mean())
+        guess["initial_covariance"] = np.eye(sizes["s"]) * float(variance.mean() + steps.mean())
     guess.setdefault("initial_covariance", np.eye(sizes["s"]))
     for name, cells in free.items():
         value = given.get(name)

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import float_array
 
-__all__ = ["COVARIANCES", "MATRICES", "STARTS", "System", "read_matrix", "sizes_of", "stationary_law", "system_of"]
+__all__ = [
+    "COVARIANCES",
+    "MATRICES",
+    "STARTS",
+    "System",
+    "read_matrix",
+    "sizes_of",
+    "stationary_distribution",
+    "system_of",
+]
 
 Array = NDArray[Any]
 STARTS = ("diffuse", "stationary")
@@ -36,8 +45,10 @@ MATRICES = {
 }
 COVARIANCES = ("transition_covariance", "observation_covariance", "initial_covariance")
 CONSTANT = ("initial_mean", "initial_covariance", "control", "observation_control")  # never with an axis of time
-ROUNDING = 1e-12  # of eigenvalues: so close to one nothing is left of the equation for the law
-SLACK = 1e-8  # of asymmetry and of negative eigenvalues, beside the largest entry: printed matrices keep eight digits
+ROUNDING = 1e-12  # of eigenvalues: so close to one nothing is left of the equation for the distribution
+SLACK = (
+    1e-8  # of asymmetry and of negative eigenvalues, relative to the largest entry: printed matrices keep eight digits
+)
 
 
 class System(NamedTuple):
@@ -174,7 +185,7 @@ def check_covariance(owner: str, name: str, array: Array) -> None:
         raise DataError(f"{owner}: {name}{where} has the eigenvalue {least[k]:.3g}; a covariance has none below zero.")
 
 
-def stationary_law(owner: str, transition: Array, covariance: Array, offset: Array) -> tuple[Array, Array]:
+def stationary_distribution(owner: str, transition: Array, covariance: Array, offset: Array) -> tuple[Array, Array]:
     """Return the mean and covariance that z[t+1] = A z[t] + b + N(0, Q) leaves as they are, or raise."""
     from scipy.linalg import solve_discrete_lyapunov
 
@@ -186,7 +197,7 @@ def stationary_law(owner: str, transition: Array, covariance: Array, offset: Arr
     if largest > 1 - ROUNDING:
         raise ParameterError(
             f'{owner}: initial_covariance="stationary", but transition has an eigenvalue of modulus {largest:.6g} >= 1: there '
-            'is no stationary law. Give a matrix, or "diffuse".'
+            'is no stationary distribution. Give a matrix, or "diffuse".'
         )
     found = solve_discrete_lyapunov(transition, covariance)
     mean = np.linalg.solve(np.eye(len(transition)) - transition, offset)
@@ -244,10 +255,12 @@ def system_of(owner: str, given: Mapping[str, Any], sizes: dict[str, int]) -> Sy
             f"{owner}: initial_covariance={start!r}; it must be a matrix or one of {', '.join(map(repr, STARTS))}."
         )
     if isinstance(start, str) and start == "stationary":
-        law = stationary_law(owner, read["transition"], read["transition_covariance"], read["transition_offset"])
+        mean, finite = stationary_distribution(
+            owner, read["transition"], read["transition_covariance"], read["transition_offset"]
+        )
         if given.get("initial_mean") is None:
-            read["initial_mean"] = law[0]
-        finite, diffuse = law[1], np.zeros((sizes["s"], 0))
+            read["initial_mean"] = mean
+        diffuse = np.zeros((sizes["s"], 0))
     else:
         finite, diffuse = start_of(owner, start, sizes)
         if np.isnan(finite).any():

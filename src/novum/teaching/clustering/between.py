@@ -1,4 +1,4 @@
-r"""How far two clusters are apart, by every linkage whose value their rows alone tell.
+r"""How far two clusters are apart, by every linkage whose value depends on their rows alone.
 
 single    min d(x, y)      complete  max d(x, y)      average  mean d(x, y)      over x in A, y in B      (1)
 centroid  d(mean A, mean B)      ward  sqrt(2 n_A n_B / (n_A + n_B)) |mean A - mean B|                    (2)

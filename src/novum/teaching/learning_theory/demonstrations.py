@@ -286,8 +286,8 @@ def irrelevant_features(
     X = check_array(X, dtype=np.float64, input_name="X", estimator="irrelevant_features")
     y = np.asarray(y)
     check_consistent_length(X, y)
-    n, spread = len(X), X.std(axis=0)
-    X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    n, scale = len(X), X.std(axis=0)
+    X = (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
     columns = tuple(check_count("irrelevant_features", "n_noise", k, low=0) for k in n_noise)
     rows = tuple(check_count("irrelevant_features", "n_train", m, low=2) for m in (n_train or (n // 2,)))
     if max(rows) >= n:

@@ -16,7 +16,7 @@ from novum.runtime.typing import Axes, Seed
 __all__ = ["plot_hypothesis_space"]
 
 TRUTH = np.array([2.6, 0.9])  # where the pictures of this kind put f: outside of both spaces
-SPREAD = 0.18  # standard deviation of h about the best hypothesis, in radii of its space
+DEVIATION = 0.18  # standard deviation of h about the best hypothesis, in radii of its space
 
 
 def ellipse(center: np.ndarray, width: float, height: float) -> np.ndarray:
@@ -57,7 +57,7 @@ def plot_hypothesis_space(ax: Axes | None = None, *, n_samples: int = 12, random
         ax.plot(*outline.T, color=color, label=name)
         best = outline[((outline - TRUTH) ** 2).sum(axis=1).argmin()]
         ax.plot(*np.array([TRUTH, best]).T, color=color, ls=":", lw=1)
-        chosen = best + SPREAD * size * (rng.normal(size=(n_samples, 2)) - [0.8, 0.2])
+        chosen = best + DEVIATION * size * (rng.normal(size=(n_samples, 2)) - [0.8, 0.2])
         scaled = (chosen - center) / (size, 0.8 * size)
         chosen = center + scaled / np.maximum(1.0, np.linalg.norm(scaled, axis=1))[:, None] * (size, 0.8 * size)
         ax.scatter(*chosen.T, color=color, s=14, label=f"chosen in {name}")

@@ -97,7 +97,7 @@ def rayleigh_quotient(A: Numbers, v: Numbers) -> Any:
     matrix = square(owner, "A", A)
     rows = np.atleast_2d(finite(owner, "v", v, np.ndim(v) or 1))
     if rows.ndim != 2 or rows.shape[1] != len(matrix):
-        raise DataError(f"{owner}: v has shape {np.shape(v)}; A asks for vectors of {len(matrix)} entries.")
+        raise DataError(f"{owner}: v has shape {np.shape(v)}; A takes vectors of {len(matrix)} entries.")
     size = np.abs(rows).max(axis=1)
     if not size.all():
         raise DataError(f"{owner}: vector {int(size.argmin())} is zero, where the quotient is not defined.")
@@ -195,7 +195,9 @@ def eigen_by_deflation(A: Numbers, *, tol: float | None = None) -> EigenPairs:
     for sign in (1.0, -1.0):
         while len(values) < n and np.linalg.norm(rest) > zero:
             x = leading(sign * rest)
-            for found in vectors * 2:  # twice: once leaves a trace where the eigenvalue is small beside those found
+            for found in (
+                vectors * 2
+            ):  # twice: once leaves a trace where the eigenvalue is small relative to those found
                 x = x - (x @ found) * found
             length = float(np.linalg.norm(x))
             value = float(x @ matrix @ x) / length**2 if length > np.sqrt(EPS) else 0.0

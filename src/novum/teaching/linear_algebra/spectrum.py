@@ -1,4 +1,4 @@
-r"""What eigenvalues tell of a square matrix, and what they do not.
+r"""What eigenvalues say of a square matrix, and what they do not.
 
     |M| = prod_i lambda_i,   tr M = sum_i lambda_i        over the complex numbers, with multiplicity          (20)
     singular  <=>  some lambda_i = 0  <=>  |M| = 0  <=>  the columns are dependent:                            (21)
@@ -110,13 +110,13 @@ def eigen_report(M: Numbers, *, tol: float | None = None) -> EigenReport:
     values, vectors = values[order], vectors[:, order]
     sizes = np.linalg.svd(matrix, compute_uv=False)
     rank = int((sizes > share * sizes[0]).sum()) if sizes[0] > 0 else 0
-    spread = np.linalg.svd(vectors, compute_uv=False)
+    singular = np.linalg.svd(vectors, compute_uv=False)
     column, combination = None, None
     if rank < n:
         x = np.linalg.svd(matrix)[2][-1]
         column = int(n - 1 if abs(x[-1]) > share else np.abs(x).argmax())
         combination = -x / x[column]
         combination[column] = 0.0
-    independent = int((spread > 10 * np.sqrt(share) * spread[0]).sum())
+    independent = int((singular > 10 * np.sqrt(share) * singular[0]).sum())
     product, total = np.prod(values).real, np.sum(values).real
     return EigenReport(values, float(product), float(total), rank, independent, column, combination)

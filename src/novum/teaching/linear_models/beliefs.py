@@ -169,8 +169,8 @@ def plot_equivalent_kernel(model: Any, x: Any, *, slices: Any = None, ax: Any = 
 def weight_plane(model: Any, reach: float) -> tuple[NDArray, NDArray, NDArray]:
     """Return a grid of intercepts and slopes about the mean of the prior, and its points as rows."""
     prior = model._prior(2, float(model.alpha))
-    spread = np.sqrt(np.diag(np.linalg.inv(prior.precision)))
-    a, b = (np.linspace(m - reach * s, m + reach * s, GRID) for m, s in zip(prior.mean, spread))
+    deviations = np.sqrt(np.diag(np.linalg.inv(prior.precision)))
+    a, b = (np.linspace(m - reach * s, m + reach * s, GRID) for m, s in zip(prior.mean, deviations))
     return a, b, np.stack(np.meshgrid(a, b), -1).reshape(-1, 2)
 
 

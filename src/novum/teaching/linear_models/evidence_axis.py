@@ -5,7 +5,7 @@ The data sets lie on one axis, multiples of the targets at hand,
     D_s = (X, s y),   D_1 the data themselves,   q(s | M) = p(D_s | M) / integral p(D_s' | M) ds'    (1)
 
 A simple model expects little and puts all on small s; one of great reach expects much and has little left anywhere; the data are
-best foretold by the model that just reaches them.
+best predicted by the model that just reaches them.
 """
 
 from collections.abc import Mapping

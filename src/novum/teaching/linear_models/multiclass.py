@@ -1,4 +1,4 @@
-r"""Pictures of several classes told apart by two-class learners: one against the rest, or one against one.
+r"""Pictures of several classes separated by two-class learners: one against the rest, or one against one.
 
     rest   f_k for class k against all others; class k claims x where f_k(x) > 0, the largest f_k decides          (1)
     pairs  f_ij for class i against class j; every duel gives a vote, and the classes of most votes claim x        (2)

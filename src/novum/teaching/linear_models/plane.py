@@ -27,7 +27,7 @@ def labeled_plane(owner: str, X: Any, y: Any) -> tuple[NDArray, NDArray, NDArray
     check_consistent_length(rows, labels)
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise DataError(f"{owner}: y has one label only, {classes[0]!r}; there is nothing to tell apart.")
+        raise DataError(f"{owner}: y has one label only, {classes[0]!r}; there is nothing to separate.")
     return rows, codes, classes
 
 

@@ -2,8 +2,8 @@ r"""What a node makes of the numbers of its neighbours: sum, mean or maximum, no
 
     sum_i = sum over j in N(i) of a_ij x_j,    mean_i = sum_i / sum over j of a_ij,    max_i = max over j in N(i) of x_j     (1)
 
-N(i) are the nodes with an edge to i, with i itself where it is asked for (then a_ii = 1). In NumPy, for tables and for teaching;
-the layers of networks do the same in PyTorch.
+N(i) are the nodes with an edge to i, with i itself where self-loops are requested (then a_ii = 1). In NumPy, for tables and for
+teaching; the layers of networks do the same in PyTorch.
 """
 
 from collections.abc import Sequence

@@ -81,8 +81,8 @@ def convolve_gradients(
     rows, columns = d.shape[2:]
     for u in range(height):
         for v in range(width):
-            spread = np.einsum("norc,ok->nkrc", d, filters[:, :, u, v], optimize=True)
-            padded[:, :, u : u + stride * rows : stride, v : v + stride * columns : stride] += spread
+            part = np.einsum("norc,ok->nkrc", d, filters[:, :, u, v], optimize=True)
+            padded[:, :, u : u + stride * rows : stride, v : v + stride * columns : stride] += part
     inner = padded[:, :, padding : padding + images.shape[2], padding : padding + images.shape[3]]
     return inner, by_weight, d.sum(axis=(0, 2, 3))
 

@@ -29,16 +29,16 @@ def with_card(hand: Hand, card: int) -> Hand:
 
 @cache
 def dealer_ends(hand: Hand) -> dict[int, float]:
-    """Return the law of the dealer's last sum; 22 stands for any bust."""
+    """Return the distribution of the dealer's last sum; 22 stands for any bust."""
     total, _ = hand
     if total > BUST:
         return {BUST + 1: 1.0}
     if total >= DEALER_STANDS:
         return {total: 1.0}
     out: dict[int, float] = {}
-    for card, chance in CARDS:
+    for card, probability in CARDS:
         for end, p in dealer_ends(with_card(hand, card)).items():
-            out[end] = out.get(end, 0.0) + chance * p
+            out[end] = out.get(end, 0.0) + probability * p
     return out
 
 
@@ -57,10 +57,10 @@ def blackjack() -> MDP:
                 if usable and total < 12:
                     continue
                 hits: dict[Any, list[float]] = {}
-                for card, chance in CARDS:
+                for card, probability in CARDS:
                     new = with_card((total, usable), card)
                     where: Any = ("over", -1.0) if new[0] > BUST else ((new[0], shown, new[1]), 0.0)
-                    hits.setdefault(where, [0.0])[0] += chance
+                    hits.setdefault(where, [0.0])[0] += probability
                 win = sum(p for end, p in ends.items() if end > BUST or end < total)
                 lose = sum(p for end, p in ends.items() if total < end <= BUST)
                 stick = [(win, "over", 1.0), (lose, "over", -1.0), (1 - win - lose, "over", 0.0)]

@@ -104,12 +104,12 @@ def inventory(
     `fixed_cost` + k `cost`, a unit in stock after ordering `holding`, a unit sold brings `price`; unserved demand is lost.
     """
     capacity = check_count("inventory", "capacity", capacity)
-    chance = (
+    probability = (
         np.full(capacity // 2 + 1, 1 / (capacity // 2 + 1))
         if demand is None
         else np.asarray(probability_table("inventory", "demand", demand), dtype=np.float64)
     )
-    units = np.arange(len(chance))
+    units = np.arange(len(probability))
     table: dict[int, dict[int, list[tuple[float, int, float]]]] = {}
     for stock in range(capacity + 1):
         table[stock] = {}
@@ -118,7 +118,7 @@ def inventory(
             sold = np.minimum(units, filled)
             paid = (fixed_cost + cost * order if order else 0.0) + holding * filled
             table[stock][order] = [
-                (float(p), int(filled - s), float(price * s - paid)) for p, s in zip(chance, sold) if p > 0
+                (float(p), int(filled - s), float(price * s - paid)) for p, s in zip(probability, sold) if p > 0
             ]
     return MDP(
         table,
@@ -149,7 +149,7 @@ def garnet(
         reward=stream.normal("garnet rewards", 0, pairs),
         start=np.arange(0, pairs * b + 1, b, dtype=np.int64),
         next=following.astype(np.int32).ravel(),
-        chance=(weight / weight.sum(axis=1, keepdims=True)).ravel(),
+        probability=(weight / weight.sum(axis=1, keepdims=True)).ravel(),
         entry_reward=None,
         terminal=np.zeros(n, bool),
     )

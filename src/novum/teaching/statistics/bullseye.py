@@ -46,10 +46,10 @@ def plot_bullseye(
     if results is None:
         generator = np.random.default_rng(seed_of(random_state))
         clouds = {
-            f"{'high' if bias else 'low'} bias, {'high' if spread else 'low'} variance": 2.2 * bias
-            + (0.9 if spread else 0.25) * generator.normal(size=(25, 2))
+            f"{'high' if bias else 'low'} bias, {'high' if high_variance else 'low'} variance": 2.2 * bias
+            + (0.9 if high_variance else 0.25) * generator.normal(size=(25, 2))
             for bias in (0, 1)
-            for spread in (0, 1)
+            for high_variance in (0, 1)
         }
         reach = 4.0
     else:

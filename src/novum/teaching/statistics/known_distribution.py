@@ -1,10 +1,10 @@
-r"""Expectations under a known law: what a loss, an error or an estimate is on average, exactly or by simulation.
+r"""Expectations under a known distribution: what a loss, an error or an estimate is on average, exactly or by simulation.
 
-A law is a finite table of outcomes and probabilities, or a sampler. With a hypothesis h and a loss L,
+A distribution is a finite table of outcomes and probabilities, or a sampler. With a hypothesis h and a loss L,
 
     true loss           E[L(t, h(x))] = sum_c p_c L(t_c, h(x_c)),   or a mean over draws           (1)
     sample loss         (1/n) sum_i L(t_i, h(x_i))                                                 (2)
-    law of a statistic  E[g(S)], Var[g(S)] over samples S of n independent draws                   (3)
+    statistic           E[g(S)], Var[g(S)] over samples S of n independent draws                   (3)
     bias                E[g(S)] - its true value                                                   (4)
     h overfits          sample(h) < sample(h') and true(h) > true(h') for some other h'            (5)
     left out of a bootstrap sample of n:   (1 - 1/n)^n -> 1/e                                      (6)
@@ -35,7 +35,7 @@ DRAWS = 10_000
 
 @result
 class Expectation(NamedTuple):
-    """A mean under a law."""
+    """A mean under a distribution."""
 
     value: float
     standard_error: float  # of the simulation; zero where exact
@@ -80,11 +80,13 @@ def loss_function(owner: str, loss: Any) -> Callable:
     return LOSSES[loss]
 
 
-def table_of_law(owner: str, law: Mapping) -> tuple[list, NDArray]:
+def outcome_table(owner: str, distribution: Mapping) -> tuple[list, NDArray]:
     """Return the outcomes and their probabilities."""
-    outcomes, p = list(law), vector(owner, "law", list(law.values()))
+    outcomes, p = list(distribution), vector(owner, "law", list(distribution.values()))
     if len(p) == 0 or (p < 0).any() or abs(p.sum() - 1) > 1e-8:
-        raise DataError(f"{owner}: the probabilities of the law must be >= 0 and sum to one; they sum to {p.sum():g}.")
+        raise DataError(
+            f"{owner}: the probabilities of the distribution must be >= 0 and sum to one; they sum to {p.sum():g}."
+        )
     return outcomes, p / p.sum()
 
 
@@ -114,7 +116,7 @@ def expected_loss(
     n_draws: int = DRAWS,
     random_state: Seed = None,
 ) -> Expectation:
-    """Return the true loss of a hypothesis: its mean over the law.
+    """Return the true loss of a hypothesis: its mean over the distribution.
 
     Parameters
     ----------
@@ -142,11 +144,11 @@ def expected_loss(
     """
     owner = "expected_loss"
     if isinstance(law, Mapping):
-        outcomes, p = table_of_law(owner, law)
+        outcomes, p = outcome_table(owner, law)
         try:
             X, t = zip(*outcomes)
         except (TypeError, ValueError) as problem:
-            raise DataError(f"{owner}: the outcomes of the law must be pairs (x, t).") from problem
+            raise DataError(f"{owner}: the outcomes of the distribution must be pairs (x, t).") from problem
         values = losses_of(owner, hypothesis, list(X), list(t), loss)
         mean = float(p @ values)
         return Expectation(mean, 0.0, float(p @ (values - mean) ** 2), True)
@@ -158,8 +160,8 @@ def expected_loss(
 
 def simulated_mean(values: NDArray) -> Expectation:
     """Return the mean of draws with its standard error."""
-    spread = float(values.var(ddof=1)) if len(values) > 1 else float("nan")
-    return Expectation(float(values.mean()), sqrt(spread / len(values)), spread, False)
+    variance = float(values.var(ddof=1)) if len(values) > 1 else float("nan")
+    return Expectation(float(values.mean()), sqrt(variance / len(values)), variance, False)
 
 
 def exact_samples(statistic: Callable, outcomes: list, p: NDArray, n: int, replace: bool) -> Expectation:
@@ -189,7 +191,7 @@ def sampling_distribution(
     Parameters
     ----------
     statistic : callable
-        A sample to a number: a list of outcomes of the law, or what the sampler returns.
+        A sample to a number: a list of outcomes, or what the sampler returns.
     law : dict, or callable
         {outcome: probability}, or `law(n, rng)` that draws a sample.
     n : int
@@ -218,9 +220,9 @@ def sampling_distribution(
     generator = np.random.default_rng(seed_of(random_state))
     if not isinstance(law, Mapping):
         if not replace:
-            raise ParameterError(f"{owner}(replace=False): subsets need a law that is a table.")
+            raise ParameterError(f"{owner}(replace=False): subsets need a table of outcomes.")
         return simulated_mean(np.array([statistic(law(n, generator)) for _ in range(draws)], dtype=np.float64))
-    outcomes, p = table_of_law(owner, law)
+    outcomes, p = outcome_table(owner, law)
     if not replace and (n > len(outcomes) or np.ptp(p) > 1e-12):
         raise ParameterError(f"{owner}(replace=False, n={n}): needs equally likely outcomes, at least n of them.")
     count = len(outcomes) ** n if replace else comb(len(outcomes), n)
@@ -241,7 +243,7 @@ def overfits(
     n_draws: int = DRAWS,
     random_state: Seed = 0,
 ) -> Overfitting:
-    """Return whether h overfits beside another hypothesis: better on the sample, worse on the law.
+    """Return whether h overfits relative to another hypothesis: better on the sample, worse in expectation.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""What a sample mean does: its law, the law of large numbers and the central limit theorem, to compute and to draw.
+r"""What a sample mean does: its distribution, the law of large numbers and the central limit theorem, to compute and to draw.
 
 For independent x_1, ..., x_n with mean m and variance v, xbar_n their mean:
 
@@ -38,7 +38,7 @@ def moments(owner: str, distribution: Any) -> tuple[float, float]:
 
 
 def sample_mean(distribution: Distribution, n: int) -> Normal:
-    """Return the law of the mean of n draws: Normal with the moments (12), exact for a Normal, else in the limit (14).
+    """Return the distribution of the mean of n draws: Normal with the moments (12), exact for a Normal, else in the limit (14).
 
         E[xbar] = m,   var(xbar) = v / n    (12)
         sqrt(n) (xbar - m) / sqrt(v)  ->  N(0, 1)   central limit theorem    (14)

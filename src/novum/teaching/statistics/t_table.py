@@ -1,6 +1,6 @@
 r"""The table at the end of every statistics book: upper quantiles of Student's t.
 
-t_{p, df}:  P(T_df > t) = p;      df = infinity is the normal law                              (1)
+t_{p, df}:  P(T_df > t) = p;      df = infinity is the normal distribution                     (1)
 """
 
 from typing import Any

@@ -2,7 +2,7 @@ r"""The variance that maximises the likelihood is too small, because the mean wa
 
     E[1/n sum_i (x_i - mean)^2] = (n - 1) / n sigma^2,      E[1/(n - 1) sum_i (x_i - mean)^2] = sigma^2             (1)
 
-for any law with a variance: sum_i (x_i - mean)^2 = sum_i (x_i - mu)^2 - n (mean - mu)^2, and the last term has mean sigma^2.
+for any distribution with a variance: sum_i (x_i - mean)^2 = sum_i (x_i - mu)^2 - n (mean - mu)^2, the last term with mean sigma^2.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ __all__ = ["VarianceBias", "bias_of_variance"]
 
 @dataclass(frozen=True)
 class VarianceBias(Result):
-    """Means of both estimates over many samples, beside (1).
+    """Means of both estimates over many samples, with (1).
 
     Attributes
     ----------

@@ -211,8 +211,8 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
             some = rows[:: max(1, len(rows) // LOOKED_AT)]
             seen = visible_of(layers, mean_field(layers, some, self.mean_field_steps))
             tiny = np.finfo(np.float64).tiny
-            told = xlogy(some, np.maximum(seen, tiny)) + xlogy(1 - some, np.maximum(1 - seen, tiny))
-            warn_below_coins(self, some, float(told.sum(axis=1).mean()))
+            log_likelihood = xlogy(some, np.maximum(seen, tiny)) + xlogy(1 - some, np.maximum(1 - seen, tiny))
+            warn_below_coins(self, some, float(log_likelihood.sum(axis=1).mean()))
         return self
 
     def _sizes(self) -> list[int]:

@@ -89,7 +89,7 @@ class RestrictedInference(BoltzmannEstimator):
         return self._rows(X, hidden_of_block, self)
 
     def gibbs(self, v: Rows) -> NDArray:
-        """Return the rows after one Gibbs step; the chance is that of the fit, and runs on.
+        """Return the rows after one Gibbs step; the generator is that of the fit, and runs on.
 
         Parameters
         ----------

@@ -31,7 +31,7 @@ from novum.neural_network.generative.boltzmann.parameters import (
 __all__ = ["Learner", "Settings", "batches_of", "first_machine", "learn", "reconstruction_error", "slope", "still"]
 
 START = 0.01  # standard deviation of the first weights, as Hinton's guide and scikit-learn have it
-LOG_VARIANCE = (-5.0, 2.0)  # the noise of standardised columns stays between 8 % and 270 % of their spread
+LOG_VARIANCE = (-5.0, 2.0)  # the noise of standardised columns stays between 8 % and 270 % of their deviation
 
 NOISE_RATE = 0.1  # of the rate: noise that shrinks before the means have found their places never grows again
 

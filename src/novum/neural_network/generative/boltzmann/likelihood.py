@@ -46,7 +46,7 @@ class BoltzmannEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         return log_partition_of(self._sides(), type(self).__name__, method, n_chains, n_temperatures, rng)
 
     def _constant(self) -> float:
-        """Return log Z, which is found when it is first asked for."""
+        """Return log Z, which is computed when it is first needed."""
         if self._partition is None:
             self._partition = self.log_partition().value
         return self._partition

@@ -14,7 +14,7 @@ Summing h out leaves the free energy F, with p(v) = exp(-F(v)) / Z:
 
     F(v) = -b'v - sum_i log(1 + exp(c + Wv)_i)        (Gaussian: sum (v - b)^2 / (2 s^2) instead of -b'v)   (5)
 
-The pseudo-likelihood asks each visible unit what the others say of it, and needs no Z: with v^(j) the row whose unit j is turned
+The pseudo-likelihood predicts each visible unit from the others, and needs no Z: with v^(j) the row whose unit j is turned
 
     PL(v) = sum_j log p(v_j | all others) = -sum_j log(1 + exp(F(v) - F(v^(j))))                         (6)
 """

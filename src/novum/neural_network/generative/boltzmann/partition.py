@@ -159,7 +159,7 @@ def log_partition_of(
     n_temperatures: int,
     rng: np.random.RandomState,
 ) -> Partition:
-    """Return log Z by the method asked for; "auto" counts where that is possible."""
+    """Return log Z by the requested method; "auto" counts where that is possible."""
     units = countable(machine)
     if method not in ("auto", "exact", "annealed"):
         raise ParameterError(f"{owner}.log_partition(method={method!r}): choose 'auto', 'exact' or 'annealed'.")

@@ -208,8 +208,8 @@ class RestrictedBoltzmannMachine(RestrictedInference):
         if real:
             x = dense(rows)
             self.visible_mean_ = np.average(x, axis=0, weights=weight)
-            spread = np.sqrt(np.average((x - self.visible_mean_) ** 2, axis=0, weights=weight))
-            self.visible_spread_ = np.where(spread > 0, spread, 1.0)
+            deviation = np.sqrt(np.average((x - self.visible_mean_) ** 2, axis=0, weights=weight))
+            self.visible_spread_ = np.where(deviation > 0, deviation, 1.0)
         machine = first_machine(self.n_components, d, real, rng)
         if real and self.noise != "learned":
             machine = machine._replace(log_variance=np.full(d, np.log(self.noise)))

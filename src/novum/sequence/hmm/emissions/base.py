@@ -19,7 +19,7 @@ class Emission(ABC):
     A subclass is a frozen dataclass of its arrays in a file of its own. `densities` and `statistics` are the passes over rows,
     `maximized` and `log_prior` the learning, `reordered` and `parameters` the way to fitted attributes; `n_parameters` counts,
     `moments` and `draw` answer. The other methods have an answer here that a subclass may better. Letters are those of `params`.
-    `prior` is whatever the estimator's `_prior()` makes of its parameters: what the maximization knows beside the rows.
+    `prior` is whatever the estimator's `_prior()` makes of its parameters: what the maximization knows besides the rows.
     """
 
     @abstractmethod

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from novum.engines.gaussians.covariance import shape_of
 from novum.exceptions import ParameterError
 
-__all__ = ["FORMS", "checked_covars", "collapse_text", "covariance_floor", "lifted", "spread_covariance"]
+__all__ = ["FORMS", "checked_covars", "collapse_text", "covariance_floor", "lifted", "repeated_covariance"]
 
 FORMS = ("spherical", "diag", "full", "tied")
 FLOOR_SHARE = 1e-6  # of the variance of a feature: the floor where none was given
@@ -43,11 +43,11 @@ def covariance_floor(min_covar: Any, variance: NDArray) -> NDArray:
     """Return the least variance of every feature: as given, or a share of the feature's own."""
     if min_covar is not None:
         return np.full(len(variance), float(min_covar))
-    spread = np.where(variance > 0, variance, 1.0)
-    return FLOOR_SHARE * spread
+    positive = np.where(variance > 0, variance, 1.0)
+    return FLOOR_SHARE * positive
 
 
-def spread_covariance(form: str, covariance: NDArray, k: int) -> NDArray:
+def repeated_covariance(form: str, covariance: NDArray, k: int) -> NDArray:
     """Return one covariance matrix (d, d) for every state, in the shape of a form."""
     if form == "full":
         return np.tile(covariance, (k, 1, 1))

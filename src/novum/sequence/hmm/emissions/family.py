@@ -25,7 +25,7 @@ SHOWN_LETTERS = 60  # of the repr of a distribution
 
 
 class FamilyPrior(NamedTuple):
-    """What (27) knows beside the rows."""
+    """What (27) knows besides the rows."""
 
     conjugate: Any  # as `Distribution.from_statistics` takes it, or None
     variance: NDArray | None = None  # (d,): of the columns of X; None where no distribution is learned

@@ -36,7 +36,7 @@ GAP_PASSES = 50  # of EM for one Gaussian where cells are missing
 
 
 class GaussianPrior(NamedTuple):
-    """What (11) to (13) know beside the data."""
+    """What (11) to (13) know besides the data."""
 
     mean: NDArray  # m0
     mean_weight: NDArray  # lambda

@@ -26,11 +26,11 @@ from novum.sequence.hmm.emissions.dirichlet import ABSENT, dirichlet_log, draw_s
 from novum.sequence.hmm.emissions.gaussian import Gaussian, GaussianSums
 from novum.sequence.hmm.recursions import Densities, Posterior
 
-__all__ = ["GaussianMixtures", "MixturePrior", "checked_covars", "needed_shape", "prior_of", "spread"]
+__all__ = ["GaussianMixtures", "MixturePrior", "checked_covars", "needed_shape", "prior_of", "repeated_covariance"]
 
 
 class MixturePrior(NamedTuple):
-    """What (18) and (19) know beside the data."""
+    """What (18) and (19) know besides the data."""
 
     weights: NDArray  # alpha
     mean: NDArray  # m0
@@ -223,7 +223,7 @@ def checked_covars(owner: str, form: str, values: Any, k: int, m: int, d: int) -
     return covars
 
 
-def spread(form: str, covariance: NDArray, k: int, m: int) -> NDArray:
+def repeated_covariance(form: str, covariance: NDArray, k: int, m: int) -> NDArray:
     """Return one covariance for all Gaussians, in the shape of a form."""
     variance = np.diag(covariance)
     one = {"spherical": variance.mean(), "diag": variance, "full": covariance, "tied": covariance}[form]

@@ -52,7 +52,7 @@ def model_of(emission: EmissionPosterior, start: NDArray, trans: NDArray) -> Var
 
 
 class VariationalLearning(NamedTuple):
-    """What the passes of a run know beside the rows."""
+    """What the passes of a run know besides the rows."""
 
     prior: EmissionPosterior
     start_prior: NDArray  # (k,)
@@ -74,7 +74,7 @@ class VariationalLearning(NamedTuple):
 class VariationalBase(HiddenMarkovBase):
     """A variational hidden Markov model; a subclass brings the posterior of its emissions.
 
-    What it brings beside `_emission` and `_start_emission`: `_parts` and `_estimates` with its attributes, and `_hyperparameters`,
+    What it brings besides `_emission` and `_start_emission`: `_parts` and `_estimates` with its attributes, and `_hyperparameters`,
     the prior or the posterior as an `EmissionPosterior`.
     """
 

@@ -22,7 +22,7 @@ def expected_log_probs(posterior: NDArray) -> NDArray:
 
 
 def kl_dirichlet(q: NDArray, p: NDArray) -> float:
-    """Return the divergence of Dirichlet laws from their priors, summed over rows."""
+    """Return the divergence of Dirichlet distributions from their priors, summed over rows."""
     own = gammaln(q.sum(axis=-1)) - gammaln(q).sum(axis=-1)
     prior = gammaln(p.sum(axis=-1)) - gammaln(p).sum(axis=-1)
     return float((own - prior + ((q - p) * expected_log_probs(q)).sum(axis=-1)).sum())
@@ -42,7 +42,7 @@ def log_normalizer(degrees: NDArray, log_det_scale: NDArray, d: int) -> NDArray:
 def kl_wishart(
     degrees: NDArray, log_det: NDArray, degrees0: NDArray, log_det0: NDArray, trace: NDArray, d: int
 ) -> float:
-    """Return the divergence of Wishart laws from their priors; `trace` is tr(S0 inv S)."""
+    """Return the divergence of Wishart distributions from their priors; `trace` is tr(S0 inv S)."""
     found = (degrees - degrees0) / 2 * expected_log_det(degrees, log_det, d) - degrees * d / 2 + degrees / 2 * trace
     return float(np.sum(found + log_normalizer(degrees0, log_det0, d) - log_normalizer(degrees, log_det, d)))
 

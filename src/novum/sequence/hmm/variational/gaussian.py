@@ -11,10 +11,10 @@ from novum.exceptions import ParameterError
 from novum.runtime.typing import Numbers, Seed
 from novum.sequence.hmm.base import Letters
 from novum.sequence.hmm.bundles import Bundle
-from novum.sequence.hmm.emissions.covariances import FORMS, spread_covariance
+from novum.sequence.hmm.emissions.covariances import FORMS, repeated_covariance
 from novum.sequence.hmm.emissions.gaussian import Gaussian
 from novum.sequence.hmm.gaussian import GaussianHMM
-from novum.sequence.hmm.kmeans_start import clustered_rows, column_spread
+from novum.sequence.hmm.kmeans_start import clustered_rows, mean_and_covariance
 from novum.sequence.hmm.variational.base import VARIATIONAL_DOMAINS, VariationalBase
 from novum.sequence.hmm.variational.gaussian_posterior import GaussianPosterior
 
@@ -212,9 +212,9 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
         self.dof_posterior_ = float(counts.sum()) if tied else np.maximum(counts, d) * (d if form == "spherical" else 1)
         eye = START_SCALE * np.eye(d)
         self.scale_prior_ = (
-            spread_covariance(form, eye, k) if self.scale_prior is None else np.asarray(self.scale_prior, np.float64)
+            repeated_covariance(form, eye, k) if self.scale_prior is None else np.asarray(self.scale_prior, np.float64)
         )
-        covars = spread_covariance(form, column_spread(rows)[1] + eye, k)
+        covars = repeated_covariance(form, mean_and_covariance(rows)[1] + eye, k)
         wide = GaussianPosterior(form, centers, counts, np.asarray(self.dof_posterior_), covars)
         self.scale_posterior_ = covars * (covars / wide.covariances())
 

@@ -1,4 +1,4 @@
-"""Rewards by chance: what is paid has the law of the table, in every way a process is lived in."""
+"""Random rewards: what is paid has the distribution of the table, in every way a process is simulated."""
 
 import gymnasium
 import numpy as np
@@ -12,42 +12,44 @@ END = "end"
 STEPS = 1500  # of every pair
 
 
-def random_laws(rng, discount=1.0):
+def random_rewards(rng, discount=1.0):
     """Return a process whose pairs lead to few states with many different rewards, and its table."""
     table = {}
     for s in range(4):
         table[s] = {}
         for a in range(2):
             targets = rng.choice([0, 1, 2, 3, END], size=8)
-            chances = rng.dirichlet(np.ones(8))
+            probabilities = rng.dirichlet(np.ones(8))
             pays = rng.integers(-3, 4, size=8) * 0.5
-            table[s][a] = [(float(p), int(t) if t != END else END, float(r)) for p, t, r in zip(chances, targets, pays)]
+            table[s][a] = [
+                (float(p), int(t) if t != END else END, float(r)) for p, t, r in zip(probabilities, targets, pays)
+            ]
             table[s][a][0] = (table[s][a][0][0], END, table[s][a][0][2])
     return MDP(table, {END: 0.25}, terminal=[END], discount=discount, initial=0), table
 
 
-def law_of(outcomes, discount):
-    law = {}
+def distribution_of(outcomes, discount):
+    distribution = {}
     for p, t, r in outcomes:
         key = (t, round(r + (discount * 0.25 if t == END else 0.0), 9))
-        law[key] = law.get(key, 0.0) + p
-    return law
+        distribution[key] = distribution.get(key, 0.0) + p
+    return distribution
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_steps_are_paid_by_the_table(seed):
     rng = np.random.default_rng(seed)
-    mdp, table = random_laws(rng, discount=0.9)
+    mdp, table = random_rewards(rng, discount=0.9)
     for s, row in table.items():
         for a, outcomes in row.items():
-            law = law_of(outcomes, 0.9)
-            counts = dict.fromkeys(law, 0)
+            distribution = distribution_of(outcomes, 0.9)
+            counts = dict.fromkeys(distribution, 0)
             mdp.reset(seed=seed)
             for _ in range(STEPS):
                 mdp.state = s
                 after, reward, _, _, _ = mdp.step(a)
                 counts[mdp.states[after], round(reward, 9)] += 1
-            expected = np.array(list(law.values())) * STEPS
+            expected = np.array(list(distribution.values())) * STEPS
             big = expected > 5
             seen = np.array(list(counts.values()))
             rest = (seen[~big].sum() + 5, expected[~big].sum() + 5)
@@ -57,19 +59,19 @@ def test_steps_are_paid_by_the_table(seed):
             for p, t, r, _ in mdp.P[s][a]:
                 key = (mdp.states[t], round(r, 9))
                 listed[key] = listed.get(key, 0.0) + p
-            assert listed == pytest.approx(law)
+            assert listed == pytest.approx(distribution)
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("discount", [1.0, 0.8])
 def test_variances_of_returns(seed, discount):
-    mdp, _ = random_laws(np.random.default_rng(seed), discount)
+    mdp, _ = random_rewards(np.random.default_rng(seed), discount)
     found = mdp.evaluate()
-    lived = mdp.simulate(n_episodes=200_000, random_state=seed, max_steps=10_000).values
-    spread = lived.var(ddof=1)
-    fourth = ((lived - lived.mean()) ** 4).mean()
-    assert abs(lived.mean() - found.values[0]) < 5 * np.sqrt(spread / len(lived))
-    assert abs(spread - found.variances[0]) < 5 * np.sqrt((fourth - spread**2) / len(lived))
+    returns = mdp.simulate(n_episodes=200_000, random_state=seed, max_steps=10_000).values
+    variance = returns.var(ddof=1)
+    fourth = ((returns - returns.mean()) ** 4).mean()
+    assert abs(returns.mean() - found.values[0]) < 5 * np.sqrt(variance / len(returns))
+    assert abs(variance - found.variances[0]) < 5 * np.sqrt((fourth - variance**2) / len(returns))
     assert found.variances[-1] == 0
     if discount < 1:
         survivor = mdp.survival().evaluate()
@@ -114,19 +116,19 @@ def test_outcomes_that_never_happen_are_no_ways():
     assert mdp.evaluate().values.tolist() == [-1.0, -1.0, 0.0]
 
 
-def test_monte_carlo_spreads_as_the_variance_says():
-    mdp, _ = random_laws(np.random.default_rng(7))
+def test_monte_carlo_varies_as_the_variance_says():
+    mdp, _ = random_rewards(np.random.default_rng(7))
     found = mdp.evaluate()
-    lived = [mdp.simulate(n_episodes=200, random_state=k) for k in range(300)]
-    inside = [r.low <= found.start <= r.high for r in lived]
-    assert np.std([r.mean for r in lived]) == pytest.approx(np.sqrt(found.variances[0] / 200), rel=0.12)
+    returns = [mdp.simulate(n_episodes=200, random_state=k) for k in range(300)]
+    inside = [r.low <= found.start <= r.high for r in returns]
+    assert np.std([r.mean for r in returns]) == pytest.approx(np.sqrt(found.variances[0] / 200), rel=0.12)
     assert 0.91 < np.mean(inside) < 0.98
     learned = MonteCarloPrediction(2000, random_state=0).fit(mdp, Policy.uniform(mdp))
     assert abs(learned.values_[0] - found.values[0]) < 5 * np.sqrt(found.variances[0] / 2000)
 
 
 def test_maximisation_bias():
-    """Sutton and Barto's example 6.7: ten arms with mean -0.1 and spread 1 behind the wrong turn."""
+    """Sutton and Barto's example 6.7: ten arms with mean -0.1 and standard deviation 1 behind the wrong turn."""
     deviates = np.linspace(-1.65, 1.65, 12) - 0.1
     arms = {k: [(1 / 12, END, float(r)) for r in deviates] for k in range(10)}
     table = {"A": {0: [(1.0, END, 0.0)], 1: [(1.0, "B", 0.0)]}, "B": arms}
