@@ -109,7 +109,10 @@ TO_0_2_0 = Changes(
             "n_pretrain": "pretrain_epochs",
             "pretrain_rate": "pretrain_learning_rate",
         },
-        "novum.neural_network.generative.boltzmann.restricted.RestrictedBoltzmannMachine": {"n_iter": "max_epochs"},
+        "novum.neural_network.generative.boltzmann.restricted.RestrictedBoltzmannMachine": {
+            "n_iter": "max_epochs",
+            "visible_spread_": "visible_scale_",
+        },
         **alike(
             (
                 "novum.reinforcement.control.adaptive.ADP",

@@ -155,7 +155,7 @@ def complain(values: NDArray[np.float64], event: NDArray[np.bool_], level: float
 
 
 def monte_carlo(
-    law: Distribution | Callable[..., Any],
+    distribution: Distribution | Callable[..., Any],
     function: Callable[[Any], Any] | None = None,
     n_samples: int = 10_000,
     *,
@@ -166,7 +166,7 @@ def monte_carlo(
 
     Parameters
     ----------
-    law : distribution or callable
+    distribution : distribution or callable
         Something with `sample(size, random_state)`, as all of `novum.distributions`, or a function (n, generator) that returns n
         draws.
     function : callable, default=None
@@ -208,7 +208,7 @@ def monte_carlo(
     """
     n = check_count("monte_carlo", "n_samples", n_samples, 2)
     level = check_level("monte_carlo", level)
-    values, whole = values_of("monte_carlo", function, drawn("monte_carlo", law, n, generator(random_state)))
+    values, whole = values_of("monte_carlo", function, drawn("monte_carlo", distribution, n, generator(random_state)))
     event = is_event(values, whole)
     parts = interval_of(values, level, event)
     if complain(values, event, level):

@@ -81,7 +81,7 @@ def quantile_by_bisection(
 
 
 def inverse_cdf(
-    law: Numbers | Mapping[Any, float] | Distribution | Callable[..., Any],
+    distribution: Numbers | Mapping[Any, float] | Distribution | Callable[..., Any],
     n_samples: int | None = None,
     *,
     kind: str = "quantile",
@@ -95,7 +95,7 @@ def inverse_cdf(
 
     Parameters
     ----------
-    law : array-like, mapping, distribution or callable
+    distribution : array-like, mapping, distribution or callable
         Probabilities of 0, 1, ... (or of the keys of a mapping); a distribution with `quantile`; a function of arrays, see `kind`.
     n_samples : int, default=None
         Draws; None: one for every `u`.
@@ -136,17 +136,19 @@ def inverse_cdf(
         numbers = float_array("inverse_cdf", "u", u).astype(np.float64, copy=False)
         if not ((numbers >= 0) & (numbers < 1)).all():
             raise DataError("inverse_cdf: u must lie in [0, 1).")
-    if isinstance(law, Mapping) or (not callable(law) and not hasattr(law, "quantile")):
-        return discrete(law, numbers, method, u is not None)
-    if hasattr(law, "quantile"):
-        return np.asarray(law.quantile(numbers))
-    if not callable(law):
-        raise ParameterTypeError(f"inverse_cdf(law={law!r}): give probabilities, a distribution, or a function.")
+    if isinstance(distribution, Mapping) or (not callable(distribution) and not hasattr(distribution, "quantile")):
+        return discrete(distribution, numbers, method, u is not None)
+    if hasattr(distribution, "quantile"):
+        return np.asarray(distribution.quantile(numbers))
+    if not callable(distribution):
+        raise ParameterTypeError(
+            f"inverse_cdf(distribution={distribution!r}): give probabilities, a distribution, or a function."
+        )
     if kind == "cdf":
         if not low < high:
             raise ParameterError(f"inverse_cdf(low={low!r}, high={high!r}): low must be below high.")
-        return quantile_by_bisection(law, numbers, float(low), float(high))
-    found = np.asarray(law(numbers))
+        return quantile_by_bisection(distribution, numbers, float(low), float(high))
+    found = np.asarray(distribution(numbers))
     if found.shape != numbers.shape:
         raise DataError(
             f"inverse_cdf: the quantile function returned shape {found.shape} for {numbers.shape}; it must take arrays."
@@ -157,7 +159,7 @@ def inverse_cdf(
 def discrete(table: Any, u: NDArray[np.float64], method: str, given: bool) -> NDArray[Any]:
     """Return a value for every u from probabilities, or from a mapping of values to them."""
     values = np.array(list(table)) if isinstance(table, Mapping) else None
-    p = probability_table("inverse_cdf", "law", list(table.values()) if isinstance(table, Mapping) else table)
+    p = probability_table("inverse_cdf", "distribution", list(table.values()) if isinstance(table, Mapping) else table)
     if p.ndim != 1:
         raise DataError(f"inverse_cdf: probabilities of shape {p.shape}; give one row.")
     alias = method == "alias" or (method == "auto" and not given and p.size > 16 and u.size > p.size)

@@ -56,18 +56,18 @@ class ChainQueries:
         distributions = np.stack([stationary_distribution(matrix, one.members) for one in closed])
         return distributions if every else distributions[0]
 
-    def is_stationary(self, law: Any) -> ChainVerdict:
+    def is_stationary(self, distribution: Any) -> ChainVerdict:
         """Return whether a distribution over the states is left as it is by a step."""
-        p = self._distribution("is_stationary", law)
+        p = self._distribution("is_stationary", distribution)
         off = np.abs(p @ self._matrix() - p)
         worst = int(off.argmax())
         if off[worst] <= BALANCED * max(p[worst], 1e-12) or off.max() <= 1e-12:
             return ChainVerdict(True, "a step leaves it as it is")
         return ChainVerdict(False, f"a step changes p({self._nodes()[worst]}) by {off[worst]:.3g}")
 
-    def detailed_balance(self, law: Any = None) -> ChainVerdict:
-        """Return whether pi_i T_ij = pi_j T_ji for all pairs; `law` is the stationary distribution by default."""
-        p = self.stationary() if law is None else self._distribution("detailed_balance", law)
+    def detailed_balance(self, distribution: Any = None) -> ChainVerdict:
+        """Return whether pi_i T_ij = pi_j T_ji for all pairs; `distribution` is the stationary distribution by default."""
+        p = self.stationary() if distribution is None else self._distribution("detailed_balance", distribution)
         gap, i, j = balance_gap(self._matrix(), p)
         if gap <= BALANCED:
             return ChainVerdict(True, "flows between all pairs are equal: the chain is reversible")
@@ -130,11 +130,11 @@ class ChainQueries:
         draw_chain(ax, self._nodes(), self._matrix(), self.classes())
         return ax
 
-    def _distribution(self, method: str, law: Any) -> Array:
-        p = probability_table(f"MarkovChain.{method}", "law", law)
+    def _distribution(self, method: str, distribution: Any) -> Array:
+        p = probability_table(f"MarkovChain.{method}", "distribution", distribution)
         if p.shape != (self._matrix().shape[0],):
             raise DataError(
-                f"MarkovChain.{method}: law has shape {p.shape}; it must have shape ({self._matrix().shape[0]},)."
+                f"MarkovChain.{method}: distribution has shape {p.shape}; it must have shape ({self._matrix().shape[0]},)."
             )
         return p
 

@@ -82,7 +82,7 @@ def loss_function(owner: str, loss: Any) -> Callable:
 
 def outcome_table(owner: str, distribution: Mapping) -> tuple[list, NDArray]:
     """Return the outcomes and their probabilities."""
-    outcomes, p = list(distribution), vector(owner, "law", list(distribution.values()))
+    outcomes, p = list(distribution), vector(owner, "distribution", list(distribution.values()))
     if len(p) == 0 or (p < 0).any() or abs(p.sum() - 1) > 1e-8:
         raise DataError(
             f"{owner}: the probabilities of the distribution must be >= 0 and sum to one; they sum to {p.sum():g}."
@@ -110,7 +110,7 @@ def losses_of(owner: str, hypothesis: Any, X: Any, t: Any, loss: Any) -> NDArray
 
 def expected_loss(
     hypothesis: Callable[..., Any] | Fittable,
-    law: Mapping[Any, Any] | Callable[..., Any],
+    distribution: Mapping[Any, Any] | Callable[..., Any],
     loss: Literal["zero-one", "squared", "absolute"] | Callable[..., Any] = "zero-one",
     *,
     n_draws: int = DRAWS,
@@ -122,8 +122,8 @@ def expected_loss(
     ----------
     hypothesis : callable or fitted model
         h(x) of one x, or an object with `predict`.
-    law : dict, or callable
-        {(x, t): probability}, summed exactly, or `law(n, rng)` that draws (X, t), averaged over draws.
+    distribution : dict, or callable
+        {(x, t): probability}, summed exactly, or `distribution(n, rng)` that draws (X, t), averaged over draws.
     loss : {"zero-one", "squared", "absolute"} or callable
         A callable takes arrays of true and predicted values.
     n_draws : int, default=10000
@@ -143,8 +143,8 @@ def expected_loss(
     0.333333
     """
     owner = "expected_loss"
-    if isinstance(law, Mapping):
-        outcomes, p = outcome_table(owner, law)
+    if isinstance(distribution, Mapping):
+        outcomes, p = outcome_table(owner, distribution)
         try:
             X, t = zip(*outcomes)
         except (TypeError, ValueError) as problem:
@@ -153,7 +153,7 @@ def expected_loss(
         mean = float(p @ values)
         return Expectation(mean, 0.0, float(p @ (values - mean) ** 2), True)
     draws = check_count(owner, "n_draws", n_draws, 2)
-    X, t = law(draws, np.random.default_rng(seed_of(random_state)))
+    X, t = distribution(draws, np.random.default_rng(seed_of(random_state)))
     values = losses_of(owner, hypothesis, X, t, loss)
     return simulated_mean(values)
 
@@ -179,7 +179,7 @@ def exact_samples(statistic: Callable, outcomes: list, p: NDArray, n: int, repla
 
 def sampling_distribution(
     statistic: Callable,
-    law: Mapping[Any, float] | Callable[..., Any],
+    distribution: Mapping[Any, float] | Callable[..., Any],
     n: int,
     *,
     replace: bool = True,
@@ -192,8 +192,8 @@ def sampling_distribution(
     ----------
     statistic : callable
         A sample to a number: a list of outcomes, or what the sampler returns.
-    law : dict, or callable
-        {outcome: probability}, or `law(n, rng)` that draws a sample.
+    distribution : dict, or callable
+        {outcome: probability}, or `distribution(n, rng)` that draws a sample.
     n : int
         Size of a sample.
     replace : bool, default=True
@@ -218,11 +218,11 @@ def sampling_distribution(
     owner = "sampling_distribution"
     n, draws = check_count(owner, "n", n), check_count(owner, "n_draws", n_draws, 2)
     generator = np.random.default_rng(seed_of(random_state))
-    if not isinstance(law, Mapping):
+    if not isinstance(distribution, Mapping):
         if not replace:
             raise ParameterError(f"{owner}(replace=False): subsets need a table of outcomes.")
-        return simulated_mean(np.array([statistic(law(n, generator)) for _ in range(draws)], dtype=np.float64))
-    outcomes, p = outcome_table(owner, law)
+        return simulated_mean(np.array([statistic(distribution(n, generator)) for _ in range(draws)], dtype=np.float64))
+    outcomes, p = outcome_table(owner, distribution)
     if not replace and (n > len(outcomes) or np.ptp(p) > 1e-12):
         raise ParameterError(f"{owner}(replace=False, n={n}): needs equally likely outcomes, at least n of them.")
     count = len(outcomes) ** n if replace else comb(len(outcomes), n)
@@ -237,7 +237,7 @@ def overfits(
     other: Any,
     X: Rows,
     t: Numbers,
-    law: Any,
+    distribution: Any,
     loss: Any = "zero-one",
     *,
     n_draws: int = DRAWS,
@@ -250,7 +250,7 @@ def overfits(
     h, other : callable or fitted model
     X, t : array-like
         The sample.
-    law : dict, or callable
+    distribution : dict, or callable
         As in `expected_loss`; both hypotheses see the same draws.
     loss, n_draws, random_state
         As in `expected_loss`.
@@ -263,13 +263,13 @@ def overfits(
     Examples
     --------
     >>> from novum.teaching import overfits
-    >>> law = {(x, int(x > 2)): 1 / 6 for x in range(6)}
+    >>> distribution = {(x, int(x > 2)): 1 / 6 for x in range(6)}
     >>> memory = {0: 0, 2: 1, 5: 1}                            # the label of 2 was noise
-    >>> overfits(lambda x: memory.get(x, 0), lambda x: int(x > 2), [0, 2, 5], [0, 1, 1], law).overfits
+    >>> overfits(lambda x: memory.get(x, 0), lambda x: int(x > 2), [0, 2, 5], [0, 1, 1], distribution).overfits
     True
     """
     seed = int(np.random.default_rng(seed_of(random_state)).integers(2**63))
-    true = [expected_loss(one, law, loss, n_draws=n_draws, random_state=seed).value for one in (h, other)]
+    true = [expected_loss(one, distribution, loss, n_draws=n_draws, random_state=seed).value for one in (h, other)]
     seen = [float(losses_of("overfits", one, X, t, loss).mean()) for one in (h, other)]
     return Overfitting(seen[0] < seen[1] and true[0] > true[1], *seen, *true)
 

@@ -49,7 +49,7 @@ def reconstruction_of_block(model: Any, block: Block) -> NDArray:
     """Return the rows of a block as the hidden means see them."""
     machine = model._machine()
     x = visible_mean(machine, hidden_mean(machine, model._standard(dense(block.X))))
-    return in_kind_of(block, x * model.visible_spread_ + model.visible_mean_)
+    return in_kind_of(block, x * model.visible_scale_ + model.visible_mean_)
 
 
 class RestrictedInference(BoltzmannEstimator):
@@ -61,7 +61,7 @@ class RestrictedInference(BoltzmannEstimator):
     intercept_visible_: np.ndarray
     noise_variance_: np.ndarray | None
     visible_mean_: np.ndarray
-    visible_spread_: np.ndarray
+    visible_scale_: np.ndarray
     random_state_: np.random.RandomState
 
     def _sides(self) -> BoltzmannParameters:
@@ -73,7 +73,7 @@ class RestrictedInference(BoltzmannEstimator):
         return BoltzmannParameters(self.components_, self.intercept_hidden_, self.intercept_visible_, noise)
 
     def _standard(self, v: NDArray) -> NDArray:
-        return v if self.visible == "binary" else (v - self.visible_mean_) / self.visible_spread_
+        return v if self.visible == "binary" else (v - self.visible_mean_) / self.visible_scale_
 
     def transform(self, X: Rows) -> NDArray:
         """Return the probability of every hidden unit to be on.
@@ -101,7 +101,7 @@ class RestrictedInference(BoltzmannEstimator):
         return out.astype(bool) if self.visible == "binary" else out
 
     def _raw(self, x: NDArray) -> NDArray:
-        return x if self.visible == "binary" else x * self.visible_spread_ + self.visible_mean_
+        return x if self.visible == "binary" else x * self.visible_scale_ + self.visible_mean_
 
     def reconstruct(self, X: Rows) -> NDArray:
         """Return the visible means that the hidden means of every row lead back to.
@@ -143,7 +143,7 @@ class RestrictedInference(BoltzmannEstimator):
         array of shape (n_samples,)
         """
         energy = self.free_energy(X)
-        return -energy - (self._constant() + float(np.log(self.visible_spread_).sum()))
+        return -energy - (self._constant() + float(np.log(self.visible_scale_).sum()))
 
     def pseudo_likelihood(self, X: Rows) -> NDArray:
         """Return sum_j log p(v_j | the other columns) of every row, eq. (6) of `boltzmann.machine`; exact, all columns.

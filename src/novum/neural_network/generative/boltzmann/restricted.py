@@ -76,7 +76,7 @@ class RestrictedBoltzmannMachine(RestrictedInference):
     intercept_visible_ : array of shape (n_features,)
     noise_variance_ : array of shape (n_features,) or None
         Variance of Gaussian units given the hidden ones, of standardised columns.
-    visible_mean_, visible_spread_ : arrays of shape (n_features,)
+    visible_mean_, visible_scale_ : arrays of shape (n_features,)
         How Gaussian columns were standardised; zeros and ones for binary units.
     h_samples_ : array of shape (batch_size, n_components)
         Hidden units of the chains.
@@ -204,12 +204,12 @@ class RestrictedBoltzmannMachine(RestrictedInference):
         """Set the state before the first step."""
         d = rows.shape[1]
         real = self.visible == "gaussian"
-        self.visible_mean_, self.visible_spread_ = np.zeros(d), np.ones(d)
+        self.visible_mean_, self.visible_scale_ = np.zeros(d), np.ones(d)
         if real:
             x = dense(rows)
             self.visible_mean_ = np.average(x, axis=0, weights=weight)
             deviation = np.sqrt(np.average((x - self.visible_mean_) ** 2, axis=0, weights=weight))
-            self.visible_spread_ = np.where(deviation > 0, deviation, 1.0)
+            self.visible_scale_ = np.where(deviation > 0, deviation, 1.0)
         machine = first_machine(self.n_components, d, real, rng)
         if real and self.noise != "learned":
             machine = machine._replace(log_variance=np.full(d, np.log(self.noise)))
@@ -248,7 +248,7 @@ class RestrictedBoltzmannMachine(RestrictedInference):
             warn_below_coins(self, x, self.history_.columns["pseudo-likelihood"][-1])
         if self.visible == "binary" or not self.max_epochs or self.n_components > MOST_LOOKED_AT:
             return
-        shift = float(np.log(self.visible_spread_).sum())
+        shift = float(np.log(self.visible_scale_).sum())
         alone = -0.5 * x.shape[1] * (float(np.log(2 * np.pi)) + 1) - shift
         found = float(-free_energy(self._machine(), x).mean()) - self.log_partition().value - shift
         if found < alone - CLEARLY * x.shape[1]:
