@@ -4,8 +4,8 @@ from functools import cache, lru_cache
 
 import numpy as np
 from report.result_calls_algebra import ALGEBRA
-from report.result_calls_chance import APPROXIMATIONS, CLUSTERS, DECISIONS, DRAWS, PLAYS, SEQUENCES
 from report.result_calls_networks import NETWORKS
+from report.result_calls_random import APPROXIMATIONS, CLUSTERS, DECISIONS, DRAWS, PLAYS, SEQUENCES
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 

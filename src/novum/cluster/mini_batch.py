@@ -39,8 +39,8 @@ from novum.cluster.rows import warn_of_few_clusters
 from novum.engines.kmeans.assignment import in_blocks
 from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.engines.kmeans.lloyd import labels_of_block
-from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import checked_centers, start_centers
+from novum.engines.kmeans.variance import mean_variance
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
 from novum.runtime import arrays

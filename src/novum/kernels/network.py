@@ -23,8 +23,8 @@ from novum.base.plots import axes_last
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.engines.kmeans.lloyd import lloyd
 from novum.engines.kmeans.seeding import random_rows
-from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import start_centers
+from novum.engines.kmeans.variance import mean_variance
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.preprocessing.radial import PROFILES, neighbor_distance
