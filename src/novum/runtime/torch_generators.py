@@ -3,9 +3,9 @@
 PyTorch draws from one generator of the process wherever none is named. Two trainings in two threads would take numbers from each
 other, and neither would follow its seed. Here a training opens `own_generators`; what draws in its thread calls `generator` and
 passes it on. Some of PyTorch takes none: the first weights of layers, dropout inside attention and recurrent kernels, layers
-that somebody else wrote. These run inside `lent_generators`, which lends the state of the training's generator to that of the process
-and takes it back, one thread at a time. Either way a seed gives the numbers that `torch.manual_seed` would, and the state of the
-user's own generators is as it was.
+that somebody else wrote. These run inside `lent_generators`, which lends the state of the training's generator to that of the
+process and takes it back, one thread at a time. Either way a seed gives the numbers that `torch.manual_seed` would, and the state
+of the user's own generators is as it was.
 """
 
 import os

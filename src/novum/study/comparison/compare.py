@@ -100,9 +100,9 @@ def compare(
     last_rows : int
         Rows that the kept model will be fitted on.
     advance : callable
-        Told after every fit how many are done, of how many.
+        Called after every fit with how many are done, of how many.
     formed : callable
-        Told the name and mean of a candidate when it has finished its folds.
+        Called with the name and mean of a candidate when it has finished its folds.
     """
     board, start = Board(rows, folds), time.perf_counter()
     clock = clock or Clock(start, None)
@@ -116,7 +116,7 @@ def compare(
                 if stage == "further"
                 else board.add(candidates if stage == "first" else to_tune(board), seconds)
             )
-            tasks = [task._replace(keep=clock.asked and task.fold == 0) for task in tasks]
+            tasks = [task._replace(keep=clock.set_by_user and task.fold == 0) for task in tasks]
             planned += len(tasks)
             waiting = []
             for task in tasks:

@@ -38,7 +38,7 @@ def available_cores() -> int:
     """Return how many cores this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux tells
+    except AttributeError:  # only Linux has it
         return os.cpu_count() or 1
 
 
@@ -105,7 +105,7 @@ def streamed(
         yield from on_cluster(rows, queue, cluster)
         return
     start, cells = time.perf_counter(), rows.frame.shape[0] * rows.frame.shape[1]
-    done, elsewhere = 0, crew.processes > 1 or clock.asked
+    done, elsewhere = 0, crew.processes > 1 or clock.set_by_user
     risky = any(not is_known(task.candidate.estimator) for task in tasks)
     while queue and not clock.over:
         spent = time.perf_counter() - start

@@ -23,7 +23,7 @@ __all__ = ["Explanation", "Importance", "Roc", "explain", "members_of", "say"]
 
 SHUFFLES = 10  # of every column; fewer where there are many columns
 LEAST_SHUFFLES = 2  # of the first column, which no time limit cuts
-ROWS_AT_ONCE = 20_000  # that a model is asked about together: so many take about as long as few
+ROWS_AT_ONCE = 20_000  # that a model predicts together: so many take about as long as few
 MOST_PREDICTIONS = 1_000  # of all hold-out rows, for the importances
 MOST_ROWS = 1_000  # hold-out rows that the importances are measured on
 MOST_POINTS = 800  # in a picture
@@ -63,7 +63,7 @@ class Explanation(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A fitted model with the matrix of the rows it is asked about."""
+    """A fitted model with the matrix of the rows it predicts."""
 
     model: Any
     X: np.ndarray
@@ -142,13 +142,13 @@ def say(members: list[Member], judge: Judge, *, scored_only: bool = False) -> Pr
 
 
 def say_shuffled(members: list[Member], judge: Judge, column: str, orders: list[np.ndarray]) -> list[Predicted]:
-    """Return what is said with one column's values in other orders, of all of them in one question to every member."""
-    asked = []
+    """Return what is said with one column's values in other orders, of all of them in one prediction of every member."""
+    shuffled = []
     for member in members:
         X, places = np.tile(member.X, (len(orders), 1)), member.places[column]
         X[:, places] = member.X[np.concatenate(orders)][:, places]
-        asked.append(member._replace(X=X))
-    said, n = say(asked, judge, scored_only=True), len(orders[0])
+        shuffled.append(member._replace(X=X))
+    said, n = say(shuffled, judge, scored_only=True), len(orders[0])
     proba = [None] * len(orders) if said.proba is None else np.split(said.proba, len(orders))
     return [Predicted(said.values[k * n : (k + 1) * n], proba[k]) for k in range(len(orders))]
 

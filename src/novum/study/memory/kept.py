@@ -3,8 +3,8 @@
 background   a few rows of the table, prepared; explanations compare with them
 players      the columns that are explained one by one, most important first; the others together
 scores       of rows that the model had not seen; they make intervals and sets
-reference    how every column was spread; it tells drift
-usual        an ordinary row of the table: medians and most frequent levels; an example for whoever asks the model
+reference    the distribution of every column; it shows drift
+usual        an ordinary row of the table: medians and most frequent levels; an example of what the model predicts
 """
 
 import json

@@ -80,7 +80,7 @@ def body_of(schema: Schema, usual: dict[str, Any], most_rows: int, options: dict
 def answers(done: dict[str, Any]) -> dict[str, Any]:
     """Return the answers that a request may get."""
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    told = {
+    errors = {
         "400": "The body is no JSON.",
         "408": "The body did not come in time.",
         "413": "The body or the number of rows is too large.",
@@ -90,7 +90,7 @@ def answers(done: dict[str, Any]) -> dict[str, Any]:
     }
     return {
         "200": {"description": "Done.", "content": {"application/json": {"schema": done}}},
-        **{status: {"description": words, "content": error} for status, words in told.items()},
+        **{status: {"description": words, "content": error} for status, words in errors.items()},
     }
 
 
