@@ -84,7 +84,7 @@ class HDBSCAN(LabelModel):
     probabilities_ : array of shape (n_samples,)
         How strongly a row belongs to its cluster; NaN where cells are missing.
     centroids_, medoids_ : array of shape (n_clusters, n_features)
-        As `store_centers` asks.
+        As `store_centers` says.
 
     Examples
     --------
@@ -191,7 +191,7 @@ class HDBSCAN(LabelModel):
         return self
 
     def _check_algorithm(self) -> None:
-        """Raise where the metric is none for the tree that is asked for."""
+        """Raise where the metric is none for the tree that was requested."""
         if self.algorithm in ("kd_tree", "ball_tree") and self.metric not in TREE_METRICS[self.algorithm]:
             kind = "KDTree" if self.algorithm == "kd_tree" else "BallTree"
             raise ParameterError(
@@ -261,7 +261,7 @@ class HDBSCAN(LabelModel):
         return tree_of_matrix(np.divide(matrix, self.alpha, out=matrix), k)
 
     def _keep_centers(self, X: Any, labels: NDArray, strength: NDArray) -> None:
-        """Compute the centers that are asked for, weighted by strength."""
+        """Compute the centers that were requested, weighted by strength."""
         centroids, medoids = [], []
         for c in range(labels.max(initial=-1) + 1):
             rows, weight = X[labels == c], strength[labels == c]

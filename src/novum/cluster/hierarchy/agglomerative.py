@@ -211,7 +211,7 @@ class AgglomerativeClustering(LabelModel):
 
 
 def ward_tree(X: Rows, *, connectivity: Any = None, n_clusters: Any = None, return_distance: bool = False) -> tuple:
-    """Return the tree of Ward's linkage: children, components, leaves, the parent of every node, and the heights if asked for.
+    """Return the tree of Ward's linkage: children, components, leaves, the parent of every node, and the heights if requested.
 
     Parameters
     ----------
