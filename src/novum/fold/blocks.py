@@ -2,7 +2,7 @@
 
 A home (`Source`) cuts its rows into blocks in one way that does not depend on threads or workers. It can reduce a function
 over them (`total`) and list a function's results row by row (`rows`). Where the rows live (arrays, frames, sparse matrices,
-files, a Dask cluster, a tensor) is its own business: a learner asks what the home can do (`at_hand`, `lists_rows`, `rereads`),
+files, a Dask cluster, a tensor) is its own business: a learner reads what the home can do (`at_hand`, `lists_rows`, `rereads`),
 or for what it needs (`array`, `cut`, `host`, ...), never what it is.
 """
 

@@ -183,7 +183,7 @@ def coded_rows(
     columns = columns_of(owner, data, tuple(states))
     names, codes = coded_columns(owner, columns, states)
     if not names:
-        lost = [str(name) for name in states] or ["to read: every variable of the network was asked for"]
+        lost = [str(name) for name in states] or ["to read: every variable of the network was queried"]
         raise DataError(
             f"{owner}: the data have no column {', '.join(lost[:10])}; columns are named like the variables."
         )

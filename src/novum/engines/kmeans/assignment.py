@@ -1,4 +1,4 @@
-"""What k-means asks of one block of rows, wherever they live: nearest centers, distances to given ones, a Lloyd pass.
+"""What k-means computes on one block of rows, wherever they live: nearest centers, distances to given ones, a Lloyd pass.
 
 Dense tiles and CSR matrices go to the compiled kernels (cpp/include/novum/kmeans/pass.h); a tensor on a processor is a dense tile
 without a copy; a tensor on a GPU uses its own library. Scores are |c|^2/2 - x.c about an origin near the centers, so data

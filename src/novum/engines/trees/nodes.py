@@ -30,7 +30,7 @@ __all__ = ["LEAF", "UNDEFINED", "Tree"]
 
 LEAF, UNDEFINED = -1, -2  # as scikit-learn marks the children and the columns of leaves
 
-_walks: WeakKeyDictionary = WeakKeyDictionary()  # compiled form of trees that were asked; never part of their state
+_walks: WeakKeyDictionary = WeakKeyDictionary()  # compiled form of trees that have predicted; never part of their state
 atexit.register(_walks.clear)  # compiled objects that outlive the interpreter are reported as leaks
 
 
@@ -232,7 +232,7 @@ class Tree:
             raise ValueError("it has a set of categories that is not there")
         used = self.feature[inner]
         if ((used < 0) | (used >= p)).any():
-            raise ValueError("it asks for a column that is not there")
+            raise ValueError("it splits on a column that is not there")
         self.edges()
         if self.branch_begin is None:
             self.apply(np.zeros((1, p)))  # the compiled walk has its own check
@@ -302,7 +302,7 @@ class Tree:
         return scipy.sparse.csr_matrix((np.ones(len(column), np.int64), column, begin), shape=shape)
 
     def compute_feature_importances(self, normalize: bool = True) -> NDArray:
-        """Return (3), scaled to sum to one unless told otherwise.
+        """Return (3), scaled to sum to one unless `normalize` is false.
 
         importance[j] = sum over splits on j of W_t I_t - sum over the children c of W_c I_c,  divided by W_root    (3)
         """

@@ -295,7 +295,7 @@ def is_number(cell: str) -> bool:
 
 
 def row_handler(left_out: list[str]) -> Callable[[Any], str]:
-    """Return what pyarrow asks about a row of another length: comments, rules and lines of blanks are left out and listed."""
+    """Return what pyarrow does with a row of another length: comments, rules and lines of blanks are left out and listed."""
 
     def handle(row: Any) -> str:
         text = row.text.strip(" \t\r\n\x1a\ufeff")
