@@ -105,8 +105,8 @@ def read_covariate(owner: str, name: Any, column: Any) -> Covariate:
         values = native.astype(np.float64)
         if not np.isfinite(values).all():
             raise DataError(f"{owner}: column {name!r} has missing or infinite cells; drop those rows.")
-        spread = values.std()
-        number = ((values - values.mean()) / (spread if spread > 0 else 1))[:, None]
+        deviation = values.std()
+        number = ((values - values.mean()) / (deviation if deviation > 0 else 1))[:, None]
         if len(np.unique(values)) > FEW:
             return Covariate((), None, number)
     own = found_states(column)

@@ -37,8 +37,8 @@ METHODS = ("adjustment", "ipw", "doubly_robust")
 LEAST_SHARE = 1e-6  # of a propensity: below, one row would stand for a million
 
 
-class Question(NamedTuple):
-    """What was asked of which data, so that it can be asked again of changed ones."""
+class EffectQuery(NamedTuple):
+    """The arguments of an estimate with its data, so that it can be repeated on changed data."""
 
     columns: Mapping[Any, Any]
     treatment: Any
@@ -49,7 +49,7 @@ class Question(NamedTuple):
     level: float
     trim: float | None
 
-    def ask(self, **changes: Any) -> Any:
+    def estimate(self, **changes: Any) -> Any:
         return estimate_effect("adjust", *self._replace(**changes))
 
 
@@ -264,7 +264,7 @@ def estimate_effect(
     columns = columns_of(owner, data, ())
     if not columns or len(next(iter(columns.values()))) == 0:
         raise DataError(f"{owner}: the data have no rows.")
-    question = Question(
+    question = EffectQuery(
         columns=columns,
         treatment=treatment,
         outcome=outcome,

@@ -76,7 +76,7 @@ def check_overlap(
     )
     advice = "adjust for fewer variables, or pass trim=0.1 for the effect on the rows that could have gone either way"
     if lacking > MANY_LACKING:
-        raise DataError(f"{facts}. What the others would have done cannot be told from these data: {advice}.")
+        raise DataError(f"{facts}. What the others would have done cannot be estimated from these data: {advice}.")
     other = ", or method='doubly_robust'" if weighed else ""
     facts += f", and the weighted rows of a state are worth {100 * worth:.0f} % of their number"
     warn(f"{facts}. The answer leans on a few rows and on the models: {advice}{other}.", DataWarning)

@@ -17,7 +17,7 @@ from novum.graphical.linear_gaussian.nodes import LinearGaussian
 from novum.graphical.networks.noisy_or_chain import FEW_CAUSES
 from novum.runtime.checks import check_number
 
-__all__ = ["RowAnswers", "fixed_node"]
+__all__ = ["RowQueries", "fixed_node"]
 
 
 def fixed_node(network: Any, owner: str, variable: Any, value: Any) -> Any:
@@ -28,7 +28,7 @@ def fixed_node(network: Any, owner: str, variable: Any, value: Any) -> Any:
     return LinearGaussian(check_number(owner, str(variable), value), variance=0.0)
 
 
-class RowAnswers(Queries):
+class RowQueries(Queries):
     """Methods of a Bayesian network on top of its queries."""
 
     def map_rows(self, variables: Any, data: Any) -> Any:
