@@ -30,9 +30,9 @@ def sparkline(values: NDArray) -> str:
     if len(at) < 2:
         return ""
     drawn = values[at]
-    spread = np.ptp(drawn) or 1.0
+    extent = np.ptp(drawn) or 1.0
     x = MARGIN + (WIDTH - 2 * MARGIN) * at / max(len(values) - 1, 1)
-    y = MARGIN + (HEIGHT - 2 * MARGIN) * (drawn.max() - drawn) / spread
+    y = MARGIN + (HEIGHT - 2 * MARGIN) * (drawn.max() - drawn) / extent
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y))
     line = f'<polyline points="{points}" fill="none" stroke="currentColor"/>'
     return f'<svg width="{WIDTH}" height="{HEIGHT}" role="img">{line}</svg>'
