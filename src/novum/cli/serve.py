@@ -55,7 +55,7 @@ def command(
             )
         )
         typer.echo(
-            f"{model.name} predicts {app.schema.target} at {where}/predict; {where}/docs tells how. Ctrl-C ends it."
+            f"{model.name} predicts {app.schema.target} at {where}/predict; {where}/docs says how. Ctrl-C ends it."
         )
         try:
             server.run(sockets=[listening])
