@@ -58,7 +58,7 @@ class TaskDescription(Result):
         Whether it is concept learning: discrete inputs, two classes.
     n_rows, n_numbers, n_categories, n_unlabelled : int
     methods : dict of str to str
-        For unsupervised data: what can be asked, and the class that answers.
+        For unsupervised data: what can be computed, and the class that does it.
     reasons : tuple of str
     """
 
