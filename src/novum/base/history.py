@@ -41,7 +41,7 @@ def sparkline(values: NDArray) -> str:
 class History(Sequence[float], Result):
     """The objective after every pass of a fit, and whatever else was recorded with it.
 
-    It behaves as a sequence of floats: index it, slice it, compare it with a list, give it to NumPy. Columns beside
+    It behaves as a sequence of floats: index it, slice it, compare it with a list, give it to NumPy. Columns other than
     the objective are reached by name, `history["step"]`.
 
     Parameters

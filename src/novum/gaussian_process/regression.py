@@ -93,7 +93,7 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
         That covariance's inverse times the targets.
     log_marginal_likelihood_value_ : float
     jitter_ : float
-        What had to be added to the diagonal beside `alpha` for a factor to exist; 0 usually.
+        What had to be added to the diagonal in addition to `alpha` for a factor to exist; 0 usually.
     subset_ : array of int or None
         The rows that were learned from, where `subset_size` is given.
     n_features_in_, feature_names_in_

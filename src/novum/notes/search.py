@@ -24,7 +24,7 @@ from novum.notes.word_forms import WEAK, WORD, joined, likeness, nearness, stron
 
 __all__ = ["find"]
 
-SYNONYM = 0.9  # what a match by synonym is worth beside a match by the word itself
+SYNONYM = 0.9  # what a match by synonym is worth compared with a match by the word itself
 IN_NAME, IN_API, IN_TITLE = 1.0, 0.8, 0.3  # what a word is worth by where it stands
 IN_PATH, IN_SUMMARY, IN_REST = 0.95, 0.7, 0.4  # the same for the names of the library
 SUBJECT, PART, CALLED = 4.0, 3.0, 2.0  # answers to a whole question: a subject, one but for weak words, a name

@@ -150,7 +150,7 @@ def lloyd_pass(centers: NDArray, block: Block) -> tuple[ClusterSums, Any]:
 
 
 def tensor_origin(centers: NDArray, X: Any) -> Any:
-    """Return the origin beside a tensor, in its dtype."""
+    """Return the origin on the device of a tensor, in its dtype."""
     return arrays.like(X, origin(centers, np.dtype(str(X.dtype).removeprefix("torch.")), False))
 
 

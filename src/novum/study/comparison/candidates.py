@@ -1,7 +1,7 @@
 """The models a study compares: those that stand for it, a baseline, and whatever else is requested by name.
 
 A class stands by its tag `_candidacy` (novum.base.candidacy), which has its rank, the settings of the first try and the few that
-are worth trying beside them; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
+are worth trying with them; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
 name any classifier or regressor of novum.
 
 How simple a model is, its rank, decides between models whose scores are within the tolerance of `novum.study.comparison.choose`.

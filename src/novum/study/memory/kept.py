@@ -1,4 +1,4 @@
-"""What a model file keeps beside the model and its columns, as plain values: no pickle, nothing that runs.
+"""What a model file keeps besides the model and its columns, as plain values: no pickle, nothing that runs.
 
 background   a few rows of the table, prepared; explanations compare with them
 players      the columns that are explained one by one, most important first; the others together
@@ -225,7 +225,7 @@ def background_frame(memory: Memory, schema: Schema) -> Any:
 
 
 def is_remembered(model: Any) -> bool:
-    """Return whether a model file keeps anything beside the model."""
+    """Return whether a model file keeps anything besides the model."""
     return getattr(model, ATTRIBUTE, None) is not None
 
 

@@ -62,7 +62,7 @@ class ModelServer:
     name : str
         Of the model, for messages.
     hosts : names or None
-        Names that requests may be addressed to, beside addresses of numbers; None: any, where another server checks them.
+        Names that requests may be addressed to, besides numeric addresses; None: any, where another server checks them.
     """
 
     def __init__(
