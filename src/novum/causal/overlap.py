@@ -18,7 +18,7 @@ from novum.exceptions import DataError, DataWarning
 from novum.runtime.message_text import value_text
 from novum.runtime.warn import warn
 
-__all__ = ["check_overlap", "kept_by_trimming", "propensity_words"]
+__all__ = ["check_overlap", "propensity_words", "rows_within_trim"]
 
 Array = NDArray[np.float64]
 WIDTH = 1.0  # of a neighborhood to either side, in logits of the propensity
@@ -82,7 +82,7 @@ def check_overlap(
     warn(f"{facts}. The answer leans on a few rows and on the models: {advice}{other}.", DataWarning)
 
 
-def kept_by_trimming(owner: str, trim: float, k: int, x: NDArray[np.int32], shares: Array) -> NDArray[np.bool_]:
+def rows_within_trim(owner: str, trim: float, k: int, x: NDArray[np.int32], shares: Array) -> NDArray[np.bool_]:
     """Return which rows (2) keeps."""
     keep = shares.min(axis=1) >= trim
     if not keep.any() or np.bincount(x[keep], minlength=k).min() < LEAST_KEPT:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.validation import home_of
-from novum.cluster.density.condensed import condense, kept_clusters, labels_and_strengths
+from novum.cluster.density.condensed import condense, labels_and_strengths, selected_clusters
 from novum.cluster.density.reachability_trees import (
     MISSING,
     NOISE,
@@ -179,7 +179,7 @@ class HDBSCAN(LabelModel):
         tree = self._tree(usable.X, k, precomputed)
         condensed = condense(tree, self.min_cluster_size)
         options: dict[str, Any] = {"single": self.allow_single_cluster, "epsilon": self.cluster_selection_epsilon}
-        kept = kept_clusters(condensed, self.cluster_selection_method, most=self.max_cluster_size, **options)
+        kept = selected_clusters(condensed, self.cluster_selection_method, most=self.max_cluster_size, **options)
         labels, strength = labels_and_strengths(condensed, kept, **options)
         self.labels_, self.probabilities_ = usable.labels.copy(), np.zeros(len(usable.labels))
         self.labels_[usable.row], self.probabilities_[usable.row] = labels, strength

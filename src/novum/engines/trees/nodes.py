@@ -268,7 +268,7 @@ class Tree:
         end = np.diff(self.branch_begin)[node] == 0
         return Visit(row[end], node[end], part[end])
 
-    def say(self, X: Any, answer: NDArray) -> NDArray:
+    def leaf_values(self, X: Any, answer: NDArray) -> NDArray:
         """Return the answers (node_count, ...) of every row's leaf, their mean by parts where a row reaches several."""
         if not self.divides:
             return answer.take(self.apply(X), axis=0)
@@ -279,7 +279,7 @@ class Tree:
 
     def predict(self, X: Any) -> NDArray:
         """Return the values of every row's leaf: (n, max_n_classes), or (n, n_outputs, max_n_classes) of several outputs."""
-        return self.say(X, self.value[:, 0] if self.n_outputs == 1 else self.value)
+        return self.leaf_values(X, self.value[:, 0] if self.n_outputs == 1 else self.value)
 
     def decision_path(self, X: Any) -> scipy.sparse.csr_matrix:
         """Return which nodes every row passes, as a CSR matrix (n, node_count) of ones, or of parts of the row."""

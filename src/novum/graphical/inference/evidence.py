@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.runtime.message_text import MOST_NAMES, first_few, value_text
 
-__all__ = ["Evidence", "in_words", "known_variables", "read_evidence", "read_query", "state_index"]
+__all__ = ["Evidence", "evidence_text", "known_variables", "read_evidence", "read_query", "state_index"]
 
 States = Mapping[Any, tuple[Any, ...]]
 
@@ -117,7 +117,7 @@ def read_query(owner: str, variables: Any, evidence: Any, states: States) -> tup
     return names, seen
 
 
-def in_words(evidence: Any) -> str:
+def evidence_text(evidence: Any) -> str:
     """Return `gauge=empty, battery=flat`; of much evidence the beginning."""
     pairs = islice((evidence or {}).items(), MOST_NAMES + 1)
     return first_few(

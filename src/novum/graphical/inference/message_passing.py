@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
-from novum.graphical.inference.evidence import in_words, read_evidence
+from novum.graphical.inference.evidence import evidence_text, read_evidence
 from novum.graphical.inference.result import Posterior, short
 from novum.report.numbers import num
 from novum.report.result import Result
@@ -302,10 +302,10 @@ def sum_product(graph: "FactorGraph", evidence: Any = None) -> SumProduct:
     """Run (1)-(3)."""
     passing = _Passing(graph, evidence, "FactorGraph.sum_product")
     send_sums(passing)
-    return SumProduct(passing, in_words(evidence))
+    return SumProduct(passing, evidence_text(evidence))
 
 
 def max_product(graph: "FactorGraph", evidence: Any = None) -> MaxProduct:
     """Run (4)."""
     passing = _Passing(graph, evidence, "FactorGraph.max_product")
-    return MaxProduct(passing, send_maxima(passing), in_words(evidence))
+    return MaxProduct(passing, send_maxima(passing), evidence_text(evidence))

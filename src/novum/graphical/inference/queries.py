@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novum.engines.factors.plan import MEMORY_LIMIT, Cost, Engine, TooLarge, in_bytes
 from novum.exceptions import DataError, ParameterError
 from novum.graphical.inference.ancestral import likelihood_weighting, rejection
-from novum.graphical.inference.evidence import Evidence, in_words, read_evidence, read_query
+from novum.graphical.inference.evidence import Evidence, evidence_text, read_evidence, read_query
 from novum.graphical.inference.gibbs import gibbs
 from novum.graphical.inference.loopy import loopy_bp
 from novum.graphical.inference.mean_field import mean_field
@@ -108,7 +108,7 @@ class Queries:
         if method not in METHODS:
             check_choice(owner, "method", method, METHODS)
         names, seen = read_query(owner, variables, evidence, self.states)
-        given = in_words(evidence)
+        given = evidence_text(evidence)
         if method in APPROXIMATE:
             try:
                 return APPROXIMATE[method](self, owner, names, seen, given, **options)
@@ -200,7 +200,7 @@ class Queries:
             )
         except TooLarge as refused:
             raise too_large(owner, refused, hasattr(self, "dag")) from None
-        given = in_words(evidence)
+        given = evidence_text(evidence)
         if logs[0] == -np.inf:
             raise impossible(owner, given)
         log = self._log_probability(logs[0])
@@ -230,7 +230,7 @@ class Queries:
             _, total = self._engine().marginals(seen.observed, seen.row, [], seen.soft, limit)
         except TooLarge as refused:
             raise too_large(owner, refused, hasattr(self, "dag")) from None
-        given = in_words(evidence)
+        given = evidence_text(evidence)
         if logs[0] == -np.inf:
             raise impossible(owner, given)
         values = {name: self.states[name][i] for name, i in zip(names, best[0], strict=True)}

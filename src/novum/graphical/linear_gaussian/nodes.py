@@ -18,7 +18,7 @@ from scipy.special import logsumexp
 
 from novum.distributions import MixtureDistribution, MultivariateNormal, Normal
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.graphical.inference.evidence import Evidence, check_known, in_words, read_evidence
+from novum.graphical.inference.evidence import Evidence, check_known, evidence_text, read_evidence
 from novum.graphical.inference.result import Posterior, probability_words
 from novum.report.numbers import num
 from novum.report.result import result
@@ -283,7 +283,7 @@ def hybrid_query(
         if network.is_constant(name):
             raise ParameterError(f"{owner}(variables={name!r}): {name!r} was set; ask for another variable.")
     found = weigh_states(network, owner, names, seen, values, limit)
-    given = in_words(evidence)
+    given = evidence_text(evidence)
     if found.log_evidence == -np.inf:
         raise DataError(f"{owner}: the evidence {given} has probability zero; no posterior exists.")
     if not queried:

@@ -22,7 +22,7 @@ from novum.graphical.graphs.dag import DAG, arrows
 from novum.graphical.graphs.parents import read_parents
 from novum.graphical.inference.ancestral import draw_states
 from novum.graphical.inference.conditional_samples import draw_given
-from novum.graphical.inference.evidence import check_known, in_words, known_variables, read_query
+from novum.graphical.inference.evidence import check_known, evidence_text, known_variables, read_query
 from novum.graphical.inference.evidence_patterns import posterior_rows
 from novum.graphical.inference.queries import Queries
 from novum.graphical.inference.result import ExplainingAway
@@ -227,7 +227,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowQueries):
         """
         variable, state = cause
         steps = [self.query(variable, given)[state] for given in (None, effect, {**effect, **other})]
-        return ExplainingAway(f"{variable}={state}", in_words(effect), in_words(other), *map(float, steps))
+        return ExplainingAway(f"{variable}={state}", evidence_text(effect), evidence_text(other), *map(float, steps))
 
     def to_factor_graph(self) -> FactorGraph:
         """Return the factor graph with a factor f_x(parents, x) for every variable x."""

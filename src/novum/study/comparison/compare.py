@@ -223,7 +223,7 @@ def with_ensemble(scores: Scores, board: Board) -> Scores:
     members = [c for c in members if all(usable(board.done[c, f].predicted, judge.kind) for f in used)]
     if len(members) < 2:
         return scores
-    made = {f: np.stack([said_by(board.done[c, f].predicted, judge.kind) for c in members]) for f in used}
+    made = {f: np.stack([prediction_array(board.done[c, f].predicted, judge.kind) for c in members]) for f in used}
     truth = np.searchsorted(judge.classes, rows.y) if judge.kind == CLASSIFICATION else rows.y
 
     def weights_from(places: list[int]) -> np.ndarray:
@@ -266,7 +266,7 @@ def usable(said: Predicted | None, kind: str) -> bool:
     return said is not None and (kind != CLASSIFICATION or said.proba is not None)
 
 
-def said_by(said: Any, kind: str) -> np.ndarray:
+def prediction_array(said: Any, kind: str) -> np.ndarray:
     return said.proba if kind == CLASSIFICATION else said.values
 
 

@@ -16,7 +16,7 @@ from novum.report.numbers import counted
 from novum.study.comparison.compare import EnsembleMember
 from novum.study.comparison.fits import Rows
 from novum.study.final import fit_kept
-from novum.study.insight.explain import members_of, say
+from novum.study.insight.explain import members_of, predict_members
 from novum.study.scoring.measures import Predicted
 
 __all__ = ["LearningCurve", "learning_curve", "some_of"]
@@ -91,7 +91,7 @@ def learning_curve(
             drawn = some_of(train, rows.y, size, judge.classes, ordered, (judge.seed, repeat, size))
             try:
                 model, _ = fit_kept(rows, parts, drawn, changes)
-                found[size].append(say(members_of(model, frame), judge, scored_only=True))
+                found[size].append(predict_members(members_of(model, frame), judge, scored_only=True))
             except Exception:  # whatever a model raises on few rows: the curve begins later
                 continue
     sizes = [size for size in sizes if found[size]]
