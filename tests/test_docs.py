@@ -157,7 +157,7 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
         "kmeans.md": [
             "cluster/kmeans",
             "cluster/criterion",
-            *(f"engines/kmeans/{name}" for name in ("lloyd", "bounds", "seeding", "spread")),
+            *(f"engines/kmeans/{name}" for name in ("lloyd", "bounds", "seeding", "variance")),
         ],
         "linear_algebra.md": [
             "linalg/definite",

@@ -71,7 +71,7 @@ class Closed(CallbackSupportMixin, ClusterMixin, BaseEstimator):
 
 
 class Record:
-    """Keeps what it hears; stops after some passes when told to."""
+    """Keeps what it hears; stops after some passes when requested to."""
 
     def __init__(self, stop_at=None):
         self.stop_at = stop_at

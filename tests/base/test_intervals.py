@@ -72,9 +72,9 @@ def test_who_has_no_interval_for_the_mean_says_so(model):
 
 def test_bayesian_intervals_are_those_of_the_predictive_distribution():
     model = BayesianRidge().fit(X, Y)
-    found, law = model.predict(NEW, interval="prediction", level=0.9), model.predict_distribution(NEW)
-    assert_allclose(found.lower, law.quantile(0.05), rtol=1e-9)
-    assert_allclose(found.upper, law.quantile(0.95), rtol=1e-9)
+    found, distribution = model.predict(NEW, interval="prediction", level=0.9), model.predict_distribution(NEW)
+    assert_allclose(found.lower, distribution.quantile(0.05), rtol=1e-9)
+    assert_allclose(found.upper, distribution.quantile(0.95), rtol=1e-9)
 
 
 def test_quantiles_of_mixtures_solve_their_equation():

@@ -17,7 +17,7 @@ X = np.arange(12.0).reshape(6, 2)
     "fault",
     [IndexError("index 3 is out of bounds"), KeyError("coef"), AttributeError("no attribute"), AssertionError()],
 )
-def test_a_fault_of_ours_asks_for_a_report(monkeypatch, fault):
+def test_a_fault_of_ours_requests_a_report(monkeypatch, fault):
     """An error that our own module raises is no word about the data."""
     source = "def broken(*given, **named):\n    raise fault\n"
     scope = {"__name__": ols.__name__, "fault": fault}

@@ -152,7 +152,7 @@ def test_front_door():
         np.testing.assert_allclose(found.p[i], network.do({"x": state}).query("y").p, atol=1e-13)
     rows = network.sample(200_000, random_state=0).drop(columns="u")
     np.testing.assert_allclose(frontdoor(rows, "x", "y", "m", graph=network).p, found.p, atol=0.02)
-    p = rng.dirichlet(np.ones(12)).reshape(2, 2, 3)  # (x, y, m): the spread by derivatives of the formula
+    p = rng.dirichlet(np.ones(12)).reshape(2, 2, 3)  # (x, y, m): the covariance by derivatives of the formula
 
     def formula(p):
         given = p / p.sum(axis=1, keepdims=True)  # p(y | x, m)
@@ -160,8 +160,8 @@ def test_front_door():
         return ((p.sum(axis=1) / p.sum(axis=(1, 2))[:, None]) @ inner.T).ravel()
 
     slopes = [(formula(p + step) - formula(p - step)) / 2e-6 for step in 1e-6 * np.eye(12).reshape(12, 2, 2, 3)]
-    spread = np.transpose(slopes) @ (np.diag(p.ravel()) - np.outer(p, p)) @ slopes / 50
-    np.testing.assert_allclose(frontdoor_covariance(p, 50).reshape(4, 4), spread, atol=1e-8)
+    covariance = np.transpose(slopes) @ (np.diag(p.ravel()) - np.outer(p, p)) @ slopes / 50
+    np.testing.assert_allclose(frontdoor_covariance(p, 50).reshape(4, 4), covariance, atol=1e-8)
     direct = BayesianNetwork({"x": [], "m": ["x"], "y": ["x", "m"]})
     assert "avoids m" in is_frontdoor_set(direct, "x", "y", "m").reason
     with pytest.raises(ParameterError, match="not a front-door set"):

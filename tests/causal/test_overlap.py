@@ -20,7 +20,7 @@ def drawn(seed, n=600, slope=1.0, effect=2.0):
 
 
 def measured(data_of, truth, repeats=120, **options):
-    """Return coverage, and the width of intervals against the spread of estimates."""
+    """Return coverage, and the width of intervals against the standard deviation of estimates."""
     values, widths, hits = [], [], 0
     for seed in range(repeats):
         value, (low, high) = adjust(data_of(seed), "x", "y", **options).difference()

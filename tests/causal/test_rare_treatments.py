@@ -1,4 +1,4 @@
-"""Rare treatments overlap where rows like the others received them; the lack of such rows is told."""
+"""Rare treatments overlap where rows like the others received them; the lack of such rows is reported."""
 
 import warnings
 
@@ -61,7 +61,7 @@ def test_treatments_without_a_like_are_refused(method, share):
     u = rng.normal(size=20_000)
     x = u > np.quantile(u, 1 - share)
     y = 2 * u + x + rng.normal(size=u.size)
-    with pytest.raises(DataError, match=r"no overlap.*cannot be told"):
+    with pytest.raises(DataError, match=r"no overlap.*cannot be estimated"):
         adjust({"u": u, "x": x, "y": y}, "x", "y", "u", method=method)
     few = rng.random(u.size) < np.where(u > 1.0, 0.05, 1e-5)  # only those above one are treated
     with pytest.raises((DataError, DataWarning), match="no overlap"), warnings.catch_warnings():

@@ -230,7 +230,7 @@ def test_large_matrices_are_solved_like_small_ones():
             assert peer.adjusted_rand_score(model.fit(X).labels_, y) > 0.98
 
 
-def test_graphs_and_affinities_that_mean_nothing_are_told():
+def test_graphs_and_affinities_that_mean_nothing_are_refused():
     nx = pytest.importorskip("networkx")
     with pytest.raises(DataError, match="the graph has no nodes"):
         SpectralClustering(2).fit(nx.Graph())

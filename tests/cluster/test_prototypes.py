@@ -177,7 +177,7 @@ def test_002_an_image_in_few_colors():
         quantize_image(np.zeros(5), 2)
 
 
-def test_rows_that_coincide_end_the_swaps_and_are_told():
+def test_rows_that_coincide_end_the_swaps_and_are_reported():
     rows = (
         RNG.normal(size=(40, 3)) > 0.5 * np.repeat([-9, 9], 20)[:, None]
     )  # few different rows: swaps gain rounding alone

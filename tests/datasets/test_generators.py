@@ -181,20 +181,20 @@ def test_mixed_signals_are_the_matrix_times_the_sources():
 def test_kmeans_fails_where_a_better_look_succeeds(kind):
     data = datasets.make_kmeans_failures(kind, 300, random_state=0)
     X, y = data.data, data.target
-    told = {  # means, spreads of the two clusters and the share of the second
+    truth = {  # means, standard deviations of the two clusters and the share of the second
         "stretched": ((0, 0), (6, 0.3), (0, 3), (6, 0.3), 0.5),
         "unequal_spread": ((0, 0), (3, 3), (7, 0), (0.3, 0.3), 0.5),
         "unequal_size": ((0, 0), (2.5, 2.5), (6.5, 0), (0.4, 0.4), 0.1),
         "outliers": ((0, 0), (0.5, 0.5), (4, 0), (0.5, 0.5), 0.5),
         "scales": ((0, 0), (0.5, 50), (4, 0), (0.5, 50), 0.5),
     }[kind]
-    assert y.mean() == told[4]
+    assert y.mean() == truth[4]
     first = 3 if kind == "outliers" else 0
     np.testing.assert_allclose(X[:first], 200, atol=4)
     for k in (0, 1):
-        rows, spread = X[first:][y[first:] == k], np.array(told[2 * k + 1])
-        assert (np.abs(rows.mean(axis=0) - told[2 * k]) < 4 * spread / np.sqrt(len(rows))).all()
-        np.testing.assert_allclose(rows.std(axis=0), spread, rtol=0.35)
+        rows, deviation = X[first:][y[first:] == k], np.array(truth[2 * k + 1])
+        assert (np.abs(rows.mean(axis=0) - truth[2 * k]) < 4 * deviation / np.sqrt(len(rows))).all()
+        np.testing.assert_allclose(rows.std(axis=0), deviation, rtol=0.35)
     found = KMeans(2, n_init=5, random_state=0).fit_predict(X)
     assert adjusted_rand_score(y, found) < 0.8
     mean = [X[y == k].mean(axis=0) for k in (0, 1)]
@@ -234,7 +234,7 @@ def test_what_the_networks_train_on():
 
 @pytest.mark.notes("000-a", "noise-injection")
 @pytest.mark.notes("001", "label-noise")
-def test_noise_has_the_rates_asked_for():
+def test_noise_has_the_rates_requested():
     X, y = datasets.make_boolean("and", 12, return_X_y=True)
     clean = datasets.add_noise(X, y, random_state=0)
     np.testing.assert_array_equal(clean[0], X)

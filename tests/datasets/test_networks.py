@@ -83,7 +83,7 @@ def test_gene_network_joint_and_queries():
 
 @pytest.mark.notes("000-b", "ex-three-node-stories")
 @pytest.mark.parametrize("name", ["rain", "covid", "wet", "burglar", "burglar_call"])
-def test_stories_have_the_independences_told(name):
+def test_stories_have_the_independences_stated(name):
     story = datasets.load_network(name)
     assert 3 <= len(story.nodes) <= 4 and not story.tables
     if name in ("rain", "covid", "wet"):

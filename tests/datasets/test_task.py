@@ -54,8 +54,8 @@ def test_problem_card_names_task_measure_experience_and_whether_it_learns():
     assert card.experience == "400 rows, 2 numbers" and card.is_classification
     learning = card.learning(GaussianNB(), data.data, data.target)
     assert learning.sizes[-1] == 320 and learning.scores.shape == (5,) and learning.scores[-1] > 0.85
-    chance = card.learning(GaussianNB(), data.data, np.random.default_rng(1).permutation(data.target))
-    assert abs(chance.scores[-1] - 0.5) < 0.1
+    permuted = card.learning(GaussianNB(), data.data, np.random.default_rng(1).permutation(data.target))
+    assert abs(permuted.scores[-1] - 0.5) < 0.1
 
 
 @pytest.mark.notes("001", "problem-type")

@@ -1,4 +1,4 @@
-"""Every learner that takes tensors learns on each device what it learns from arrays, and answers on the device it was asked on."""
+"""Every learner that takes tensors learns on each device what it learns from arrays, and predicts on the device of its input."""
 
 import numpy as np
 import pytest

@@ -32,20 +32,20 @@ def on_dask(values):
 
 @pytest.fixture
 def killer(client, monkeypatch):
-    """Kill a worker when a tree asks for a pass: `killer(tree, number)` says which one of which tree."""
+    """Kill a worker when a tree requests a pass: `killer(tree, number)` says which one of which tree."""
 
     def arm(tree, number):
-        plain, asked, killed = _fold_growth.request_of, [], []
+        plain, requested, killed = _fold_growth.request_of, [], []
 
         def request_of(growth, *nodes):
-            asked.append(growth)
-            if len(set(map(id, asked))) == tree and asked.count(growth) == number and not killed:
+            requested.append(growth)
+            if len(set(map(id, requested))) == tree and requested.count(growth) == number and not killed:
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
             return plain(growth, *nodes)
 
         monkeypatch.setattr(_fold_growth, "request_of", request_of)
-        return asked
+        return requested
 
     return arm
 
@@ -59,9 +59,9 @@ def test_boosting_equals_memory_with_and_without_a_killed_worker(client, killer)
     expected = HistGradientBoostingClassifier(**BOOSTED).fit(X, LABELS, sample_weight=W)
     x, labels, w = on_dask(X), on_dask(LABELS), on_dask(W)
     model = HistGradientBoostingClassifier(**BOOSTED).fit(x, labels, sample_weight=w)
-    asked = killer(2, 3)  # scores after the first tree, and leaves of the second, are lost
+    requested = killer(2, 3)  # scores after the first tree, and leaves of the second, are lost
     wounded = HistGradientBoostingClassifier(**BOOSTED).fit(x, labels, sample_weight=w)
-    assert len(set(map(id, asked))) == 3
+    assert len(set(map(id, requested))) == 3
     for one in (model, wounded):
         assert_array_equal(one._nodes, expected._nodes)
         assert_array_equal(one.validation_score_, expected.validation_score_)
@@ -81,9 +81,9 @@ def test_trees_equal_files_with_and_without_a_killed_worker(client, killer, tmp_
     assert list(labels.classes_) == ["high", "low"]
     codes = DecisionTreeClassifier(**deep).fit(scan("c"))
     assert_array_equal(labels.tree_.threshold, codes.tree_.threshold)
-    asked = killer(1, 3)  # the root is split, its children's histograms are known
+    requested = killer(1, 3)  # the root is split, its children's histograms are known
     model = DecisionTreeRegressor(max_leaf_nodes=10).fit(x, on_dask(Y), sample_weight=w)
-    assert len(asked) > 4
+    assert len(requested) > 4
     same_tree(model.tree_, DecisionTreeRegressor(max_leaf_nodes=10).fit(scan("y")).tree_)
 
 
@@ -97,9 +97,9 @@ def test_forests_equal_files_with_and_without_a_killed_worker(cls, target, clien
     forest = cls(3, random_state=0)
     expected = clone(forest).fit(novum.scan(tmp_path / "x.npy", target=tmp_path / "y.npy"))
     model = clone(forest).fit(x, y)
-    asked = killer(3, 2)  # the roots are split
+    requested = killer(3, 2)  # the roots are split
     wounded = clone(forest).fit(x, y)
-    assert len(set(map(id, asked))) == 3
+    assert len(set(map(id, requested))) == 3
     for one in (model, wounded):
         for a, b in zip(one.estimators_, expected.estimators_, strict=True):
             same_tree(a.tree_, b.tree_)

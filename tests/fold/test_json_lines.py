@@ -55,7 +55,7 @@ def test_several_files_share_the_first_ones_types_and_gaps_are_missing(tmp_path)
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}\n{"a": 2,\n', "no json\n", ""])
-def test_broken_files_are_told(tmp_path, text):
+def test_broken_files_are_reported(tmp_path, text):
     (tmp_path / "x.jsonl").write_text(text)
     with pytest.raises((SourceError, DataError)):
         LinearRegression().fit(novum.scan(tmp_path / "x.jsonl", target="a"))

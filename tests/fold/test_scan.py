@@ -272,11 +272,11 @@ def test_blocks_keep_nothing_between_passes(tmp_path, frame):
 def test_labels_are_found_without_reading_features(tmp_path, frame, monkeypatch):
     from novum.fold.readers.parquet import ParquetFile
 
-    asked = []
+    requested = []
     original = ParquetFile._read
-    monkeypatch.setattr(ParquetFile, "_read", lambda self, keys, *a: asked.append(keys) or original(self, keys, *a))
+    monkeypatch.setattr(ParquetFile, "_read", lambda self, keys, *a: requested.append(keys) or original(self, keys, *a))
     GaussianNB().fit(novum.scan(write(frame, tmp_path / "rows.parquet"), FEATURES, "name"))
-    assert asked[0] == ["name"] and asked[-1] == [*FEATURES, "name"]
+    assert requested[0] == ["name"] and requested[-1] == [*FEATURES, "name"]
 
 
 def test_patterns_lists_and_order(tmp_path, frame, monkeypatch):

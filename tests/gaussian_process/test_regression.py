@@ -61,9 +61,9 @@ def test_a_linear_kernel_is_bayesian_linear_regression():
     line = BayesianLinearRegression(beta=1 / 0.04, prior_covariance=0.5 * np.eye(3), fit_intercept=False)
     line.fit(X, Y[:, 0])
     mean, std = line.predict(NEW, return_std=True)
-    law = model.predict_distribution(NEW)
-    np.testing.assert_allclose(law.mean, mean, rtol=1e-9)
-    np.testing.assert_allclose(law.var, std**2, rtol=1e-9)
+    distribution = model.predict_distribution(NEW)
+    np.testing.assert_allclose(distribution.mean, mean, rtol=1e-9)
+    np.testing.assert_allclose(distribution.var, std**2, rtol=1e-9)
 
 
 @pytest.mark.notes("002", "gp-regression")
@@ -77,12 +77,12 @@ def test_the_posterior_is_the_conditional_of_the_joint_gaussian():
     np.testing.assert_allclose(found[1], cov, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(model.predict(NEW, return_std=True)[1], np.sqrt(np.diag(cov)), rtol=1e-8)
     assert model.log_marginal_likelihood_value_ == pytest.approx(evidence, rel=1e-10)
-    far = 50 + 7 * Y[:, 0]  # targets in units of their own spread: answers come back in theirs
+    far = 50 + 7 * Y[:, 0]  # targets in units of their own standard deviation: predictions come back in theirs
     model = GaussianProcessRegressor(kernel, alpha=0.05, optimizer=None, normalize_y=True).fit(X, far)
     mean, cov, _ = by_definition(kernel, X, (far - far.mean()) / far.std(), NEW, 0.05)
-    law = model.predict_distribution(NEW)
-    np.testing.assert_allclose(law.mean, far.mean() + far.std() * mean, rtol=1e-9)
-    np.testing.assert_allclose(law.var, far.var() * (np.diag(cov) + 0.05), rtol=1e-8)
+    distribution = model.predict_distribution(NEW)
+    np.testing.assert_allclose(distribution.mean, far.mean() + far.std() * mean, rtol=1e-9)
+    np.testing.assert_allclose(distribution.var, far.var() * (np.diag(cov) + 0.05), rtol=1e-8)
 
 
 @pytest.mark.notes("003", "gp-regression")
@@ -132,9 +132,9 @@ def test_leave_one_out_is_what_leaving_one_out_gives():
     for i in (0, 7, 39):
         rest = np.delete(np.arange(40), i)
         other = GaussianProcessRegressor(kernel, alpha=0.02, optimizer=None).fit(X[rest], Y[rest])
-        law = other.predict_distribution(X[i : i + 1])
-        np.testing.assert_allclose(mean[i], law.mean[0], rtol=1e-9)
-        np.testing.assert_allclose(std[i] ** 2, law.var[0], rtol=1e-9)
+        distribution = other.predict_distribution(X[i : i + 1])
+        np.testing.assert_allclose(mean[i], distribution.mean[0], rtol=1e-9)
+        np.testing.assert_allclose(std[i] ** 2, distribution.var[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize("noise", ["one", "each"])
@@ -231,7 +231,7 @@ def test_a_subset_is_drawn_evenly_or_by_clusters():
     ],
     ids=["repeated", "constant", "linear", "grid", "little noise", "wide", "constant column"],
 )
-def test_singular_covariances_get_a_jitter_that_is_told(rows, kernel, alpha):
+def test_singular_covariances_get_a_jitter_that_is_reported(rows, kernel, alpha):
     y = np.sin(np.arange(len(rows)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -36,8 +36,8 @@ def test_the_bound_is_its_definition_and_the_gradient_its_derivative(kernel):
     value, gradient = bound(kernel, theta, gradient=True)
     K, across, own, noise = kernel(X), kernel(Z, X), kernel(Z), np.exp(-1.0)
     Q = across.T @ np.linalg.solve(own, across)
-    laws = [multivariate_normal(None, Q + noise * np.eye(300)).logpdf(y) for y in Y.T]
-    assert value == pytest.approx(sum(laws) - 2 * np.trace(K - Q) / (2 * noise), rel=1e-8)
+    densities = [multivariate_normal(None, Q + noise * np.eye(300)).logpdf(y) for y in Y.T]
+    assert value == pytest.approx(sum(densities) - 2 * np.trace(K - Q) / (2 * noise), rel=1e-8)
     for s in range(len(theta)):
         step = 1e-4 * np.eye(len(theta))[s]
         slope = (bound(kernel, theta + step) - bound(kernel, theta - step)) / 2e-4
@@ -112,10 +112,10 @@ def test_files_and_dask_give_what_memory_gives(tmp_path):
     np.save(tmp_path / "rows.npy", table)
     here = SparseGaussianProcessRegressor(kernel, **options).fit(X, Y[:, 0])
     scanned = SparseGaussianProcessRegressor(kernel, **options).fit(novum.scan(str(tmp_path / "rows.npy"), target=2))
-    spread = SparseGaussianProcessRegressor(kernel, **options).fit(
+    distributed = SparseGaussianProcessRegressor(kernel, **options).fit(
         dask.array.from_array(X, chunks=(100, 2)), dask.array.from_array(Y[:, 0], chunks=100)
     )
-    for other in (scanned, spread):
+    for other in (scanned, distributed):
         assert other.lower_bound_ == pytest.approx(here.lower_bound_, rel=1e-10)
         np.testing.assert_allclose(other.predict(NEW), here.predict(NEW), rtol=1e-8, atol=1e-10)
     drawn = SparseGaussianProcessRegressor(kernel, n_inducing=20, optimizer=None, random_state=0)

@@ -78,7 +78,7 @@ def test_mean_field_is_at_rest_and_no_start_is_better(seed):
 
 @pytest.mark.notes("000-b", "variational-inference")
 def test_the_best_of_several_starts_is_kept():
-    """Tables that are nearly certain have several fixed points; the first start, at equal chances, does not end in the best."""
+    """Tables that are nearly certain have several fixed points; the first, at equal probabilities, does not end in the best."""
     rng = np.random.default_rng(2)
 
     def table(*shape):
@@ -129,7 +129,7 @@ def test_sampled_posteriors_are_within_their_errors(method):
 
 
 @pytest.mark.notes("000-b", "mcmc")
-def test_chains_are_compared_by_their_spread():
+def test_chains_are_compared_by_their_variance():
     """Two chains of three draws of one coin: where one of six fell, between is 1/18, within 1/6, so R is one."""
     coin = BayesianNetwork({"a": []}, {"a": [0.3, 0.7]})
     seen = []

@@ -1,4 +1,4 @@
-"""Structures do not depend on the order of the columns, and PC asks no more than it must."""
+"""Structures do not depend on the order of the columns, and PC tests no more than it must."""
 
 import time
 from itertools import combinations

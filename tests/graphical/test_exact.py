@@ -143,7 +143,7 @@ def test_threads_may_share_a_network():
         np.testing.assert_array_equal(p, alone[i % len(alone)])
 
 
-def test_cost_is_told_and_a_large_query_is_refused_before_anything_is_allocated():
+def test_cost_is_known_and_a_large_query_is_refused_before_anything_is_allocated():
     n = 14  # a grid has treewidth n
     parents = {(i, j): [p for p in ((i - 1, j), (i, j - 1)) if min(p) >= 0] for i in range(n) for j in range(n)}
     rng = np.random.default_rng(0)

@@ -35,7 +35,7 @@ TABLES = ("arcs_", "edges_", "information_", "separating_sets_", "p_values_")
 
 
 def learned(found):
-    """Return all that a fitted learner tells."""
+    """Return all attributes of a fitted learner."""
     tables = {name: getattr(found, name) for name in TABLES if hasattr(type(found), name)}
     return {"text": str(found), "dag": found.dag_, "states": found.states_, **tables}
 

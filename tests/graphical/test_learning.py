@@ -207,7 +207,7 @@ def test_streams_files_and_clusters_give_the_counts_of_one_fit(tmp_path):
     iterated = BayesianNetwork(truth.parents, states=truth.states).fit(iter(parts), prior=1)
     import dask.dataframe as dd
 
-    spread = BayesianNetwork(truth.parents, states=truth.states).fit(
+    distributed = BayesianNetwork(truth.parents, states=truth.states).fit(
         dd.from_pandas(rows.astype(str), npartitions=3), prior=1
     )
     codes = rows.apply(lambda c: c.cat.codes).astype(float)
@@ -216,7 +216,7 @@ def test_streams_files_and_clusters_give_the_counts_of_one_fit(tmp_path):
     scanned = BayesianNetwork(truth.parents, states=numbers).fit(
         novum.scan(tmp_path / "rows.csv", batch_rows=64), prior=1
     )
-    for other in (stream, iterated, spread, scanned):
+    for other in (stream, iterated, distributed, scanned):
         for v in truth.states:
             np.testing.assert_allclose(other.tables[v], whole.tables[v], atol=1e-15)
 

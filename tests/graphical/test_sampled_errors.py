@@ -10,7 +10,7 @@ from novum.graphical import BayesianNetwork
 
 
 def sharp_network(rng, n, sharp):
-    """Return a network whose rows are drawn from Dirichlet laws: the smaller `sharp`, the nearer to certainty."""
+    """Return a network whose rows are drawn from Dirichlet distributions: the smaller `sharp`, the nearer to certainty."""
     cards = rng.integers(2, 4, n)
     parents, tables = {}, {}
     for i in range(n):
@@ -21,7 +21,7 @@ def sharp_network(rng, n, sharp):
     return BayesianNetwork(parents, tables)
 
 
-def asked(method, sharp, seeds, **options):
+def errors_and_warnings(method, sharp, seeds, **options):
     """Return standardised errors of cells, and which calls warned."""
     errors, warned = [], []
     for seed in seeds:
@@ -47,14 +47,14 @@ def asked(method, sharp, seeds, **options):
 @pytest.mark.parametrize("method", ["likelihood_weighting", "gibbs", "rejection"])
 @pytest.mark.parametrize("sharp", [1.0, 0.1])
 def test_errors_hold_or_the_call_warns(method, sharp):
-    errors, warned = asked(method, sharp, range(100, 120), n_samples=4000)
+    errors, warned = errors_and_warnings(method, sharp, range(100, 120), n_samples=4000)
     silent = np.concatenate([e for e, w in zip(errors, warned, strict=True) if not w] or [np.zeros(1)])
     assert np.mean(silent < 1.96) >= 0.88 and silent.max() < 4.5
     if sharp == 1.0:
         assert warned.mean() <= 0.3
 
 
-def test_uneven_weights_and_slow_chains_are_told():
+def test_uneven_weights_and_slow_chains_are_reported():
     chain = BayesianNetwork(
         {"a": [], "b": ["a"], "c": ["b"], "d": ["a"]},
         {

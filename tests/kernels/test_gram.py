@@ -184,7 +184,7 @@ def test_quadratic_form_and_feature_maps():
         (lambda: setattr(RBF(), "theta", [0.0, 1.0]), r"Should be 1; given are 2"),
     ],
 )
-def test_what_cannot_be_compared_is_told(call, words):
+def test_what_cannot_be_compared_is_refused(call, words):
     with pytest.raises((ValueError, TypeError), match=words):
         call()
 

@@ -100,7 +100,7 @@ def test_strings_as_they_are():
         MultipleKernelLearning([Spectrum(3)]).fit(words, y[:-1])
 
 
-def test_what_cannot_be_learned_is_told():
+def test_what_cannot_be_learned_is_reported():
     with pytest.raises(ParameterError, match=r"entry 0 is 'rbf', not a kernel"):
         MultipleKernelLearning(["rbf"]).fit(X, Y)
     with pytest.raises(ParameterError, match="is not positive semi-definite"):

@@ -89,7 +89,7 @@ def test_mistakes_stay_below_the_bound():
     assert sum(model.history_) <= kernel.diag(X).max() / g**2
 
 
-def test_classes_that_nothing_separates_are_told():
+def test_classes_that_nothing_separates_are_reported():
     noisy = RNG.permutation(LABEL)
     with pytest.warns(NotConverged, match=r"Maximum number of iteration.*max_iter=5.*average=True"):
         KernelPerceptron(Linear(), max_iter=5).fit(X, noisy)

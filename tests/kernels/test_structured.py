@@ -84,7 +84,7 @@ def test_spectrum_by_all_pairs_of_words(k, gaps):
     np.testing.assert_array_equal(kernel.diag(words), np.diag(want))
 
 
-def test_long_words_of_wide_alphabets_are_told_apart():
+def test_long_words_of_wide_alphabets_are_distinguished():
     """Keys of 64 bits do not hold them: prefixes are numbered."""
     tokens = [RNG.integers(0, 10**6, 40).tolist() for _ in range(6)]
     tokens.append(tokens[0][3:9] + tokens[1][2:9])
@@ -213,7 +213,7 @@ def test_graphs_by_relabelling_with_strings(n_iter):
     np.testing.assert_array_equal(plugged(graphs[:3], graphs[3:]), reference.weisfeiler_lehman(graphs, n_iter)[:3, 3:])
 
 
-def test_graphs_that_cannot_be_read_are_told():
+def test_graphs_that_cannot_be_read_are_refused():
     with pytest.raises(DataError, match=r"X\[0\] is str, not a networkx graph"):
         WeisfeilerLehman()(["a"])
     with pytest.raises(ParameterError, match="base must be 'counts', 'binary' or a kernel"):
@@ -232,7 +232,9 @@ def test_isomorphism_test_of_the_notes():
     triangles = nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
     fooled = wl_isomorphism_test(nx.cycle_graph(6), triangles)
     assert fooled and not nx.is_isomorphic(nx.cycle_graph(6), triangles)
-    assert len(fooled.labels) == 2 and "not told apart in 1 round," in fooled.reason  # nothing splits: no more rounds
+    assert (
+        len(fooled.labels) == 2 and "not distinguished in 1 round," in fooled.reason
+    )  # nothing splits: no more rounds
     assert not wl_isomorphism_test(nx.path_graph(3), nx.path_graph(4))
     colored = nx.path_graph(2)
     nx.set_node_attributes(colored, "x", "label")
@@ -248,7 +250,7 @@ def test_isomorphism_test_of_the_notes():
 
 
 @pytest.mark.notes("000-c", "wl-test")
-def test_isomorphic_graphs_are_never_told_apart_and_no_round_is_too_few():
+def test_isomorphic_graphs_are_never_distinguished_and_no_round_is_too_few():
     for seed in range(8):
         graph = nx.gnp_random_graph(9, 0.3, seed=seed)
         order = RNG.permutation(9)

@@ -101,7 +101,7 @@ def test_validity_by_rules_by_points_and_by_random_points():
 
 
 @pytest.mark.notes("003", "kernel-properties")
-def test_stationary_and_isotropic_as_told_and_as_measured():
+def test_stationary_and_isotropic_as_stated_and_as_measured():
     shift, turn = np.array([0.3, -1.2, 0.7]), np.linalg.qr(RNG.standard_normal((3, 3)))[0]
     kernels = [
         RBF(0.8),
@@ -127,11 +127,11 @@ def test_stationary_and_isotropic_as_told_and_as_measured():
     for kernel in kernels:
         moved = np.allclose(kernel(X + shift, Y + shift), kernel(X, Y), atol=1e-10)
         turned = np.allclose(kernel(X @ turn, Y @ turn), kernel(X, Y), atol=1e-10)
-        told = kernel.is_stationary(), kernel.is_isotropic()
+        stated = kernel.is_stationary(), kernel.is_isotropic()
         if not isinstance(kernel, Gaussian):  # of a linear kernel: stationary though its inner kernel is not
-            assert told[0] == moved, kernel
-        assert (moved and turned) or not told[1], kernel
-        assert kernel.is_homogeneous() == told[1]
+            assert stated[0] == moved, kernel
+        assert (moved and turned) or not stated[1], kernel
+        assert kernel.is_homogeneous() == stated[1]
     assert not RBF([0.5, 1.0, 2.0]).is_isotropic() and not Laplacian().is_isotropic() and Matern().is_isotropic()
 
 

@@ -17,9 +17,9 @@ from novum.mixture import GaussianMixture
 FORMS = ["full", "tied", "diag", "spherical"]
 
 
-def blobs(n=400, d=3, k=3, seed=0, spread=3.0):
+def blobs(n=400, d=3, k=3, seed=0, distance=3.0):
     rng = np.random.default_rng(seed)
-    centers = rng.normal(size=(k, d)) * spread
+    centers = rng.normal(size=(k, d)) * distance
     mix = rng.normal(size=(k, d, d)) * 0.5 + np.eye(d)
     z = rng.integers(k, size=n)
     return centers[z] + np.einsum("nij,nj->ni", mix[z], rng.normal(size=(n, d)))
@@ -69,7 +69,7 @@ def test_float32_is_float64_rounded():
 
 
 def test_far_from_zero_nothing_is_lost():
-    X = blobs(spread=10.0)
+    X = blobs(distance=10.0)
     for form in FORMS:
         near = GaussianMixture(**start(X, 3, form), max_iter=200).fit(X)
         far = GaussianMixture(**{**start(X, 3, form), "means_init": X[:3] + 2.0**24}, max_iter=200).fit(X + 2.0**24)
@@ -152,7 +152,7 @@ def test_five_forms_and_their_parameters():
 )
 def test_the_likelihood_never_falls(seed, k, d, form, gaps, weighted):
     rng = np.random.default_rng(seed)
-    X = blobs(60, d, 3, seed, spread=2.0)
+    X = blobs(60, d, 3, seed, distance=2.0)
     if gaps:
         X[rng.random(X.shape) < 0.2] = np.nan
         X[:3] = rng.normal(size=(3, d))

@@ -73,7 +73,7 @@ def test_dask(gaps):
 
 @pytest.mark.parametrize("how", ["kmeans", "k-means++", "random", "random_from_data"])
 def test_every_start_in_every_home(how, tmp_path):
-    X = blobs(600, spread=8.0)
+    X = blobs(600, distance=8.0)
     np.save(tmp_path / "X.npy", X)
     options = {"init_params": how, "random_state": 0, "max_iter": 500, "tol": 1e-9, "n_init": 3}
     scores = [

@@ -194,10 +194,10 @@ def test_rows_outside_the_support_of_one_component_belong_to_the_others(componen
 
 
 def test_rows_outside_every_support_are_named():
-    told = r"produced row 1, \[-1.\]: its density is zero under all of Poisson. Add a component"
+    message = r"produced row 1, \[-1.\]: its density is zero under all of Poisson. Add a component"
     model = Mixture([Poisson(1.0), Poisson(10.0)]).fit([[0.0], [1.0], [9.0], [12.0]])
     for ask in (model.predict, model.predict_proba):
-        with pytest.raises(DataError, match=told):
+        with pytest.raises(DataError, match=message):
             ask([[1.0], [-1.0]])
     assert model.score_samples([[-1.0]])[0] == -np.inf
     with pytest.raises(DataError, match=r"produced row 3, .* under all of Gamma, Poisson"):

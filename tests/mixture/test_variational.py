@@ -93,7 +93,7 @@ def test_bound_with_constants_is_the_evidence_of_one_component():
 
 
 def test_bound_prefers_the_right_number_of_components():
-    X = blobs(600, k=3, spread=6.0)
+    X = blobs(600, k=3, distance=6.0)
     options = {
         "weight_concentration_prior_type": "dirichlet_distribution",
         "max_iter": 500,
@@ -128,7 +128,7 @@ def test_the_bound_never_falls(form, prior):
 
 
 def test_components_that_are_not_needed_lose_their_weight():
-    X = blobs(500, k=2, spread=6.0)
+    X = blobs(500, k=2, distance=6.0)
     model = BayesianGaussianMixture(n_components=6, weight_concentration_prior=1e-4, max_iter=1000, random_state=0).fit(
         X
     )

@@ -78,9 +78,9 @@ def test_000_moments_of_a_pair():
     x = np.array([1.0, 4.0])
     inside = (x[:, None] * p).sum()
     assert inside == pytest.approx(x @ p.sum(axis=1)) and not np.allclose(x * p.sum(), inside)
-    spread = (((x - inside) ** 2)[:, None] * p).sum()
-    of_square = ((((x - inside) ** 2)[:, None] - spread) ** 2 * p).sum()
-    assert spread == pytest.approx((x**2) @ p.sum(axis=1) - inside**2) and of_square != pytest.approx(spread)
+    variance = (((x - inside) ** 2)[:, None] * p).sum()
+    of_square = ((((x - inside) ** 2)[:, None] - variance) ** 2 * p).sum()
+    assert variance == pytest.approx((x**2) @ p.sum(axis=1) - inside**2) and of_square != pytest.approx(variance)
 
 
 def test_000_chain_of_conditionals():

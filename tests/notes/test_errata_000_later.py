@@ -160,8 +160,8 @@ def test_000_terminal_reward_is_needed():
         for _ in range(400):
             s = (1, 1)
             while s not in ENDS:
-                targets, chances = zip(*transitions(s, best[s]))
-                t = targets[rng.choice(3, p=chances)]
+                targets, probabilities = zip(*transitions(s, best[s]))
+                t = targets[rng.choice(3, p=probabilities)]
                 visits[s] += 1
                 U[s] += 60 / (59 + visits[s]) * (-0.04 + U[t] - U[s])
                 s = t

@@ -94,7 +94,7 @@ def test_003_scores_of_centred_data():
 
 def test_003_pac_failure_probability():
     h, n, eps = 50, 100, 0.1
-    delta = h * np.exp(-eps * n)  # chance that some bad hypothesis survives
+    delta = h * np.exp(-eps * n)  # probability that some bad hypothesis survives
     assert delta < 0.01 and h * (1 - eps) ** n <= delta  # so the guarantee holds with 1 - delta, not with delta
 
 

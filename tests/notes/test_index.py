@@ -121,7 +121,7 @@ def test_every_word_of_the_names_is_found():
 
 
 def test_find_understands_synonyms_and_misspellings():
-    for asked, item in (
+    for searched, item in (
         ("explaining away", "explaining-away"),
         ("viterbi", "viterbi"),
         ("fuel gauge", "ex-fuel-gauge"),
@@ -130,8 +130,8 @@ def test_find_understands_synonyms_and_misspellings():
         ("knn", "knn"),
         ("candy", "candy-bags"),
     ):
-        keys = [row.item for row in notes.find(asked).rows[:12]]
-        assert any(item in key for key in keys), (asked, keys)
+        keys = [row.item for row in notes.find(searched).rows[:12]]
+        assert any(item in key for key in keys), (searched, keys)
     assert any("kalman" in row.item or row.capability == "seq.lds" for row in notes.find("kalman filter").rows[:5])
     nothing = notes.find("xylophone")
     assert not nothing.rows and "Nearest words" in repr(nothing)

@@ -99,7 +99,7 @@ def test_names_of_the_library_are_found_without_importing_it():
 
 
 @pytest.mark.parametrize(
-    "asked, name",
+    "searched, name",
     [
         ("wilcoxon", "novum.evaluation.paired_test"),
         ("friedman", "novum.evaluation.compare"),
@@ -116,8 +116,8 @@ def test_names_of_the_library_are_found_without_importing_it():
         ("back door", "novum.causal.backdoor_sets"),
     ],
 )
-def test_find_knows_what_the_docstrings_say(asked, name):
-    found = notes.find(asked)
+def test_find_knows_what_the_docstrings_say(searched, name):
+    found = notes.find(searched)
     shown = repr(found).split()
     assert name in shown, repr(found)
     assert not {word: fault_of(word) for word in shown if DOTTED.fullmatch(word) and fault_of(word)}

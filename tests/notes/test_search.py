@@ -42,15 +42,15 @@ def imports(path):
 
 
 def test_there_are_enough_searches():
-    assert len(SEARCHES) == len({asked for asked, _ in SEARCHES}) >= 250
+    assert len(SEARCHES) == len({searched for searched, _ in SEARCHES}) >= 250
 
 
 def test_first_answers():
     wrong = {}
-    for asked, name in SEARCHES:
-        lines = [line for line in repr(find(asked)).splitlines() if not line.startswith("No word here")]
+    for searched, name in SEARCHES:
+        lines = [line for line in repr(find(searched)).splitlines() if not line.startswith("No word here")]
         right = lines[0] == ELSEWHERE.format(name) if name.startswith("sklearn") else lines[0].startswith(f"{name} ")
-        wrong |= {} if right else {asked: lines[0]}
+        wrong |= {} if right else {searched: lines[0]}
     assert not wrong
 
 
@@ -105,10 +105,14 @@ def test_words_that_nobody_knows():
     assert "these have some of them" in repr(find("perceptron mistake bound logistic"))
 
 
-@pytest.mark.parametrize("asked", ["genetic algorithm", "fuzzy logic", "particle swarm", "quantum annealing", "arima"])
-def test_a_word_of_the_field_is_not_taken_for_another(asked):
-    nothing = find(asked)
-    assert not nothing.answers and repr(nothing).startswith(f"Nothing in the notes or the library is called {asked!r}.")
+@pytest.mark.parametrize(
+    "searched", ["genetic algorithm", "fuzzy logic", "particle swarm", "quantum annealing", "arima"]
+)
+def test_a_word_of_the_field_is_not_taken_for_another(searched):
+    nothing = find(searched)
+    assert not nothing.answers and repr(nothing).startswith(
+        f"Nothing in the notes or the library is called {searched!r}."
+    )
 
 
 def test_what_the_build_prepared_says_what_the_sources_say(tmp_path):
@@ -134,8 +138,8 @@ def test_the_command_loads_no_learner():
 
 def test_weak_words_do_not_matter():
     first = find("lasso").answers[0]
-    for asked in ("the lasso", "lasso method", "LASSO algorithm", "lasso model", "how to fit a lasso in Python"):
-        assert find(asked).answers[0] == first
+    for searched in ("the lasso", "lasso method", "LASSO algorithm", "lasso model", "how to fit a lasso in Python"):
+        assert find(searched).answers[0] == first
 
 
 def test_a_name_is_shown_once():

@@ -65,7 +65,7 @@ def test_scikit_learn_keeps_its_own(patched):
     assert dict(all_estimators())["Ridge"] is private
     KBinsDiscretizer(3, strategy="kmeans", quantile_method="averaged_inverted_cdf").fit(
         X
-    )  # asks sklearn.cluster for KMeans
+    )  # imports KMeans from sklearn.cluster
 
 
 def test_unpatch_leaves_no_trace():

@@ -1,4 +1,4 @@
-"""Indices in a model file that lead nowhere: refused when the file is loaded, and no error of NumPy when it is asked."""
+"""Indices in a model file that lead nowhere: refused when the file is loaded, and no error of NumPy when it predicts."""
 
 import io
 import json

@@ -4,8 +4,8 @@ from functools import cache, lru_cache
 
 import numpy as np
 from report.result_calls_algebra import ALGEBRA
-from report.result_calls_chance import APPROXIMATIONS, CLUSTERS, DECISIONS, DRAWS, PLAYS, SEQUENCES
 from report.result_calls_networks import NETWORKS
+from report.result_calls_random import APPROXIMATIONS, CLUSTERS, DECISIONS, DRAWS, PLAYS, SEQUENCES
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 
@@ -123,9 +123,9 @@ def table():
 
 @lru_cache
 def estimate():
-    law = lambda x, mean, var: distributions.Normal(mean, var).log_prob(x)  # noqa: E731
+    density = lambda x, mean, var: distributions.Normal(mean, var).log_prob(x)  # noqa: E731
     x = np.array([1.0, 2.0, 3.0, 4.0, 10.0])
-    return distributions.maximum_likelihood(law, x, {"mean": 0.0, "var": 1.0}, bounds={"var": (0, None)})
+    return distributions.maximum_likelihood(density, x, {"mean": 0.0, "var": 1.0}, bounds={"var": (0, None)})
 
 
 @lru_cache

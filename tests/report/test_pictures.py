@@ -161,9 +161,9 @@ def test_importances_have_whiskers_and_are_sorted():
     model = RandomForestClassifier(7, random_state=0).fit(IRIS, SPECIES)
     ax = model.plot()
     assert_allclose([bar.get_width() for bar in ax.patches], np.sort(model.feature_importances_)[::-1])
-    spread = np.std([tree.feature_importances_ for tree in model.estimators_], axis=0)
+    deviation = np.std([tree.feature_importances_ for tree in model.estimators_], axis=0)
     low, high = ax.collections[0].get_segments()[0][:, 0]
-    assert (high - low) / 2 == pytest.approx(spread[np.argmax(model.feature_importances_)])
+    assert (high - low) / 2 == pytest.approx(deviation[np.argmax(model.feature_importances_)])
 
 
 def test_boxes_of_a_tree_do_not_overlap():

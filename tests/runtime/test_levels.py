@@ -1,4 +1,4 @@
-"""The instruction levels of the build: told truly, and refused where they cannot run."""
+"""The instruction levels of the build: reported truly, and refused where they cannot run."""
 
 import os
 import subprocess

@@ -141,14 +141,14 @@ def test_float32_is_float64_with_fewer_bits():
 
 
 @pytest.mark.parametrize(
-    "name, law", [("uniform", stats.uniform()), ("normal", stats.norm()), ("exponential", stats.expon())]
+    "name, distribution", [("uniform", stats.uniform()), ("normal", stats.norm()), ("exponential", stats.expon())]
 )
-def test_draws_have_their_distribution(name, law):
+def test_draws_have_their_distribution(name, distribution):
     x = getattr(Stream(11), name)("law", 0, N)
-    assert stats.kstest(x, law.cdf).pvalue > 1e-3
-    assert abs(x.mean() - law.mean()) < 4 * law.std() / np.sqrt(N)
-    np.testing.assert_allclose(x.var(), law.var(), rtol=0.03)
-    np.testing.assert_allclose(stats.skew(x), law.stats("s"), atol=0.1)
+    assert stats.kstest(x, distribution.cdf).pvalue > 1e-3
+    assert abs(x.mean() - distribution.mean()) < 4 * distribution.std() / np.sqrt(N)
+    np.testing.assert_allclose(x.var(), distribution.var(), rtol=0.03)
+    np.testing.assert_allclose(stats.skew(x), distribution.stats("s"), atol=0.1)
 
 
 @pytest.mark.parametrize("high", [1, 2, 7, 1000])

@@ -19,8 +19,8 @@ A, B = [1.0, 2.5, 3.0, 4.1], [2.0, 3.5, 5.0, 6.5]
 )
 def test_every_kind_of_random_state_is_taken(random_state):
     X = np.arange(12.0).reshape(6, 2) % 5
-    law = lambda n, rng: (rng.random(n), np.ones(n))  # noqa: E731
-    assert 0 <= expected_loss(lambda x: x > 0.5, law, n_draws=50, random_state=random_state).value <= 1
+    distribution = lambda n, rng: (rng.random(n), np.ones(n))  # noqa: E731
+    assert 0 <= expected_loss(lambda x: x > 0.5, distribution, n_draws=50, random_state=random_state).value <= 1
     assert np.isfinite(
         optimism(LinearRegression(), X, X[:, 0], noise_variance=1.0, n_draws=3, random_state=random_state)
     )

@@ -100,7 +100,7 @@ def test_results_keep_the_order(n_threads, n_items):
     assert list(map_ordered(square, iter(range(n_items)), n_threads)) == [x * x for x in range(n_items)]
 
 
-def test_uses_as_many_threads_as_asked_and_reuses_them():
+def test_uses_as_many_threads_as_requested_and_reuses_them():
     barrier = threading.Barrier(3, timeout=10)  # passes only when three run at once
 
     def meet(_):
@@ -304,10 +304,10 @@ def test_a_signal_counts_its_posts():
 
 @pytest.mark.parametrize("pause", [0.0, 0.01])
 def test_a_signal_wakes_those_who_spin_and_those_who_sleep(pause):
-    asked, answered, seen = _core.runtime.threads.Signal(), _core.runtime.threads.Signal(), []
+    requested, answered, seen = _core.runtime.threads.Signal(), _core.runtime.threads.Signal(), []
 
     def serve():
-        while asked.wait(10.0) and len(seen) < 20:
+        while requested.wait(10.0) and len(seen) < 20:
             seen.append(len(seen))
             answered.post()
 
@@ -316,10 +316,10 @@ def test_a_signal_wakes_those_who_spin_and_those_who_sleep(pause):
         thread.start()
     for _ in range(20):
         time.sleep(pause)
-        asked.post()
+        requested.post()
         assert answered.wait(10.0)
     for _ in threads:
-        asked.post()
+        requested.post()
     for thread in threads:
         thread.join(10)
         assert not thread.is_alive()

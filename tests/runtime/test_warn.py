@@ -40,7 +40,7 @@ def in_a_thread():
     ],
     ids=["fit", "pipeline", "cross_val_score", "GridSearchCV", "fit_predict", "thread"],
 )
-def test_a_warning_points_at_the_line_that_asked(call):
+def test_a_warning_points_at_the_line_that_called(call):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         call()

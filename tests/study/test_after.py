@@ -92,7 +92,7 @@ def test_help_is_whole(command):
     assert not re.search(r" \.(\s|│|$)", run.stdout)  # what markup ate leaves a lonely full stop
 
 
-def test_the_card_tells_what_was_found(saved, classes_result):
+def test_the_card_says_what_was_found(saved, classes_result):
     card = (saved / "classes/MODEL_CARD.md").read_text()
     for head in (
         "Data and task",

@@ -46,7 +46,7 @@ def test_all_candidates():
         path("breast_cancer.csv"), "diagnosis", models=names, tune=False, ensemble=False, time_limit=3600
     ).run()
     check(result)
-    assert result.reason == "best mean; six cannot be told from it"
+    assert result.reason == "best mean; six cannot be distinguished from it"
     p = {leader.name: leader.p_value for leader in result.leaders}
     for name, value in {
         "QDA": 0.476,

@@ -25,8 +25,8 @@ def test_the_choice_is_the_best_or_a_simpler_one_of_stated_cost():
     help_is_shown = leader("baseline", 0.6, 0.06, 0, 0.1)
     kept, reason = choose(
         [best, logistic, bayes, help_is_shown], measure
-    )  # what cannot be told apart is not kept for it
-    assert kept.name == "tree" and reason == "best mean; two cannot be told from it"
+    )  # what cannot be distinguished is not kept for it
+    assert kept.name == "tree" and reason == "best mean; two cannot be distinguished from it"
     no_help = leader("baseline", 0.6, 0.3, 0, 1.6)
     kept, reason = choose([best, logistic, bayes, no_help], measure)
     assert kept.name == "baseline" and "tree gains .396, its standard error is 1.600" in reason
@@ -92,7 +92,7 @@ def test_a_much_smaller_model_wins_where_it_costs_next_to_nothing():
     )
 
 
-def test_the_better_model_is_kept_though_a_simpler_one_cannot_be_told_from_it():
+def test_the_better_model_is_kept_though_a_simpler_one_cannot_be_distinguished_from_it():
     """A ring of 60 rows: a line is right in half of them; too few rows to prove the forest's lead by Holm's steps."""
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["u", "v"])
@@ -111,7 +111,7 @@ def test_the_better_model_is_kept_though_a_simpler_one_cannot_be_told_from_it():
 
 
 def test_a_model_that_is_always_right_is_kept():
-    """The baseline then scores the same on every fold and so do the differences: no spread, no proof, and no doubt."""
+    """The baseline then scores the same on every fold and so do the differences: no variance, no proof, and no doubt."""
     rng = np.random.default_rng(0)
     y = np.repeat(["a", "b"], 60)
     frame = pd.DataFrame(

@@ -113,7 +113,7 @@ class Stuck(Slow):
         return self
 
 
-def test_a_last_chance_that_is_late_keeps_the_model_of_a_fold(machine, tmp_path):
+def test_a_last_try_that_is_late_keeps_the_model_of_a_fold(machine, tmp_path):
     settings = {"tune": False, "folds": 5, "repeats": 1, "n_jobs": 1, "time_limit": 20.0}
     result = Study(table(), "y", models={"stuck": Stuck()}, ensemble=False, **settings).run()
     assert result.kept.name == "stuck" and "the model of a fold" in result.reason and not result.refitted
@@ -183,7 +183,7 @@ def test_the_report_has_its_time_whatever_was_before(monkeypatch):
     assert clock.to_explain(99.0) == pytest.approx(2 / 1.6)
     now.at = 58.0
     assert clock.to_explain(99.0) == 0.0
-    usual = Clock(0.0, 51.0, asked=False, end=9.0)  # nobody set it
+    usual = Clock(0.0, 51.0, set_by_user=False, end=9.0)  # nobody set it
     assert usual.report_at() is None and usual.to_explain(2.0) == 2.0
 
 

@@ -62,7 +62,7 @@ def test_slices_find_a_planted_one_and_seldom_anything_else():
     for _ in range(120):
         false[True] += bool(find_slices(frame, (rng.random(n) < 0.2).astype(float), True).found)
         false[False] += bool(find_slices(frame, np.abs(rng.normal(size=n)), False).found)
-    assert max(false.values()) <= 13  # 5 % of 120 is 6; more than 13 has a chance of .003
+    assert max(false.values()) <= 13  # 5 % of 120 is 6; more than 13 has probability .003
     wrong = (rng.random(n) < np.where(frame["c"] == "y", 0.45, 0.1)).astype(float)
     found = find_slices(frame, wrong, True)
     assert [one.words for one in found.found] == ["c is y"]

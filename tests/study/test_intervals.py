@@ -44,13 +44,13 @@ def test_influence_values_are_derivatives_towards_the_rows(name, k):
 def test_a_part_with_the_classes_in_their_shares_varies_less():
     """Always one class: its accuracy is that class's share, which varies as all rows do and not as the part."""
     rng = np.random.default_rng(0)
-    said, scores, told = np.ones(40, dtype=int), [], []
+    said, scores, estimated = np.ones(40, dtype=int), [], []
     for _ in range(400):
         y = (rng.random(160) < 0.7).astype(int)
         _, held = split_rows(y, "classification", 0.25, int(rng.integers(2**31)))
         scores.append((y[held] == said).mean())
-        told.append(influence.stratified_variance((y[held] == said).astype(float), y[held], 0.25))
-    assert np.mean(told) == pytest.approx(np.var(scores), rel=0.2)
+        estimated.append(influence.stratified_variance((y[held] == said).astype(float), y[held], 0.25))
+    assert np.mean(estimated) == pytest.approx(np.var(scores), rel=0.2)
     assert influence.stratified_variance(np.zeros(5), np.arange(5) % 2, 0.25) == 0
 
 
@@ -163,7 +163,7 @@ def test_rows_that_decide_an_interval_are_counted():
     assert deciding_rows(MEASURES["accuracy"], off > 0, Predicted(off > 0, None), np.array([False, True])) == np.inf
 
 
-def test_scores_without_spread_have_an_interval_that_says_so():
+def test_scores_without_variance_have_an_interval_that_says_so():
     y, right = np.arange(30) % 2, np.eye(2)[np.arange(30) % 2]
     for name in ("accuracy", "balanced_accuracy", "f1", "auc", "average_precision"):
         low, high = score_interval(measure_for("classification", name, 1), y, Predicted(y, right), CLASSES[:2], 0)

@@ -55,7 +55,7 @@ def test_layouts(tmp_path, way):
     np.testing.assert_array_equal(scan.first().X, np.transpose(PLAIN))
 
 
-def test_what_is_left_out_above_is_told(tmp_path):
+def test_what_is_left_out_above_is_reported(tmp_path):
     (tmp_path / "t.csv").write_text(LAYOUTS["a title"])
     assert read_table(tmp_path / "t.csv").notes == ["a line above the header left out: 'Sales of 2021'"]
     (tmp_path / "t.csv").write_text(LAYOUTS["comments inside and below"])

@@ -196,7 +196,7 @@ def test_a_scan_reads_the_same_numbers(tmp_path):
 
 
 def test_a_study_of_it_predicts_what_it_read(tmp_path):
-    """Days and months are told apart by the table that was studied, not by the rows to predict."""
+    """Days and months are distinguished by the table that was studied, not by the rows to predict."""
     frame = odd(90)
     frame.loc[0, "bought"] = "maybe"
     result = Study(frame, "bought", models=["GaussianNB"], folds=3, repeats=1, n_jobs=1, tune=False).run()

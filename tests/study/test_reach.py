@@ -158,7 +158,7 @@ def test_rows_that_have_not_moved_are_seldom_warned_about(n):
         if trial % 15 == 0:
             reference = reference_of(table_of(drawn(rng, 300)), SCHEMA)
         alarms += bool(drift_notes(table_of(drawn(rng, n)), SCHEMA, reference))
-    assert alarms <= 6  # promised is one in a hundred; seven of 150 would have a chance of .001
+    assert alarms <= 6  # promised is one in a hundred; seven of 150 would have probability .001
 
 
 def test_rows_that_have_moved_are():
@@ -181,7 +181,7 @@ def test_rows_that_have_moved_are():
     assert len(drift_notes(table_of(far), SCHEMA, reference)) == 1  # three rows suffice when they are far off
 
 
-def test_the_model_of_a_study_knows_how_its_columns_were_spread(saved):
+def test_the_model_of_a_study_knows_the_distribution_of_its_columns(saved):
     model = novum.load(saved / "classes" / "model.novum")
     assert predict_table(model, mixed(90, seed=8)).drift == []
     moved = mixed(90, seed=8)

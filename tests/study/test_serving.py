@@ -1,4 +1,4 @@
-"""The server: asked in this process by an ASGI client, and over a real socket as `novum serve` starts it."""
+"""The server: called in this process by an ASGI client, and over a real socket as `novum serve` starts it."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ httpx = pytest.importorskip("httpx")
 ROW = {"age": 30, "income": 3000.5, "city": "Rome", "since": "2020-05-01", "member": True}
 
 
-def asked(server, method, path, **options):
+def response_to(server, method, path, **options):
     async def ask():
         transport = httpx.ASGITransport(server, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
@@ -45,23 +45,25 @@ def test_it_predicts_what_the_model_predicts(server, numbers):
 
     rows = [ROW, {**ROW, "age": None, "city": None, "since": None, "income": 9000}]
     frame = pd.DataFrame(rows).assign(since=lambda f: pd.to_datetime(f["since"]), member=[1.0, 1.0])
-    answer = asked(server, "POST", "/predict", json={"rows": rows, "proba": True, "interval": True, "level": 0.8})
+    answer = response_to(server, "POST", "/predict", json={"rows": rows, "proba": True, "interval": True, "level": 0.8})
     expected = predict_table(server.model, frame, proba=True, level=0.8)
     found = answer.json()
     assert answer.status_code == 200 and found["target"] == "bought"
     assert [one["predicted"] for one in found["predictions"]] == list(expected.values)
     assert [one["probabilities"]["yes"] for one in found["predictions"]] == pytest.approx(expected.probabilities["yes"])
     assert [one["set"] for one in found["predictions"]] == expected.reach.sets
-    answer = asked(numbers, "POST", "/predict", json={"rows": rows, "interval": True}).json()["predictions"]
+    answer = response_to(numbers, "POST", "/predict", json={"rows": rows, "interval": True}).json()["predictions"]
     expected = predict_table(numbers.model, frame, level=0.9)
     assert [(one["predicted"], one["lower"], one["upper"]) for one in answer] == [
         pytest.approx(row) for row in zip(expected.values, expected.reach.lower, expected.reach.upper)
     ]
-    assert asked(numbers, "POST", "/predict", json=rows).json()["predictions"][0] == {"predicted": expected.values[0]}
+    assert response_to(numbers, "POST", "/predict", json=rows).json()["predictions"][0] == {
+        "predicted": expected.values[0]
+    }
 
 
 def test_it_explains(server):
-    found = asked(server, "POST", "/explain", json={"rows": [ROW], "class": "yes"}).json()["explanations"][0]
+    found = response_to(server, "POST", "/explain", json={"rows": [ROW], "class": "yes"}).json()["explanations"][0]
     assert sum(found["contributions"].values()) == pytest.approx(found["value"] - found["base"], abs=1e-10)
     assert found["explains"] == "yes" and set(found["contributions"]) == set(ROW)
 
@@ -100,9 +102,9 @@ def test_what_does_not_fit_is_refused_in_a_sentence(server, body, status, words)
         if isinstance(body, bytes)
         else {"json": body}
     )
-    answer = asked(server, "POST", "/predict", **given)
+    answer = response_to(server, "POST", "/predict", **given)
     assert answer.status_code == status and words in answer.json()["error"]
-    assert asked(server, "GET", "/health").json()["status"] == "ok"
+    assert response_to(server, "GET", "/health").json()["status"] == "ok"
 
 
 @pytest.mark.parametrize(
@@ -121,27 +123,28 @@ def test_what_does_not_fit_is_refused_in_a_sentence(server, body, status, words)
     ],
 )
 def test_addresses(server, method, path, status):
-    answer = asked(server, method, path)
+    answer = response_to(server, method, path)
     assert answer.status_code == status and answer.headers["x-content-type-options"] == "nosniff"
     assert (status == 405) == ("allow" in answer.headers)
     assert method != "HEAD" or answer.content == b""
 
 
 def test_other_types_of_bodies_are_refused(server):
-    assert asked(server, "POST", "/predict", data={"a": "1"}).status_code == 415
-    assert asked(server, "POST", "/explain", json={"rows": [ROW], "class": "perhaps"}).status_code == 422
+    assert response_to(server, "POST", "/predict", data={"a": "1"}).status_code == 415
+    assert response_to(server, "POST", "/explain", json={"rows": [ROW], "class": "perhaps"}).status_code == 422
     assert (
         "it predicts numbers"
-        not in asked(server, "POST", "/explain", json={"rows": [ROW], "class": "x"}).json()["error"]
+        not in response_to(server, "POST", "/explain", json={"rows": [ROW], "class": "x"}).json()["error"]
     )
     assert (
-        asked(server, "POST", "/predict", json={"rows": [{**ROW, "city": "Oslo"}], "unseen": True}).status_code == 200
+        response_to(server, "POST", "/predict", json={"rows": [{**ROW, "city": "Oslo"}], "unseen": True}).status_code
+        == 200
     )
 
 
 def test_a_truth_value_is_no_number(server):
-    assert asked(server, "POST", "/predict", json={"rows": [ROW]}).status_code == 200  # member holds truth values
-    answer = asked(server, "POST", "/predict", json={"rows": [{**ROW, "age": True}]})
+    assert response_to(server, "POST", "/predict", json={"rows": [ROW]}).status_code == 200  # member holds truth values
+    answer = response_to(server, "POST", "/predict", json={"rows": [{**ROW, "age": True}]})
     assert answer.status_code == 422 and "age" in answer.text
 
 
@@ -149,7 +152,7 @@ def test_a_compressed_body_is_refused(server):
     body = json.dumps({"rows": [ROW]}).encode()
     kind = {"content-type": "application/json"}
     for coding, status in (("gzip", 415), ("br", 415), ("identity", 200)):
-        answer = asked(server, "POST", "/predict", content=body, headers={**kind, "content-encoding": coding})
+        answer = response_to(server, "POST", "/predict", content=body, headers={**kind, "content-encoding": coding})
         assert answer.status_code == status
 
 
@@ -163,28 +166,28 @@ def test_other_hosts_are_refused(saved):
         ("evil.example", 421),
         ("", 421),
     ):
-        assert asked(server, "GET", "/health", headers={"host": host}).status_code == status, host
+        assert response_to(server, "GET", "/health", headers={"host": host}).status_code == status, host
 
 
 def test_the_description_is_of_this_model(server):
-    found = asked(server, "GET", "/openapi.json").json()
+    found = response_to(server, "GET", "/openapi.json").json()
     row = found["components"]["schemas"]["Row"]
     assert found["openapi"] == "3.1.0" and row["required"] == list(ROW) and not row["additionalProperties"]
     assert row["properties"]["city"] == {"enum": ["Bari", "Rome", "Turin", None]}
     references = [part for part in json.dumps(found).split('"') if part.startswith("#/components/schemas/")]
     assert {part.rsplit("/", 1)[1] for part in references} <= set(found["components"]["schemas"])
     example = found["paths"]["/predict"]["post"]["requestBody"]["content"]["application/json"]["example"]
-    assert asked(server, "POST", "/predict", json=example).status_code == 200
-    page = asked(server, "GET", "/docs")
+    assert response_to(server, "POST", "/predict", json=example).status_code == 200
+    page = response_to(server, "GET", "/docs")
     assert "http://" not in page.text and "https://" not in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
-    assert asked(server, "GET", "/schema").json()["example"] == example["rows"][0]
+    assert response_to(server, "GET", "/schema").json()["example"] == example["rows"][0]
 
 
 def test_a_slow_model_and_a_slow_client_are_given_up(saved):
     server = ModelServer(novum.load(saved / "classes" / "model.novum"), Limits(seconds=0.2, waiting=1, workers=1))
     quick = server.predicted
-    server.predicted = lambda wish: time.sleep(0.8) or quick(wish)
+    server.predicted = lambda request: time.sleep(0.8) or quick(request)
 
     async def many():
         transport = httpx.ASGITransport(server)
@@ -222,8 +225,8 @@ def test_a_slow_model_and_a_slow_client_are_given_up(saved):
 
 
 def test_a_failure_of_ours_is_no_sentence_of_pythons(server, monkeypatch, caplog):
-    monkeypatch.setattr(server, "predicted", lambda wish: 1 / 0)
-    answer = asked(server, "POST", "/predict", json={"rows": [ROW]})
+    monkeypatch.setattr(server, "predicted", lambda request: 1 / 0)
+    answer = response_to(server, "POST", "/predict", json={"rows": [ROW]})
     assert answer.status_code == 500 and "ZeroDivision" not in answer.text and "ZeroDivisionError" in caplog.text
 
 

@@ -105,11 +105,11 @@ def test_explained_rows_of_a_saved_model(saved, kind):
         return model.predict_proba(frame)[:, list(model.classes_).index(found.output[0])]
 
     def worth(S):
-        asked = behind.copy()
+        query = behind.copy()
         for j in S:
             for part in groups[found.columns[j]]:
-                asked[part] = [prepared[part].iloc[0]] * len(asked)
-        return said(asked.astype(behind.dtypes)).mean()
+                query[part] = [prepared[part].iloc[0]] * len(query)
+        return said(query.astype(behind.dtypes)).mean()
 
     np.testing.assert_allclose(found.values[0], by_coalitions(worth, len(found.columns)), atol=1e-10)
     text = contributions_text(found)

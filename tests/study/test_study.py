@@ -188,7 +188,7 @@ def test_models_that_are_no_studys(result):
 # ---------------------------------------------------------------------------------------------------- choices
 
 
-def test_the_simplest_that_cannot_be_told_is_kept():
+def test_the_simplest_that_cannot_be_distinguished_is_kept():
     """Noise: nothing beats the baseline, and the study says so."""
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.normal(size=(80, 3)), columns=list("abc")).assign(y=rng.choice(["u", "v"], 80))
@@ -209,7 +209,7 @@ def test_candidates_are_novums_where_it_has_them():
     assert not {"SVC", "GaussianProcess"} & {
         c.name for c in candidates_for("classification", 100_000, 0)
     }  # too slow there
-    unusual = candidates_for("regression", 100, 0, ["ElasticNet", "Ridge"])  # any of novum's, asked for by name
+    unusual = candidates_for("regression", 100, 0, ["ElasticNet", "Ridge"])  # any of novum's, requested by name
     assert sorted(candidate.name for candidate in unusual[1:]) == ["ElasticNet", "Ridge"]
     with pytest.raises(ParameterError, match=r"'Magic' is no regressor of novum; the usual ones are .*Ridge"):
         candidates_for("regression", 100, 0, ["Magic"])
@@ -230,7 +230,7 @@ def test_a_leak_is_pointed_out():
     assert [name for name, _ in result.leaks] == ["refunded"]
     assert "look at refunded: alone it is right in 100.0% of the rows" in "\n".join(result.formalised())
     clean = Study(frame, "bought", drop=["refunded"], **QUICK).run()
-    assert not clean.leaks and any("as you asked" in note for note in clean.card.notes)
+    assert not clean.leaks and any("as you requested" in note for note in clean.card.notes)
     numbers = mixed().drop(columns="bought").assign(euros=lambda f: 2 * f["spent"] + 1)
     assert [name for name, _ in Study(numbers, "spent", **REGRESSION).run().leaks] == ["euros"]
 

@@ -1,4 +1,4 @@
-"""What a study keeps can be used: odd tables end with a model that is loaded and asked, and nothing is hidden by spelling."""
+"""What a study keeps can be used: odd tables end with a model that is loaded and predicts, and nothing is hidden by spelling."""
 
 import os
 import stat
@@ -42,11 +42,11 @@ def test_leaks_inside_words():
     for k in (2, 3, 12):
         label = rng.choice([f"colour{i}" for i in range(k)], 40 * k)
         filler = [" ".join(rng.choice(["today", "it", "was", "seen", "by", "them"], 4)) for _ in label]
-        told = pd.DataFrame(
+        frame = pd.DataFrame(
             {"note": [f"{i} {f} outcome {v}" for i, (f, v) in enumerate(zip(filler, label))], "y": label}
         )
-        assert leaks_of(told, "y") == ["note"]
-        assert leaks_of(told.assign(note=filler), "y") == []
+        assert leaks_of(frame, "y") == ["note"]
+        assert leaks_of(frame.assign(note=filler), "y") == []
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ class Iterations:
     data : dict
         X, y and metadata, handed to callbacks that ask for them.
     attributes : callable
-        Turns the parameters of a pass into fitted attributes; called only when a callback asks for a fitted estimator.
+        Turns the parameters of a pass into fitted attributes; called only when a callback needs a fitted estimator.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Iterations:
         self.current.call_on_fit_task_begin(estimator=self.estimator, **self.data)
 
     def __call__(self, n_iter: int, objective: float, params: Any = None) -> bool:
-        """Report the end of pass `n_iter`, counted from 1; return whether a callback asks to stop."""
+        """Report the end of pass `n_iter`, counted from 1; return whether a callback requests to stop."""
         if self.current is None:
             self.begin()
         context, self.current = self.current, None
@@ -153,7 +153,7 @@ def reporting(
     Returns
     -------
     context manager
-        Its value returns True when a callback asks to stop, and has `begin()` and `run()`.
+        Its value returns True when a callback requests to stop, and has `begin()` and `run()`.
 
     Examples
     --------

@@ -47,7 +47,7 @@ SHELLS = (
 
 
 class Estimators(list[tuple[str, type]]):
-    """Pairs of name and class, sorted by name; `missing` tells which modules could not be imported and why."""
+    """Pairs of name and class, sorted by name; `missing` says which modules could not be imported and why."""
 
     def __init__(self, pairs: list[tuple[str, type]], missing: dict[str, str]) -> None:
         super().__init__(pairs)

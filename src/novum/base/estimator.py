@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base import domains, validation
 from novum.base.callbacks import reporting
 from novum.base.large_numbers import OfSmallRows, check_size
-from novum.base.learned import check_answers, check_learned, overflow_of
+from novum.base.learned import check_learned, check_predictions, overflow_of
 from novum.base.naming import error_with_name
 from novum.base.plots import Pictures
 from novum.base.sizes import check_sizes
@@ -53,8 +53,8 @@ def fits(method: Method) -> Method:
             given = {**dict(zip(("X", "y", "sample_weight"), args)), **kwargs}
             X, y, weight = given.get("X"), given.get("y"), given.get("sample_weight")
             check_sizes(self, X)
-            told = self._reports_passes or method.__name__ != "fit" or not getattr(self, "_skl_callbacks", None)
-            announced = nullcontext() if told else reporting(self, 0, X=X, y=y, sample_weight=weight)
+            reported = self._reports_passes or method.__name__ != "fit" or not getattr(self, "_skl_callbacks", None)
+            announced = nullcontext() if reported else reporting(self, 0, X=X, y=y, sample_weight=weight)
             with (
                 single_blas() if self._fits_need_single_blas else nullcontext(),
                 announced,
@@ -95,11 +95,11 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
     feature_names_in_: np.ndarray
     _domains: dict[str, domains.Domain] = {}
     _squares_columns = False  # whether sums of squares must be finite: then huge numbers are refused by name
-    _squares_rows = False  # the same of the rows that a prediction is asked for
+    _squares_rows = False  # the same of the rows that are predicted
     _rows_need_blas = True  # whether the functions that `_rows` is given call BLAS, which must then keep to one thread
     _fits_need_single_blas = True  # False where a fit chooses by the size of its matrices
     _reports_passes = (
-        False  # whether `fit` itself tells the callbacks of its passes; if not, `fits` announces it as one task
+        False  # whether `fit` itself reports its passes to the callbacks; if not, `fits` announces it as one task
     )
 
     def _source(
@@ -129,7 +129,7 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
             out = source.rows(function, params)
             if shows:
                 source.check_results(out)
-            check_answers(self, source, out)
+            check_predictions(self, source, out)
             return out
 
     def __sklearn_tags__(self) -> Any:

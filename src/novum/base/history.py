@@ -30,9 +30,9 @@ def sparkline(values: NDArray) -> str:
     if len(at) < 2:
         return ""
     drawn = values[at]
-    spread = np.ptp(drawn) or 1.0
+    extent = np.ptp(drawn) or 1.0
     x = MARGIN + (WIDTH - 2 * MARGIN) * at / max(len(values) - 1, 1)
-    y = MARGIN + (HEIGHT - 2 * MARGIN) * (drawn.max() - drawn) / spread
+    y = MARGIN + (HEIGHT - 2 * MARGIN) * (drawn.max() - drawn) / extent
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y))
     line = f'<polyline points="{points}" fill="none" stroke="currentColor"/>'
     return f'<svg width="{WIDTH}" height="{HEIGHT}" role="img">{line}</svg>'
@@ -41,7 +41,7 @@ def sparkline(values: NDArray) -> str:
 class History(Sequence[float], Result):
     """The objective after every pass of a fit, and whatever else was recorded with it.
 
-    It behaves as a sequence of floats: index it, slice it, compare it with a list, give it to NumPy. Columns beside
+    It behaves as a sequence of floats: index it, slice it, compare it with a list, give it to NumPy. Columns other than
     the objective are reached by name, `history["step"]`.
 
     Parameters

@@ -32,7 +32,7 @@ class IntervalPrediction(NamedTuple):
 
 
 def check_interval(owner: str, interval: Any, level: Any, kinds: tuple[str, ...] = KINDS, *, std: bool = False) -> None:
-    """Raise unless `interval` is one that the model has, `level` a confidence, and no standard deviation asked beside it."""
+    """Raise unless `interval` is one that the model has, `level` a confidence, and no standard deviation requested with it."""
     if interval not in KINDS:
         raise ParameterError(f"{owner}: interval={interval!r} is none of None, 'confidence', 'prediction'.")
     if interval not in kinds:

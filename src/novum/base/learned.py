@@ -1,8 +1,8 @@
 """What a fit learned and what a prediction says, looked at once: numbers that overflowed are refused, never handed on.
 
 A fit checks its data and parameters first, but sums of squares, products of weights and reciprocals of penalties can still
-leave the range of floating point. Then parameters hold NaN or infinity, every later answer is meaningless, and nobody is
-told. The look costs a pass over the parameters, which are few, or over the results of a prediction.
+leave the range of floating point. Then parameters hold NaN or infinity, every later prediction is meaningless, and nothing says
+so. The look costs a pass over the parameters, which are few, or over the results of a prediction.
 """
 
 import numbers
@@ -14,7 +14,7 @@ import scipy.sparse
 from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.exceptions import DataError
 
-__all__ = ["check_answers", "check_densities", "check_learned", "overflow_of"]
+__all__ = ["check_densities", "check_learned", "check_predictions", "overflow_of"]
 
 FINITE = (
     *(
@@ -94,7 +94,7 @@ def check_densities(estimator: Any, X: Any, log_density: Any) -> Any:
     return log_density
 
 
-def check_answers(estimator: Any, source: Any, answers: Any) -> None:
+def check_predictions(estimator: Any, source: Any, answers: Any) -> None:
     """Raise DataError if a row of finite cells got NaN as its answer."""
     if not isinstance(answers, np.ndarray) or answers.dtype.kind != "f" or not np.isnan(np.sum(answers)):
         return

@@ -1,9 +1,9 @@
 """Errors that leave a fit name the estimator; a fault of ours looks like one.
 
 Where the input is known to be wrong, a check says so in full. What no check foresaw is one of two things. A raw error of a
-library that was handed the data (pandas, SciPy, memory that ran out) is told as what it is, with where to look. An IndexError,
+library that was handed the data (pandas, SciPy, memory that ran out) is reported as what it is, with where to look. An IndexError,
 AttributeError or failed assertion in our own code is our fault, whatever the input was, and becomes an `InternalError` that says
-so and asks for a report. An error that was raised in code of the user's (a callable parameter, a callback) is his, and stays.
+so and requests a report. An error that was raised in code of the user's (a callable parameter, a callback) is his, and stays.
 """
 
 from types import TracebackType

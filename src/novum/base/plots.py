@@ -97,7 +97,9 @@ class Pictures:
         importances = getattr(self, "feature_importances_", None)
         if importances is not None:
             ax = drawing_axes(ax)
-            plots.draw_bars_of_columns(self, np.asarray(importances, float), "importance", ax, spread_of(self))
+            plots.draw_bars_of_columns(
+                self, np.asarray(importances, float), "importance", ax, importance_deviations(self)
+            )
             return ax
         centers = getattr(self, "cluster_centers_", None)
         if centers is not None:
@@ -214,7 +216,7 @@ def bounds_of(model: Any, coefficients: NDArray) -> tuple[NDArray, NDArray] | No
     return low[-d:][None], high[-d:][None]
 
 
-def spread_of(model: Any) -> NDArray | None:
+def importance_deviations(model: Any) -> NDArray | None:
     """Return the standard deviation of every importance between the trees of a forest, None for other models."""
     trees = [tree for tree in getattr(model, "estimators_", ()) if hasattr(tree, "feature_importances_")]
     return np.std([tree.feature_importances_ for tree in trees], axis=0) if len(trees) > 1 else None

@@ -34,7 +34,7 @@ def memory_bytes() -> int:
 
 
 def check_sizes(estimator: Any, X: Any) -> None:
-    """Raise ParameterError for the first parameter that asks for more memory than the machine has."""
+    """Raise ParameterError for the first parameter that needs more memory than the machine has."""
     state = vars(estimator)
     shape = getattr(X, "shape", None)
     rows = int(shape[0]) if shape and isinstance(shape[0], numbers.Integral) else 1

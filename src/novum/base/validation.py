@@ -233,7 +233,7 @@ def check_rows(
         numeric = type(X) is np.ndarray and X.dtype.kind in NUMBERS
         if not (
             numeric and X.ndim == 2 and X.shape[0] >= max(1, min_rows) and X.shape[1]
-        ):  # what it asks of such an array
+        ):  # what it requires of such an array
             try:
                 cells = check_array(X, dtype=None if numeric else "numeric", **options)
                 cells = cells if cells.dtype.kind in NUMBERS else cells.astype(np.float64)  # a frame of several kinds
@@ -290,7 +290,7 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
         sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
     )
     owner = estimator if isinstance(estimator, str) else type(estimator).__name__
-    if not np.isfinite(weight).all():  # of an array scikit-learn has asked this; a single number it takes as it is
+    if not np.isfinite(weight).all():  # of an array scikit-learn has checked this; a single number it takes as it is
         raise DataError(
             f"Input sample_weight contains NaN or infinity: {owner} was given {sample_weight!r:.80}. Give finite weights of"
             f" zero or more."

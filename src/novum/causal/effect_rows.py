@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.engines.factors.states import declares_categories, found_states, state_codes
+from novum.engines.factors.states import declares_categories, state_codes, states_in
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 
@@ -36,7 +36,7 @@ def outcome_numbers(owner: str, name: Any, column: Any, state: Any) -> tuple[Arr
         if not np.isfinite(y).all():
             raise DataError(f"{owner}: column {name!r} has missing or infinite cells; drop those rows.")
         return y, str(name)
-    states = found_states(column)
+    states = states_in(column)
     wanted = states[-1] if state is None else state
     if wanted not in states:
         raise ParameterError(
@@ -54,7 +54,7 @@ def read_rows(
     for name in (treatment, outcome, *adjustment):
         if name not in columns:
             raise DataError(f"{owner}: the data have no column {name!r}.")
-    states = found_states(columns[treatment])
+    states = states_in(columns[treatment])
     x = state_codes(owner, treatment, columns[treatment], states)
     if (x < 0).any():
         raise DataError(f"{owner}: column {treatment!r} has missing cells; drop those rows.")
@@ -105,11 +105,11 @@ def read_covariate(owner: str, name: Any, column: Any) -> Covariate:
         values = native.astype(np.float64)
         if not np.isfinite(values).all():
             raise DataError(f"{owner}: column {name!r} has missing or infinite cells; drop those rows.")
-        spread = values.std()
-        number = ((values - values.mean()) / (spread if spread > 0 else 1))[:, None]
+        deviation = values.std()
+        number = ((values - values.mean()) / (deviation if deviation > 0 else 1))[:, None]
         if len(np.unique(values)) > FEW:
             return Covariate((), None, number)
-    own = found_states(column)
+    own = states_in(column)
     codes = state_codes(owner, name, column, own)
     if (codes < 0).any():
         raise DataError(f"{owner}: column {name!r} has missing cells; drop those rows.")

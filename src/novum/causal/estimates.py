@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from novum.causal.effect_rows import Rows, is_dose, read_rows
 from novum.causal.influence import Means, by_regression_means, by_robust_means, by_weights, stratum_means
 from novum.causal.intervals import interval_about, intervals_of
-from novum.causal.overlap import check_overlap, kept_by_trimming
+from novum.causal.overlap import check_overlap, rows_within_trim
 from novum.engines.factors.states import columns_of
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
@@ -37,8 +37,8 @@ METHODS = ("adjustment", "ipw", "doubly_robust")
 LEAST_SHARE = 1e-6  # of a propensity: below, one row would stand for a million
 
 
-class Question(NamedTuple):
-    """What was asked of which data, so that it can be asked again of changed ones."""
+class EffectQuery(NamedTuple):
+    """The arguments of an estimate with its data, so that it can be repeated on changed data."""
 
     columns: Mapping[Any, Any]
     treatment: Any
@@ -49,7 +49,7 @@ class Question(NamedTuple):
     level: float
     trim: float | None
 
-    def ask(self, **changes: Any) -> Any:
+    def estimate(self, **changes: Any) -> Any:
         return estimate_effect("adjust", *self._replace(**changes))
 
 
@@ -264,7 +264,7 @@ def estimate_effect(
     columns = columns_of(owner, data, ())
     if not columns or len(next(iter(columns.values()))) == 0:
         raise DataError(f"{owner}: the data have no rows.")
-    question = Question(
+    question = EffectQuery(
         columns=columns,
         treatment=treatment,
         outcome=outcome,
@@ -284,7 +284,7 @@ def estimate_effect(
     over = f" for {', '.join(map(str, adjustment))} ({kind})" if adjustment else " for nothing"
     if trim:
         shares = by_regressions(rows, k)[1] if rows.strata is None else stratum_shares(rows, k)
-        rows = rows.part(kept_by_trimming(owner, trim, k, rows.x, shares))
+        rows = rows.part(rows_within_trim(owner, trim, k, rows.x, shares))
         over += f", trimmed to propensities from {num(trim):g}: {len(rows.y)} of"
     found, shares = means_of(owner, rows, k, method, treatment, states, bool(trim))
     words = {"adjustment": "adjusted", "ipw": "inverse propensity weights", "doubly_robust": "doubly robust"}[method]

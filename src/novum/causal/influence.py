@@ -11,8 +11,8 @@ strata s with n_s rows, n_xs of them treated with x:
     var mu_x = sum_s (n_s / n)^2 v_xs / n_xs + sum_s (n_s / n) (m(x, s) - mu_x)^2 / n                              (8)
     v_xs: the variance within the cell, drawn to that of all cells of x as by `PRIOR_ROWS` rows, so that cells of one or two
     rows, or of equal outcomes, do not count as known; Student's t with Satterthwaite's degrees of freedom
-    variances of psi with the kurtosis k have about  2 n / (k - 1)  degrees of freedom: few rows with large weights know little of
-        their own spread                                                                                                 (9)
+    variances of psi with the kurtosis k have about  2 n / (k - 1)  degrees of freedom: few rows with large weights say little of
+        their own variance                                                                                               (9)
 """
 
 from typing import NamedTuple

@@ -18,7 +18,7 @@ from novum.exceptions import DataError, DataWarning
 from novum.runtime.message_text import value_text
 from novum.runtime.warn import warn
 
-__all__ = ["check_overlap", "kept_by_trimming", "propensity_words"]
+__all__ = ["check_overlap", "propensity_words", "rows_within_trim"]
 
 Array = NDArray[np.float64]
 WIDTH = 1.0  # of a neighborhood to either side, in logits of the propensity
@@ -76,13 +76,13 @@ def check_overlap(
     )
     advice = "adjust for fewer variables, or pass trim=0.1 for the effect on the rows that could have gone either way"
     if lacking > MANY_LACKING:
-        raise DataError(f"{facts}. What the others would have done cannot be told from these data: {advice}.")
+        raise DataError(f"{facts}. What the others would have done cannot be estimated from these data: {advice}.")
     other = ", or method='doubly_robust'" if weighed else ""
     facts += f", and the weighted rows of a state are worth {100 * worth:.0f} % of their number"
     warn(f"{facts}. The answer leans on a few rows and on the models: {advice}{other}.", DataWarning)
 
 
-def kept_by_trimming(owner: str, trim: float, k: int, x: NDArray[np.int32], shares: Array) -> NDArray[np.bool_]:
+def rows_within_trim(owner: str, trim: float, k: int, x: NDArray[np.int32], shares: Array) -> NDArray[np.bool_]:
     """Return which rows (2) keeps."""
     keep = shares.min(axis=1) >= trim
     if not keep.any() or np.bincount(x[keep], minlength=k).min() < LEAST_KEPT:

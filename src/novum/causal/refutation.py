@@ -87,8 +87,8 @@ class Refutation(NamedTuple):
 
         ax = drawing_axes(ax)
         for i, test in enumerate(self.tests):
-            spread = np.linspace(-0.15, 0.15, len(test.effects))
-            ax.plot(test.effects, i + spread, ".", color="tab:blue" if test.passed else "tab:red", alpha=0.6)
+            offsets = np.linspace(-0.15, 0.15, len(test.effects))
+            ax.plot(test.effects, i + offsets, ".", color="tab:blue" if test.passed else "tab:red", alpha=0.6)
             ax.plot([test.expected] * 2, [i - 0.3, i + 0.3], color="black")
         ax.set_yticks(range(len(self.tests)), [t.kind.replace("_", " ") for t in self.tests])
         ax.set(xlabel="effect", title="refutation")
@@ -99,7 +99,7 @@ def shuffle_treatment(question: Any, u: Array) -> Any:
     column = np.asarray(
         getattr(question.columns[question.treatment], "to_numpy", lambda: question.columns[question.treatment])()
     )
-    return question.ask(columns={**question.columns, question.treatment: column[np.argsort(u)]})
+    return question.estimate(columns={**question.columns, question.treatment: column[np.argsort(u)]})
 
 
 def with_random_cause(question: Any, u: Array) -> Any:
@@ -108,9 +108,9 @@ def with_random_cause(question: Any, u: Array) -> Any:
         name += " "
     further = {"adjustment": (*question.adjustment, name)}
     try:
-        return question.ask(columns={**question.columns, name: np.where(u < 0.5, "a", "b")}, **further)
-    except DataError:  # two halves of a thin stratum may lack a treatment; a number asks less
-        return question.ask(columns={**question.columns, name: u}, **further)
+        return question.estimate(columns={**question.columns, name: np.where(u < 0.5, "a", "b")}, **further)
+    except DataError:  # two halves of a thin stratum may lack a treatment; a number needs less
+        return question.estimate(columns={**question.columns, name: u}, **further)
 
 
 def of_part(question: Any, u: Array, share: float) -> Any:
@@ -119,7 +119,7 @@ def of_part(question: Any, u: Array, share: float) -> Any:
     for name in (question.treatment, question.outcome, *question.adjustment):
         native = getattr(question.columns[name], "to_native", lambda n=name: question.columns[n])()
         columns[name] = native.iloc[rows] if hasattr(native, "iloc") else np.asarray(native)[rows]
-    return question.ask(columns=columns)
+    return question.estimate(columns=columns)
 
 
 def refute(effect: Any, kind: str, n_repeats: int, share: float, random_state: Any) -> Refutation:

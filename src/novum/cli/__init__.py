@@ -24,8 +24,8 @@ def seconds_so_far() -> float:
     return time.perf_counter() - BEGAN[0] if BEGAN else 0.0
 
 
-def application(asked: str | None = None) -> Any:
-    """Return the typer application with every subcommand, or with the one that is asked for, which starts faster."""
+def application(requested: str | None = None) -> Any:
+    """Return the typer application with every subcommand, or with the one that is requested, which starts faster."""
     import typer
 
     app = typer.Typer(
@@ -45,7 +45,7 @@ def application(asked: str | None = None) -> Any:
     ) -> None:
         pass
 
-    for name in [asked] if asked in COMMANDS else COMMANDS:
+    for name in [requested] if requested in COMMANDS else COMMANDS:
         module = import_module(f"novum.cli.{name}")
         if hasattr(module, "group"):
             app.add_typer(module.group, name=name)

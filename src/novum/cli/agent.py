@@ -220,7 +220,7 @@ def shown(value: float, decimals: int = 2) -> str:
 
 
 def judgement(agent: Any, made: Any, random_state: int) -> str:
-    """Return how good the trained runs are: the mean over seeds with its interval, beside the plan's own policy."""
+    """Return how good the trained runs are: the mean over seeds with its interval, next to the plan's own policy."""
     import numpy as np
 
     from novum.reinforcement import MDP, Policy, value_iteration

@@ -1,4 +1,4 @@
-"""What goes wrong with a user's files is told in one sentence on standard error, with exit status 2."""
+"""What goes wrong with a user's files is reported in one sentence on standard error, with exit status 2."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from novum.cli.errors import refusing
-from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_argument
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted
 
@@ -22,7 +22,7 @@ def command(
         str | None, typer.Option("--class", help="Explain the probability of this class (default: the predicted one).")
     ] = None,
     level: Annotated[
-        float | None, typer.Option(help="Chance with which the interval or set holds the truth (default: 0.9).")
+        float | None, typer.Option(help="Probability with which the interval or set holds the truth (default: 0.9).")
     ] = None,
     most: Annotated[int, typer.Option("--rows", min=1, help="Explain at most so many rows, from the first on.")] = 20,
     unseen: Annotated[bool, typer.Option("--unseen", help="Allow categories that the model never saw.")] = False,
@@ -40,7 +40,7 @@ def command(
         if level is not None and not 0.5 <= level < 1:
             raise ParameterError(f"--level {level:g}: must be from 0.5 to below 1, as 0.9.")
         loaded = novum.load(model)
-        rows = read_given(table, sep, encoding, forms_of(schema_of(loaded, str(model))))
+        rows = read_argument(table, sep, encoding, forms_of(schema_of(loaded, str(model))))
         if rows.n_rows > most:
             typer.echo(
                 f"novum explain: {table}: the first {most} of {counted(rows.n_rows, 'row')}; --rows says more", err=True

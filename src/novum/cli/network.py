@@ -35,8 +35,8 @@ def query(
 
         network = BayesianNetwork.read(model)
         seen = read_evidence([*(evidence or []), *(w for w in words or [] if "=" in w)], network)
-        asked = [*(wanted or []), *(w for w in words or [] if "=" not in w)]
-        names = [by_word(network, word) for word in asked] or [v for v in network.states if v not in seen]
+        requested = [*(wanted or []), *(w for w in words or [] if "=" not in w)]
+        names = [by_word(network, word) for word in requested] or [v for v in network.states if v not in seen]
         for line in answer(network, names, seen):
             typer.echo(line)
 
@@ -158,7 +158,7 @@ def by_word(network: Any, word: str) -> Any:
 
 
 def answer(network: Any, names: list[str], seen: dict[str, Any]) -> list[str]:
-    """Return the lines of the answer: the network, and a row for every state asked for."""
+    """Return the lines of the answer: the network, and a row for every state requested."""
     from novum.engines.factors.plan import in_bytes
     from novum.graphical.inference.result import short
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli.errors import refusing
-from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_argument
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted
 
@@ -22,7 +22,7 @@ def command(
         bool,
         typer.Option("--interval", help="Also an interval of a number, or a set of classes, that holds the truth."),
     ] = False,
-    level: Annotated[float, typer.Option(help="Chance with which it does, with --interval.")] = 0.9,
+    level: Annotated[float, typer.Option(help="Probability with which it does, with --interval.")] = 0.9,
     unseen: Annotated[bool, typer.Option("--unseen", help="Allow categories that the model never saw.")] = False,
     sep: SEPARATOR = None,
     encoding: ENCODING = None,
@@ -37,7 +37,7 @@ def command(
         if not 0.5 <= level < 1:
             raise ParameterError(f"--level {level:g}: must be from 0.5 to below 1, as 0.9.")
         loaded = novum.load(model)
-        rows = read_given(table, sep, encoding, forms_of(schema_of(loaded, str(model))))
+        rows = read_argument(table, sep, encoding, forms_of(schema_of(loaded, str(model))))
         found = predict_table(
             loaded, rows, proba=proba, unseen=unseen, level=level if interval else None, name=str(model)
         )
@@ -50,8 +50,8 @@ def command(
             from novum.study.report.output import write_text
 
             write_text(output, text)
-            told = f"{counted(rows.n_rows, 'prediction')} of {found.name.removeprefix('predicted_')} in {output}"
-            typer.echo(told)
+            message = f"{counted(rows.n_rows, 'prediction')} of {found.name.removeprefix('predicted_')} in {output}"
+            typer.echo(message)
 
 
 def with_predictions(rows: Any, found: Any) -> str:

@@ -18,7 +18,7 @@ def command(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")] = 8000,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="A name that requests may be addressed to beside localhost; may be repeated."),
+        typer.Option(help="A name that requests may be addressed to besides localhost; may be repeated."),
     ] = None,
     rows: Annotated[int, typer.Option(min=1, help="Rows that one request may have.")] = 10_000,
     megabytes: Annotated[float, typer.Option(help="Size that one request may have.")] = 10.0,
@@ -55,7 +55,7 @@ def command(
             )
         )
         typer.echo(
-            f"{model.name} predicts {app.schema.target} at {where}/predict; {where}/docs tells how. Ctrl-C ends it."
+            f"{model.name} predicts {app.schema.target} at {where}/predict; {where}/docs says how. Ctrl-C ends it."
         )
         try:
             server.run(sockets=[listening])

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli.errors import refusing
-from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_argument
 from novum.exceptions import ParameterError, SourceError
 
 __all__ = ["command"]
@@ -90,7 +90,7 @@ def command(
         from novum.study.scoring.costs import read_costs
 
         study = Study(
-            read_given(table, sep, encoding),
+            read_argument(table, sep, encoding),
             target,
             task=task,
             scoring=scoring,
@@ -177,7 +177,7 @@ def show(name: str, lines: list[str]) -> None:
 
 
 class Terminal:
-    """Tells of the steps as they happen; a bar for the fits where there is a terminal to draw it on."""
+    """Reports the steps as they happen; a bar for the fits where there is a terminal to draw it on."""
 
     def __init__(self) -> None:
         self.bar: Any = None

@@ -1,11 +1,11 @@
-"""Tables that a command is given: a file, or standard input as -, with what parts the cells where it cannot be told."""
+"""Tables that a command is given: a file, or standard input as -, with the separator where it cannot be found out."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["ENCODING", "SEPARATOR", "TABLE", "read_given"]
+__all__ = ["ENCODING", "SEPARATOR", "TABLE", "read_argument"]
 
 TABLE = Annotated[
     Path,
@@ -20,7 +20,7 @@ SEPARATOR = Annotated[
 ENCODING = Annotated[str | None, typer.Option("--encoding", help="Of the text, as latin-1 (default: found out).")]
 
 
-def read_given(table: Path, separator: str | None, encoding: str | None, forms: Any = None) -> Any:
+def read_argument(table: Path, separator: str | None, encoding: str | None, forms: Any = None) -> Any:
     """Return the table that a command was given."""
     from novum.study.data.files import read_table
 

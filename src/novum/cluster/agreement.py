@@ -118,8 +118,8 @@ class Agreement(Result):
 
     def _result_picture(self, ax: Any) -> None:
         places = np.arange(len(self.scoring))
-        spread = np.abs(np.stack([self.value - self.low, self.high - self.value]))
-        ax.errorbar(self.value, places, xerr=spread, fmt="o", capsize=3)
+        margins = np.abs(np.stack([self.value - self.low, self.high - self.value]))
+        ax.errorbar(self.value, places, xerr=margins, fmt="o", capsize=3)
         ax.set_yticks(places, self.scoring)
         ax.set_xlabel("agreement")
 

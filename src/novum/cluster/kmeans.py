@@ -31,8 +31,8 @@ from novum.cluster.rows import warn_of_few_clusters
 from novum.engines.kmeans.assignment import in_blocks
 from novum.engines.kmeans.bounds import Lloyd
 from novum.engines.kmeans.lloyd import Clusters, labels_of_block, lloyd, same_clustering
-from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import checked_centers, start_centers
+from novum.engines.kmeans.variance import mean_variance
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
 from novum.runtime import arrays

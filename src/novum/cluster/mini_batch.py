@@ -39,8 +39,8 @@ from novum.cluster.rows import warn_of_few_clusters
 from novum.engines.kmeans.assignment import in_blocks
 from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.engines.kmeans.lloyd import labels_of_block
-from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import checked_centers, start_centers
+from novum.engines.kmeans.variance import mean_variance
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
 from novum.runtime import arrays
@@ -73,7 +73,7 @@ class MiniBatchKMeans(CenterModel):
         Whether labels and inertia of all rows are found at the end.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
     tol : float, default=0.0
-        Stop when the centers together move by at most `tol` times the mean variance of a feature; 0 asks for no such thing.
+        Stop when the centers together move by at most `tol` times the mean variance of a feature; 0 sets no such limit.
     max_no_improvement : int or None, default=10
         Batches without a fall of the averaged inertia after which the search ends.
     init_size : int, default=None

@@ -69,7 +69,7 @@ class BatchStopping:
         self.least, self.waited = np.inf, 0
 
     def ends(self, step: int, mean_inertia: float, moved: float) -> bool:
-        """Return whether batch `step`, counted from one, was the last; the first tells of the start only."""
+        """Return whether batch `step`, counted from one, was the last; the first shows the start only."""
         if step == 1:
             return False
         old = mean_inertia if self.average is None else self.average

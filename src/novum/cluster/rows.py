@@ -76,7 +76,7 @@ def is_symmetric(matrix: NDArray) -> bool:
 
 
 def warn_of_few_clusters(found: int, n_clusters: int) -> None:
-    """Warn where fewer clusters were found than were asked for; the words are scikit-learn's."""
+    """Warn where fewer clusters were found than were requested; the words are scikit-learn's."""
     if found < n_clusters:
         warn(
             f"Number of distinct clusters ({found}) found smaller than n_clusters ({n_clusters})."

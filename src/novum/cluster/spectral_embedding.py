@@ -18,7 +18,7 @@ from novum.runtime.warn import warn
 
 __all__ = ["embedding_of", "qr_labels", "rotated_labels"]
 
-DENSE = 1500  # nodes up to which all eigenvectors asked for come from LAPACK
+DENSE = 1500  # nodes up to which all requested eigenvectors come from LAPACK
 SHIFT = -1e-5  # eigenvalues near zero are found as the largest of the inverse of L - SHIFT
 TURNS, RESTARTS = 20, 30  # of the search for a rotation towards indicators
 

@@ -95,16 +95,16 @@ def make_gaussian_classes(
     k, d = centers.shape
     if covariances is None:
         covariances = LAYOUTS[layout][1] if means is None else [np.eye(d)] * k
-    spreads = np.asarray(covariances, dtype=np.float64)
+    matrices = np.asarray(covariances, dtype=np.float64)
     weights = np.full(k, 1 / k) if prior is None else np.asarray(prior, dtype=np.float64)
-    if spreads.shape != (k, d, d):
+    if matrices.shape != (k, d, d):
         raise ParameterError(
-            f"{owner}: covariances has shape {spreads.shape}; {k} classes in {d} columns need {(k, d, d)}."
+            f"{owner}: covariances has shape {matrices.shape}; {k} classes in {d} columns need {(k, d, d)}."
         )
     if weights.shape != (k,) or weights.min() < 0 or not np.isclose(weights.sum(), 1):
         raise ParameterError(f"{owner}(prior={prior!r}): give {k} probabilities that sum to one.")
     try:
-        roots = np.linalg.cholesky(spreads)
+        roots = np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError:
         raise ParameterError(f"{owner}: covariances must be positive definite; add a little to a diagonal.") from None
     stream = Stream(seed_of(random_state))
@@ -112,10 +112,10 @@ def make_gaussian_classes(
     X = gaussian_rows(stream, y, centers, roots)
     if outliers:
         away = centers[-1] - centers[:-1].mean(axis=0)
-        far = centers[-1] + 10 * np.sqrt(np.trace(spreads[-1]) / d) * away / np.linalg.norm(away)
+        far = centers[-1] + 10 * np.sqrt(np.trace(matrices[-1]) / d) * away / np.linalg.norm(away)
         X = np.vstack([X, far + 0.5 * stream.normal("outlier", 0, outliers, d)])
         y = np.append(y, np.full(outliers, k - 1))
-    facts = {"means": centers, "covariances": spreads, "prior": weights}
+    facts = {"means": centers, "covariances": matrices, "prior": weights}
     names = [f"x{j + 1}" for j in range(d)]
     return bunch_of_arrays(X, y, names, f"{k} Gaussian classes.", return_X_y=return_X_y, as_frame=as_frame, **facts)
 

@@ -28,7 +28,7 @@ def make_kmeans_failures(
     ----------
     kind : {"stretched", "unequal_spread", "unequal_size", "outliers", "scales"}, default="stretched"
         Long parallel clusters; one wide and one narrow; nine tenths in a wide one; a few rows very far away, which take a
-        center of their own; a column in other units that drowns the one that tells the clusters apart.
+        center of their own; a column in other units that drowns the one that separates the clusters.
     n_samples : int, default=300
     random_state : int, Generator, RandomState, SeedSequence or None
     return_X_y, as_frame : bool, default=False

@@ -35,7 +35,7 @@ def make_network(
     **facts: Any,
 ) -> Any:
     """Put a network together; nodes without named states are ("no", "yes")."""
-    from novum.graphical import BayesianNetwork  # when asked for: a family takes a while to import
+    from novum.graphical import BayesianNetwork  # when needed: a family takes a while to import
 
     states = {node: tuple((states or {}).get(node, ("no", "yes"))) for node in parents}
     network: Any = BayesianNetwork(parents, tables, states, name)
@@ -147,7 +147,7 @@ def load_network(name: str) -> Any:
     Parameters
     ----------
     name : {"rain", "covid", "wet", "burglar", "burglar_call", "d_separation", "d_separation_large", "polytree"}
-        Forks, a chain and colliders told as stories; the graphs of the d-separation exercises; the poly-tree A -> B <- C <- D,
+        Forks, a chain and colliders as stories; the graphs of the d-separation exercises; the poly-tree A -> B <- C <- D,
         which alone has tables. `facts["d_separated"]` and `facts["connected"]` list triples (a, b, given).
 
     Examples

@@ -1,6 +1,6 @@
 """Points near a line or a plane in space, and two measures of people that go together.
 
-x = mean + B c + sigma e,   B orthonormal, c ~ N(0, diag(spread^2)), e ~ N(0, I)                             (1)
+x = mean + B c + sigma e,   B orthonormal, c ~ N(0, diag(s^2)), e ~ N(0, I)                             (1)
 """
 
 from typing import Any
@@ -27,9 +27,9 @@ def make_embedded_plane(
     random_state: Seed = None,
     as_frame: bool = False,
 ) -> Any:
-    """Return points near a line or plane in a space of more dimensions (1); spreads are 3, 2, 1, 1/2, ...
+    """Return points near a line or plane in a space of more dimensions (1); standard deviations are 3, 2, 1, 1/2, ...
 
-        x = mean + B c + sigma e,   B orthonormal, c ~ N(0, diag(spread^2)), e ~ N(0, I)    (1)
+        x = mean + B c + sigma e,   B orthonormal, c ~ N(0, diag(s^2)), e ~ N(0, I)    (1)
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def make_embedded_plane(
     check_number(owner, "noise", noise, 0)
     stream = Stream(seed_of(random_state))
     basis = np.linalg.qr(stream.normal("basis", 0, n_features, n_dimensions))[0]
-    spread = np.array([3.0, 2.0, *(2.0 ** -np.arange(n_dimensions))])[:n_dimensions]
+    deviation = np.array([3.0, 2.0, *(2.0 ** -np.arange(n_dimensions))])[:n_dimensions]
     mean = stream.normal("mean", 0, n_features)
-    coordinates = spread * stream.normal("row", 0, n_samples, n_dimensions)
+    coordinates = deviation * stream.normal("row", 0, n_samples, n_dimensions)
     X = mean + coordinates @ basis.T + noise * stream.normal("noise", 0, n_samples, n_features)
     names = [f"x{j + 1}" for j in range(n_features)]
     facts = {"basis": basis, "mean": mean, "coordinates": coordinates}

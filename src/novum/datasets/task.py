@@ -58,7 +58,7 @@ class TaskDescription(Result):
         Whether it is concept learning: discrete inputs, two classes.
     n_rows, n_numbers, n_categories, n_unlabelled : int
     methods : dict of str to str
-        For unsupervised data: what can be asked, and the class that answers.
+        For unsupervised data: what can be computed, and the class that does it.
     reasons : tuple of str
     """
 
@@ -194,7 +194,7 @@ def describe_task(
     order : sequence, default=None
         The values of the target from low to high, where they are ranks. Ordered categoricals say so themselves.
     unlabelled : default=None
-        A value that stands for an unknown target, such as -1, beside None and NaN.
+        A value that stands for an unknown target, such as -1, besides None and NaN.
     action, reward : str, default=None
         Columns that make the rows transitions of a decision process.
 

@@ -2,7 +2,7 @@
 
 A home (`Source`) cuts its rows into blocks in one way that does not depend on threads or workers. It can reduce a function
 over them (`total`) and list a function's results row by row (`rows`). Where the rows live (arrays, frames, sparse matrices,
-files, a Dask cluster, a tensor) is its own business: a learner asks what the home can do (`at_hand`, `lists_rows`, `rereads`),
+files, a Dask cluster, a tensor) is its own business: a learner reads what the home can do (`at_hand`, `lists_rows`, `rereads`),
 or for what it needs (`array`, `cut`, `host`, ...), never what it is.
 """
 
@@ -16,7 +16,7 @@ from novum.exceptions import DataError
 
 __all__ = ["Block", "Source", "add", "merge_tree", "not_in_memory", "tile_dtype"]
 
-BLOCK_VALUES = 2**18  # about 2 MiB of float64: kernels tile within it; calls into Python cost nothing beside it
+BLOCK_VALUES = 2**18  # about 2 MiB of float64: kernels tile within it; calls into Python cost nothing compared with it
 ALL_ROWS, SAMPLE = "the learner takes all rows at once", "give a sample of the rows"  # why, and what to do, if not said
 ROWS_PER_COLUMN = 2  # a block at least this much taller than wide: else merging d x d statistics outweighs making them
 

@@ -42,7 +42,7 @@ def fold(
         total  = merge of statistics(params, block) over the blocks, in a tree fixed by their number    (1)
         params = update(params, total)    (2)
 
-    `report(n_iter, objective, params)`, if given, is told of every pass; when it returns True the fold stops as converged. One
+    `report(n_iter, objective, params)`, if given, is called after every pass; when it returns True the fold stops as converged. One
     whose `listens` is False is not called.
     """
     report = report if getattr(report, "listens", True) else None
@@ -52,7 +52,7 @@ def fold(
         sums = source.total(statistics, params, merge)
         history.append(float(objective(sums)))
         before, params = params, update(params, sums)
-        asked_to_stop = report is not None and report(n_iter, history[-1], params)
-        if converged(before, params, history) or asked_to_stop:
+        stop_requested = report is not None and report(n_iter, history[-1], params)
+        if converged(before, params, history) or stop_requested:
             return Fit(params, history, n_iter, True, sums)
     return Fit(params, history, max_iter, False, sums)

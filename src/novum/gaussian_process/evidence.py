@@ -51,7 +51,7 @@ def covariance(kernel: Any, X: Any, noise: Any) -> Array:
 
 
 def log_evidence(kernel: Any, X: Any, Y: Array, noise: Any, gradient: bool = True) -> Evidence:
-    """Return (2), and (3) if asked for.
+    """Return (2), and (3) if requested.
 
     Parameters
     ----------

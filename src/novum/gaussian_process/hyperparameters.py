@@ -53,7 +53,7 @@ def maximize(
     owner : str
         The estimator, for messages.
     objective : callable
-        `objective(theta, eval_gradient)` returns the log evidence, and its gradient if asked for.
+        `objective(theta, eval_gradient)` returns the log evidence, and its gradient if requested.
     kernel : Kernel
         Its theta is the first start, its bounds hold.
     optimizer : "fmin_l_bfgs_b" or callable

@@ -24,7 +24,7 @@ from novum.gaussian_process.evidence import program_of
 
 __all__ = ["Mode", "damped_step", "find_mode", "gram_and_trace", "latent", "log_evidence", "probabilities"]
 
-TOLERANCE = 1e-10  # of psi between two steps of Newton's method, as scikit-learn asks of the evidence
+TOLERANCE = 1e-10  # of psi between two steps of Newton's method, as scikit-learn requires of the evidence
 SHORTEST = 2.0**-20  # step of Newton's method: below, psi is at its top to rounding
 WIDTHS = np.array([0.41, 0.4, 0.37, 0.44, 0.39])[:, None]  # of the error functions in (6), and their weights
 WEIGHTS = np.array([-1854.8214151, 3516.89893646, 221.29346712, 128.12323805, -2010.49422654])[:, None]
@@ -115,7 +115,7 @@ def gram_and_trace(kernel: Any, X: Any, gradient: bool, n: int) -> tuple[Array, 
 def log_evidence(
     kernel: Any, X: Any, y: Array, start: Array | None, max_iter: int, gradient: bool = True
 ) -> tuple[np.float64, Array | None, Mode]:
-    """Return (3), (4) if asked for, and the mode."""
+    """Return (3), (4) if requested, and the mode."""
     n = len(y)
     K, trace = gram_and_trace(kernel, X, gradient, n)
     mode = find_mode(K, y, start, max_iter)
@@ -141,6 +141,6 @@ def latent(kernel: Any, points: Any, mode: Mode, X: Any) -> tuple[Array, Array]:
 
 def probabilities(mean: Array, variance: Array) -> Array:
     """Return (6)."""
-    spread = np.sqrt(1 + 2 * WIDTHS**2 * variance)
-    found = 0.5 * (WEIGHTS * erf(WIDTHS * mean / spread)).sum(axis=0) + 0.5 * WEIGHTS.sum()
+    scale = np.sqrt(1 + 2 * WIDTHS**2 * variance)
+    found = 0.5 * (WEIGHTS * erf(WIDTHS * mean / scale)).sum(axis=0) + 0.5 * WEIGHTS.sum()
     return np.clip(found, 0.0, 1.0)

@@ -47,10 +47,10 @@ def sample_size(n_points: int) -> int:
     return max(SAMPLE_PER_POINT * n_points, LEAST_SAMPLE)
 
 
-def block_part(asked: Share, block: Block) -> Subsample:
+def block_part(request: Share, block: Block) -> Subsample:
     """Return the rows of a block that are drawn, whatever the blocks."""
     rows = range(block.start, block.start + block.rows)
-    kept = asked.stream.uniform("rows of a first search", 0, rows) < asked.share
+    kept = request.stream.uniform("rows of a first search", 0, rows) < request.share
     X, y = np.asarray(arrays.to_numpy(block.X))[kept], np.asarray(arrays.to_numpy(block.y))[kept]
     return Subsample(X.astype(np.float64), y.astype(np.float64))
 

@@ -29,7 +29,7 @@ def plot_draws(models: Any, x: Any = None, n_samples: int = 5, ax: Any = None, r
     ax : list of matplotlib Axes, default=None
         As many as models.
     random_state : None, int, Generator, RandomState or SeedSequence, default=0
-        The same for all panels, so that they show what the kernels do and not chance.
+        The same for all panels, so that they differ by the kernels and not by the draws.
 
     Returns
     -------

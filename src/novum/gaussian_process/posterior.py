@@ -2,8 +2,9 @@ r"""What a Gaussian process says of new points: mean, variance, covariance, samp
 
     f* | Y ~ N( s K* A + m,   s^2 (K** - V'V) ),   V = L^-1 K*'                                                         (5)
 
-with A and L of `evidence`, m and s the mean and spread by which targets were normalized (0 and 1 if they were not). White noise
-in the kernel is part of K** (the law of a new target), noise given beside the kernel is not (the law of the function).
+with A and L of `evidence`, m and s the mean and standard deviation by which targets were normalized (0 and 1 if they were not).
+White noise in the kernel is part of K** (the distribution of a new target), noise given next to the kernel is not (that of the
+function).
 """
 
 from typing import Any, NamedTuple
@@ -26,8 +27,8 @@ __all__ = [
     "like_rows",
     "mean_block",
     "mean_of",
-    "prior_answers",
-    "spread_block",
+    "prior_predictions",
+    "std_block",
     "variance_of",
 ]
 
@@ -80,7 +81,7 @@ def mean_block(at: Posterior, block: Block) -> Any:
     return like_rows(block.X, mean[:, 0] if mean.shape[1] == 1 else mean)
 
 
-def spread_block(at: Posterior, block: Block) -> Any:
+def std_block(at: Posterior, block: Block) -> Any:
     """Return means and standard deviations of a block side by side, shape (rows, 2 q)."""
     X = objects_of(at.kernel, arrays.to_numpy(block.X))
     std = np.sqrt(variance_of(at, X))[:, None] * at.scale
@@ -92,8 +93,8 @@ def like_rows(X: Any, values: Array) -> Any:
     return arrays.like(X, values) if arrays.is_tensor(X) else values.astype(X.dtype, copy=False)
 
 
-def prior_answers(kernel: Any, X: Any, outputs: int, with_std: bool, with_cov: bool) -> Any:
-    """Return the mean of the prior, zero, with standard deviations or the covariance if asked for."""
+def prior_predictions(kernel: Any, X: Any, outputs: int, with_std: bool, with_cov: bool) -> Any:
+    """Return the mean of the prior, zero, with standard deviations or the covariance if requested."""
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     mean = np.zeros(n) if outputs == 1 else np.zeros((n, outputs))
     if with_cov:

@@ -90,10 +90,10 @@ class ProcessPredictions:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
         if not hasattr(self, "X_train_"):
             kernel = start_kernel(self.kernel, learned=False)
-            return posterior.prior_answers(kernel, new_points(self, X), self.n_targets or 1, return_std, return_cov)
+            return posterior.prior_predictions(kernel, new_points(self, X), self.n_targets or 1, return_std, return_cov)
         at = self._posterior()
         if compares_vectors(self.kernel) and not return_cov:
-            both = self._rows(X, posterior.spread_block if return_std else posterior.mean_block, at)
+            both = self._rows(X, posterior.std_block if return_std else posterior.mean_block, at)
             if not return_std:
                 return both
             if not hasattr(both, "shape") or hasattr(both, "dask"):

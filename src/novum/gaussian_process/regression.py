@@ -86,14 +86,14 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
     kernel_ : Kernel
         With the hyper-parameters that were found.
     X_train_, y_train_ : arrays
-        What was learned from; targets normalized if asked for.
+        What was learned from; targets normalized if requested.
     L_ : array of shape (n, n)
         Lower Cholesky factor of the covariance of the training targets.
     alpha_ : array of shape (n,) or (n, n_targets)
         That covariance's inverse times the targets.
     log_marginal_likelihood_value_ : float
     jitter_ : float
-        What had to be added to the diagonal beside `alpha` for a factor to exist; 0 usually.
+        What had to be added to the diagonal in addition to `alpha` for a factor to exist; 0 usually.
     subset_ : array of int or None
         The rows that were learned from, where `subset_size` is given.
     n_features_in_, feature_names_in_
@@ -193,9 +193,9 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
         if self.subset_size is not None and self.subset_size < len(target):
             self.subset_ = choose_rows(points, self.subset_size, self.subset_by, self.random_state)
             points, target, noise, tensor = (rows_of(part, self.subset_) for part in (points, target, noise, tensor))
-        mean, spread = normalization(target) if self.normalize_y else (np.zeros(seen), np.ones(seen))
-        target = (target - mean) / spread if self.normalize_y else target
-        self._y_train_mean, self._y_train_std = mean, spread
+        mean, deviation = normalization(target) if self.normalize_y else (np.zeros(seen), np.ones(seen))
+        target = (target - mean) / deviation if self.normalize_y else target
+        self._y_train_mean, self._y_train_std = mean, deviation
         self.kernel_ = start_kernel(self.kernel)
         self.X_train_, self.y_train_, self._noise = points, target, noise
         outputs = target.reshape(len(target), -1)
@@ -254,7 +254,7 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
     def log_marginal_likelihood(
         self, theta: Numbers | None = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> Any:
-        """Return the log marginal likelihood of the training data at `theta`, and its gradient if asked for.
+        """Return the log marginal likelihood of the training data at `theta`, and its gradient if requested.
 
         Parameters
         ----------

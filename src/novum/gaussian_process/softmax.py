@@ -94,7 +94,7 @@ def find_mode(K: Array, Y: Array, start: Array | None, max_iter: int) -> Softmax
 def log_evidence(
     kernel: Any, X: Any, Y: Array, start: Array | None, max_iter: int, gradient: bool = True
 ) -> tuple[np.float64, Array | None, SoftmaxMode]:
-    """Return (4), (6) if asked for, and the mode."""
+    """Return (4), (6) if requested, and the mode."""
     n, classes = Y.shape
     K, trace = gram_and_trace(kernel, X, gradient, n)
     mode = find_mode(K, Y, start, max_iter)

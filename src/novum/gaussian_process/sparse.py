@@ -24,7 +24,7 @@ from novum.fold.blocks import Block, Source
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
 from novum.gaussian_process.inducing import bound_of, objective_of, setting_of, summaries_of
 from novum.gaussian_process.placement import placed_points, sample_size, sampled
-from novum.gaussian_process.sparse_posterior import SparsePosterior, mean_block, spread_block
+from novum.gaussian_process.sparse_posterior import SparsePosterior, mean_block, std_block
 from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, start_kernel, warn_of_jitter
 from novum.kernels import White
 from novum.kernels.choice import looks_numeric
@@ -237,14 +237,14 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
         return points
 
     def _normalization(self, source: Source) -> tuple[int, Array, Array]:
-        """Return the number of rows, and mean and spread of the targets, or 0 and 1."""
+        """Return the number of rows, and mean and standard deviation of the targets, or 0 and 1."""
         first = source.without_features().total(target_sums)
         mean = first.total / first.rows
         if not self.normalize_y:
             return first.rows, np.zeros(len(mean)), np.ones(len(mean))
-        spread = np.sqrt(source.without_features().total(target_sums, mean).squares / first.rows)
-        flat = spread <= 10 * np.finfo(float).eps * np.maximum(np.abs(mean), spread)
-        return first.rows, mean, np.where(flat, 1.0, spread)
+        deviation = np.sqrt(source.without_features().total(target_sums, mean).squares / first.rows)
+        flat = deviation <= 10 * np.finfo(float).eps * np.maximum(np.abs(mean), deviation)
+        return first.rows, mean, np.where(flat, 1.0, deviation)
 
     def _refuse_white(self, kernel: Any, points: Array) -> None:
         alone, with_itself = float(kernel.diag(points[:1])[0]), float(kernel(points[:1], points[:1].copy())[0, 0])
@@ -301,7 +301,7 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
             mean, std = self.predict(X, return_std=True)
             return normal_interval(owner, mean, std, level)
         at = self._posterior()
-        both = self._rows(X, spread_block if return_std else mean_block, at)
+        both = self._rows(X, std_block if return_std else mean_block, at)
         if not return_std:
             return both
         if not hasattr(both, "shape") or hasattr(both, "dask"):
@@ -312,7 +312,7 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
         return (both[:, 0], both[:, 1]) if q == 1 else (both[:, :q], both[:, q:])
 
     def predict_distribution(self, X: Rows) -> Normal:
-        """Return the law of a new target at every point, its noise included: a batch of `novum.distributions.Normal`."""
+        """Return the distribution of a new target at every point, its noise included: a batch of `novum.distributions.Normal`."""
         mean, std = self.predict(X, return_std=True)
         scale = self._y_train_std if np.ndim(mean) == 2 else self._y_train_std[0]
         variance = np.asarray(arrays.to_numpy(std), np.float64) ** 2 + self.noise_level_ * scale**2

@@ -13,7 +13,7 @@ from novum.gaussian_process.covariance import Factor, half_solve
 from novum.gaussian_process.posterior import like_rows
 from novum.runtime import arrays
 
-__all__ = ["SparsePosterior", "mean_block", "spread_block"]
+__all__ = ["SparsePosterior", "mean_block", "std_block"]
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def mean_block(at: SparsePosterior, block: Block) -> Any:
     return like_rows(block.X, mean[:, 0] if mean.shape[1] == 1 else mean)
 
 
-def spread_block(at: SparsePosterior, block: Block) -> Any:
+def std_block(at: SparsePosterior, block: Block) -> Any:
     """Return means and standard deviations of the function side by side."""
     X = np.ascontiguousarray(arrays.to_numpy(block.X), np.float64)
     first, second = halves(at, X)

@@ -11,7 +11,7 @@ from novum.runtime.random import Stream, seed_of
 
 __all__ = ["choose_rows", "cluster_centers", "rows_of"]
 
-PASSES = 20  # of k-means: rows need to be spread, not clusters to be settled
+PASSES = 20  # of k-means: the rows have to cover the data, the clusters need not converge
 
 
 def rows_of(values: Any, rows: Any) -> Any:

@@ -244,7 +244,7 @@ def take_value(node: Node) -> Any:
 
 
 def log_evidence(kernel: Any, rows: Any, X: Any, Y: Any, noise: Any, gradient: bool = True) -> Any:
-    """Return (2) of `evidence`, and its gradient if asked for.
+    """Return (2) of `evidence`, and its gradient if requested.
 
     Parameters
     ----------

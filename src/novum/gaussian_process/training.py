@@ -124,13 +124,13 @@ def noise_of(alpha: Any, n: int) -> Any:
 
 def normalization(target: Any) -> tuple[Any, Any]:
     """Return mean and standard deviation of every output; one in place of a deviation that is rounding."""
-    mean, spread = np.atleast_1d(target.mean(axis=0)), np.atleast_1d(target.std(axis=0))
-    flat = spread <= FLAT * np.maximum(np.abs(target).max(axis=0), spread)
-    return mean, np.where(flat, 1.0, spread)
+    mean, deviation = np.atleast_1d(target.mean(axis=0)), np.atleast_1d(target.std(axis=0))
+    flat = deviation <= FLAT * np.maximum(np.abs(target).max(axis=0), deviation)
+    return mean, np.where(flat, 1.0, deviation)
 
 
 def warn_of_jitter(owner: str, jitter: float, usual: float) -> None:
-    """Warn where the jitter is more than rounding asks for, measured by the usual variance."""
+    """Warn where the jitter is more than rounding needs, measured by the usual variance."""
     if jitter > LARGE_JITTER * usual:
         warn(
             f"{owner}: a jitter of {jitter:.3g} ({jitter / usual:.2g} of the mean variance) had to be added to the diagonal: points"

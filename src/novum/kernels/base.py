@@ -154,7 +154,7 @@ class Kernel(SklearnKernel):
         raise NotImplementedError
 
     def __call__(self, X: Rows, Y: Rows | None = None, eval_gradient: bool = False) -> Any:
-        """Return the Gram matrix, and its derivatives in `theta`, shape (n, n, n_dims), if asked for."""
+        """Return the Gram matrix, and its derivatives in `theta`, shape (n, n, n_dims), if requested."""
         if eval_gradient and Y is not None:
             raise ValueError("Gradient can only be evaluated when Y is None.")
         program = self.compile(X, Y)
@@ -250,7 +250,7 @@ class Kernel(SklearnKernel):
         Parameters
         ----------
         X : array-like or list of objects, optional
-            Points whose Gram matrix is looked at. By default the rules are asked, then random points of one to three dimensions.
+            Points whose Gram matrix is looked at. By default the rules are applied, then random points of one to three dimensions.
         n_trials : int, default=20
             Random sets of points.
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=0
@@ -258,7 +258,7 @@ class Kernel(SklearnKernel):
         Returns
         -------
         KernelCheck
-            True or False where a condition is asked for, with `smallest_eigenvalue`, `points` and `weights`, c with c' K c < 0.
+            True or False where a condition is needed, with `smallest_eigenvalue`, `points` and `weights`, c with c' K c < 0.
 
         Examples
         --------

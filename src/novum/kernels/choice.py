@@ -1,10 +1,10 @@
-r"""The kernel that a machine was asked for, and sums of kernels over its rows.
+r"""The kernel that was requested of a machine, and sums of kernels over its rows.
 
     linear x'z    poly (g x'z + c)^m    rbf exp(-g |x - z|^2)    laplacian exp(-g |x - z|_1)    sigmoid tanh(g x'z + c)    (1)
     f(x) = sum_i k(x, x_i) V_i                                                                                       (2)
 
 A machine takes a name (those of scikit-learn's `pairwise_kernels`, with its parameters and their defaults), a kernel object, which
-is asked for whole matrices, any other function, which is asked for a number per pair of rows, or the matrix itself
+is called for whole matrices, any other function, which is called for a number per pair of rows, or the matrix itself
 ("precomputed").
 """
 

@@ -177,7 +177,7 @@ class WeisfeilerLehman(Counted):
 
 @dataclass(frozen=True, repr=False)
 class IsomorphismTest(Result):
-    """What Weisfeiler's and Lehman's test says; as a condition, whether the graphs were not told apart.
+    """What Weisfeiler's and Lehman's test says; as a condition, whether the graphs were not distinguished.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class IsomorphismTest(Result):
 def wl_isomorphism_test(
     first: HasEdges, second: HasEdges, *, max_iter: int | None = None, node_label: str = "label"
 ) -> IsomorphismTest:
-    """Test whether two graphs can be told apart by rounds of relabelling (1).
+    """Test whether two graphs can be distinguished by rounds of relabelling (1).
 
     Parameters
     ----------
@@ -297,6 +297,6 @@ def wl_isomorphism_test(
             break  # no label was split: none will be
         labels = refined
         shown.append(tuple(graphs.parts(labels)))
-    told = counted(len(shown) - 1, "round")
-    reason = f"not told apart in {told}, which does not prove that they are isomorphic"
+    rounds = counted(len(shown) - 1, "round")
+    reason = f"not distinguished in {rounds}, which does not prove that they are isomorphic"
     return IsomorphismTest(False, None, shown, reason, (first, second), graphs.words)

@@ -120,7 +120,7 @@ class MultipleKernelLearning(ClassifierMixin, Estimator):
     >>> import numpy as np
     >>> from novum.kernels import MultipleKernelLearning, RBF
     >>> X = np.random.default_rng(0).standard_normal((80, 3))
-    >>> y = X[:, 0] ** 2 > 0.5  # the first column alone tells
+    >>> y = X[:, 0] ** 2 > 0.5  # the first column alone decides
     >>> def column(j):
     ...     return RBF(0.7).of(lambda X: X[:, [j]])
     >>> MultipleKernelLearning([column(0), column(1), column(2)], tol=1e-3).fit(X, y).weights_.round(2)
@@ -195,7 +195,7 @@ class MultipleKernelLearning(ClassifierMixin, Estimator):
         classes, code = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise DataError(
-                f"The number of classes has to be greater than one; got 1 class. MultipleKernelLearning tells classes apart, and y "
+                f"The number of classes has to be greater than one; got 1 class. MultipleKernelLearning separates classes, and y "
                 f"has {classes[0]} alone."
             )
         kernels = default_kernels(rows, weight) if given is None else given
@@ -289,7 +289,7 @@ def variance_of(K: Array, weight: Array) -> float:
 
 
 def default_kernels(rows: Array, weight: Array) -> list[Kernel]:
-    """Return a linear kernel, and Gaussian ones with length scales in units of the spread of the rows."""
+    """Return a linear kernel, and Gaussian ones with length scales in units of the standard deviation of the rows."""
     w = weight / weight.sum()
-    spread = float(np.sqrt((w @ (rows - w @ rows) ** 2).sum())) or 1.0
-    return [Linear(), *(RBF(factor * spread) for factor in FACTORS)]
+    deviation = float(np.sqrt((w @ (rows - w @ rows) ** 2).sum())) or 1.0
+    return [Linear(), *(RBF(factor * deviation) for factor in FACTORS)]

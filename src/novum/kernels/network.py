@@ -23,8 +23,8 @@ from novum.base.plots import axes_last
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.engines.kmeans.lloyd import lloyd
 from novum.engines.kmeans.seeding import random_rows
-from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import start_centers
+from novum.engines.kmeans.variance import mean_variance
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.preprocessing.radial import PROFILES, neighbor_distance
@@ -112,7 +112,7 @@ def least_squares(R: Array, m: int, alpha: float, intercept: bool) -> tuple[Arra
     return (v[1:], np.asarray(v[0])) if intercept else (v, np.zeros(target.shape[1]))
 
 
-def answers(network: Network, block: Block) -> Any:
+def outputs(network: Network, block: Block) -> Any:
     """Return f(x) of (3) for every row of a block."""
     out = basis_values(network.basis, arrays.to_numpy(block.X)) @ network.coefficient + network.intercept
     return arrays.like(block.X, out[:, 0] if network.flat else out)
@@ -267,7 +267,7 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
         check_is_fitted(self)
         v = np.asarray(self.coef_, dtype=np.float64)
         network = Network(self._basis(), v[:, None] if self._flat else v.T, np.atleast_1d(self.intercept_), self._flat)
-        return self._rows(X, answers, network)
+        return self._rows(X, outputs, network)
 
     def basis(self, X: Rows) -> Any:
         """Return the basis functions (1), or (2), of every row.

@@ -41,7 +41,7 @@ class PairwiseKernel(Kernel, SklearnPairwise):
         SklearnPairwise.__init__(self, gamma, gamma_bounds, metric, pairwise_kernels_kwargs)
 
     def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
-        """Return the Gram matrix, and its derivative if asked for."""
+        """Return the Gram matrix, and its derivative if requested."""
         return SklearnPairwise.__call__(self, np.atleast_2d(X), Y, eval_gradient)
 
     def diag(self, X: Numbers) -> Any:

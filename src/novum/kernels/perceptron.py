@@ -1,4 +1,4 @@
-r"""The perceptron in the space of a kernel: it counts its mistakes on every row, and asks nothing of a row but kernels.
+r"""The perceptron in the space of a kernel: it counts its mistakes on every row, and needs nothing of a row but kernels.
 
     f(x) = sum_i a_i k(x, x_i)                                                                                         (1)
     rows in turn; where t_i f(x_i) <= 0, a mistake:   a_i <- a_i + eta t_i,   t_i = +1 or -1                            (2)

@@ -130,8 +130,8 @@ class Spectrum(Counted):
 
     def formula(self) -> str:
         """Return k(x, z) in words of mathematics."""
-        spread = f" within {self.k + self.gaps}" if self.gaps else ""
-        return f"sum over words w of {self.k} symbols{spread} of count(w in x) count(w in z)"
+        window = f" within {self.k + self.gaps}" if self.gaps else ""
+        return f"sum over words w of {self.k} symbols{window} of count(w in x) count(w in z)"
 
 
 def symbols_of(objects: Sequence[Any]) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@ r"""Whether a kernel is one: its Gram matrices must be symmetric and positive se
     c' K c = sum_ij c_i c_j k(x_i, x_j) >= 0   for all points x and all weights c                               (1)
 
 Points can refute (1), never prove it. What proves it is how a kernel is built (`Kernel.is_valid`): from valid ones, by rules that
-keep validity. Where neither tells, random points of one to three dimensions are tried.
+keep validity. Where neither decides, random points of one to three dimensions are tried.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from novum.runtime.random import Stream, seed_of
 __all__ = ["KernelCheck", "check_validity"]
 
 POINTS = 12  # of a random set
-SPREADS = (0.3, 1.0, 3.0)  # of random points, in turn
+SCALES = (0.3, 1.0, 3.0)  # of random points, in turn
 SYMMETRY = 1e-8  # relative
 
 
@@ -99,7 +99,7 @@ def check_validity(kernel: Any, X: Any, n_trials: int, random_state: Any) -> Ker
         raise DataError(f"{kernel!r}: give is_psd some objects; there are no random ones for this kernel.")
     stream, worst = Stream(seed_of(random_state)), np.inf
     for trial in range(n_trials):
-        points = SPREADS[trial % 3] * stream.normal("kernel check", trial, POINTS, 1 + trial % 3)
+        points = SCALES[trial % 3] * stream.normal("kernel check", trial, POINTS, 1 + trial % 3)
         found = gram_check(kernel, points)
         if not found:
             return found

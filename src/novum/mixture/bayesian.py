@@ -210,7 +210,7 @@ class BayesianGaussianMixture(GaussianBase):
         return prior, weight
 
     def _covariance_prior(self, found: Any, d: int) -> Any:
-        """Return C_0: what was given after its checks, or the covariance of the data in the form asked for."""
+        """Return C_0: what was given after its checks, or the covariance of the data in the form requested."""
         form = self.covariance_type
         if self.covariance_prior is None:
             diagonal = np.diagonal(found).copy()
@@ -266,7 +266,7 @@ class BayesianGaussianMixture(GaussianBase):
         self.elbo_ = self.lower_bound_ + self.__dict__.pop("_constants")
 
     def _mean_field(self, X: Rows, y: Target, tol: float, max_iter: int) -> MeanField:
-        """Return the factorised posterior that `novum.variational.mean_field` asks for, as distributions."""
+        """Return the factorised posterior that `novum.variational.mean_field` needs, as distributions."""
         if self.covariance_type != "full" or self.weight_concentration_prior_type != "dirichlet_distribution":
             raise ParameterError(
                 f"mean_field(BayesianGaussianMixture(covariance_type={self.covariance_type!r}, weight_concentration_prior_type="

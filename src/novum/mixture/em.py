@@ -134,12 +134,12 @@ def best_run(
     """Return the run with the largest bound over all starts, each made when its turn comes."""
 
     def watch(number: int, listener: Any) -> Callable[..., Any] | None:
-        def told(n_iter: int, objective: float, params: Any) -> bool:
+        def logged(n_iter: int, objective: float, params: Any) -> bool:
             if n_iter % log_every == 0:
                 logger.info("%s: start %d, iteration %d, objective %.9g", owner, number + 1, n_iter, objective)
             return listener is not None and listener(n_iter, objective, params)
 
-        return told if log_every else listener
+        return logged if log_every else listener
 
     several = len(starts) > 1
     trial = trial_iter if several and trial_iter is not None and trial_iter < max_iter else None
@@ -151,17 +151,19 @@ def best_run(
             run = Run(params, [], [], 0, False)
         else:
             with report.run() if several and report is not None else nullcontext(report) as listener:
-                told = watch(number, listener)
-                run = run_from(params, source, statistics, solve, max_iter=trial or max_iter, report=told, **options)
+                callback = watch(number, listener)
+                run = run_from(
+                    params, source, statistics, solve, max_iter=trial or max_iter, report=callback, **options
+                )
         if best is None or run.bound > best.bound:
             best = run
     assert best is not None
     if trial is not None and not best.converged:
         with report.run() if report is not None else nullcontext(report) as listener:
             options["previous"] = best.bound
-            told = watch(len(starts), listener)
+            callback = watch(len(starts), listener)
             left = max_iter - best.n_iter
             best = join_runs(
-                best, run_from(best.params, source, statistics, solve, max_iter=left, report=told, **options)
+                best, run_from(best.params, source, statistics, solve, max_iter=left, report=callback, **options)
             )
     return best

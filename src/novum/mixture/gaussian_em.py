@@ -26,7 +26,7 @@ class Params(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What a fit knows beside the data: the form, what was given, what stays."""
+    """What a fit knows besides the data: the form, what was given, what stays."""
 
     form: str
     reg: float

@@ -82,7 +82,7 @@ def expected_weights(process: bool, concentration: NDArray) -> NDArray:
 
 
 def scale_matrices(
-    prior: Prior, mass: NDArray, means: NDArray, spread: NDArray, beta: NDArray
+    prior: Prior, mass: NDArray, means: NDArray, covariance: NDArray, beta: NDArray
 ) -> tuple[NDArray, NDArray]:
     """Return C by (13), and nu."""
     gap, k = means - prior.mean, len(mass)
@@ -90,29 +90,29 @@ def scale_matrices(
     if prior.form == "tied":
         degrees = np.asarray(prior.degrees + mass.sum() / k)
         between = prior.mean_precision * ((mass / beta) * gap.T) @ gap
-        return (prior.covariance + (spread * mass.sum() + between) / k) / degrees, degrees
+        return (prior.covariance + (covariance * mass.sum() + between) / k) / degrees, degrees
     degrees = prior.degrees + mass
     if prior.form == "full":
         outer = gap[:, :, None] * gap[:, None, :]
-        scale = prior.covariance + mass[:, None, None] * (spread + pull[:, None, None] * outer)
+        scale = prior.covariance + mass[:, None, None] * (covariance + pull[:, None, None] * outer)
         return scale / degrees[:, None, None], degrees
     if prior.form == "diag":
-        scale = prior.covariance + mass[:, None] * (spread + pull[:, None] * gap**2)
+        scale = prior.covariance + mass[:, None] * (covariance + pull[:, None] * gap**2)
         return scale / degrees[:, None], degrees
     if prior.form == "spherical":
-        return (prior.covariance + mass * (spread + pull * (gap**2).mean(axis=1))) / degrees, degrees
+        return (prior.covariance + mass * (covariance + pull * (gap**2).mean(axis=1))) / degrees, degrees
     degrees = np.asarray(prior.degrees + mass.sum() / k)
     between = float((mass * pull * (gap**2).mean(axis=1)).sum())
-    return np.asarray((prior.covariance + (spread * mass.sum() + between) / k) / degrees), degrees
+    return np.asarray((prior.covariance + (covariance * mass.sum() + between) / k) / degrees), degrees
 
 
 def posterior_of(prior: Prior, sums: MixtureSums, shift: NDArray) -> Posterior:
     """Return (11)-(13) and the density of (14)."""
-    mass, means, spread = cov.estimate(prior.form, sums, shift, prior.reg)
+    mass, means, covariance = cov.estimate(prior.form, sums, shift, prior.reg)
     beta = prior.mean_precision + mass
     concentration = concentrations(prior, mass)
     middle = (prior.mean_precision * prior.mean + mass[:, None] * means) / beta[:, None]
-    covariances, degrees = scale_matrices(prior, mass, means, spread, beta)
+    covariances, degrees = scale_matrices(prior, mass, means, covariance, beta)
     factor = cov.factor_of_covariance(prior.form, covariances, prior.dtype)
     return with_density(prior, concentration, beta, middle, degrees, covariances, factor)
 

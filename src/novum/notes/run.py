@@ -24,10 +24,10 @@ def example(number: str, chapter: str) -> str | None:
 
 def check(name: str, session: str) -> list[str]:
     """Run a session and return what came out differently."""
-    told: list[str] = []
+    differences: list[str] = []
     test = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
-    doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=told.append)
-    return told
+    doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=differences.append)
+    return differences
 
 
 def main(number: str, chapter: str) -> int:
@@ -39,9 +39,9 @@ def main(number: str, chapter: str) -> int:
         print(f"Chapter {chapter} of {number} has no example yet; its items: novum notes {number} {chapter}.")
         return 0
     print(session)
-    told = check(page_name(number, chapter), session)
-    print("".join(told) if told else "Computed just now, every line as shown.")
-    return 1 if told else 0
+    differences = check(page_name(number, chapter), session)
+    print("".join(differences) if differences else "Computed just now, every line as shown.")
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """From any word of the notes, of a textbook or of scikit-learn to the name that serves it.
 
-Three indexes are asked together and a line is shown for every name, best first:
+Three indexes are searched together and a line is shown for every name, best first:
 
 - the rows of the notes, by what they are called, and the public names, by their docstrings: every strong word of the question has
   to match; a rare word counts more, and so does a word of the name than one of the first line or further on;
-- `subjects.tsv`, as the index at the end of a book: a phrase of it, asked as a whole, is the first answer;
+- `subjects.tsv`, as the index at the end of a book: a phrase of it, searched as a whole, is the first answer;
 - `scikit_learn.tsv`: what scikit-learn has and novum has not is named as such.
 
-`synonyms.tsv` holds groups of phrases that mean the same; a question that contains one is also asked with the others. A word that
+`synonyms.tsv` holds groups of phrases that mean the same; a query that contains one is also searched with the others. A word that
 no index has is taken for the nearest one that some index has, and the answer says so.
 """
 
@@ -33,10 +33,10 @@ from novum.notes.word_forms import WEAK, WORD, joined, likeness, nearness, stron
 
 __all__ = ["find"]
 
-SYNONYM = 0.9  # what a match by synonym is worth beside a match by the word itself
+SYNONYM = 0.9  # what a match by synonym is worth compared with a match by the word itself
 SUBJECT, PART, CALLED = 4.0, 3.0, 2.0  # answers to a whole question: a subject, one but for weak words, a name
-SPECIFIC = 0.25  # share of the points that depends on how much of a title was asked
-UNKNOWN = 8.0  # what a word tells that no index has: as much as one that a single entry has
+SPECIFIC = 0.25  # share of the points that depends on how much of a title was searched for
+UNKNOWN = 8.0  # the weight of a word that no index has: as much as one that a single entry has
 LEAST = 0.45  # points of an answer that has only some of the words
 IN_METHOD = 0.93  # a method comes after a class or a function of equal points
 SHOWN = 12
@@ -57,14 +57,14 @@ def synonyms() -> tuple[tuple[tuple[str, ...], ...], ...]:
 
 
 @lru_cache(maxsize=4096)
-def matches(asked: str) -> dict[str, float]:
-    """Return the words of the indexes that answer an asked one, and how well."""
-    return {own: found for own in rarity() if (found := likeness(asked, own))}
+def matches(searched: str) -> dict[str, float]:
+    """Return the words of the indexes that match a searched one, and how well."""
+    return {own: found for own in rarity() if (found := likeness(searched, own))}
 
 
-def score(asked: Sequence[str], worth: dict[str, float], *, some: bool = False) -> float:
+def score(searched: Sequence[str], worth: dict[str, float], *, some: bool = False) -> float:
     """Return how well an entry answers, 0 where a strong word finds nothing; with `some`, where all of them do."""
-    need = strong(list(asked))
+    need = strong(list(searched))
     points = total = 0.0
     for word in need:
         best = max((found * worth[own] for own, found in matches(word).items() if own in worth), default=0.0)
@@ -75,26 +75,26 @@ def score(asked: Sequence[str], worth: dict[str, float], *, some: bool = False) 
     return points / total if total else 0.0
 
 
-def specific(asked: Sequence[str], title: frozenset[str]) -> float:
-    """Return the share of a title's words that were asked."""
-    heard = sum(any(own in matches(word) for word in asked) for own in title)
-    return heard / len(title) if title else 0.0
+def specific(searched: Sequence[str], title: frozenset[str]) -> float:
+    """Return the share of a title's words that were searched for."""
+    matched = sum(any(own in matches(word) for word in searched) for own in title)
+    return matched / len(title) if title else 0.0
 
 
-def variants(asked: list[str]) -> list[tuple[list[str], float]]:
+def variants(searched: list[str]) -> list[tuple[list[str], float]]:
     """Return a question and the same with synonyms put in, with what an answer to each is worth."""
-    made = [(asked, 1.0)]
+    made = [(searched, 1.0)]
     for group in synonyms():
         for phrase in group:
             n = len(phrase)
-            for at in range(len(asked) - n + 1):
-                if tuple(asked[at : at + n]) == phrase:
+            for at in range(len(searched) - n + 1):
+                if tuple(searched[at : at + n]) == phrase:
                     others = [list(other) for other in group if other != phrase]
-                    made += [(asked[:at] + other + asked[at + n :], SYNONYM) for other in others]
+                    made += [(searched[:at] + other + searched[at + n :], SYNONYM) for other in others]
     return made
 
 
-class Question:
+class Query:
     """A question in words, its variants, and what an entry's answer to it is worth."""
 
     def __init__(self, words: list[str], *, some: bool = False) -> None:
@@ -132,26 +132,26 @@ def vocabulary() -> frozenset[str]:
     return frozenset((names | said) - WEAK)
 
 
-def mended(asked: list[str]) -> tuple[list[str], list[str]]:
+def mended(searched: list[str]) -> tuple[list[str], list[str]]:
     """Return the question with unknown words put right where that can be done, and sentences that say so."""
-    words, told = [], []
-    for word in asked:
+    words, remarks = [], []
+    for word in searched:
         near = word
         if word not in WEAK and not matches(word) and word not in NOT_MISSPELT:
             near = max(vocabulary(), key=lambda own, word=word: (nearness(word, own), own))  # type: ignore[misc]
         if near != word and nearness(word, near):
-            told.append(f"No word here is {word!r}; this is for {near!r}.")
+            remarks.append(f"No word here is {word!r}; this is for {near!r}.")
             word = near
         words.append(word)
-    return words, told
+    return words, remarks
 
 
-def suggestions(asked: list[str]) -> str:
-    """Return the words of the indexes that are nearest to those asked."""
+def suggestions(searched: list[str]) -> str:
+    """Return the words of the indexes that are nearest to those searched for."""
     from difflib import SequenceMatcher
 
     def closeness(own: str) -> float:
-        return max((SequenceMatcher(None, one, own).ratio() for one in asked), default=0.0)
+        return max((SequenceMatcher(None, one, own).ratio() for one in searched), default=0.0)
 
     return ", ".join(sorted(rarity(), key=lambda own: (-closeness(own), own))[:SUGGESTED])
 
@@ -170,7 +170,7 @@ def line_of(found: Row | PublicName | str, place: Row | None = None) -> str:
 Hit = tuple[float, Entry]
 
 
-def candidates(question: Question) -> set[int]:
+def candidates(question: Query) -> set[int]:
     """Return the places of the entries that can answer: they hold every strong word of a variant, or some, or are called so."""
     found = {place for place, entry in enumerate(everything()) if question.whole in entry.called}
     for words, _ in question.variants:
@@ -179,7 +179,7 @@ def candidates(question: Question) -> set[int]:
     return found
 
 
-def ranked(question: Question, least: float) -> tuple[list[Hit], list[Hit], list[Hit]]:
+def ranked(question: Query, least: float) -> tuple[list[Hit], list[Hit], list[Hit]]:
     """Return the rows, the names and the names of scikit-learn's with more than so many points, best first."""
     made: tuple[list[Hit], list[Hit], list[Hit]] = [], [], []
     for place in sorted(candidates(question)):
@@ -228,25 +228,25 @@ def find(*words: str, limit: int = SHOWN) -> Listing:
     not in novum; scikit-learn has sklearn.cluster.OPTICS, which works in the same pipelines
     """
     said = " ".join(words)
-    asked, told = mended(words_of(said))
+    searched, remarks = mended(words_of(said))
     for some in (False, True):
-        question = Question(asked, some=some)
+        question = Query(searched, some=some)
         rows, names, others = ranked(question, LEAST if some else 0.0)
         if rows or names or others:
             break
     else:
         return Listing(
-            f"Nothing in the notes or the library is called {said!r}. Nearest words: {suggestions(strong(asked))}."
+            f"Nothing in the notes or the library is called {said!r}. Nearest words: {suggestions(strong(searched))}."
         )
     if some:
-        told.append(f"Nothing has all the words of {said!r}; these have some of them.")
+        remarks.append(f"Nothing has all the words of {said!r}; these have some of them.")
     rows.sort(key=lambda hit: (-hit[0], hit[1].found.key not in served()))  # type: ignore[union-attr]
     lines = lines_of(rows, names, others)
     more = [f"and {len(lines) - limit} more; --limit {len(lines)} shows them"] if len(lines) > limit else []
     named = {shown_path(entry.found) for _, entry in rows}  # shown by the row already
     left = [entry.found for _, entry in names if shown_path(entry.found) not in named]
     return Listing(
-        "\n".join([*told, *list(lines.values())[:limit], *more]),
+        "\n".join([*remarks, *list(lines.values())[:limit], *more]),
         tuple(entry.found for _, entry in rows),  # type: ignore[misc]
         tuple(left),  # type: ignore[arg-type]
         tuple(lines),

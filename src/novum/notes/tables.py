@@ -38,7 +38,7 @@ NONE = "-"  # in `names.tsv`: nothing serves the row yet
 
 @result
 class Row(NamedTuple):
-    """An item of the notes: where it stands, the capability it asks for, and the names once planned for it (`api`).
+    """An item of the notes: where it stands, the capability it needs, and the names once planned for it (`api`).
 
     The names that serve it today are those of `names_of`.
     """

@@ -83,18 +83,18 @@ def root_of(word: str) -> str:
 
 
 @lru_cache(maxsize=262144)
-def likeness(asked: str, word: str) -> float:
-    """Return how well a word answers an asked one, 0 for not at all."""
-    if asked == word:
+def likeness(searched: str, word: str) -> float:
+    """Return how well a word matches a searched one, 0 for not at all."""
+    if searched == word:
         return 1.0
-    if len(asked) >= 3 and word.startswith(asked):
+    if len(searched) >= 3 and word.startswith(searched):
         return 0.9
-    if len(asked) > SHORTEST_ROOT and root_of(asked) == root_of(word):
+    if len(searched) > SHORTEST_ROOT and root_of(searched) == root_of(word):
         return 0.85
     return 0.0
 
 
-def nearness(asked: str, word: str) -> float:
+def nearness(searched: str, word: str) -> float:
     """Return the similarity of two words where one may be the other misspelt, else 0.
 
     One slip is allowed, in words of eight letters or more two: a letter too many, too few, another one, or two that changed places.
@@ -104,25 +104,25 @@ def nearness(asked: str, word: str) -> float:
     >>> round(nearness("gaussain", "gaussian"), 2), nearness("genetic", "kinetic")
     (0.88, 0.0)
     """
-    longest = max(len(asked), len(word))
+    longest = max(len(searched), len(word))
     most = 1 if longest < LONG_WORD else 2
-    if min(len(asked), len(word)) < SHORTEST_ROOT or abs(len(asked) - len(word)) > most:
+    if min(len(searched), len(word)) < SHORTEST_ROOT or abs(len(searched) - len(word)) > most:
         return 0.0
-    if asked[0] != word[0] and sorted(asked[:2]) != sorted(word[:2]):
+    if searched[0] != word[0] and sorted(searched[:2]) != sorted(word[:2]):
         return 0.0
-    slips = slips_between(asked, word)
+    slips = slips_between(searched, word)
     return 1 - slips / longest if slips <= most else 0.0
 
 
-def slips_between(asked: str, word: str) -> int:
+def slips_between(searched: str, word: str) -> int:
     """Return the fewest slips that make one word of another (Damerau and Levenshtein; neighbours change places once)."""
     before: list[int] = []
     last: list[int] = []
     row = list(range(len(word) + 1))
-    for i, letter in enumerate(asked, start=1):
+    for i, letter in enumerate(searched, start=1):
         before, last, row = last, row, [i, *[0] * len(word)]
         for j, other in enumerate(word, start=1):
             row[j] = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != other))
-            if i > 1 and j > 1 and letter == word[j - 2] and asked[i - 2] == other:
+            if i > 1 and j > 1 and letter == word[j - 2] and searched[i - 2] == other:
                 row[j] = min(row[j], before[j - 2] + 1)
     return row[-1]

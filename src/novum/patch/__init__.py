@@ -1,8 +1,8 @@
 """Run scikit-learn code with novum's classes: `novum.patch()`, `novum.unpatch()`, `python -m novum.patch script.py`.
 
 Where both libraries have a public class of one name in modules of one name (`sklearn.linear_model.Ridge` and
-`novum.linear_model.Ridge`), code outside scikit-learn that asks scikit-learn's module for it gets novum's. scikit-learn's
-own code goes on getting its own classes, also where it imports them inside a function: who asks is told by the module
+`novum.linear_model.Ridge`), code outside scikit-learn that imports it from scikit-learn's module gets novum's. scikit-learn's
+own code goes on getting its own classes, also where it imports them inside a function: who imports is seen from the module
 of the calling frame. Nothing is written into scikit-learn's modules but their class, and `unpatch` takes that back.
 
 What was imported before the call stays what it was, so patch first. Processes that are started while the patch is on
@@ -24,12 +24,12 @@ from novum.report.result import Result
 __all__ = ["patch", "used"]
 
 THEIRS = "sklearn"
-VARIABLE = "NOVUM_PATCH"  # tells processes started from here what to replace: names, or * for all
+VARIABLE = "NOVUM_PATCH"  # says to processes started from here what to replace: names, or * for all
 WORKERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workers")  # read by them when they start
-ASKED_BY_CLASS = ("tree", "ensemble", "neighbors", "linear_model")
+CHECKED_BY_CLASS = ("tree", "ensemble", "neighbors", "linear_model")
 LIBRARIES = (THEIRS, "novum")
 _replaced: dict[str, dict[str, type]] = {}  # by scikit-learn's module: name and novum's class
-_asked: set[str] = set()
+_read: set[str] = set()
 
 
 class Replacements(list[str], Result):
@@ -51,13 +51,13 @@ class _Patched(ModuleType):
     def __getattribute__(self, name: str) -> Any:
         found = ModuleType.__getattribute__(self, name)
         ours = _replaced.get(ModuleType.__getattribute__(self, "__name__"), {}).get(name)
-        if ours is None or asked_by_a_library():
+        if ours is None or read_by_a_library():
             return found
-        _asked.add(f"{ModuleType.__getattribute__(self, '__name__')}.{name}")
+        _read.add(f"{ModuleType.__getattribute__(self, '__name__')}.{name}")
         return ours
 
 
-def asked_by_a_library() -> bool:
+def read_by_a_library() -> bool:
     """Return whether the code that reads an attribute, two frames up, is scikit-learn's or novum's own."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__") == "inspect":  # scikit-learn lists its classes by it
@@ -137,7 +137,7 @@ def patch(names: Sequence[Any] | None = None) -> Replacements:
         if chosen:
             _replaced[module] = chosen
             sys.modules[module].__class__ = _Patched
-            if module.partition(".")[2] in ASKED_BY_CLASS:
+            if module.partition(".")[2] in CHECKED_BY_CLASS:
                 register(module, chosen)
     fitted_classes.clear()
     os.environ[VARIABLE] = "*" if names is None else ",".join(names)
@@ -155,7 +155,7 @@ def unpatch() -> None:
     for module in _replaced:
         sys.modules[module].__class__ = ModuleType
     _replaced.clear()
-    _asked.clear()
+    _read.clear()
     if os.environ.pop(VARIABLE, None) is not None:
         os.environ["PYTHONPATH"] = os.pathsep.join(python_path())
         if not os.environ["PYTHONPATH"]:
@@ -163,9 +163,9 @@ def unpatch() -> None:
 
 
 def used() -> Replacements:
-    """Return which replaced classes have been fitted since `patch`; of one without a fit of ours, whether it was asked for."""
+    """Return which replaced classes have been fitted since `patch`; of one without a fit of ours, whether it was imported."""
     found = []
-    for name in sorted(_asked):
+    for name in sorted(_read):
         module, _, short = name.rpartition(".")
         cls = _replaced.get(module, {}).get(short)
         if cls is None or not issubclass(cls, Estimator) or short in fitted_classes:

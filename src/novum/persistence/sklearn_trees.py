@@ -6,7 +6,7 @@ could make it read anywhere or never end. A tree is let through only if
     its arrays have the types and shapes that its header says;
     every node but the first is the child of exactly one node before it (so every walk ends);
     its depth is the one it claims (buffers are made by it);
-    its columns exist in the estimator that holds it, which checks the width of what it is asked to predict.
+    its columns exist in the estimator that holds it, which checks the width of what it predicts.
 
 A `Tree` may only be the `tree_` of one of scikit-learn's four tree classes, a `TreePredictor` only in a histogram boosting
 without categorical columns. Gradient boosting of the older kind hands all its trees to compiled code at once: refused.
@@ -168,7 +168,7 @@ def check_branches(tree: Branches, n_features: int) -> int:
         raise FileFormatError("a tree in it leads to a node that is not there, or back")
     used = tree.feature[inner]
     if ((used < 0) | (used >= n_features)).any():
-        raise FileFormatError("a tree in it asks for a column that is not there")
+        raise FileFormatError("a tree in it splits on a column that is not there")
     depth, level = 0, np.zeros(1, dtype=np.int64)
     while (level := level[tree.inner[level]]).size:
         level = np.concatenate([tree.left[level], tree.right[level]])

@@ -1,6 +1,6 @@
 """Axes to draw on: the caller's own, or those of a new figure of pyplot's, which `plt.show()` and notebooks then show.
 
-With axes given, pyplot is neither imported nor asked: a figure made by `matplotlib.figure.Figure` stays the caller's alone.
+With axes given, pyplot is neither imported nor called: a figure made by `matplotlib.figure.Figure` stays the caller's alone.
 """
 
 import textwrap

@@ -13,7 +13,7 @@ ONE_DOES = {"are": "is", "have": "has", "were": "was"}
 
 
 class num(float):
-    """A number that prints without the zero before its point, at the width that was asked for.
+    """A number that prints without the zero before its point, at the width that was requested.
 
     Texts are made of such numbers and of names; nothing runs over a text that is finished, so names come back as they were given.
 

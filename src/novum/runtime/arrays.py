@@ -99,7 +99,7 @@ def stack_rows(parts: list[Any]) -> Any:
 
 
 def ones(x: Any, *shape: int) -> Any:
-    """Return float64 ones beside x."""
+    """Return float64 ones in the library and on the device of x."""
     return _torch().ones(shape, dtype=_torch().float64, device=x.device) if is_tensor(x) else np.ones(shape)
 
 
@@ -117,7 +117,7 @@ def center(x: Any, mean: np.ndarray) -> Any:
 
 
 def one_hot(x: Any, code: Any, k: int) -> Any:
-    """Return the (rows, k) float64 indicator of `code`, beside x."""
+    """Return the (rows, k) float64 indicator of `code`, in the library and on the device of x."""
     if is_tensor(x):
         code = _torch().as_tensor(code, device=x.device).long()
         return _torch().nn.functional.one_hot(code, k).double()

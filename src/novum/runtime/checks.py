@@ -123,7 +123,7 @@ def float_array(owner: str, name: str, value: Any) -> NDArray[Any]:
 
 
 def vector(owner: str, name: str, value: Any, size: int | None = None) -> NDArray[Any]:
-    """Return `value` as a finite 1-D float64 array, of the given size where one is asked for."""
+    """Return `value` as a finite 1-D float64 array, of the given size where one is required."""
     array = np.atleast_1d(float_array(owner, name, value).astype(np.float64, copy=False))
     if array.ndim != 1 or (size is not None and array.size != size):
         wanted = "one-dimensional" if size is None else f"of shape ({size},)"

@@ -23,7 +23,7 @@ def lazily(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any]
     Parameters
     ----------
     package : str
-        The package that is asked.
+        The package whose names they are.
     homes : mapping
         Names, divided by blanks, by the module that defines them; a module of the package itself begins with a point.
         Under "." stand modules of the package that are names themselves.

@@ -56,7 +56,7 @@ class _Task:
 
 
 class _Pass:
-    """One run over items: the tasks that nobody has begun, and who is told when one is done."""
+    """One run over items: the tasks that nobody has begun, and what is called when one is done."""
 
     def __init__(self, function: Callable) -> None:
         self.function, self.finished = function, _core.runtime.threads.Signal()
@@ -190,7 +190,7 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_thr
     Items are taken as threads become free, at most `LOOK_AHEAD * n_threads` ahead. When the next result is not there
     yet, the caller works on the first item that no thread has begun. The first item that fails, in their order,
     raises here; no further item is begun. When the caller stops early, for whatever reason (Ctrl-C is one), what waits is
-    dropped, and what runs is told to stop and waited for, so nothing works on after this generator is closed.
+    dropped, and what runs is stopped and waited for, so nothing works on after this generator is closed.
 
     Examples
     --------

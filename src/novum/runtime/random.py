@@ -93,7 +93,7 @@ class Stream:
 
     Notes
     -----
-    Every method takes a `purpose`, a word that sets one use of chance apart from every other, and an `iteration`.
+    Every method takes a `purpose`, a word that sets one use of random numbers apart from every other, and an `iteration`.
     `rows` is a number of rows, or a range or slice of global rows: the numbers of rows a:b are those places of the
     numbers of all rows. `columns=None` gives one number per row, an int a row of that many.
 

@@ -1,7 +1,7 @@
 """The only door to scikit-learn's private and experimental parts. Everything else imports its public names.
 
 When a new release of scikit-learn moves one of these, this file changes and nothing else. The callback machinery is
-imported when first asked for: it brings the whole of rich with it, which a plain fit does not need; so are the trees.
+imported when first needed: it brings the whole of rich with it, which a plain fit does not need; so are the trees.
 """
 
 from collections.abc import Iterable

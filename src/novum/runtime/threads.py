@@ -51,7 +51,7 @@ def _in_dask_task() -> bool:
             pass
     if "dask.local" not in sys.modules:
         return False
-    # The local schedulers mark neither their threads nor their tasks: only the stack tells.
+    # The local schedulers mark neither their threads nor their tasks: only the stack shows it.
     frame = sys._getframe()
     while frame := frame.f_back:
         if frame.f_code.co_name == "execute_task" and frame.f_globals.get("__name__") == "dask.local":

@@ -28,7 +28,7 @@ BETWEEN = frozenset(
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line that asked for what novum does."""
+    """Warn at the line of the user's code that called novum."""
     frame, level, first = sys._getframe(1), 2, 0
     while frame is not None:
         if not frame.f_code.co_filename.startswith(OURS):

@@ -90,7 +90,7 @@ def keep(
     until : float or None
         Time of `perf_counter` at which the fit on these rows and another on all rows should be done.
     surely : float or None
-        When even the last chance of a model is over, and that of a fold is kept.
+        When even the last try of a model must end, and the model of a fold is kept instead.
     """
     first, why = choose(leaders, rows.judge.measure, prefer)
     if not first.simplicity:  # by what was measured: the clock never keeps the baseline
@@ -109,9 +109,9 @@ def keep(
         some = some_rows(train, round(share * len(train)), ordered, rows.judge.seed)
         if len(some) < len(train):
             reason += f"; fitted on {len(some):,} of the {counted(len(train), 'row')}, for which there was time"
-        last_chance = len(able) == 1 or late == leader.name
+        last_try = len(able) == 1 or late == leader.name
         seconds = None if left is None else max(FIRST_SHARE * left, LEAST_SECONDS)
-        if last_chance:
+        if last_try:
             seconds = None if surely is None else max(surely - time.perf_counter(), LEAST_SECONDS)
         try:
             with within(seconds):
@@ -119,7 +119,7 @@ def keep(
             return KeptModel(leader, reason, parts, model, changes, share)
         except TimeIsUp:
             late = leader.name
-            if last_chance:
+            if last_try:
                 return of_a_fold(leaders, scores, rows, train, prefer)
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
 

@@ -26,15 +26,15 @@ class Predictions(NamedTuple):
 
     name: str  # of the column they make
     values: np.ndarray
-    probabilities: dict[str, np.ndarray]  # by class; empty unless asked for
+    probabilities: dict[str, np.ndarray]  # by class; empty unless requested
     notes: list[str]
-    reach: "Reach | None" = None  # intervals or sets, where they were asked for
+    reach: "Reach | None" = None  # intervals or sets, where they were requested
     drift: list[str] = []  # columns that have moved since training, a sentence each
 
 
 @result
 class Reach(NamedTuple):
-    """Intervals of numbers, or sets of classes, that hold the truth with a chance of about `level`."""
+    """Intervals of numbers, or sets of classes, that hold the truth with a probability of about `level`."""
 
     level: float
     lower: np.ndarray | None  # of numbers
@@ -103,7 +103,7 @@ def predict_table(
     unseen : bool, default=False
         Take categories that the model never saw, instead of raising.
     level : float or None, default=None
-        Chance with which an interval (of numbers) or a set (of classes) is to hold the truth; None for no intervals.
+        Probability with which an interval (of numbers) or a set (of classes) is to hold the truth; None for no intervals.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a study found: printed, saved, asked for predictions.
+"""What a study found: to print, to save, to predict with.
 
 The sentences of every step are in `sentences`.
 """

@@ -172,7 +172,7 @@ class Study:
         Parameters
         ----------
         listener : Listener or None
-            Told what each step found, as it happens.
+            Called with what each step found, as it happens.
         resume : path or None
             Folder that keeps every fit; a study of the same table and settings goes on from there.
 
@@ -242,11 +242,11 @@ class Study:
         k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune, frame.shape[1])
         folds = make_folds(few, k, repeats, self.random_state)
         listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
-        asked = self.time_limit is not None
+        limited = self.time_limit is not None
         limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
         slowness = slowness_since(start, worked)
         end = seconds_to_finish(limit, len(frame), frame.shape[1], slowness)
-        clock = Clock(start, limit - end, asked=asked, slowness=slowness, end=end)
+        clock = Clock(start, limit - end, set_by_user=limited, slowness=slowness, end=end)
         scores = compare(
             candidates,
             rows,
@@ -261,7 +261,7 @@ class Study:
             advance=listener.advance,
             formed=lambda name, mean: listener.formed(name, measure.text(mean)),
         )
-        if scores.stopped == "time limit" and not asked:
+        if scores.stopped == "time limit" and not limited:
             usual = f"a table of this size has {num(limit):.0f} s unless you give it more (--time-limit)"
             scores = scores._replace(notes=[*scores.notes, usual])
         result.compared(scores)

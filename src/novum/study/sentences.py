@@ -130,21 +130,21 @@ class StudySentences:
         ]
         return ", ".join(f"{measure.title} {measure.text(value)}" for measure, value in named)
 
-    def told_apart(self) -> str:
+    def distinguished(self) -> str:
         """Return how many of the others are shown to be worse than the best mean, in a sentence."""
         others = [leader.verdict for leader in self.leaders if not leader.best]
         alike = others.count("cannot tell")
         if not others:
             return "There is no other to compare it with."
         if len(others) == 1:
-            return f"The other {'cannot be told from it' if alike else 'is shown to be worse'}."
+            return f"The other {'cannot be distinguished from it' if alike else 'is shown to be worse'}."
         if alike in (0, len(others)):
-            said = ("None", "can be told from it") if alike else ("All", "are shown to be worse")
+            said = ("None", "can be distinguished from it") if alike else ("All", "are shown to be worse")
             return f"{said[0]} of the {len(others)} others {said[1]}."
         worse = len(others) - alike
         return (
-            f"Of the {len(others)} others, {alike} cannot be told from it and {worse} {'is' if worse == 1 else 'are'} shown to be"
-            " worse."
+            f"Of the {len(others)} others, {alike} cannot be distinguished from it and {worse} {'is' if worse == 1 else 'are'}"
+            " shown to be worse."
         )
 
     def made_of(self) -> str:

@@ -73,7 +73,7 @@ def labels_of(best: NDArray, labels: list[NDArray]) -> NDArray:
 def divided_answers(params: Leaves, X: Any) -> Any:
     """Return the mean of what the leaves say that a row reaches, or the label of its largest entry."""
     assert params.answer is not None
-    out = params.tree.say(X, params.answer)
+    out = params.tree.leaf_values(X, params.answer)
     return out.astype(X.dtype, copy=False) if params.labels is None else labels_of(out.argmax(-1), params.labels)
 
 

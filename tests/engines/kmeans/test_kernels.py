@@ -110,11 +110,11 @@ def test_bounds_change_no_bit(n, d, k, guide, kind, dtype, monkeypatch):
 @given(
     st.integers(1, 6), st.integers(1, 40), st.sampled_from([1e-8, 1e-3, 1, 1e6]), st.integers(0, 10**6), st.booleans()
 )
-def test_bounds_on_data_that_barely_differ(d, k, spread, seed, single):
+def test_bounds_on_data_that_barely_differ(d, k, scale, seed, single):
     rng = np.random.default_rng(seed)
     dtype = np.float32 if single else np.float64
-    X = np.ascontiguousarray(1 + spread * rng.integers(0, 3, (100, d)), dtype=dtype)
-    centers = X[rng.choice(100, k)].astype(np.float64) + spread * 1e-7 * rng.normal(size=(k, d))
+    X = np.ascontiguousarray(1 + scale * rng.integers(0, 3, (100, d)), dtype=dtype)
+    centers = X[rng.choice(100, k)].astype(np.float64) + scale * 1e-7 * rng.normal(size=(k, d))
     plain = descend(X, centers, None, None, passes=4)
     for guide in ("groups", "neighbors"):
         same_bits(descend(X, centers, None, bounds_of(guide, centers), passes=4), plain)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.cluster.hierarchy.merges import Merged
 
-__all__ = ["CondensedTree", "condense", "kept_clusters", "labels_and_strengths"]
+__all__ = ["CondensedTree", "condense", "labels_and_strengths", "selected_clusters"]
 
 ROOT = 0
 
@@ -54,7 +54,7 @@ def stability_of(tree: CondensedTree) -> NDArray:
     return np.bincount(owner, gain, minlength=k)
 
 
-def kept_clusters(
+def selected_clusters(
     tree: CondensedTree, method: str, *, single: bool = False, epsilon: float = 0.0, most: int | None = None
 ) -> NDArray:
     """Return the numbers of the clusters that (2) keeps.

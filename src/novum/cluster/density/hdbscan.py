@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.validation import home_of
-from novum.cluster.density.condensed import condense, kept_clusters, labels_and_strengths
+from novum.cluster.density.condensed import condense, labels_and_strengths, selected_clusters
 from novum.cluster.density.reachability_trees import (
     MISSING,
     NOISE,
@@ -84,7 +84,7 @@ class HDBSCAN(LabelModel):
     probabilities_ : array of shape (n_samples,)
         How strongly a row belongs to its cluster; NaN where cells are missing.
     centroids_, medoids_ : array of shape (n_clusters, n_features)
-        As `store_centers` asks.
+        As `store_centers` says.
 
     Examples
     --------
@@ -179,7 +179,7 @@ class HDBSCAN(LabelModel):
         tree = self._tree(usable.X, k, precomputed)
         condensed = condense(tree, self.min_cluster_size)
         options: dict[str, Any] = {"single": self.allow_single_cluster, "epsilon": self.cluster_selection_epsilon}
-        kept = kept_clusters(condensed, self.cluster_selection_method, most=self.max_cluster_size, **options)
+        kept = selected_clusters(condensed, self.cluster_selection_method, most=self.max_cluster_size, **options)
         labels, strength = labels_and_strengths(condensed, kept, **options)
         self.labels_, self.probabilities_ = usable.labels.copy(), np.zeros(len(usable.labels))
         self.labels_[usable.row], self.probabilities_[usable.row] = labels, strength
@@ -191,7 +191,7 @@ class HDBSCAN(LabelModel):
         return self
 
     def _check_algorithm(self) -> None:
-        """Raise where the metric is none for the tree that is asked for."""
+        """Raise where the metric is none for the tree that was requested."""
         if self.algorithm in ("kd_tree", "ball_tree") and self.metric not in TREE_METRICS[self.algorithm]:
             kind = "KDTree" if self.algorithm == "kd_tree" else "BallTree"
             raise ParameterError(
@@ -261,7 +261,7 @@ class HDBSCAN(LabelModel):
         return tree_of_matrix(np.divide(matrix, self.alpha, out=matrix), k)
 
     def _keep_centers(self, X: Any, labels: NDArray, strength: NDArray) -> None:
-        """Compute the centers that are asked for, weighted by strength."""
+        """Compute the centers that were requested, weighted by strength."""
         centroids, medoids = [], []
         for c in range(labels.max(initial=-1) + 1):
             rows, weight = X[labels == c], strength[labels == c]

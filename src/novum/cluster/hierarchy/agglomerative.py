@@ -218,7 +218,7 @@ def ward_tree(
     n_clusters: int | None = None,
     return_distance: bool = False,
 ) -> tuple:
-    """Return the tree of Ward's linkage: children, components, leaves, the parent of every node, and the heights if asked for.
+    """Return the tree of Ward's linkage: children, components, leaves, the parent of every node, and the heights if requested.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def clusterer_for(clusterer: Any, k: int, seed: int) -> Any:
     number = next((name for name in ("n_clusters", "n_components") if name in names), None)
     if number is None:
         raise ParameterError(
-            f"{type(clusterer).__name__} takes no n_clusters, so it cannot be asked for several numbers of clusters; give one that"
+            f"{type(clusterer).__name__} takes no n_clusters, so it cannot make several numbers of clusters; give one that"
             " does, such as KMeans or AgglomerativeClustering."
         )
     model.set_params(**{number: k})

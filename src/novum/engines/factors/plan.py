@@ -3,7 +3,7 @@ r"""Marginals and maxima of a product of tables: the door to the compiled planne
     p(x) = prod_f table_f(x_f) / Z,     Z(e) = sum of the product over everything but the evidence e                (1)
     p(t | e) = sum over the rest / Z(e),     x* = argmax of the product given e                                     (2)
 
-A plan depends on which variables are observed and what is asked, not on values; the engine keeps the plans it made.
+A plan depends on which variables are observed and which are queried, not on values; the engine keeps the plans it made.
 Plans and tables are read-only, so any number of threads may query one engine.
 """
 
@@ -38,7 +38,7 @@ class Factor(NamedTuple):
 
 @result
 class Cost(NamedTuple):
-    """What a query takes, told before anything is allocated."""
+    """What a query takes, known before anything is allocated."""
 
     treewidth: int  # variables in the largest clique, less one
     largest_clique: float  # its cells

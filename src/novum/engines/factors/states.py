@@ -18,10 +18,10 @@ __all__ = [
     "coded_rows",
     "columns_of",
     "declares_categories",
-    "found_states",
     "learned_states",
     "plain",
     "state_codes",
+    "states_in",
 ]
 
 MANY_STATES = 20  # different values up to which any column counts as states
@@ -104,7 +104,7 @@ def missing(value: Any) -> bool:
     return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
 
 
-def found_states(column: Any) -> tuple[Any, ...]:
+def states_in(column: Any) -> tuple[Any, ...]:
     """Return the states of a column: declared categories in their order, else the values found, sorted where they can be."""
     values, _ = distinct(column)
     native = getattr(column, "to_native", lambda: column)()
@@ -118,7 +118,7 @@ def found_states(column: Any) -> tuple[Any, ...]:
 
 def learned_states(owner: str, name: Any, column: Any) -> tuple[Any, ...]:
     """Return the states of a column from which a model is learned; refuse measurements, which have a state per row."""
-    states = found_states(column)
+    states = states_in(column)
     if len(states) <= MANY_STATES or declares_categories(column):
         return states
     real = any(isinstance(s, float) and not s.is_integer() for s in states)
@@ -183,7 +183,7 @@ def coded_rows(
     columns = columns_of(owner, data, tuple(states))
     names, codes = coded_columns(owner, columns, states)
     if not names:
-        lost = [str(name) for name in states] or ["to read: every variable of the network was asked for"]
+        lost = [str(name) for name in states] or ["to read: every variable of the network was queried"]
         raise DataError(
             f"{owner}: the data have no column {', '.join(lost[:10])}; columns are named like the variables."
         )

@@ -154,15 +154,15 @@ def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
     if density.layout == DIAGONAL:
         covariance, missing = _array.like(filled, density.covariance, "float64"), _array.double(~seen)
         second = diagonal_second(density, filled, seen, wr, offset)
-        spread = (missing @ (lib.log(covariance) + LOG_TWO_PI + 1).T) / 2  # entropy of the missing cells
+        entropy = (missing @ (lib.log(covariance) + LOG_TWO_PI + 1).T) / 2  # entropy of the missing cells
     else:
         S = lib.broadcast_to(
             _array.like(filled, density.covariance, "float64"), (len(density.mean), *first.shape[1:] * 2)
         )
         second = dense_second(density, S, wr, offset, inverse, which)
         whole = lib.linalg.slogdet(S)[1]
-        spread = (whole - log[:, which].T + (gaps * (LOG_TWO_PI + 1))[:, None]) / 2
-    information = (wr * lib.where(r > 0, logs - spread, 0.0)).sum()  # a component without rows may have no volume
+        entropy = (whole - log[:, which].T + (gaps * (LOG_TWO_PI + 1))[:, None]) / 2
+    information = (wr * lib.where(r > 0, logs - entropy, 0.0)).sum()  # a component without rows may have no volume
     likelihood = total.sum() if weight is None else weight @ total
     return [wr.sum(0), first, second, likelihood, information]
 

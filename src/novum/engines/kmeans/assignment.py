@@ -1,4 +1,4 @@
-"""What k-means asks of one block of rows, wherever they live: nearest centers, distances to given ones, a Lloyd pass.
+"""What k-means computes on one block of rows, wherever they live: nearest centers, distances to given ones, a Lloyd pass.
 
 Dense tiles and CSR matrices go to the compiled kernels (cpp/include/novum/kmeans/pass.h); a tensor on a processor is a dense tile
 without a copy; a tensor on a GPU uses its own library. Scores are |c|^2/2 - x.c about an origin near the centers, so data
@@ -150,7 +150,7 @@ def lloyd_pass(centers: NDArray, block: Block) -> tuple[ClusterSums, Any]:
 
 
 def tensor_origin(centers: NDArray, X: Any) -> Any:
-    """Return the origin beside a tensor, in its dtype."""
+    """Return the origin on the device of a tensor, in its dtype."""
     return arrays.like(X, origin(centers, np.dtype(str(X.dtype).removeprefix("torch.")), False))
 
 

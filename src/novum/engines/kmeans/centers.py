@@ -10,7 +10,7 @@ from novum.engines.kmeans.assignment import in_blocks
 from novum.engines.kmeans.lloyd import lloyd
 from novum.engines.kmeans.seeding import plus_plus, rows_at_hand
 from novum.engines.kmeans.small import MAX_ITER, TOL
-from novum.engines.kmeans.spread import mean_variance
+from novum.engines.kmeans.variance import mean_variance
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
 from novum.runtime.random import Stream, seed_of

@@ -14,7 +14,7 @@ from novum.engines.kmeans.assignment import ClusterSums, rows_per_block
 from novum.engines.kmeans.bounds import Lloyd, start_guide
 from novum.engines.kmeans.lloyd import FarthestRows, furthest_rows, labels_of_block, lloyd, relocate, same_clustering
 from novum.engines.kmeans.seeding import EXHAUSTED, plus_plus, unit_of
-from novum.engines.kmeans.spread import mean_variance
+from novum.engines.kmeans.variance import mean_variance
 from novum.fold.blocks import Block
 from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime.random import Stream

@@ -37,7 +37,7 @@ def start_centers(init: Any, k: int, source: Source, stream: Stream, run: int, o
     if isinstance(init, np.ndarray):
         return init
     if callable(init):
-        return made_centers(init, k, source, stream, run, owner)
+        return initial_centers(init, k, source, stream, run, owner)
     if init == "random":
         seeds = seeding.random_rows(source, k, stream, run)
     else:
@@ -50,7 +50,7 @@ def start_centers(init: Any, k: int, source: Source, stream: Stream, run: int, o
     return seeds.centers
 
 
-def made_centers(init: Any, k: int, source: Source, stream: Stream, run: int, owner: str) -> NDArray:
+def initial_centers(init: Any, k: int, source: Source, stream: Stream, run: int, owner: str) -> NDArray:
     """Return what a callable makes of the data, which must be one array."""
     if not source.at_hand:
         raise ParameterError(

@@ -30,7 +30,7 @@ class Probe(NamedTuple):
 
     prefix: NDArray  # (2, groups) uint64: leading bits
     known: int  # how many of them
-    digit: int  # bits that are asked for
+    digit: int  # bits that are requested
     unit: float  # of the weights
 
 

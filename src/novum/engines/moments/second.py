@@ -150,8 +150,8 @@ def central_moments(source: Source, fit_intercept: bool = True, *, single: bool 
         moments, offset = moments_about(source, shift, fit_intercept, single_products)
     else:
         moments, offset = moments_about(source, shift, fit_intercept)
-    spread = np.concatenate([np.diag(moments.xx), np.diag(moments.yy)]) / moments.weight
-    far = (offset**2 > FAR_SHIFT * spread) & ~constant_columns(spread, moments.mean)
+    variance = np.concatenate([np.diag(moments.xx), np.diag(moments.yy)]) / moments.weight
+    far = (offset**2 > FAR_SHIFT * variance) & ~constant_columns(variance, moments.mean)
     if fit_intercept and not source.sparse and far.any():
         moments, _ = moments_about(source, moments.mean, fit_intercept)  # in float64: the rows were hard to tell apart
     return moments

@@ -1,4 +1,4 @@
-r"""Best-first growth where histograms come in batches: what a pass over the data is asked for, and what becomes of it.
+r"""Best-first growth where histograms come in batches: what a pass over the data computes, and what becomes of it.
 
 In memory the leaf whose best split gains most is split next, and the histogram of its smaller child is made at once. Here a
 histogram costs a pass over all rows, so every pass makes many. Those leaves are divided ahead of their turn that would be split
@@ -61,8 +61,8 @@ class Rule(Protocol):
     def divide(self, node: Node) -> tuple[Node, Node]:
         """Return the children of the best split."""
 
-    def told(self, node: Node, low: float, high: float) -> None:
-        """Hear the least and the largest target of a node."""
+    def set_range(self, node: Node, low: float, high: float) -> None:
+        """Keep the least and the largest target of a node."""
 
 
 class Growth:
@@ -74,7 +74,7 @@ class Growth:
     max_leaves : int
         0: no limit.
     room : int
-        Most histograms that may be asked for, and kept, at a time.
+        Most histograms that may be requested, and kept, at a time.
     aside_rows : int, default=0
         Nodes of at most so many rows are put aside for whoever takes them up.
     """
@@ -86,52 +86,52 @@ class Growth:
         self.aside: list[Node] = []
         self.leaves = 1
         self._heap: list[tuple[float, int, Node]] = []
-        self._asked: list[Node] = []  # parents whose children's histograms are awaited
+        self._awaited: list[Node] = []  # parents whose children's histograms are awaited
         self._numbers = count()
 
-    def wanted(self) -> tuple[list[int], list[int]]:
+    def requested(self) -> tuple[list[int], list[int]]:
         """Return the nodes whose histograms are needed next, and those whose range of targets is; none when all is done."""
         if not self.nodes:
             return [0], [0]
         if self._done():
             return [], []
-        wanted: list[int] = []
+        requested: list[int] = []
         watched: list[int] = []
         kept = sum(node.cells is not None for _, _, node in self._heap)
         for node in self._likely():
-            if len(wanted) >= self.room:
+            if len(requested) >= self.room:
                 break
             small, large = self._divided(node)
             if self._idle(small) and self._idle(large):
                 node.cells = node.counts = None
                 continue
-            self._asked.append(node)
-            wanted.append(small.number)
+            self._awaited.append(node)
+            requested.append(small.number)
             if node.cells is None:
-                wanted.append(large.number)
+                requested.append(large.number)
             watched += [small.number, large.number]
         excess = kept - 4 * self.room
         for _, _, node in heapq.nlargest(max(0, excess), self._heap):
             if node.left is None:
-                node.cells = node.counts = None  # both children will be asked for instead
-        if not wanted:
+                node.cells = node.counts = None  # both children will be requested instead
+        if not requested:
             self._settle()
-            return self.wanted()
-        return wanted, watched
+            return self.requested()
+        return requested, watched
 
     def give(self, cells: NDArray, counts: NDArray, low: NDArray, high: NDArray) -> None:
-        """Take the histograms and ranges that `wanted` asked for, in its order."""
+        """Take the histograms and ranges that `requested` returned, in its order."""
         if not self.nodes:
             root = self.rule.root(cells[0], counts[0])
             root.number = next(self._numbers)
             root.final = 0
             self.nodes.append(root)
             self.settled.append(root)
-            self.rule.told(root, float(low[0]), float(high[0]))
+            self.rule.set_range(root, float(low[0]), float(high[0]))
             self._examine(root)
             self._offer(root)
         at, spot = 0, 0
-        for node in self._asked:
+        for node in self._awaited:
             small, large = self._children(node)
             small.cells, small.counts = cells[at].copy(), counts[at].copy()  # a view would keep all of them
             at += 1
@@ -142,10 +142,10 @@ class Growth:
                 large.cells, large.counts = node.cells - small.cells, node.counts - small.counts
             node.cells = node.counts = None
             for child in (small, large):
-                self.rule.told(child, float(low[spot]), float(high[spot]))
+                self.rule.set_range(child, float(low[spot]), float(high[spot]))
                 spot += 1
                 self._examine(child)
-        self._asked = []
+        self._awaited = []
         self._settle()
 
     def _likely(self) -> list[Node]:

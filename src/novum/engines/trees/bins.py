@@ -160,7 +160,7 @@ def sample_bins(
     n_rows: int = 0,
     n_threads: int = 1,
 ) -> Bins:
-    """Return the bins of columns of numbers from a sample of a source, of the rows that `rows_of` tells of every block.
+    """Return the bins of columns of numbers from a sample of a source, of the rows that `rows_of` returns for every block.
 
     Where the number of rows is known, blocks send little more than what is taken in the end.
     """
@@ -210,7 +210,7 @@ def learn_bins(
 def bins_of(
     columns: Callable[[int], NDArray], weight: NDArray | None, max_bins: int, categories: NDArray, n_threads: int
 ) -> Bins:
-    """Return the bins of columns that come a few at a time, from the one that is asked for on."""
+    """Return the bins of columns that come a few at a time, from the one that is requested on."""
 
     def some(first: int) -> list[NDArray]:
         values = columns(first)

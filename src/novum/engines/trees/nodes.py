@@ -31,7 +31,7 @@ __all__ = ["LEAF", "UNDEFINED", "Tree"]
 
 LEAF, UNDEFINED = -1, -2  # as scikit-learn marks the children and the columns of leaves
 
-_walks: WeakKeyDictionary = WeakKeyDictionary()  # compiled form of trees that were asked; never part of their state
+_walks: WeakKeyDictionary = WeakKeyDictionary()  # compiled form of trees that have predicted; never part of their state
 atexit.register(_walks.clear)  # compiled objects that outlive the interpreter are reported as leaks
 
 
@@ -233,7 +233,7 @@ class Tree:
             raise ValueError("it has a set of categories that is not there")
         used = self.feature[inner]
         if ((used < 0) | (used >= p)).any():
-            raise ValueError("it asks for a column that is not there")
+            raise ValueError("it splits on a column that is not there")
         self.edges()
         if self.branch_begin is None:
             self.apply(np.zeros((1, p)))  # the compiled walk has its own check
@@ -269,7 +269,7 @@ class Tree:
         end = np.diff(self.branch_begin)[node] == 0
         return Visit(row[end], node[end], part[end])
 
-    def say(self, X: Any, answer: NDArray) -> NDArray:
+    def leaf_values(self, X: Any, answer: NDArray) -> NDArray:
         """Return the answers (node_count, ...) of every row's leaf, their mean by parts where a row reaches several."""
         if not self.divides:
             return answer.take(self.apply(X), axis=0)
@@ -280,7 +280,7 @@ class Tree:
 
     def predict(self, X: Numbers) -> NDArray:
         """Return the values of every row's leaf: (n, max_n_classes), or (n, n_outputs, max_n_classes) of several outputs."""
-        return self.say(X, self.value[:, 0] if self.n_outputs == 1 else self.value)
+        return self.leaf_values(X, self.value[:, 0] if self.n_outputs == 1 else self.value)
 
     def decision_path(self, X: Any) -> scipy.sparse.csr_matrix:
         """Return which nodes every row passes, as a CSR matrix (n, node_count) of ones, or of parts of the row."""
@@ -303,7 +303,7 @@ class Tree:
         return scipy.sparse.csr_matrix((np.ones(len(column), np.int64), column, begin), shape=shape)
 
     def compute_feature_importances(self, normalize: bool = True) -> NDArray:
-        """Return (3), scaled to sum to one unless told otherwise.
+        """Return (3), scaled to sum to one unless `normalize` is false.
 
         importance[j] = sum over splits on j of W_t I_t - sum over the children c of W_c I_c,  divided by W_root    (3)
         """

@@ -22,7 +22,7 @@ from novum.runtime.pool import map_ordered
 __all__ = ["Coded", "encode", "grow_coded", "knows"]
 
 KNOWN = ("gini", "entropy", "log_loss", "squared_error")
-MOST_CLASSES = 256  # counters of a class beside those of all bins must stay in the cache
+MOST_CLASSES = 256  # counters of a class with those of all bins must stay in the cache
 
 
 class Coded(NamedTuple):

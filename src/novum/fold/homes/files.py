@@ -53,12 +53,12 @@ class Scan(Source):
         kinds = [self.columns[key].dtype for key in features if self.columns[key].kind == NUMBER]
         self.dtype = tile_dtype(np.result_type(*kinds)) if kinds else np.dtype(np.float64)
         self.names = list(features) if all(isinstance(key, str) for key in features) else None
-        self.asked_rows = rows
+        self.requested_rows = rows
         self.batch_rows = rows or batch_rows(len(features))
         self.steps: tuple[Step, ...] = ()
         self.mapped: tuple[Callable, ...] = ()  # applied to the target, block by block
         self.owner, self.task, self.allow_nan, self.n_jobs = "the learner", None, False, None
-        self.threads: int | None = None  # asked once by a learner that opens the scan
+        self.threads: int | None = None  # set once by a learner that opens the scan
 
     def _with(self, **changes: Any) -> "Scan":
         scan = copy.copy(self)
@@ -142,7 +142,7 @@ class Scan(Source):
             n_features=out.shape[1],
             names=names_out(step, out.shape[1]),
             dtype=tile_dtype(out.dtype),
-            batch_rows=self.asked_rows or batch_rows(width),
+            batch_rows=self.requested_rows or batch_rows(width),
         )
 
     def with_target(self, key: Any) -> "Scan":
@@ -150,7 +150,7 @@ class Scan(Source):
         if key not in self.features:
             raise DataError(f"novum.scan: {key!r} is no column of this scan, which has {self.features}.")
         features = [one for one in self.features if one != key]
-        return Scan(self.files, features, key, self.weight, self.asked_rows, 0)
+        return Scan(self.files, features, key, self.weight, self.requested_rows, 0)
 
     # -------------------------------------------------------------------------------------------- what a learner sees
 
@@ -236,7 +236,7 @@ class Scan(Source):
             return next(batches)
 
     def _block(self, batch: Batch, weighty: list[bool]) -> Block:
-        """Return a batch as a checked block; tells `weighty` whether any of its weights is positive."""
+        """Return a batch as a checked block; records in `weighty` whether any of its weights is positive."""
         if self.steps:
             out = apply(self.steps, batch.raw(self.features), batch.range())
             X = np.ascontiguousarray(out, self.dtype)
@@ -268,7 +268,7 @@ class Scan(Source):
         )
 
     def _y(self, batch: Batch) -> Any:
-        """Return the target of a batch: flat, or as columns where several were asked for."""
+        """Return the target of a batch: flat, or as columns where several were requested."""
         parts = [batch.labels(key) for key in self._target_keys()]
         y = np.column_stack(parts) if isinstance(self.target, list) else parts[0]
         if y.dtype.kind == "f":

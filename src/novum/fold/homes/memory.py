@@ -106,7 +106,7 @@ class FrameTiles:
 class SparseTiles:
     """A CSR matrix: blocks are CSR matrices over the same rows, centring is implicit, nothing is made dense.
 
-    Compressed columns are kept for learners that go by column; the first block that is asked for turns them into rows.
+    Compressed columns are kept for learners that go by column; the first block that is read turns them into rows.
     """
 
     def __init__(self, X: Any) -> None:
@@ -168,7 +168,7 @@ class MemorySource(Source):
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
         self.check = check  # for values that are not finite, until `verified` has made it
-        self.threads: int | None = None  # asked once: a learner of many short passes would feel it
+        self.threads: int | None = None  # determined once: a learner of many short passes would feel it
         self._cut(rows)
 
     def _cut(self, rows: Callable[[int, int], int]) -> None:

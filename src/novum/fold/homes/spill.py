@@ -2,7 +2,7 @@
 
 A learner that passes over its rows many times, and needs something much smaller than the rows (codes, leaves, scores), makes
 that once per block. The blocks of a `Spill` have no rows of their own, only their memory, whose entries are arrays that are
-read when they are asked for and written when they are set.
+read when they are needed and written when they are set.
 """
 
 from collections.abc import Callable, Iterator, MutableMapping

@@ -20,7 +20,7 @@ from novum.fold.readers.table import NUMBER, OTHER, TEXT, Column, DataFile
 __all__ = ["ArrowPiece", "describe", "index_columns", "labels", "numbers"]
 
 DAY, HOUR = np.timedelta64(1, "D"), np.timedelta64(1, "h")
-EXACT_INTEGERS = 2.0**53  # beyond it a float64 no longer tells neighbouring integers apart
+EXACT_INTEGERS = 2.0**53  # beyond it a float64 no longer distinguishes neighbouring integers
 
 
 def describe(kind: pa.DataType) -> Column:
@@ -94,7 +94,7 @@ def labels(array: pa.Array) -> np.ndarray:
 
 
 class ArrowPiece:
-    """Rows of a record batch, whose columns are those that were asked for.
+    """Rows of a record batch, whose columns are those that were requested.
 
     `whole` names columns that were read as floats though they looked like integers: they are given back as integers where
     all of them are.

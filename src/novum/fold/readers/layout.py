@@ -89,8 +89,8 @@ def layout_of(name: str, head: str, separator: str | None) -> Layout:
         return by_blanks(name, lines, start, Blanks("words", ()), [])
     top, mark = top_of(lines, start, marks, quote)
     if mark is None and separator is None:
-        if (found := blanks_in(lines[first_said(lines, start) :])) is not None:
-            return by_blanks(name, lines, first_said(lines, start), found, ["blanks part the cells"])
+        if (found := blanks_in(lines[first_text_line(lines, start) :])) is not None:
+            return by_blanks(name, lines, first_text_line(lines, start), found, ["blanks part the cells"])
         top, mark = top_of(lines, start, RARE_MARKS, quote)
     mark = mark or separator or max(DELIMITERS, key=lambda m: count(lines[start], m, quote))
     above = [line for line in lines[start:top] if line.strip(mark + " \r")]
@@ -231,7 +231,7 @@ def may_skip(above: list[str], head: str, mark: str, quote: str) -> bool:
     return all(not count(line, mark, quote) and (empty or " " in line or len(names) > 2) for line in titles)
 
 
-def first_said(lines: list[str], start: int) -> int:
+def first_text_line(lines: list[str], start: int) -> int:
     """Return the first line that is no comment."""
     return next((i for i in range(start, len(lines)) if lines[i].strip() and not lines[i].startswith("#")), start)
 
@@ -295,7 +295,7 @@ def is_number(cell: str) -> bool:
 
 
 def row_handler(left_out: list[str]) -> Callable[[Any], str]:
-    """Return what pyarrow asks about a row of another length: comments, rules and lines of blanks are left out and listed."""
+    """Return what pyarrow does with a row of another length: comments, rules and lines of blanks are left out and listed."""
 
     def handle(row: Any) -> str:
         text = row.text.strip(" \t\r\n\x1a\ufeff")

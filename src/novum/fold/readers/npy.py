@@ -107,7 +107,7 @@ scratch = Scratch()
 
 
 class NpyPiece:
-    """Rows start to stop of an NpyFile; they are read when first asked for."""
+    """Rows start to stop of an NpyFile; they are read when first needed."""
 
     def __init__(self, file: "NpyFile", start: int, stop: int) -> None:
         self.file, self.start, self.stop, self.rows = file, start, stop, stop - start

@@ -1,8 +1,8 @@
-"""A file of rows, whatever its format: its columns, its length where the format tells, and its rows piece by piece.
+"""A file of rows, whatever its format: its columns, its length where the format says it, and its rows piece by piece.
 
 A reader yields pieces of whatever size suits its format; `novum.fold.homes.files` cuts them into batches. Between and during passes
 the file must stay what it was when the scan was made: its size, time of change and identity are compared for every piece, and
-the rows of a whole pass are counted. Anything else that goes wrong while reading is told as a `SourceError` that names the
+the rows of a whole pass are counted. Anything else that goes wrong while reading is raised as a `SourceError` that names the
 file, the place in it and the reason.
 """
 

@@ -152,7 +152,7 @@ def read_parts(owner: str, path: Any) -> NetworkContent:
     return parts if parts.name else parts._replace(name=name[: name.rfind(".")])
 
 
-def check_kept(owner: str, path: Path, parts: NetworkContent) -> None:
+def check_readable(owner: str, path: Path, parts: NetworkContent) -> None:
     """Refuse names and states that the reader of this format would not give back: read a small file that holds them."""
     form = ending(owner, path)
     if form in (".uai", ".json"):
@@ -182,6 +182,6 @@ def write_parts(owner: str, path: Any, parts: NetworkContent) -> None:
     real = [name for name in parts.parents if name not in parts.states]
     if real and ending(owner, path) != ".json":
         raise ParameterError(f"{owner}({str(path)!r}): {real[0]!r} is a real variable; only .json keeps those.")
-    check_kept(owner, path, parts)
+    check_readable(owner, path, parts)
     text = WRITERS[ending(owner, path)](parts).encode()
     replace_file(path, gzip.compress(text) if path.suffix == ".gz" else text)

@@ -106,13 +106,13 @@ class _Partial:
         )
 
     def close_together(self) -> "_Partial":
-        """Apply the rules in rounds, each to the graph as the round found it; what they ask for both ways stays an edge.
+        """Apply the rules in rounds, each to the graph as the round found it; what they direct both ways stays an edge.
 
         With arcs that no DAG has, one order of the rules contradicts another; rounds have no order.
         """
         while True:
-            asked = {(a, b) for edge in self.edges() for a, b in (edge, edge[::-1]) if self.must(a, b)}
-            clear = [(a, b) for a, b in asked if (b, a) not in asked]
+            directed = {(a, b) for edge in self.edges() for a, b in (edge, edge[::-1]) if self.must(a, b)}
+            clear = [(a, b) for a, b in directed if (b, a) not in directed]
             if not clear:
                 return self
             for a, b in clear:

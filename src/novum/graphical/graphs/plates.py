@@ -20,7 +20,7 @@ __all__ = ["unroll"]
 
 
 def unroll(dag: "DAG", n: int, outside: Any, parameters: bool) -> "DAG":
-    """Return (15), with (16) where asked for."""
+    """Return (15), with (16) where requested."""
     from novum.graphical.graphs.dag import DAG
 
     owner = "DAG.unroll"

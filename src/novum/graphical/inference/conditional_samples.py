@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from novum.engines.factors.plan import MEMORY_LIMIT
 from novum.exceptions import DataError
-from novum.graphical.inference.evidence import Evidence, in_words
+from novum.graphical.inference.evidence import Evidence, evidence_text
 from novum.graphical.linear_gaussian.nodes import conditional_moments, equations, moments, split_evidence, weigh_states
 from novum.graphical.linear_gaussian.rows import draw_real
 from novum.runtime.random import Stream
@@ -49,7 +49,7 @@ def draw_given(
         found = weigh_states(network, owner, (), seen, values, MEMORY_LIMIT)
         if found.log_evidence == -np.inf:
             raise DataError(
-                f"{owner}: the evidence {in_words(evidence)} has probability zero; there is nothing to draw."
+                f"{owner}: the evidence {evidence_text(evidence)} has probability zero; there is nothing to draw."
             )
         case = states_of(
             stream.uniform("network case", 0, n), np.broadcast_to(found.weight[:, 0], (n, len(found.weight)))
@@ -57,7 +57,7 @@ def draw_given(
         for axis, state in zip(found.axes, np.unravel_index(case, found.cards) if found.cards else (), strict=True):
             codes[:, place[axis]] = state
             done.add(place[axis])
-    draw_discrete(network, owner, codes, done, seen, stream, in_words(evidence))
+    draw_discrete(network, owner, codes, done, seen, stream, evidence_text(evidence))
     return codes, draw_real_given(network, codes, values, seed) if values else draw_real(network, codes, seed)
 
 

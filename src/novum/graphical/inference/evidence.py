@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.runtime.message_text import MOST_NAMES, first_few, value_text
 
-__all__ = ["Evidence", "in_words", "known_variables", "read_evidence", "read_question", "state_index"]
+__all__ = ["Evidence", "evidence_text", "known_variables", "read_evidence", "read_query", "state_index"]
 
 States = Mapping[Any, tuple[Any, ...]]
 
@@ -103,8 +103,8 @@ def read_evidence(owner: str, evidence: Any, states: States) -> Evidence:
     return found
 
 
-def read_question(owner: str, variables: Any, evidence: Any, states: States) -> tuple[tuple[Any, ...], Evidence]:
-    """Return the names that are asked for, none of them observed, and the evidence by numbers."""
+def read_query(owner: str, variables: Any, evidence: Any, states: States) -> tuple[tuple[Any, ...], Evidence]:
+    """Return the names that are queried, none of them observed, and the evidence by numbers."""
     names = known_variables(owner, "variables", variables, states)
     seen = read_evidence(owner, evidence, states)
     for name in names:
@@ -117,7 +117,7 @@ def read_question(owner: str, variables: Any, evidence: Any, states: States) -> 
     return names, seen
 
 
-def in_words(evidence: Any) -> str:
+def evidence_text(evidence: Any) -> str:
     """Return `gauge=empty, battery=flat`; of much evidence the beginning."""
     pairs = islice((evidence or {}).items(), MOST_NAMES + 1)
     return first_few(

@@ -3,12 +3,12 @@ r"""Gibbs sampling: every unobserved variable in turn is drawn given its Markov 
     p(x_i | the rest) ~ prod_{f holds x_i} f(x_f)                                                                   (1)
     R^2 = ((s - 1)/s W + B/s) / W,  s sweeps, W and B the variances within and between chains                        (2)
     sweeps that one independent draw takes:  tau ~ B / W;  s should be many tau, of every variable                   (3)
-    drift: chain means of the first half less those of the second, against their spread                              (4)
+    drift: chain means of the first half less those of the second, against their variance                            (4)
 
-Many chains run side by side, one vector operation for all of them; the standard error comes from the spread of their
+Many chains run side by side, one vector operation for all of them; the standard error comes from the variance of their
 means, so it counts the correlation along a chain. Cells of zero can cut the states into islands that no chain leaves, and
 tables that are nearly certain into islands that few leave: then R of (2) stays above one for some variable, maybe not for the
-one that was asked for, or all chains are still on their way from the start (4). The call says so.
+one that was queried, or all chains are still on their way from the start (4). The call says so.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ from novum.runtime.warn import warn
 
 __all__ = ["gibbs"]
 
-LEAST_LENGTH = 20.0  # independent draws (3) in a chain, of the states that were asked for
+LEAST_LENGTH = 20.0  # independent draws (3) in a chain, of the states that were queried
 LEAST_ELSEWHERE = 8.0  # of the slowest state of any other variable
 MOST_NOISE = 5.0  # standard deviations by which (4) may be off by chance; twice as many for (3), the largest of many
 STARTS = 200  # sweeps of tries to find a start of positive probability
@@ -96,7 +96,7 @@ def independent_time(means: NDArray[np.float64], sweeps: int) -> NDArray[np.floa
         return np.where(within > 0, between / within, np.where(between > 0, np.inf, 1.0))
 
 
-def largest_spread(means: NDArray[np.float64], sweeps: int) -> float:
+def largest_ratio(means: NDArray[np.float64], sweeps: int) -> float:
     """Return the largest R of (2)."""
     return float(np.sqrt(((sweeps - 1) + independent_time(means, sweeps).max()) / sweeps))
 
@@ -104,9 +104,9 @@ def largest_spread(means: NDArray[np.float64], sweeps: int) -> float:
 def doubt(means: NDArray[np.float64], half: NDArray[np.float64], tally: NDArray[np.float64], sweeps: int) -> str:
     """Return what speaks by (3) or (4) against chains with these means, beyond what chance explains; nothing where nothing does."""
     n = len(means)
-    chance = 1 + 2 * MOST_NOISE * np.sqrt(2 / (n - 1))
+    noise = 1 + 2 * MOST_NOISE * np.sqrt(2 / (n - 1))
     for part, least in ((means, LEAST_LENGTH), (tally / sweeps, LEAST_ELSEWHERE)):
-        if independent_time(part, sweeps).max(initial=1.0) > max(sweeps / least, chance):
+        if independent_time(part, sweeps).max(initial=1.0) > max(sweeps / least, noise):
             return "chains disagree"
     if half is tally or sweeps < 4:
         return ""
@@ -161,7 +161,7 @@ def gibbs(
         sweeps / np.maximum(independent_time(means, sweeps), 1.0), 1.0
     )  # of independent draws
     everywhere = np.column_stack([means, tally / sweeps])
-    r_hat = largest_spread(everywhere, sweeps)
+    r_hat = largest_ratio(everywhere, sweeps)
     warning = doubt(means, half, tally, sweeps)
     details = {"n_samples": n_chains * sweeps, "n_chains": n_chains, "burn_in": burn_in, "r_hat": r_hat}
     if warning:

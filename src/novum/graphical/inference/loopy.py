@@ -5,7 +5,7 @@ r"""Belief propagation on graphs with loops.
     log Z is about sum_f sum b_f (log f - log b_f) + sum_x (degree(x) - 1) sum b_x log b_x           (Bethe)         (3)
 
 The messages are those of a tree, sent again and again until they stop changing. On a tree the result is exact; with loops it
-is an approximation, and it may not settle: the result tells the number of sweeps and the last change.
+is an approximation, and it may not settle: the result has the number of sweeps and the last change.
 """
 
 from typing import Any
@@ -64,7 +64,7 @@ class Beliefs:
                 total = total + self.messages[k, v]
         return total
 
-    def gathered(self, k: int, leave: int = -1) -> Array:
+    def log_product(self, k: int, leave: int = -1) -> Array:
         scope, total = self.factors[k]
         for axis, v in enumerate(scope):
             if v != leave:
@@ -74,14 +74,14 @@ class Beliefs:
     def sent(self, k: int, v: int) -> Array:
         scope, _ = self.factors[k]
         kept = scope.index(v)
-        message = log_sum(self.gathered(k, v), tuple(axis for axis in range(len(scope)) if axis != kept))
+        message = log_sum(self.log_product(k, v), tuple(axis for axis in range(len(scope)) if axis != kept))
         return message - log_sum(message, (0,)) if np.isfinite(message).any() else message
 
     def bethe(self) -> float:
         """Return (3)."""
         total = self.constant
         for k in range(len(self.factors)):
-            log = self.gathered(k)
+            log = self.log_product(k)
             log = log - log_sum(log, tuple(range(log.ndim)))
             b = np.exp(log)
             total += float(
@@ -177,7 +177,7 @@ def loopy_bp(
 def joint_belief(state: Beliefs, target: tuple[int, ...], owner: str) -> Array:
     for k, (scope, _) in enumerate(state.factors):
         if set(target) <= set(scope):
-            log = state.gathered(k)
+            log = state.log_product(k)
             b = np.exp(log - log_sum(log, tuple(range(log.ndim))))
             summed = b.sum(axis=tuple(axis for axis, v in enumerate(scope) if v not in target))
             kept = [v for v in scope if v in target]

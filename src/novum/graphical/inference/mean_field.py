@@ -24,7 +24,7 @@ from novum.runtime.warn import warn
 __all__ = ["mean_field"]
 
 Array = NDArray[np.float64]
-ZERO = -690.0  # log of the smallest cells that are told from zero
+ZERO = -690.0  # log of the smallest cells that are distinguished from zero
 
 
 def expected_log(log: Array, scope: tuple[int, ...], q: dict[int, Array], keep: int = -1) -> Array:
@@ -52,7 +52,7 @@ def mean_field(
     n_init: int = 5,
     random_state: Any = None,
 ) -> Posterior:
-    """Return the product (1) over the variables asked for, with the bound (2) in `details`; `log_evidence` stays unknown."""
+    """Return the product (1) over the variables queried, with the bound (2) in `details`; `log_evidence` stays unknown."""
     limit, starts = check_count(owner, "max_iter", max_iter), check_count(owner, "n_init", n_init)
     tol = check_number(owner, "tol", tol, 0)
     state = Beliefs(model._engine(), seen)

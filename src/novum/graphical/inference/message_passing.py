@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
-from novum.graphical.inference.evidence import in_words, read_evidence
+from novum.graphical.inference.evidence import evidence_text, read_evidence
 from novum.graphical.inference.result import Posterior, short
 from novum.report.numbers import num
 from novum.report.result import Result
@@ -90,7 +90,7 @@ class _Passing:
                 total = total + self.messages[other, variable]
         return total
 
-    def gathered(self, factor: Any, leave: Any = None) -> Array:
+    def log_product(self, factor: Any, leave: Any = None) -> Array:
         """Return the log of the factor times its incoming messages, that of `leave` left out."""
         scope = self.scopes[factor]
         total = self.logs[factor]
@@ -153,7 +153,7 @@ class SumProduct(Result):
 
     def belief(self, factor: str) -> Array:
         """Return the marginal (3) of the variables of a factor."""
-        log = self._passing.gathered(("factor", factor))
+        log = self._passing.log_product(("factor", factor))
         return np.exp(log - log_sum(log, tuple(range(log.ndim))))
 
     def _result_columns(self) -> dict[str, Any]:
@@ -274,7 +274,7 @@ def send_sums(passing: _Passing) -> None:
             scope = passing.scopes[sender]
             kept = scope.index(receiver)
             axes = tuple(axis for axis in range(len(scope)) if axis != kept)
-            passing.messages[sender, receiver] = log_sum(passing.gathered(sender, receiver), axes)
+            passing.messages[sender, receiver] = log_sum(passing.log_product(sender, receiver), axes)
         else:
             passing.messages[sender, receiver] = passing.from_variable(sender, receiver)
 
@@ -284,7 +284,7 @@ def send_maxima(passing: _Passing) -> dict[Edge, NDArray[np.intp]]:
     for sender, receiver in passing.edges():
         if is_factor(sender):
             scope = passing.scopes[sender]
-            table = np.moveaxis(passing.gathered(sender, receiver), scope.index(receiver), 0)
+            table = np.moveaxis(passing.log_product(sender, receiver), scope.index(receiver), 0)
             flat = table.reshape(len(table), -1)
             best = np.argmax(flat, axis=1)
             passing.messages[sender, receiver] = flat[np.arange(len(flat)), best]
@@ -302,10 +302,10 @@ def sum_product(graph: "FactorGraph", evidence: Any = None) -> SumProduct:
     """Run (1)-(3)."""
     passing = _Passing(graph, evidence, "FactorGraph.sum_product")
     send_sums(passing)
-    return SumProduct(passing, in_words(evidence))
+    return SumProduct(passing, evidence_text(evidence))
 
 
 def max_product(graph: "FactorGraph", evidence: Any = None) -> MaxProduct:
     """Run (4)."""
     passing = _Passing(graph, evidence, "FactorGraph.max_product")
-    return MaxProduct(passing, send_maxima(passing), in_words(evidence))
+    return MaxProduct(passing, send_maxima(passing), evidence_text(evidence))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novum.engines.factors.plan import MEMORY_LIMIT, Cost, Engine, TooLarge, in_bytes
 from novum.exceptions import DataError, ParameterError
 from novum.graphical.inference.ancestral import likelihood_weighting, rejection
-from novum.graphical.inference.evidence import Evidence, in_words, read_evidence, read_question
+from novum.graphical.inference.evidence import Evidence, evidence_text, read_evidence, read_query
 from novum.graphical.inference.gibbs import gibbs
 from novum.graphical.inference.loopy import loopy_bp
 from novum.graphical.inference.mean_field import mean_field
@@ -73,12 +73,12 @@ class Queries:
     def _states_only(self, owner: str, evidence: Any, variables: Any) -> None:
         """Raise where a variable is named that has no states."""
 
-    def _asked(self, owner: str, variables: Any, evidence: Any, seen: Any) -> tuple[Any, ...]:
+    def _queried(self, owner: str, variables: Any, evidence: Any, seen: Any) -> tuple[Any, ...]:
         """Return the variables in question: those named, or all that are not observed."""
         if variables is None:
             place = self._place()
             return tuple(name for name in self.states if place[name] not in seen.hard)
-        return read_question(owner, variables, evidence, self.states)[0]
+        return read_query(owner, variables, evidence, self.states)[0]
 
     def query(
         self,
@@ -107,8 +107,8 @@ class Queries:
         owner = self._owner("query")
         if method not in METHODS:
             check_choice(owner, "method", method, METHODS)
-        names, seen = read_question(owner, variables, evidence, self.states)
-        given = in_words(evidence)
+        names, seen = read_query(owner, variables, evidence, self.states)
+        given = evidence_text(evidence)
         if method in APPROXIMATE:
             try:
                 return APPROXIMATE[method](self, owner, names, seen, given, **options)
@@ -189,7 +189,7 @@ class Queries:
         owner = self._owner("marginals")
         self._states_only(owner, evidence, variables)
         seen, place = read_evidence(owner, evidence, self.states), self._place()
-        names = self._asked(owner, variables, evidence, seen)
+        names = self._queried(owner, variables, evidence, seen)
         try:
             tables, logs = self._engine().marginals(
                 seen.observed,
@@ -200,7 +200,7 @@ class Queries:
             )
         except TooLarge as refused:
             raise too_large(owner, refused, hasattr(self, "dag")) from None
-        given = in_words(evidence)
+        given = evidence_text(evidence)
         if logs[0] == -np.inf:
             raise impossible(owner, given)
         log = self._log_probability(logs[0])
@@ -216,7 +216,7 @@ class Queries:
         owner = self._owner("map_query")
         self._states_only(owner, evidence, variables)
         seen, place = read_evidence(owner, evidence, self.states), self._place()
-        names = self._asked(owner, variables, evidence, seen)
+        names = self._queried(owner, variables, evidence, seen)
         limit = check_number(owner, "memory_limit", memory_limit, 0)
         chosen = [place[n] for n in names]
         try:
@@ -230,7 +230,7 @@ class Queries:
             _, total = self._engine().marginals(seen.observed, seen.row, [], seen.soft, limit)
         except TooLarge as refused:
             raise too_large(owner, refused, hasattr(self, "dag")) from None
-        given = in_words(evidence)
+        given = evidence_text(evidence)
         if logs[0] == -np.inf:
             raise impossible(owner, given)
         values = {name: self.states[name][i] for name, i in zip(names, best[0], strict=True)}
@@ -262,7 +262,7 @@ class Queries:
             seen = read_evidence(owner, evidence, self.states)
             targets: list[tuple[int, ...]] = [(i,) for i in range(len(self.states)) if i not in seen.hard]
         else:
-            names, seen = read_question(owner, variables, evidence, self.states)
+            names, seen = read_query(owner, variables, evidence, self.states)
             targets = [tuple(place[name] for name in names)]
         return self._engine().cost(seen.observed, targets, tuple(seen.soft))
 

@@ -46,7 +46,7 @@ class Posterior(Result):
     Attributes
     ----------
     p : ndarray
-        An axis per variable, in the order asked for.
+        An axis per variable, in the order requested.
     names : tuple
     states : dict of variable to tuple of states
     log_evidence : float

@@ -5,7 +5,7 @@ r"""Real-valued nodes: linear Gaussian given real parents, with its own paramete
     p(t | e) = sum_d p(d | e) p(t | d, e),   p(d | e) ~ p(d | discrete e) N(real e; mean_d, cov_d)                   (3)
 
 A discrete node has discrete parents only, so that given the discrete parents d of the real nodes everything is one Gaussian (2).
-Real nodes that lead to nothing observed or asked are left out, and the states of d are enumerated, within a limit.
+Real nodes that lead to nothing observed or queried are left out, and the states of d are enumerated, within a limit.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from scipy.special import logsumexp
 
 from novum.distributions import MixtureDistribution, MultivariateNormal, Normal
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.graphical.inference.evidence import Evidence, check_known, in_words, read_evidence
+from novum.graphical.inference.evidence import Evidence, check_known, evidence_text, read_evidence
 from novum.graphical.inference.result import Posterior, probability_words
 from novum.report.numbers import num
 from novum.report.result import result
@@ -85,7 +85,7 @@ class LinearGaussian:
         if not (self.variance > 0).all() and (real or cards):
             raise ParameterError(f"{owner}: LinearGaussian of {node!r} has variance zero; a constant has no parents.")
         try:
-            spread = [
+            arrays = [
                 np.broadcast_to(a, cards).copy()
                 for a in (self.intercept, self.variance, *(self.coefficients[p] for p in real))
             ]
@@ -93,7 +93,7 @@ class LinearGaussian:
             raise ParameterError(
                 f"{owner}: LinearGaussian of {node!r} needs numbers, or arrays of shape {cards}: an axis per discrete parent."
             ) from None
-        return LinearGaussian(spread[0], dict(zip(real, spread[2:], strict=True)), spread[1])
+        return LinearGaussian(arrays[0], dict(zip(real, arrays[2:], strict=True)), arrays[1])
 
     @property
     def n_parameters(self) -> int:
@@ -218,9 +218,9 @@ class Weighed(NamedTuple):
     """The Gaussians of (3), one for every state of the discrete parents, and their weights."""
 
     log_evidence: float
-    weight: Array  # (cases, states of the further discrete variables asked for)
+    weight: Array  # (cases, states of the further discrete variables queried)
     cards: list[int]
-    axes: list[Any]  # discrete variables: the parents, then those asked for
+    axes: list[Any]  # discrete variables: the parents, then those queried
     real: list[Any]
     mean: Array
     cov: Array
@@ -236,8 +236,8 @@ def weigh_states(
 ) -> Weighed:
     """Return p(d | e) of (3), with the Gaussians."""
     place = {v: i for i, v in enumerate(network.states)}
-    asked = [x for x in names if x not in network.states]
-    needed = set(chain.from_iterable(({x} | network.dag.ancestors(x)) for x in (*asked, *values)))
+    queried = [x for x in names if x not in network.states]
+    needed = set(chain.from_iterable(({x} | network.dag.ancestors(x)) for x in (*queried, *values)))
     real = [x for x in network.dag.order if x in needed and x not in network.states]
     fixed = {v: seen.hard[i] for v, i in place.items() if i in seen.hard}
     discrete = [v for v in network.states if v not in fixed and any(v in network.parents[x] for x in real)]
@@ -271,8 +271,8 @@ def hybrid_query(
 ) -> Posterior | RealPosterior:
     """Return (3): a Posterior of discrete variables, or a RealPosterior of real ones."""
     seen, values = split_evidence(network, owner, evidence)
-    asked = [x for x in names if x not in network.states]
-    if asked and len(asked) < len(names):
+    queried = [x for x in names if x not in network.states]
+    if queried and len(queried) < len(names):
         raise ParameterError(
             f"{owner}: ask for discrete or for real variables, not for both at once: {first_few(names)}."
         )
@@ -284,25 +284,27 @@ def hybrid_query(
         if network.is_constant(name):
             raise ParameterError(f"{owner}(variables={name!r}): {name!r} was set; ask for another variable.")
     found = weigh_states(network, owner, names, seen, values, limit)
-    given = in_words(evidence)
+    given = evidence_text(evidence)
     if found.log_evidence == -np.inf:
         raise DataError(f"{owner}: the evidence {given} has probability zero; no posterior exists.")
-    if not asked:
+    if not queried:
         joint = found.weight.reshape(found.cards)
         summed = joint.sum(axis=tuple(i for i, v in enumerate(found.axes) if v not in names))
         kept = [v for v in found.axes if v in names]
         p = np.transpose(summed, [kept.index(v) for v in names])
         return Posterior(p, names, network.states, given, found.log_evidence, "exact (conditional Gaussian)")
-    keep, spots = [found.real.index(t) for t in asked], [found.real.index(x) for x in values]
+    keep, spots = [found.real.index(t) for t in queried], [found.real.index(x) for x in values]
     m, S = conditional_moments(found.mean, found.cov, keep, spots, np.array(list(values.values())))
     p = found.weight.sum(axis=1)
     parts = np.flatnonzero(p > 0)
-    law: Any
+    posterior: Any
     if len(parts) == 1:
         one = parts[0]
-        law = Normal(float(m[one, 0]), float(S[one, 0, 0])) if len(asked) == 1 else MultivariateNormal(m[one], S[one])
+        posterior = (
+            Normal(float(m[one, 0]), float(S[one, 0, 0])) if len(queried) == 1 else MultivariateNormal(m[one], S[one])
+        )
     else:
-        each = Normal(m[parts, 0], S[parts, 0, 0]) if len(asked) == 1 else MultivariateNormal(m[parts], S[parts])
-        law = MixtureDistribution(p[parts] / p[parts].sum(), each)
+        each = Normal(m[parts, 0], S[parts, 0, 0]) if len(queried) == 1 else MultivariateNormal(m[parts], S[parts])
+        posterior = MixtureDistribution(p[parts] / p[parts].sum(), each)
     method = "exact (Gaussian)" if len(parts) == 1 else f"exact (mixture of {len(parts)} Gaussians)"
-    return RealPosterior(law, names, given, found.log_evidence, method)
+    return RealPosterior(posterior, names, given, found.log_evidence, method)

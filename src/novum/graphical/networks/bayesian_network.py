@@ -22,7 +22,7 @@ from novum.graphical.graphs.dag import DAG, arrows
 from novum.graphical.graphs.parents import read_parents
 from novum.graphical.inference.ancestral import draw_states
 from novum.graphical.inference.conditional_samples import draw_given
-from novum.graphical.inference.evidence import check_known, in_words, known_variables, read_question
+from novum.graphical.inference.evidence import check_known, evidence_text, known_variables, read_query
 from novum.graphical.inference.evidence_patterns import posterior_rows
 from novum.graphical.inference.queries import Queries
 from novum.graphical.inference.result import ExplainingAway
@@ -35,7 +35,7 @@ from novum.graphical.networks.markov_network import MarkovNetwork
 from novum.graphical.networks.node_input import node_of, states_of
 from novum.graphical.networks.nodes import NoisyOr
 from novum.graphical.networks.noisy_or_chain import FEW_CAUSES, one_by_one
-from novum.graphical.networks.row_queries import RowAnswers, fixed_node
+from novum.graphical.networks.row_queries import RowQueries, fixed_node
 from novum.graphical.parameter_learning.fit_methods import FitsTables
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.message_text import first_few, value_text
@@ -45,7 +45,7 @@ from novum.runtime.typing import Arcs, Label, Labels, Rows, Seed
 __all__ = ["BayesianNetwork"]
 
 
-class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
+class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowQueries):
     """A Bayesian network (1) of discrete and real variables.
 
     Parameters
@@ -229,7 +229,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         """
         variable, state = cause
         steps = [self.query(variable, given)[state] for given in (None, effect, {**effect, **other})]
-        return ExplainingAway(f"{variable}={state}", in_words(effect), in_words(other), *map(float, steps))
+        return ExplainingAway(f"{variable}={state}", evidence_text(effect), evidence_text(other), *map(float, steps))
 
     def to_factor_graph(self) -> FactorGraph:
         """Return the factor graph with a factor f_x(parents, x) for every variable x."""
@@ -316,7 +316,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         """
         owner = self._owner("query_rows")
         self._filled("query_rows")
-        targets, _ = read_question(owner, variables, None, self.states)
+        targets, _ = read_query(owner, variables, None, self.states)
         if len(self.states) < len(self.dag):
             raise ParameterError(f"{owner}: the network has real variables; ask query(...) row by row.")
         kept = {name: states for name, states in self.states.items() if name not in targets}

@@ -65,8 +65,8 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
     prior : float, default=1.0
         Added to every count of a table.
     cuts : {"entropy", "quantile"}, default="entropy"
-        How columns of numbers are cut into states: where it tells classes apart, by the rule of Fayyad and Irani (a column that
-        tells nothing by itself is left whole), or into `n_bins` parts of equal weight.
+        How columns of numbers are cut into states: where it separates classes, by the rule of Fayyad and Irani (a column that
+        says nothing by itself is left whole), or into `n_bins` parts of equal weight.
     n_bins : int, default=5
         Of quantile cuts; a column of at most so many values keeps them.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"

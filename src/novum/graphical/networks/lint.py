@@ -60,7 +60,7 @@ def lint(network: "BayesianNetwork", latent: Iterable[Any] = ()) -> Findings:
                     Finding(
                         "unreachable",
                         v,
-                        f"{v}: P({v}={never[0]}) = 0 before anything is seen; drop the state, or give it a chance.",
+                        f"{v}: P({v}={never[0]}) = 0 before anything is seen; drop the state, or give it a probability.",
                     )
                 )
     if not network.conditionals:
@@ -107,6 +107,6 @@ def table_remarks(network: "BayesianNetwork", v: Any) -> Iterable[Finding]:
     if free > MANY_PARAMETERS:
         yield Finding("dense", v, f"{v}: {free} free parameters; learn them from data, or cut parents.")
     for axis, parent in enumerate(network.parents[v]):
-        spread = np.abs(table - np.take(table, [0], axis=axis)).max() if table.shape[axis] > 1 else 0.0
-        if spread <= SAME:
+        difference = np.abs(table - np.take(table, [0], axis=axis)).max() if table.shape[axis] > 1 else 0.0
+        if difference <= SAME:
             yield Finding("constant", v, f"{v}: its table does not depend on {parent}; the arc {parent} -> {v} can go.")

@@ -8,7 +8,7 @@ import numpy as np
 from novum.engines.factors.plan import MEMORY_LIMIT, TooLarge
 from novum.engines.factors.states import coded_columns, columns_of
 from novum.exceptions import DataError, ParameterError
-from novum.graphical.inference.evidence import Evidence, in_words, known_variables, state_index
+from novum.graphical.inference.evidence import Evidence, evidence_text, known_variables, state_index
 from novum.graphical.inference.evidence_patterns import by_pattern
 from novum.graphical.inference.noisy_or_maximum import noisy_or_maximum, problem_of
 from novum.graphical.inference.queries import Queries, too_large
@@ -17,7 +17,7 @@ from novum.graphical.linear_gaussian.nodes import LinearGaussian
 from novum.graphical.networks.noisy_or_chain import FEW_CAUSES
 from novum.runtime.checks import check_number
 
-__all__ = ["RowAnswers", "fixed_node"]
+__all__ = ["RowQueries", "fixed_node"]
 
 
 def fixed_node(network: Any, owner: str, variable: Any, value: Any) -> Any:
@@ -28,7 +28,7 @@ def fixed_node(network: Any, owner: str, variable: Any, value: Any) -> Any:
     return LinearGaussian(check_number(owner, str(variable), value), variance=0.0)
 
 
-class RowAnswers(Queries):
+class RowQueries(Queries):
     """Methods of a Bayesian network on top of its queries."""
 
     def map_rows(self, variables: Any, data: Any) -> Any:
@@ -126,7 +126,7 @@ class RowAnswers(Queries):
         log = next((one.log_evidence for one in found.values()), 0.0)
         tables = {v: one.p for v, one in found.items() if v in self.states}
         return Marginals(
-            tables, self.states, in_words(evidence), log, {v: q for v, q in found.items() if v not in tables}
+            tables, self.states, evidence_text(evidence), log, {v: q for v, q in found.items() if v not in tables}
         )
 
     marginals.__doc__ = Queries.marginals.__doc__

@@ -5,7 +5,7 @@ r"""Which sets of variables PC conditions on: those that can matter, and no more
 
 (1) loses nothing: from every member of a minimal separator a path that avoids the others leads to y (the walk of the moral graph,
 with common children put in for marriages), and one through x would join x and y themselves. It spares a hub the subsets of its
-other children. (2) is a bound on time where neighbors are joined among each other; an oracle is asked everything.
+other children. (2) is a bound on time where neighbors are joined among each other; an oracle answers everything.
 """
 
 from itertools import combinations

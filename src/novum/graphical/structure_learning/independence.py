@@ -1,4 +1,4 @@
-r"""Tests of x independent of y given z from data, as PC asks them.
+r"""Tests of x independent of y given z from data, as PC needs them.
 
     N[z, x, y]: counts,   E[z, x, y] = N[z, x, .] N[z, ., y] / N[z, ., .]                                            (1)
     G2 = 2 sum N log(N / E),   chi2 = sum (N - E)^2 / E                                                              (2)

@@ -35,7 +35,7 @@ def order_of_columns(scores: LocalScores, names: tuple[Any, ...]) -> list[int]:
 
 
 class StructureLearner(Estimator):
-    """The frame of `fit`: reads the data, asks `_search` for parent sets, keeps graph and score."""
+    """The frame of `fit`: reads the data, calls `_search` for parent sets, keeps graph and score."""
 
     scoring: str
     equivalent_sample_size: float

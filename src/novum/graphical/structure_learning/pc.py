@@ -7,8 +7,8 @@ r"""PC: the skeleton by tests of independence, then the directions that all grap
     then the rules of Meek in rounds (novum.graphical.graphs.equivalence)                                                  (3)
 
 Sets hold neighbors that a path joins to the other variable (novum.graphical.structure_learning.conditioning): a hub of 24 children
-is not asked for all subsets of the others. The order of the variables plays no part. With the independences of a DAG (an oracle)
-the result is its essential graph. Tests err: arcs that (2) asks for both ways stay edges and are listed in `conflicts_`.
+is not tested with all subsets of the others. The order of the variables plays no part. With the independences of a DAG (an oracle)
+the result is its essential graph. Tests err: arcs that (2) directs both ways stay edges and are listed in `conflicts_`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -238,9 +238,9 @@ class PC(StructureLearner):
         strength = None if isinstance(self.test, DAG) else strengths(n, test)
         found = skeleton(n, test, level, most, strength)
         triples, further = colliders(found, test, level, most, strength)
-        asked = {(end, c) for x, c, y in triples for end in (x, y)}
-        both = {(a, b) for a, b in asked if (b, a) in asked}
-        arcs = asked - both
+        directed = {(end, c) for x, c, y in triples for end in (x, y)}
+        both = {(a, b) for a, b in directed if (b, a) in directed}
+        arcs = directed - both
         edges = [(a, b) for a in range(n) for b in found.joined[a] if a < b and not {(a, b), (b, a)} & arcs]
 
         def pairs(numbers: Any) -> list[Any]:

@@ -7,7 +7,7 @@ r"""Probabilities of arcs, averaged over structures by their marginal likelihood
     P(i -> j | order, D) = share of the sets P with i in the sum of (3), averaged over the orders                    (4)
 
 Under (3) a graph counts once for every order that it fits, so graphs that fit many orders weigh more than under (2). Chains
-start at random orders and swap two variables at a time; how far they differ tells whether they have converged:
+start at random orders and swap two variables at a time; how far they differ shows whether they have converged:
 
     R = sqrt(variance of all / mean variance within chains) of log p(D | order), the largest gap between chains in (4) (5)
 """

@@ -16,7 +16,7 @@ from novum.neural_network.training.examples import Tensors
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import ClassifierNetwork, cross_entropy
 from novum.runtime import arrays
-from novum.runtime.chance import generator
+from novum.runtime.torch_generators import generator
 from novum.runtime.typing import Axes, Numbers, Rows, Seed
 
 __all__ = ["ConvNetClassifier"]

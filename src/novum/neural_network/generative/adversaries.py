@@ -20,7 +20,7 @@ import torch
 import torch.nn.functional as F
 
 from novum.neural_network.generative.layers import Scaled, make_decoder, make_encoder
-from novum.runtime.chance import generator
+from novum.runtime.torch_generators import generator
 
 __all__ = [
     "Adversaries",

@@ -22,8 +22,8 @@ from novum.neural_network.generative.rows import LAYERS
 from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
-from novum.runtime.chance import generator
 from novum.runtime.random import seed_of
+from novum.runtime.torch_generators import generator
 from novum.runtime.typing import Rows, Seed, Target
 
 __all__ = ["Autoencoder"]

@@ -19,8 +19,8 @@ from novum.neural_network.generative.diversity import Diversity, diversity_of
 from novum.neural_network.generative.rows import LAYERS, RowNetwork
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
-from novum.runtime.chance import generator
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.torch_generators import generator
 from novum.runtime.typing import Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 

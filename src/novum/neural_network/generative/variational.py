@@ -24,8 +24,8 @@ from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
 from novum.report.numbers import num
 from novum.report.result import result
-from novum.runtime.chance import generator
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.torch_generators import generator
 from novum.runtime.typing import Rows, Seed, Target
 
 __all__ = ["Bound", "VariationalAutoencoder"]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from novum.neural_network.message_passing.graphs import Graph, blocks_of
 from novum.neural_network.message_passing.neighborhoods import Incoming, incoming_edges, neighborhood
 from novum.neural_network.training.examples import Examples
-from novum.runtime.chance import generator
+from novum.runtime.torch_generators import generator
 
 __all__ = ["GraphExamples", "LinkExamples", "NodeExamples", "epoch_generator"]
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from novum.neural_network.transformer.attention import padding_mask
-from novum.runtime.chance import lent_chance
+from novum.runtime.torch_generators import lent_generators
 
 __all__ = ["Attention", "RecurrentLayers"]
 
@@ -78,7 +78,7 @@ class RecurrentLayers(nn.Module):
         first = None if state is None else tuple(part.transpose(0, 1).contiguous() for part in state)
         first = first[0] if first is not None and len(first) == 1 else first
         steps = x if lengths is None else pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-        with lent_chance() if self.training and self.rnn.dropout else nullcontext():
+        with lent_generators() if self.training and self.rnn.dropout else nullcontext():
             out, last = self.rnn(steps, first)
         if lengths is not None:
             out, _ = pad_packed_sequence(out, batch_first=True, total_length=x.shape[1])

@@ -3,7 +3,7 @@
 from torch import Tensor, compiler, empty_like, nn
 from torch.nn import functional as F
 
-from novum.runtime.chance import generator, lent_chance
+from novum.runtime.torch_generators import generator, lent_generators
 
 __all__ = ["Dropout"]
 
@@ -18,7 +18,7 @@ class Dropout(nn.Dropout):
         if compiler.is_compiling():  # the whole step then draws from the training's generators
             return F.dropout(x, self.p)
         if x.device.type != "cpu":  # a GPU draws and multiplies in one kernel, which takes no generator
-            with lent_chance():
+            with lent_generators():
                 return F.dropout(x, self.p)
         kept = empty_like(x).bernoulli_(1 - self.p, generator=generator(x.device))
         return x * kept.div_(1 - self.p)

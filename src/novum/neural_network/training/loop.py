@@ -22,7 +22,7 @@ from novum.neural_network.training.checkpoint import (
 from novum.neural_network.training.curve import TrainingCurve
 from novum.neural_network.training.examples import Examples
 from novum.neural_network.training.steps import MOMENTS, Average, Stepper
-from novum.runtime.chance import lent_chance, reseed
+from novum.runtime.torch_generators import lent_generators, reseed
 
 __all__ = ["Training"]
 
@@ -131,7 +131,7 @@ class Training:
     def step(self, batch: Any) -> Any:
         """Take one step; what PyTorch says of a batch it cannot take moments of is said with names."""
         try:
-            with lent_chance() if self.lends else nullcontext():
+            with lent_generators() if self.lends else nullcontext():
                 return self.estimator._step(self.run, batch, self.steppers, self.autocast)
         except ValueError as error:
             if "more than 1 value per channel" not in str(error):
@@ -151,7 +151,7 @@ class Training:
         if self.average is not None:
             self.average.swap()
         try:
-            with torch.no_grad(), lent_chance() if self.lends else nullcontext():
+            with torch.no_grad(), lent_generators() if self.lends else nullcontext():
                 for index in self.held_back.batches(None, max(self.estimator.batch_size, 256)):  # type: ignore[union-attr]
                     batch, weight = self.held_back.take(index), self.held_back.weight(index)  # type: ignore[union-attr]
                     with self.autocast():

@@ -30,10 +30,10 @@ from novum.neural_network.training.loop import Training
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.pretraining import copy_body, freeze_layers, pretrain
 from novum.neural_network.training.rates import RateCurve, rate_curve
-from novum.runtime.chance import lent_chance, own_chance
 from novum.runtime.checks import is_true
 from novum.runtime.devices import chosen_device, needs_torch
 from novum.runtime.random import seed_of
+from novum.runtime.torch_generators import lent_generators, own_generators
 from novum.runtime.typing import Rows, RowWeights, Seed, Target
 
 __all__ = ["NetworkEstimator"]
@@ -173,7 +173,7 @@ class NetworkEstimator(Estimator):
         owner = type(self).__name__
         device, seed = chosen_device(owner, self.device), seed_of(self.random_state)
         with (
-            own_chance(device, seed),
+            own_generators(device, seed),
             reporting(self, self.max_epochs, X=X, y=y, sample_weight=sample_weight) as report,
         ):
             examples = self._examples(X, y, sample_weight, True)
@@ -193,13 +193,13 @@ class NetworkEstimator(Estimator):
                 training.restore(self.checkpoint)
             training.go(report)
         self._store(training)
-        with own_chance(device, seed):
+        with own_generators(device, seed):
             judge(self, self.module_, examples)
         return self
 
     def _built(self, config: dict[str, Any]) -> Any:
         """Return the network with first weights drawn by the generator of this training."""
-        with lent_chance():
+        with lent_generators():
             module = self._build(config)
         if not any(True for _ in module.parameters()):
             raise DataError(
@@ -223,7 +223,9 @@ class NetworkEstimator(Estimator):
         kept = _modules.get(self)
         if kept is None or kept[0] is not self.weights_ or kept[1] != str(device):
             torch = needs_torch(type(self).__name__)
-            with own_chance(device, 0):  # weights that are replaced at once: the user's generator is not used for them
+            with own_generators(
+                device, 0
+            ):  # weights that are replaced at once: the user's generator is not used for them
                 module = self._built(self.config_)
             module.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in self.weights_.items()})
             kept = _modules[self] = (self.weights_, str(device), module.to(device).eval())

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
-from novum.runtime.chance import reseed
 from novum.runtime.checks import is_true
 from novum.runtime.devices import chosen_device
+from novum.runtime.torch_generators import reseed
 
 __all__ = ["copy_body", "freeze_layers", "pretrain"]
 

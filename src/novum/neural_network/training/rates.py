@@ -16,10 +16,10 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 from novum.report.result import Result
-from novum.runtime.chance import own_chance
 from novum.runtime.checks import check_count
 from novum.runtime.devices import chosen_device
 from novum.runtime.random import seed_of
+from novum.runtime.torch_generators import own_generators
 from novum.runtime.typing import Axes
 
 __all__ = ["RateCurve", "rate_curve"]
@@ -85,7 +85,7 @@ def rate_curve(
     own = clone(estimator).set_params(schedule="constant", warmup_steps=0, averaging=None, checkpoint=None)
     device, seed = chosen_device(owner, own.device), seed_of(own.random_state)
     rates = low * (high / low) ** (np.arange(n) / (n - 1))
-    with own_chance(device, seed):
+    with own_generators(device, seed):
         losses = steps_at(own, X, y, sample_weight, rates, device, seed)
     if len(losses) < 3:
         raise DataError(

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from novum.neural_network.training.dropout import Dropout
-from novum.runtime.chance import lent_chance
+from novum.runtime.torch_generators import lent_generators
 
 __all__ = ["KeyValues", "MultiHeadAttention", "causal_mask", "padding_mask", "scaled_dot_attention"]
 
@@ -105,7 +105,7 @@ class MultiHeadAttention(nn.Module):
         """Return (3) of projected heads; `kept`, a list, receives the weights a, (n, heads, queries, keys)."""
         dropout = self.dropout if self.training else 0.0
         if kept is None:
-            with lent_chance() if dropout else nullcontext():
+            with lent_generators() if dropout else nullcontext():
                 answer = F.scaled_dot_product_attention(*(queries, *memory), mask, dropout, is_causal=causal)
         else:
             if causal:

@@ -83,5 +83,5 @@ def mean_f() -> Any:
     table = np.array([[5, 1, 0], [2, 6, 2], [0, 1, 8]])
     i, j = (np.repeat(place.ravel(), table.ravel()) for place in np.indices(table.shape))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # of its interval, which is not asked for
+        warnings.simplefilter("ignore", DataWarning)  # of its interval, which is not needed
         return evaluate_predictions(i, j, n_resamples=10)["macro_f_score"].value

@@ -45,5 +45,5 @@ def bernoulli_step() -> Any:
     X = [[1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]]
     model = BernoulliMixture(2, probabilities_init=[[0.6, 0.5, 0.4], [0.4, 0.5, 0.6]], max_iter=1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # one step is asked for
+        warnings.simplefilter("ignore")  # one step is requested
         return float(model.fit(X).probabilities_[0, 0])

@@ -15,12 +15,12 @@ MOST_COLUMNS = 20  # bars that can be read; the largest are shown
 THICK = 0.8  # of the place of a column, for the bars of all classes together
 
 
-def draw_bars_of_columns(model: Any, values: NDArray, told: str, ax: Any, spread: NDArray | None = None) -> None:
-    """Draw a number of every column as a horizontal bar, the largest at the top, with a whisker where its spread is known."""
+def draw_bars_of_columns(model: Any, values: NDArray, label: str, ax: Any, deviation: NDArray | None = None) -> None:
+    """Draw a number of every column as a horizontal bar, the largest at the top, a whisker for its standard deviation if known."""
     draw_groups_of_bars(
-        column_names(model, len(values)), values[None], None if spread is None else spread[None], None, ax
+        column_names(model, len(values)), values[None], None if deviation is None else deviation[None], None, ax
     )
-    ax.set_xlabel(told)
+    ax.set_xlabel(label)
 
 
 def draw_coefficients(

@@ -14,7 +14,7 @@ DEVIATIONS = 2.0  # half the width of the band
 
 
 def draw_curve(model: Any, rows: NDArray, y: Any, ax: Any, *, band: bool) -> None:
-    """Draw the prediction along one column, a band of two standard deviations where the model tells them, and the rows."""
+    """Draw the prediction along one column, a band of two standard deviations where the model has them, and the rows."""
     x = grid_over(np.column_stack([rows[:, 0], np.zeros(len(rows))]), CURVE)[0][0]
     with without_names():
         if band:

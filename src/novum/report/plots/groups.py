@@ -64,8 +64,8 @@ def draw_ellipses(
     if rows is not None and labels is not None:
         plane = draw_groups(model, rows, labels, ax)
     else:
-        spread = np.concatenate([means + s * np.sqrt(np.diagonal(covariances, 0, 1, 2)) for s in (-1, 1)])
-        plane = plane_of(model, spread)
+        ends = np.concatenate([means + s * np.sqrt(np.diagonal(covariances, 0, 1, 2)) for s in (-1, 1)])
+        plane = plane_of(model, ends)
         name_axes(ax, plane.names)
     turn = np.linspace(0, 2 * np.pi, 100)
     circle = np.stack([np.cos(turn), np.sin(turn)])  # (2, 100)

@@ -63,20 +63,20 @@ def plane_of(model: Any, rows: NDArray) -> Plane:
     names = column_names(model, d)
     if d <= 2:
         return Plane(np.zeros(d), np.eye(d, 2), (names[0], names[1] if d == 2 else ""))
-    center, spread = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
-    scale = 1 / np.where(spread > 0, spread, 1.0)
+    center, deviation = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
+    scale = 1 / np.where(deviation > 0, deviation, 1.0)
     scaled = np.nan_to_num((rows - center) * scale)
     _, values, directions = np.linalg.svd(scaled, full_matrices=False)
     share = values**2 / max(float((values**2).sum()), np.finfo(float).tiny)
     axes = scale[:, None] * np.eye(d, 2)
     axes[:, : len(directions[:2])] = scale[:, None] * directions[:2].T
-    told = [f"direction {k + 1} of {d} columns ({100 * share[k] if k < len(share) else 0:.0f} %)" for k in range(2)]
-    return Plane(center, axes, (told[0], told[1]))
+    labels = [f"direction {k + 1} of {d} columns ({100 * share[k] if k < len(share) else 0:.0f} %)" for k in range(2)]
+    return Plane(center, axes, (labels[0], labels[1]))
 
 
 @contextmanager
 def without_names() -> Iterator[None]:
-    """Let models that know the names of their columns be asked about points of the plane."""
+    """Let models that know the names of their columns predict points of the plane."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         yield

@@ -61,16 +61,16 @@ def draw_probabilities(model: Any, rows: NDArray, labels: Any, ax: Any) -> None:
     x = across[0]
     with without_names():
         if hasattr(model, "predict_proba"):
-            shares, told = np.asarray(model.predict_proba(x[:, None])), "probability"
+            shares, quantity = np.asarray(model.predict_proba(x[:, None])), "probability"
         else:
             codes = codes_of(model.classes_, model.predict(x[:, None]))
-            shares, told = (codes[:, None] == np.arange(len(model.classes_))).astype(float), "chosen"
+            shares, quantity = (codes[:, None] == np.arange(len(model.classes_))).astype(float), "chosen"
         own = codes_of(model.classes_, model.predict(rows) if labels is None else labels)
     for code, share in enumerate(shares.T):
         ax.plot(x, share, color=color_of(code), label=str(model.classes_[code]))
     foot = np.where(own == len(model.classes_) - 1, 1.0, 0.0) if len(model.classes_) == 2 else np.zeros(len(own))
     ax.scatter(rows[:, 0], foot, s=10, color=[color_of(int(code)) for code in own], alpha=0.6, zorder=3)
-    name_axes(ax, [column_names(model, 1)[0], told])
+    name_axes(ax, [column_names(model, 1)[0], quantity])
     legend_beside(ax, len(model.classes_))
 
 

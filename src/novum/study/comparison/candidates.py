@@ -1,7 +1,7 @@
-"""The models a study compares: those that stand for it, a baseline, and whatever else is asked for by name.
+"""The models a study compares: those that stand for it, a baseline, and whatever else is requested by name.
 
 A class stands by its tag `_candidacy` (novum.base.candidacy), which has its rank, the settings of the first try and the few that
-are worth trying beside them; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
+are worth trying with them; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
 name any classifier or regressor of novum.
 
 How simple a model is, its rank, decides between models whose scores are within the tolerance of `novum.study.comparison.choose`.
@@ -113,7 +113,7 @@ def clone_value(value: Any) -> Any:
 
 
 def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Candidate]:
-    """Return the candidates that were asked for by name: of the usual list, else any of novum's."""
+    """Return the candidates that were requested by name: of the usual list, else any of novum's."""
     known = {candidate.name: candidate for candidate in listed}
     if set(models) - set(known):
         others = (candidate_of(cls, candidacy_of(cls) or UNKNOWN, seed) for _, cls in all_estimators(kind))

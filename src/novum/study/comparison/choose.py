@@ -6,7 +6,7 @@ parts that overlap. Another model is preferred to the best only where
     d <= min(s, t)    t of a share: itself; of an error: times the best's                                       (1)
 
 so it costs at most one standard error of what the folds can measure, and never more than the practical tolerance t. What is
-preferred among those, and t, is the user's wish:
+preferred among those, and t, is the user's choice:
 
     accuracy        the simplest, t = .001; or one ten times smaller than a large best, t = .005
     simple          the simplest, t = .02
@@ -18,7 +18,7 @@ have s = 0: they are no reason to prefer anything but the best.
 
 Beside the choice, the table says of each model whether it is shown to be worse than the best, by the corrected resampled t-test
 with Holm's adjustment. Tests and intervals tell what the data can show; they do not choose. The baseline, which looks at no
-column, is another question, "does any model help?", asked once, of the best mean: it is kept where that gains no more than
+column, is another question, "does any model help?", tested once, for the best mean: it is kept where that gains no more than
 
     d <= s / 4    for the baseline                                                                                 (2)
 
@@ -147,7 +147,7 @@ def choose(
             why = f"{num(best.size / max(kept.size, 1)):.0f} times smaller"
     if kept is best or practical == 0:
         like = sum(leader.verdict == "cannot tell" for leader in everyone or leaders)
-        others = "the next is shown to be worse" if not like else f"{number(like)} cannot be told from it"
+        others = "the next is shown to be worse" if not like else f"{number(like)} cannot be distinguished from it"
         return best, f"best mean; {others}"
     cost, most = (measure.text(abs(amount)) for amount in (kept.difference, tolerance(kept, best, measure, practical)))
     return kept, (

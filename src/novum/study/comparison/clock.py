@@ -32,7 +32,7 @@ FOR_EXPLAINING, LOOKING = (
     1.6,
 )  # share of the fits' time for importances, and times as long with all else that is found
 LEAST_OF_THE_END = 1 / 3  # of the time for the end that the report has, whatever was before
-MOST_SLOWNESS, LEAST_WORK = 5.0, 0.05  # of the machine, and seconds of work below which it cannot be told
+MOST_SLOWNESS, LEAST_WORK = 5.0, 0.05  # of the machine, and seconds of work below which it cannot be measured
 
 
 class TimeIsUp(BaseException):
@@ -47,13 +47,13 @@ class Clock:
     """
 
     def __init__(
-        self, start: float, limit: float | None, *, asked: bool = True, slowness: float = 1.0, end: float = 0.0
+        self, start: float, limit: float | None, *, set_by_user: bool = True, slowness: float = 1.0, end: float = 0.0
     ) -> None:
         self.start, self.seconds, self.slowness = start, limit, slowness
         self.end = end
         self.limit = None if limit is None else start + limit
         self.at = self.limit
-        self.asked = asked and limit is not None  # whether the user set it
+        self.set_by_user = set_by_user and limit is not None  # whether the user set it
 
     def reserve(self, seconds: float) -> None:
         """Keep some seconds at the end for other things."""
@@ -65,14 +65,14 @@ class Clock:
         return None if self.at is None else max(0.0, self.at - time.perf_counter())
 
     def until(self) -> float | None:
-        """Return when the last fits should be done: a limit that nobody asked for is exceeded rather than a worse model kept."""
+        """Return when the last fits should be done: a limit that nobody set is exceeded rather than a worse model kept."""
         if self.limit is None or self.seconds is None:
             return None
-        return max(self.limit, time.perf_counter() + (LEAST_FOR_LAST if self.asked else FOR_LAST) * self.seconds)
+        return max(self.limit, time.perf_counter() + (LEAST_FOR_LAST if self.set_by_user else FOR_LAST) * self.seconds)
 
     def report_at(self) -> float | None:
         """Return when the report must begin; None where nobody set a limit."""
-        if self.limit is None or self.seconds is None or not self.asked:
+        if self.limit is None or self.seconds is None or not self.set_by_user:
             return None
         for_report = max(LEAST_OF_THE_END * self.end, self.end - LOOKING * FOR_EXPLAINING * self.seconds)
         return self.limit + self.end - for_report

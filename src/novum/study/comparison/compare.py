@@ -100,9 +100,9 @@ def compare(
     last_rows : int
         Rows that the kept model will be fitted on.
     advance : callable
-        Told after every fit how many are done, of how many.
+        Called after every fit with how many are done, of how many.
     formed : callable
-        Told the name and mean of a candidate when it has finished its folds.
+        Called with the name and mean of a candidate when it has finished its folds.
     """
     board, start = Board(rows, folds), time.perf_counter()
     clock = clock or Clock(start, None)
@@ -116,7 +116,7 @@ def compare(
                 if stage == "further"
                 else board.add(candidates if stage == "first" else to_tune(board), seconds)
             )
-            tasks = [task._replace(keep=clock.asked and task.fold == 0) for task in tasks]
+            tasks = [task._replace(keep=clock.set_by_user and task.fold == 0) for task in tasks]
             planned += len(tasks)
             waiting = []
             for task in tasks:
@@ -223,7 +223,7 @@ def with_ensemble(scores: Scores, board: Board) -> Scores:
     members = [c for c in members if all(usable(board.done[c, f].predicted, judge.kind) for f in used)]
     if len(members) < 2:
         return scores
-    made = {f: np.stack([said_by(board.done[c, f].predicted, judge.kind) for c in members]) for f in used}
+    made = {f: np.stack([prediction_array(board.done[c, f].predicted, judge.kind) for c in members]) for f in used}
     truth = np.searchsorted(judge.classes, rows.y) if judge.kind == CLASSIFICATION else rows.y
 
     def weights_from(places: list[int]) -> np.ndarray:
@@ -266,7 +266,7 @@ def usable(said: Predicted | None, kind: str) -> bool:
     return said is not None and (kind != CLASSIFICATION or said.proba is not None)
 
 
-def said_by(said: Any, kind: str) -> np.ndarray:
+def prediction_array(said: Any, kind: str) -> np.ndarray:
     return said.proba if kind == CLASSIFICATION else said.values
 
 

@@ -54,7 +54,7 @@ def fit_model(model: Any, X: np.ndarray, y: np.ndarray, weight: Any) -> Any:
 def predict_rows(judge: Judge, model: Any, X: Any, *, scored_only: bool = False) -> Predicted:
     """Return what a fitted model says of rows; the class said is the cheapest where there are costs.
 
-    With `scored_only` a model is asked for what the measure looks at alone: the other part may be a guess from it, or None.
+    With `scored_only` a model predicts only what the measure looks at: the other part may be a guess from it, or None.
     """
     if judge.kind != CLASSIFICATION:
         return Predicted(np.asarray(model.predict(X), dtype=np.float64), None)

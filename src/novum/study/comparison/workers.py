@@ -38,7 +38,7 @@ def available_cores() -> int:
     """Return how many cores this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux tells
+    except AttributeError:  # only Linux has it
         return os.cpu_count() or 1
 
 
@@ -105,7 +105,7 @@ def streamed(
         yield from on_cluster(rows, queue, cluster)
         return
     start, cells = time.perf_counter(), rows.frame.shape[0] * rows.frame.shape[1]
-    done, elsewhere = 0, crew.processes > 1 or clock.asked
+    done, elsewhere = 0, crew.processes > 1 or clock.set_by_user
     risky = any(not is_known(task.candidate.estimator) for task in tasks)
     while queue and not clock.over:
         spent = time.perf_counter() - start
@@ -205,7 +205,7 @@ class Worker:
             return float("inf")
         return self.began + self.task.seconds + self.grace - time.perf_counter()
 
-    def hear(self) -> Outcome | None:
+    def receive(self) -> Outcome | None:
         """Take what it has said: the outcome of its fit, or that it is there for the first."""
         task = self.task
         assert task is not None
@@ -289,11 +289,13 @@ def in_processes(crew: Crew, queue: Queue) -> Generator[Outcome, None, None]:
                 return
             patience, left = min(worker.overdue() for worker in busy), queue.clock.left()
             patience = patience if left is None else min(patience, left)
-            heard = wait([worker.line for worker in busy], None if patience == math.inf else max(0.0, patience))
-            if queue.clock.over and not heard:
+            ready = wait([worker.line for worker in busy], None if patience == math.inf else max(0.0, patience))
+            if queue.clock.over and not ready:
                 return
             for worker in busy:
-                outcome = worker.hear() if worker.line in heard else worker.give_up() if worker.overdue() <= 0 else None
+                outcome = (
+                    worker.receive() if worker.line in ready else worker.give_up() if worker.overdue() <= 0 else None
+                )
                 if outcome is not None:
                     queue.running -= 1
                     yield queue.note(outcome)

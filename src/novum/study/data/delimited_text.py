@@ -73,7 +73,7 @@ def read_cells(name: str, text: bytes, separator: str | None, coded: list[str], 
 
     from novum.fold.readers.csv import parse_options
 
-    layout = layout_of(name, beginning(text), separator)
+    layout = layout_of(name, first_lines(text), separator)
     notes += layout.notes
     start = after_lines(text, layout.above)
     rest = without_headers(text[:start], text[start:], notes)
@@ -125,7 +125,7 @@ def with_codes(table: Any, text: bytes, mark: str, read: Any) -> Any:
     return table
 
 
-def beginning(body: bytes) -> str:
+def first_lines(body: bytes) -> str:
     """Return the first line that says something, however long, and some lines after it."""
     end = body.find(b"\n", len(body) - len(body.lstrip()))
     return body[: (len(body) if end < 0 else end) + HEAD].decode("utf-8", errors="ignore")

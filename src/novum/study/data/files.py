@@ -1,6 +1,6 @@
 """Read a table from a file or standard input, or say in one sentence why it is none.
 
-The format is told by the first bytes, not by the name: text of cells (CSV, TSV, ...), JSON lines or a JSON list, Parquet,
+The format is recognised by the first bytes, not by the name: text of cells (CSV, TSV, ...), JSON lines or a JSON list, Parquet,
 Feather, Excel; compressed by gzip, bzip2, xz or zstandard. Nothing is guessed silently: a row that is longer or shorter than the
 header and two columns of one name are errors that name the line; an encoding other than UTF-8 is noted. Delimiter, decimal mark
 and missing cells are those of `novum.scan` (novum.fold.readers.dialect), and so is what is made of cells such as `$1.2`, `12%`,

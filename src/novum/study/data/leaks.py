@@ -82,7 +82,7 @@ def tokens_of(text: Any) -> set[str]:
 
 
 def words_score(column: Any, y: np.ndarray, folds: Any) -> float:
-    """Return the share of the rows whose class (1) tells."""
+    """Return the share of the rows whose class (1) predicts."""
     table = token_table(column)
     if not table.shape[1]:
         return 0.0
@@ -107,15 +107,15 @@ def token_table(column: Any) -> sparse.csr_array:
     return table[:, np.flatnonzero(table.sum(axis=0) > 1)]
 
 
-def surest(table: Any, codes: np.ndarray, asked: Any, k: int) -> np.ndarray:
+def surest(table: Any, codes: np.ndarray, queried: Any, k: int) -> np.ndarray:
     """Return (1) for the rows of a table from those of another; the most frequent class for one without a token."""
     counts = np.asarray(table.T @ np.eye(k)[codes])  # (tokens, classes)
     sure = (counts.max(axis=1) + 1) / (counts.sum(axis=1) + k)
     sure[counts.sum(axis=1) == 0] = 0.0
     said = counts.argmax(axis=1)
-    asked = sparse.csr_array(asked)
-    weighed = sparse.csr_array((sure[asked.indices], asked.indices, asked.indptr), shape=asked.shape)
-    best = np.asarray(weighed.argmax(axis=1)).ravel() if asked.shape[1] else np.zeros(asked.shape[0], dtype=np.intp)
+    queried = sparse.csr_array(queried)
+    weighed = sparse.csr_array((sure[queried.indices], queried.indices, queried.indptr), shape=queried.shape)
+    best = np.asarray(weighed.argmax(axis=1)).ravel() if queried.shape[1] else np.zeros(queried.shape[0], dtype=np.intp)
     none = np.asarray(weighed.max(axis=1).todense()).ravel() <= 0
     return np.where(none, np.bincount(codes, minlength=k).argmax(), said[best])
 

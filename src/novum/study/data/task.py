@@ -146,7 +146,7 @@ def without_rare(
 def explain_task(column: Column, wanted: str) -> tuple[str, str]:
     """Return the kind of task and why."""
     if wanted != "auto":
-        return wanted, "you asked for it"
+        return wanted, "you requested it"
     found = describe_column(column.values)
     return REGRESSION if found.kind == "regression" else CLASSIFICATION, found.reason
 

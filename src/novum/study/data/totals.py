@@ -37,11 +37,11 @@ def without_totals(table: Table) -> Table:
     if table.n_rows <= FEWEST:
         return table
     words = [c.values[-1] for c in table.columns.values() if c.kind == TEXT]
-    told = any(word is not None and word.casefold().split(" ")[0].strip(":") in WORDS for word in words)
-    if not told and (not words or any(word is not None for word in words)):
+    labelled = any(word is not None and word.casefold().split(" ")[0].strip(":") in WORDS for word in words)
+    if not labelled and (not words or any(word is not None for word in words)):
         return table
     numbers = [c.values for c in table.columns.values() if c.kind == NUMBER and not np.isnan(c.values[-1])]
-    if not numbers or not (any if told else all)(map(sums_up, numbers)) or (not told and len(numbers) < 2):
+    if not numbers or not (any if labelled else all)(map(sums_up, numbers)) or (not labelled and len(numbers) < 2):
         return table
     kept = np.arange(table.n_rows - 1)
     return table.take(kept)._replace(notes=[*table.notes, "the last row sums up the others and is left out"])

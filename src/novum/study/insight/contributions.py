@@ -52,8 +52,8 @@ class Contributions(NamedTuple):
 
     def _result_columns(self) -> dict[str, Any]:
         added = {name: self.values[:, j].tolist() for j, name in enumerate(self.columns)}
-        told = {"predicted": [plain(value) for value in self.predicted], "explains": self.output}
-        return {**told, "value": self.said.tolist(), "base": self.base.tolist(), **added}
+        columns = {"predicted": [plain(value) for value in self.predicted], "explains": self.output}
+        return {**columns, "value": self.said.tolist(), "base": self.base.tolist(), **added}
 
     def _result_picture(self, ax: Any) -> None:
         order = np.argsort(np.abs(self.values[0]), kind="stable")[-SHOWN:]
@@ -168,7 +168,7 @@ def explain_table(
 def reach_beside(
     model: Any, schema: Schema, prepared: Any, predicted: Any, level: float | None, name: str
 ) -> Reach | None:
-    """Return the intervals or sets; None where nobody asked for a level and the usual one cannot be had."""
+    """Return the intervals or sets; None where no level was requested and the usual one cannot be had."""
     try:
         return reach_of(model, schema, prepared, predicted, USUAL_LEVEL if level is None else level, name)
     except (DataError, ParameterError):

@@ -1,6 +1,6 @@
 """The learning curve: the kept kind of model fitted on ever fewer of its training rows and judged on the same rows put away.
 
-Sizes are halved, so that every step of the curve asks what twice as many rows brought. Smaller parts are drawn several times,
+Sizes are halved, so that every step of the curve shows what twice as many rows brought. Smaller parts are drawn several times,
 classes in equal shares; of rows in the order of time the last ones are taken, once. The last point is the judged model itself.
 Whether more rows would help is read off the last doubling: the gain from half of the rows to all of them, with an interval by
 the bootstrap over the rows put away, the same draw for both.
@@ -16,7 +16,7 @@ from novum.report.numbers import counted
 from novum.study.comparison.compare import EnsembleMember
 from novum.study.comparison.fits import Rows
 from novum.study.final import fit_kept
-from novum.study.insight.explain import members_of, say
+from novum.study.insight.explain import members_of, predict_members
 from novum.study.scoring.measures import Predicted
 
 __all__ = ["LearningCurve", "learning_curve", "some_of"]
@@ -91,7 +91,7 @@ def learning_curve(
             drawn = some_of(train, rows.y, size, judge.classes, ordered, (judge.seed, repeat, size))
             try:
                 model, _ = fit_kept(rows, parts, drawn, changes)
-                found[size].append(say(members_of(model, frame), judge, scored_only=True))
+                found[size].append(predict_members(members_of(model, frame), judge, scored_only=True))
             except Exception:  # whatever a model raises on few rows: the curve begins later
                 continue
     sizes = [size for size in sizes if found[size]]
@@ -150,4 +150,4 @@ def verdict_on(curve: LearningCurve, measure: Any, n_held: int) -> str:
         return f"More rows of the same kind would probably help: {said}."
     if curve.interval.upper < little:
         return f"More rows would hardly help: {said}."
-    return f"Whether more rows would help cannot be told from {counted(n_held, 'row')} put away: {said}."
+    return f"Whether more rows would help cannot be judged from {counted(n_held, 'row')} put away: {said}."

@@ -2,10 +2,10 @@ r"""How a prediction moves with one column: partial dependence, and the curves o
 
     ICE_i(v) = f(x_i with its column set to v),     PD(v) = mean of ICE_i(v) over rows                                     (1)
 
-The values v of a number are some that occur, from its 2.5 to its 97.5 per cent point, so that nothing is asked of the model far
+The values v of a number are some that occur, from its 2.5 to its 97.5 per cent point, so that the model predicts nothing far
 from what it saw; of a category they are its most frequent levels. A band holds the middle 80 % of the rows' curves: where these
-rise and fall together with their mean, the column acts alike on all rows. Where columns go together, some of the rows that (1)
-asks about cannot occur (Friedman 2001; Goldstein et al. 2015).
+rise and fall together with their mean, the column acts alike on all rows. Where columns go together, some of the rows of (1)
+cannot occur (Friedman 2001; Goldstein et al. 2015).
 """
 
 from typing import Any, NamedTuple
@@ -74,12 +74,12 @@ def partial_dependence(
     chosen = grid_rows(main.to_numpy(), numeric)
     if len(chosen) < 2:
         return None
-    asked = mixed_rows(
+    queries = mixed_rows(
         [np.tile(X, (len(chosen), 1)) for X in matrices],
         [np.repeat(X[chosen], len(X), axis=0) for X in matrices],
         places,
     )
-    curves = machine.values(asked).reshape(len(chosen), len(frame), -1).swapaxes(0, 1)  # (rows, values, outputs)
+    curves = machine.values(queries).reshape(len(chosen), len(frame), -1).swapaxes(0, 1)  # (rows, values, outputs)
     k = int(np.argmax(np.ptp(curves.mean(axis=0), axis=0))) if output is None else output
     curves = curves[:, :, k]
     mean = curves.mean(axis=0)

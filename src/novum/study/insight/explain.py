@@ -19,11 +19,11 @@ from novum.study.comparison.tuning import Judge, predict_rows
 from novum.study.data.task import CLASSIFICATION
 from novum.study.scoring.measures import Predicted
 
-__all__ = ["Explanation", "Importance", "Roc", "explain", "members_of", "say"]
+__all__ = ["Explanation", "Importance", "Roc", "explain", "members_of", "predict_members"]
 
 SHUFFLES = 10  # of every column; fewer where there are many columns
 LEAST_SHUFFLES = 2  # of the first column, which no time limit cuts
-ROWS_AT_ONCE = 20_000  # that a model is asked about together: so many take about as long as few
+ROWS_AT_ONCE = 20_000  # that a model predicts together: so many take about as long as few
 MOST_PREDICTIONS = 1_000  # of all hold-out rows, for the importances
 MOST_ROWS = 1_000  # hold-out rows that the importances are measured on
 MOST_POINTS = 800  # in a picture
@@ -63,7 +63,7 @@ class Explanation(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A fitted model with the matrix of the rows it is asked about."""
+    """A fitted model with the matrix of the rows it predicts."""
 
     model: Any
     X: np.ndarray
@@ -127,7 +127,7 @@ def matrix_places(columns: Any, frame: Any) -> dict[str, np.ndarray]:
     return {name: found[name] for name in frame.columns}
 
 
-def say(members: list[Member], judge: Judge, *, scored_only: bool = False) -> Predicted:
+def predict_members(members: list[Member], judge: Judge, *, scored_only: bool = False) -> Predicted:
     """Return what the members say together; with `scored_only` what the measure looks at."""
     alone = len(members) == 1
     parts = [predict_rows(judge, member.model, member.X, scored_only=scored_only and alone) for member in members]
@@ -141,14 +141,14 @@ def say(members: list[Member], judge: Judge, *, scored_only: bool = False) -> Pr
     return Predicted(judge.classes[best], proba)
 
 
-def say_shuffled(members: list[Member], judge: Judge, column: str, orders: list[np.ndarray]) -> list[Predicted]:
-    """Return what is said with one column's values in other orders, of all of them in one question to every member."""
-    asked = []
+def predict_shuffled(members: list[Member], judge: Judge, column: str, orders: list[np.ndarray]) -> list[Predicted]:
+    """Return what is said with one column's values in other orders, of all of them in one prediction of every member."""
+    shuffled = []
     for member in members:
         X, places = np.tile(member.X, (len(orders), 1)), member.places[column]
         X[:, places] = member.X[np.concatenate(orders)][:, places]
-        asked.append(member._replace(X=X))
-    said, n = say(asked, judge, scored_only=True), len(orders[0])
+        shuffled.append(member._replace(X=X))
+    said, n = predict_members(shuffled, judge, scored_only=True), len(orders[0])
     proba = [None] * len(orders) if said.proba is None else np.split(said.proba, len(orders))
     return [Predicted(said.values[k * n : (k + 1) * n], proba[k]) for k in range(len(orders))]
 
@@ -166,7 +166,7 @@ def shuffle_importances(
     times = int(np.clip(MOST_PREDICTIONS // max(1, len(names)), 2, SHUFFLES))
     at_once = int(np.clip(ROWS_AT_ONCE // len(y), 1, times))
     measure, start = judge.measure, time.perf_counter()
-    full = measure.better(measure.score(y, say(members, judge), judge.classes))
+    full = measure.better(measure.score(y, predict_members(members, judge), judge.classes))
     found: list[Importance] = []
     shuffled: dict[str, list[Predicted]] = {}
     for name in by_association(members[0], y, names, judge):
@@ -175,14 +175,14 @@ def shuffle_importances(
         said: list[Predicted] = []
         while len(said) < times and (len(said) < LEAST_SHUFFLES or time.perf_counter() - start <= seconds):
             orders = [rng.permutation(len(y)) for _ in range(min(at_once, times - len(said)))]
-            said += say_shuffled(members, judge, name, orders)
+            said += predict_shuffled(members, judge, name, orders)
         losses = [full - measure.better(measure.score(y, one, judge.classes)) for one in said]
         found.append(Importance(str(name), float(np.mean(losses)), float(np.std(losses, ddof=1))))
         if len(found) <= KEPT_PREDICTIONS:
             shuffled[str(name)] = said
         advance(len(found), len(names))
     found.sort(key=lambda importance: -importance.mean)
-    draws = resamples_of(judge, y, say(members, judge), rng)
+    draws = resamples_of(judge, y, predict_members(members, judge), rng)
     for place, one in enumerate(found[:WITH_INTERVALS]):
         if one.column in shuffled and time.perf_counter() - start < 1.2 * seconds + 1:
             found[place] = one._replace(interval=loss_interval(judge, y, draws, shuffled[one.column], rng))

@@ -18,7 +18,7 @@ from novum.study.insight.explain import matrix_places
 
 __all__ = ["ModelFunction", "frame_columns", "mixed_rows", "model_function_of"]
 
-MOST_CELLS = 4_000_000  # of the matrix that a model is asked about at once
+MOST_CELLS = 4_000_000  # of the matrix that a model predicts at once
 
 
 class Member(NamedTuple):

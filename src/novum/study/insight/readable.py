@@ -144,12 +144,12 @@ def effects_of(
 
 
 def rules_of(columns: Any, tree: Any) -> str:
-    """Return the rules of a tree; a test of a 0/1 column is written as what it asks."""
+    """Return the rules of a tree; a test of a 0/1 column is written as a statement."""
     names, levels = column_words(columns)
     marked = [f"\x1e{j}\x1e" for j in range(len(names))]
     text = export_text(tree, feature_names=marked, max_depth=DEPTH)
 
-    def asked(match: re.Match) -> str:
+    def statement(match: re.Match) -> str:
         j, sign, value = int(match[1]), match[2], match[3]
         if names[j].endswith(" (day)") and names[j].removesuffix(" (day)") + " (year)" in names:
             return f"{names[j].removesuffix(' (day)')} {sign} {np.datetime64(int(float(value)), 'D')}"
@@ -157,7 +157,7 @@ def rules_of(columns: Any, tree: Any) -> str:
             return f"{names[j]} {sign} {value}"
         return names[j].replace(" is ", " is not ", 1) if sign == "<=" else names[j]
 
-    text = re.sub("\x1e(\\d+)\x1e (<=|> ?) +?(-?[\\d.e+-]+)", asked, text)
+    text = re.sub("\x1e(\\d+)\x1e (<=|> ?) +?(-?[\\d.e+-]+)", statement, text)
     lines = text.replace(" >  ", " > ").splitlines()
     more = [f"... {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
     return "\n".join(lines[:MOST_LINES] + more)

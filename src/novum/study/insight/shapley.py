@@ -10,7 +10,7 @@ ones play together), a coalition S is worth what the model says when its columns
 
 (2) is computed as it stands where 2^d B rows are not too many. Otherwise (3) is sampled: every background row walks to x along as
 many orders, an order and its reverse together. A walk from z_b to x gains f(x) - f(z_b) in all, so (4) holds exactly for any
-number of walks; what chance moves is only how the sum is shared out, and `errors` has its standard error.
+number of walks; what randomness moves is only how the sum is shared out, and `errors` has its standard error.
 Strumbelj and Kononenko (2014); Lundberg and Lee (2017), "interventional".
 """
 
@@ -25,7 +25,7 @@ __all__ = ["MOST_PLAYERS", "Shapley", "shapley_values"]
 
 MOST_PLAYERS = 30
 MOST_EXACT = 16_000  # rows that (2) may ask about, for one row
-ROWS_AT_ONCE = 200_000  # that are asked about together, of several rows
+ROWS_AT_ONCE = 200_000  # that are predicted together, of several rows
 
 
 class Shapley(NamedTuple):
@@ -92,13 +92,13 @@ def exact_values(
     """Return (2) of some rows: every coalition, against every background row, in one question to the machine."""
     d, size, n = len(places[0]), len(background[0]), len(rows[0])
     member_of = (np.arange(2**d)[:, None] >> np.arange(d)) & 1 == 1
-    asked = [np.tile(Z, (n * 2**d, 1)) for Z in background]
-    for X, own, at in zip(asked, rows, places):
+    queries = [np.tile(Z, (n * 2**d, 1)) for Z in background]
+    for X, own, at in zip(queries, rows, places):
         of_row = np.repeat(own, 2**d * size, axis=0)
         for j in range(d):
             joins = np.flatnonzero(np.tile(np.repeat(member_of[:, j], size), n))
             X[np.ix_(joins, at[j])] = of_row[np.ix_(joins, at[j])]
-    worth = machine.values(asked).reshape(n, 2**d, size, -1).mean(axis=2)
+    worth = machine.values(queries).reshape(n, 2**d, size, -1).mean(axis=2)
     count = member_of.sum(axis=1)
     share = np.array([factorial(s) * factorial(d - s - 1) / factorial(d) for s in range(d)])
     phi = np.empty((n, d, worth.shape[2]))
@@ -124,16 +124,16 @@ def sampled_values(
     order = np.zeros((size, d), dtype=np.intp)
     for walk in range(orders):
         order = rng.permuted(np.tile(np.arange(d), (size, 1)), axis=1) if walk % 2 == 0 else order[:, ::-1]
-        asked = [np.repeat(Z, d - 1, axis=0) for Z in background] if d > 1 else [Z[:0] for Z in background]
+        queries = [np.repeat(Z, d - 1, axis=0) for Z in background] if d > 1 else [Z[:0] for Z in background]
         joined = np.argsort(order, axis=1)  # when a player joins
-        for X, x, at in zip(asked, row, places):
+        for X, x, at in zip(queries, row, places):
             for j in range(d):
                 there = (joined[:, [j]] <= np.arange(d - 1)[None, :]).ravel()
                 X[np.ix_(there, at[j])] = x[at[j]]
-        between = machine.values(asked).reshape(size, d - 1, -1) if d > 1 else np.empty((size, 0, len(said)))
+        between = machine.values(queries).reshape(size, d - 1, -1) if d > 1 else np.empty((size, 0, len(said)))
         path = np.concatenate([at_background[:, None, :], between, np.broadcast_to(said, (size, 1, len(said)))], axis=1)
         gains = np.diff(path, axis=1)
         total += np.take_along_axis(gains, joined[:, :, None], axis=1)
     per_row = total / orders
-    spread = per_row.std(axis=0, ddof=1) if size > 1 else np.zeros((d, len(said)))
-    return per_row.mean(axis=0), spread / np.sqrt(size)
+    deviation = per_row.std(axis=0, ddof=1) if size > 1 else np.zeros((d, len(said)))
+    return per_row.mean(axis=0), deviation / np.sqrt(size)

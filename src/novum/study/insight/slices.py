@@ -1,9 +1,9 @@
 """Slices where the model fails: values and ranges of single columns in which it errs more than elsewhere.
 
 Looked at are the levels of every category, the quarters of every number, and the rows in which a value is missing, if they hold
-enough rows. In each the loss is compared with that of all other rows, one-sided: the chance to be wrong by Fisher's exact test,
+enough rows. In each the loss is compared with that of all other rows, one-sided: the frequency of errors by Fisher's exact test,
 the size of an error by the rank test of Mann and Whitney. The p-values are adjusted by Holm for all slices that were looked at,
-so the chance of naming any slice where there is none is at most 5 %, whatever their number and dependence.
+so the probability of naming any slice where there is none is at most 5 %, whatever their number and dependence.
 """
 
 from collections.abc import Iterator

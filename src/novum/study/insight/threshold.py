@@ -6,7 +6,7 @@ Saying the positive class from a probability t on costs, with the costs c of tru
 
 Every t between two neighbouring probabilities gives the same decisions, so all thresholds are tried by the middles between
 them. Probabilities that are right make t* = (c[0,1] - c[0,0]) / (c[0,1] - c[0,0] + c[1,0] - c[1,1]) best. The threshold is
-chosen on the rows of the training part, each predicted by a model that had not seen it, and told with its measures on the rows
+chosen on the rows of the training part, each predicted by a model that had not seen it, and reported with its measures on the rows
 put away, which had no say; where there are no such rows the choice is made on the rows put away and said to be.
 """
 

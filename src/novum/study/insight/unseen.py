@@ -12,7 +12,7 @@ import numpy as np
 from novum.study.comparison.compare import EnsembleMember
 from novum.study.comparison.fits import Rows
 from novum.study.final import fit_kept
-from novum.study.insight.explain import members_of, say
+from novum.study.insight.explain import members_of, predict_members
 from novum.study.scoring.measures import Predicted
 
 __all__ = ["Unseen", "join_unseen", "predict_folds"]
@@ -46,7 +46,7 @@ def predict_folds(
             continue  # a class that stands in one fold only
         model, _ = fit_kept(rows, parts, train[inside], changes)
         found.append(train[outside])
-        said.append(say(members_of(model, rows.frame.iloc[train[outside]]), judge))
+        said.append(predict_members(members_of(model, rows.frame.iloc[train[outside]]), judge))
     if not found:
         return None
     return Unseen(np.concatenate(found), join_predicted(said), fitting[0])

@@ -1,1 +1,1 @@
-"""What a model file remembers beside the model: rows to explain against, scores that calibrate, how the columns were spread."""
+"""What a model file holds besides the model: rows to explain against, scores that calibrate, the distribution of every column."""

@@ -1,13 +1,13 @@
-r"""Intervals of numbers and sets of classes that hold the truth with a stated chance, from scores of rows the model had not seen.
+r"""Intervals of numbers and sets of classes that hold the truth with a stated probability, from scores of unseen rows.
 
     numbers   s_i = |y_i - f(x_i)|       f(x) -+ q                                                                         (1)
     classes   s_i = 1 - p_{y_i}(x_i)     {y: 1 - p_y(x) <= q}, and the most probable class in any case                      (2)
 
-with q the k-th smallest score, k = ceil((m + 1) level) of m. For a model that has seen none of the m rows the chance is at
+with q the k-th smallest score, k = ceil((m + 1) level) of m. For a model that has seen none of the m rows the probability is at
 least the level (split conformal prediction, `novum.evaluation.conformal`). The scores of a study are those of the rows put away
-and, where there was time, of the training rows by folds; the saved model is fitted on all of them. That makes the chance nearly
-the level instead of surely: the coverage that the report measures, of rows put away by scores of the folds alone, tells how
-nearly.
+and, where there was time, of the training rows by folds; the saved model is fitted on all of them. That makes the probability
+nearly the level instead of surely: the coverage that the report measures, of rows put away by scores of the folds alone, shows
+how nearly.
 """
 
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-r"""Has a column moved since training? Told at prediction, from a summary of every column that the model file keeps.
+r"""Has a column moved since training? Reported at prediction, from a summary of every column that the model file keeps.
 
     numbers, dates   values v_1 < ... < v_k of the training column and its share F(v_i) up to each; with the share G(v_i) of
                      the new rows, D = max_i |G(v_i) - F(v_i)| is at most the distance of Kolmogorov and Smirnov, so that its

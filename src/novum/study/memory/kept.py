@@ -1,10 +1,10 @@
-"""What a model file keeps beside the model and its columns, as plain values: no pickle, nothing that runs.
+"""What a model file keeps besides the model and its columns, as plain values: no pickle, nothing that runs.
 
 background   a few rows of the table, prepared; explanations compare with them
 players      the columns that are explained one by one, most important first; the others together
 scores       of rows that the model had not seen; they make intervals and sets
-reference    how every column was spread; it tells drift
-usual        an ordinary row of the table: medians and most frequent levels; an example for whoever asks the model
+reference    the distribution of every column; it shows drift
+usual        an ordinary row of the table: medians and most frequent levels; an example of what the model predicts
 """
 
 import json
@@ -225,7 +225,7 @@ def background_frame(memory: Memory, schema: Schema) -> Any:
 
 
 def is_remembered(model: Any) -> bool:
-    """Return whether a model file keeps anything beside the model."""
+    """Return whether a model file keeps anything besides the model."""
     return getattr(model, ATTRIBUTE, None) is not None
 
 

@@ -40,7 +40,7 @@ def lines(
 ) -> str:
     """Return lines over common axes, with bands, a mark at some x, and the names of the lines at their ends.
 
-    Hovering a point tells its numbers; with `days` those along the bottom are dates.
+    Hovering over a point shows its numbers; with `days` those along the bottom are dates.
     """
     text = day_text if days else short
     xs = np.concatenate([one.x for one in series])
@@ -154,7 +154,7 @@ def threshold_picture(found: Any) -> str:
 
 
 def dependence_picture(found: Any, output: str) -> str:
-    """Return how the prediction moves with a column: a line with the spread of rows, or a bar per level."""
+    """Return how the prediction moves with a column: a line with the range of the rows, or a bar per level."""
     title = f"How {output} moves with {found.column}"
     if not found.numeric:
         rows = [
@@ -164,6 +164,6 @@ def dependence_picture(found: Any, output: str) -> str:
         return bars(rows, title, output)
     x = np.array(found.values, dtype=float)
     thin = [Series("", x, curve, "thin") for curve in found.curves]
-    spread = np.concatenate([found.lower, found.upper, found.mean, *found.curves])
+    heights = np.concatenate([found.lower, found.upper, found.mean, *found.curves])
     line = Series("", x, found.mean, lower=found.lower, upper=found.upper)
-    return lines([*thin, line], title, (found.column, output), y=padded_range(spread), days=found.days)
+    return lines([*thin, line], title, (found.column, output), y=padded_range(heights), days=found.days)

@@ -28,11 +28,11 @@ def calibration_block(calibrated: Any) -> Block:
     """Return how probabilities agree with what happens."""
     found = calibrated.curve
     about = "" if calibrated.two else " The probability judged is that of the class that was said."
-    chance = f"with so many rows chance alone makes it up to {decimal(calibrated.by_chance)}"
+    expected = f"with so many rows chance alone makes it up to {decimal(calibrated.by_chance)}"
     verdict = (
-        f"That is more than chance ({chance}): take the probabilities as an order, not as shares."
+        f"That is more than chance ({expected}): take the probabilities as an order, not as shares."
         if calibrated.off
-        else f"Nothing speaks against the probabilities: {chance}."
+        else f"Nothing speaks against the probabilities: {expected}."
     )
     words = [
         f"Do rows that are said to be so with some probability turn out so in that share of the cases? Expected calibration error"
@@ -73,7 +73,7 @@ def coverage_block(result: Any) -> Block:
         else f"the errors of the {counted(n, 'row')} put away"
     )
     words = [
-        f"{kind} that holds the truth with a stated chance is made from {how} (conformal prediction):"
+        f"{kind} that holds the truth with a stated probability is made from {how} (conformal prediction):"
         f" novum predict --interval writes it beside every prediction."
     ]
     if not n:

@@ -83,7 +83,7 @@ def report_markdown(result: Any) -> str:
 
 
 def judged_lines(result: Any) -> list[str]:
-    """Return what is told of the kept model."""
+    """Return what is said of the kept model."""
     blocks = finding_blocks(result)
     lines = ["## On unseen rows", ""]
     lines += table_lines(

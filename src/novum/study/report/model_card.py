@@ -1,7 +1,7 @@
 """The model card: one page for whoever gets the model file, with what it is for, how good it is, where it fails, how to load it.
 
-After Mitchell et al. (2019), "Model Cards for Model Reporting": whatever a study knows is filled in; what only its owner can
-know is asked for in so many words.
+After Mitchell et al. (2019), "Model Cards for Model Reporting": whatever a study knows is filled in; for what only its
+owner can know it has a sentence that says what to add.
 """
 
 from datetime import date
@@ -62,7 +62,7 @@ def model_card(result: Any, size: int, background: int) -> str:
         "",
         f"To predict {target} for rows that come about like those of {escaped(name)}, with the same columns, known at the same"
         " time.",
-        "Its owner adds: who uses it for what decision, what a wrong prediction does to whom, and who is to be asked.",
+        "Its owner adds: who uses it for what decision, what a wrong prediction does to whom, and whom to contact.",
         "",
         "## Limits",
         "",
@@ -109,8 +109,8 @@ def sure_lines(result: Any, found: Any) -> list[str]:
     """Return calibration, coverage and the learning curve in sentences."""
     said = []
     if found.calibration is not None:
-        error, chance = found.calibration.curve.expected_error, found.calibration.by_chance
-        said.append(f"Expected calibration error {decimal(error)}, by chance alone up to {decimal(chance)}.")
+        error, expected = found.calibration.curve.expected_error, found.calibration.by_chance
+        said.append(f"Expected calibration error {decimal(error)}, by chance alone up to {decimal(expected)}.")
     at = next((one for one in found.coverages if one.level == 0.9), None)
     if at is not None:
         kind = "Sets of classes" if result.task.labels else "Intervals"
@@ -132,7 +132,7 @@ def limit_lines(result: Any, found: Any) -> list[str]:
     lines = [
         f"- On new rows {escaped(result.scoring.title)} may well be anywhere from {text(low)} to {text(high)}, if they come about"
         " like these; if they do not, nothing is known. novum predict names columns that have moved.",
-        "- It tells what goes with the target, not what causes it.",
+        "- It shows what goes with the target, not what causes it.",
     ]
     unit = found.slices.unit
     show = percent if result.task.labels else result.scoring.text

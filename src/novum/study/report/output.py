@@ -53,7 +53,7 @@ def rows_as_csv(head: list[str], rows: list[list[Any]]) -> str:
 
 def write_study(result: Any, folder: Path) -> list[Path]:
     """Write report, model, its card and scores; return their paths. A model that cannot be saved, or that cannot be used once it is
-    loaded again, is told in `result.unsaved`."""
+    loaded again, is reported in `result.unsaved`."""
     from novum.study.memory.kept import background_rows
     from novum.study.report.html import report_html
     from novum.study.report.markdown import report_markdown
@@ -96,7 +96,7 @@ def write_study(result: Any, folder: Path) -> list[Path]:
 def unusable(result: Any, path: Path) -> str:
     """Save the model of a study; return why it cannot be used, nothing where it can.
 
-    The file is loaded again and asked about the rows that it keeps, as `novum predict` and `novum explain` will: it must say what
+    The file is loaded again and predicts the rows that it keeps, as `novum predict` and `novum explain` will: it must say what
     the model says.
     """
     from novum.study.data.schema import schema_of
@@ -111,8 +111,8 @@ def unusable(result: Any, path: Path) -> str:
             return "loaded again, it does not predict what it did"
     except FileFormatError as error:
         return str(error).split(": ", 1)[-1]
-    except Exception as error:  # whatever a model of the user's, or one of ours that is broken, raises when it is asked
-        return f"loaded again, it cannot be asked: {type(error).__name__}: {in_one_line(str(error))}"
+    except Exception as error:  # whatever a model of the user's, or one of ours that is broken, raises when it predicts
+        return f"loaded again, it cannot predict: {type(error).__name__}: {in_one_line(str(error))}"
     return ""
 
 

@@ -114,7 +114,7 @@ def stratified_variance(u: np.ndarray, y: np.ndarray, share: float | None) -> fl
         return total / max(n, 1)
     _, code, counts = np.unique(y, return_inverse=True, return_counts=True)
     mean = np.bincount(code, u) / counts
-    spread = np.bincount(code, (u - mean[code]) ** 2) / np.maximum(counts - 1, 1)
-    spread = np.where(counts > 1, spread, total)
-    within = min(float((spread * counts).sum() / n), total)
+    variances = np.bincount(code, (u - mean[code]) ** 2) / np.maximum(counts - 1, 1)
+    variances = np.where(counts > 1, variances, total)
+    within = min(float((variances * counts).sum() / n), total)
     return (within + share * (total - within)) / n

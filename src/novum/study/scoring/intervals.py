@@ -16,7 +16,7 @@ variances are those of `novum.study.scoring.influence`. With v the variance of a
                                        of rows that are right and wrong, w with one row more that is wrong as the model itself
                                        expects; and at most this with e of the level .9995
     R2                                 the same as of losses of log(1 - R2)
-    median error                       order statistics whose ranks hold the median with the wished probability, interpolated
+    median error                       order statistics whose ranks hold the median with the stated probability, interpolated
                                        between the two nearest (Hettmansperger and Sheather 1986)
 
 Where rows have weights, other scores than means get the bias-corrected and accelerated bootstrap (Efron 1987). No interval can
@@ -43,7 +43,7 @@ LEAST_RESAMPLES = 200
 MANY_ROWS = 20_000  # of which means are normal
 AT_ONCE = 250_000  # rows drawn at a time
 LEAST_FREEDOM = 3.0  # below which Student's quantile is of no use
-FEW_DECIDE = 5.0  # rows below which the spread of a mean is not known, as in novum.evaluation
+FEW_DECIDE = 5.0  # rows below which the variance of a mean is not known, as in novum.evaluation
 WIDER = 2  # power of g: 1 misses more often, 3 hardly less; the end of normal errors moves by 4 % at 40 rows
 SURELY = 0.9995  # level at which mistakes bound the bootstrap, which knows no bound where it saw one or two of them
 MANY_LEFT_OUT = 400  # rows up to which the average precision's influence values are found by leaving each out
@@ -326,8 +326,8 @@ def accelerated(
     parts = np.array_split(rng.permutation(n), min(n, LEFT_OUT))
     left = np.array([score(np.setdiff1d(everything, part)) for part in parts])
     off = left.mean() - left
-    spread = float((off**2).sum()) ** 1.5
-    skew = float((off**3).sum()) / (6 * spread) if spread > 0 else 0.0
+    cubed = float((off**2).sum()) ** 1.5
+    skew = float((off**3).sum()) / (6 * cubed) if cubed > 0 else 0.0
     share = (np.mean(drawn < full) + np.mean(drawn <= full)) / 2
     z0 = norm.ppf(np.clip(share, 1 / len(drawn), 1 - 1 / len(drawn)))
     z = norm.ppf([(1 - level) / 2, (1 + level) / 2])

@@ -5,7 +5,7 @@ Of classes, from the class that is said (c), or from the probability p_k(x) of e
     accuracy            share of rows with c = y
     balanced_accuracy   mean over classes of the share said rightly
     f1                  2 P R / (P + R) of the positive class, P precision, R recall; of more than two classes the mean over them
-    auc                 chance that a positive row gets a higher p than another; more classes: mean of each against the rest
+    auc                 probability that a positive row gets a higher p than another; more classes: mean of each against the rest
     average_precision   sum over the positive rows of the precision at their rank, over their number; more classes: the mean
     log_loss            -mean log p_y(x)
     brier               mean (1[y is positive] - p)^2; more classes: mean sum_k (1[y = k] - p_k)^2
@@ -125,8 +125,8 @@ def median_error(y: np.ndarray, f: np.ndarray, weight: np.ndarray | None = None)
 
 
 def r2(y: np.ndarray, f: np.ndarray, weight: np.ndarray | None = None) -> float:
-    spread = mean((y - mean(y, weight)) ** 2, weight)
-    return 1 - mean(squares(y, f), weight) / spread if spread > 0 else 0.0
+    variance = mean((y - mean(y, weight)) ** 2, weight)
+    return 1 - mean(squares(y, f), weight) / variance if variance > 0 else 0.0
 
 
 class Measure(NamedTuple):
@@ -247,5 +247,5 @@ def cost_rows(table: np.ndarray, y: np.ndarray, said: np.ndarray) -> np.ndarray:
 def probability(p: float) -> str:
     """Return a p-value as it is printed."""
     if np.isnan(p):
-        return "cannot be told"
+        return "not known"
     return "< .001" if p < 0.001 else f"{num(p):.3f}"

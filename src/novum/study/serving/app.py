@@ -26,7 +26,7 @@ from novum.study.memory.kept import is_remembered, memory_of
 from novum.study.predictions import predict_table
 from novum.study.serving.description import openapi_document, schema_document
 from novum.study.serving.page import docs_page
-from novum.study.serving.rows import Refusal, Wish, read_wish
+from novum.study.serving.rows import Refusal, Request, read_request
 
 __all__ = ["Limits", "ModelServer"]
 
@@ -47,7 +47,7 @@ class Limits(NamedTuple):
     explained: int = 20  # rows of one request
     bytes: int = 10 * 2**20
     seconds: float = 30.0  # for the body, and for the answer
-    waiting: int = 16  # requests at work; more are told that the server is busy
+    waiting: int = 16  # requests at work; more are refused as too many
     workers: int = 2
 
 
@@ -62,7 +62,7 @@ class ModelServer:
     name : str
         Of the model, for messages.
     hosts : names or None
-        Names that requests may be addressed to, beside addresses of numbers; None: any, where another server checks them.
+        Names that requests may be addressed to, besides numeric addresses; None: any, where another server checks them.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class ModelServer:
             status, kind, body = refusal.status, b"application/json", as_bytes({"error": str(refusal)})
             if status == 405:
                 more = [(b"allow", b"POST" if scope["path"] in ("/predict", "/explain") else b"GET, HEAD")]
-        except Exception:  # ours: the details go to the log, not to whoever asked
+        except Exception:  # ours: the details go to the log, not to the client
             LOG.exception("novum serve: %s %s failed", scope["method"], scope["path"][:200])
             status, kind, body = 500, b"application/json", as_bytes({"error": "the server failed; its log says why."})
         headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *SAFE, *more]
@@ -130,8 +130,8 @@ class ModelServer:
             if method != "POST":
                 raise Refusal(405, f"{path} takes POST, not {method[:20]}.")
             kind = path[1:]
-            wish = await self.wished(scope, receive, kind)
-            found = await self.worked(self.predicted if kind == "predict" else self.explained, wish)
+            request = await self.read(scope, receive, kind)
+            found = await self.in_pool(self.predicted if kind == "predict" else self.explained, request)
             self.served += 1
             return 200, b"application/json", as_bytes(found), []
         if path == "/health" or path in self.fixed:
@@ -166,8 +166,8 @@ class ModelServer:
             "requests": self.served,
         }
 
-    async def wished(self, scope: dict[str, Any], receive: Receive, kind: str) -> Wish:
-        """Return what the body of a request asks for."""
+    async def read(self, scope: dict[str, Any], receive: Receive, kind: str) -> Request:
+        """Return the rows and options in the body of a request."""
         headers = {name.lower(): value for name, value in scope["headers"]}
         if headers.get(b"content-encoding", b"identity").strip().lower() not in (b"", b"identity"):
             raise Refusal(415, "send the body as it is, without Content-Encoding.")
@@ -183,7 +183,7 @@ class ModelServer:
         except TimeoutError as error:
             raise Refusal(408, f"the body did not come within {self.limits.seconds:g} seconds.") from error
         most = self.limits.rows if kind == "predict" else self.limits.explained
-        return read_wish(body, kind, self.schema, most)
+        return read_request(body, kind, self.schema, most)
 
     async def body(self, receive: Receive) -> bytes:
         """Return the body, up to the limit."""
@@ -202,11 +202,11 @@ class ModelServer:
     def too_large(self) -> Refusal:
         return Refusal(413, f"the body is larger than {self.limits.bytes:,} bytes; send fewer rows at a time.")
 
-    async def worked(self, work: Callable[[Wish], Any], wish: Wish) -> Any:
-        """Return what a thread makes of a wish, if it is done in time."""
+    async def in_pool(self, work: Callable[[Request], Any], request: Request) -> Any:
+        """Return what a thread makes of a request, if it is done in time."""
         if not self.places.acquire(blocking=False):
             raise Refusal(503, "the server is busy; try again later.")
-        future = self.pool.submit(work, wish)
+        future = self.pool.submit(work, request)
         future.add_done_callback(lambda _: self.places.release())  # when it is done, whether or not anybody still waits
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
@@ -215,15 +215,15 @@ class ModelServer:
         except (DataError, ParameterError) as error:
             raise Refusal(422, str(error)) from error
 
-    def predicted(self, wish: Wish) -> dict[str, Any]:
-        """Return the answer to a wish for predictions."""
-        options = wish.options
+    def predicted(self, request: Request) -> dict[str, Any]:
+        """Return the answer to a request for predictions."""
+        options = request.options
         level = options.get("level", 0.9) if options.get("interval") else None
         proba = bool(options.get("proba"))
         if proba and not hasattr(self.model, "predict_proba"):
             raise Refusal(422, "proba: the model predicts numbers, which have no probabilities.")
         found = predict_table(
-            self.model, wish.table, proba=proba, unseen=bool(options.get("unseen")), level=level, name=self.name
+            self.model, request.table, proba=proba, unseen=bool(options.get("unseen")), level=level, name=self.name
         )
         answers: list[dict[str, Any]] = [{"predicted": plain(value)} for value in found.values]
         for i, answer in enumerate(answers):
@@ -235,16 +235,16 @@ class ModelServer:
                 answer["set"] = found.reach.sets[i]
         return {"target": self.schema.target, "predictions": answers, "notes": found.notes, "drift": found.drift}
 
-    def explained(self, wish: Wish) -> dict[str, Any]:
-        """Return the answer to a wish for explanations."""
-        options = wish.options
+    def explained(self, request: Request) -> dict[str, Any]:
+        """Return the answer to a request for explanations."""
+        options = request.options
         about = options.get("class")
         if about is not None and about not in self.schema.labels:
             known = f"it knows {', '.join(self.schema.labels[:8])}" if self.schema.labels else "it predicts numbers"
             raise Refusal(422, f"class {about[:80]!r}: the model does not know it; {known}.")
         found = explain_table(
             self.model,
-            wish.table,
+            request.table,
             about=about,
             level=options.get("level"),
             unseen=bool(options.get("unseen")),

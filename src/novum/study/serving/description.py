@@ -77,10 +77,10 @@ def body_of(schema: Schema, usual: dict[str, Any], most_rows: int, options: dict
     return {"required": True, "content": {"application/json": content}}
 
 
-def answers(done: dict[str, Any]) -> dict[str, Any]:
-    """Return the answers that a request may get."""
+def responses(done: dict[str, Any]) -> dict[str, Any]:
+    """Return the responses that a request may get."""
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    told = {
+    errors = {
         "400": "The body is no JSON.",
         "408": "The body did not come in time.",
         "413": "The body or the number of rows is too large.",
@@ -90,7 +90,7 @@ def answers(done: dict[str, Any]) -> dict[str, Any]:
     }
     return {
         "200": {"description": "Done.", "content": {"application/json": {"schema": done}}},
-        **{status: {"description": words, "content": error} for status, words in told.items()},
+        **{status: {"description": words, "content": error} for status, words in errors.items()},
     }
 
 
@@ -124,7 +124,7 @@ def openapi_document(schema: Schema, usual: dict[str, Any], most_rows: int, most
                     "summary": f"Predict {schema.target}",
                     "operationId": "predict",
                     "requestBody": body_of(schema, usual, most_rows, for_predict),
-                    "responses": answers(predicted),
+                    "responses": responses(predicted),
                 }
             },
             "/explain": {
@@ -132,7 +132,7 @@ def openapi_document(schema: Schema, usual: dict[str, Any], most_rows: int, most
                     "summary": "What every column adds to a prediction",
                     "operationId": "explain",
                     "requestBody": body_of(schema, usual, most_explained, for_explain),
-                    "responses": answers(explained),
+                    "responses": responses(explained),
                 }
             },
             "/schema": {"get": {"summary": "The columns", "operationId": "schema", "responses": plain}},

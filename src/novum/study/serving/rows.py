@@ -1,6 +1,6 @@
 """Rows of a request: JSON checked cell by cell against the columns that the model was made for.
 
-Whatever is wrong is told in one sentence that names row, column and value. Nothing of a request is ever run, opened or imported.
+Any error is one sentence that names row, column and value. Nothing of a request is ever run, opened or imported.
 """
 
 import json
@@ -14,7 +14,7 @@ from novum.report.numbers import counted
 from novum.study.data.schema import Schema, number_as_written
 from novum.study.data.table import BOOL, DATE, NUMBER, TEXT, Column, Table
 
-__all__ = ["Refusal", "Wish", "read_wish"]
+__all__ = ["Refusal", "Request", "read_request"]
 
 LONGEST_CELL = 10_000  # characters
 LARGEST = 1e308
@@ -34,8 +34,8 @@ class Refusal(Exception):
         self.status = status
 
 
-class Wish(NamedTuple):
-    """What a request asks for."""
+class Request(NamedTuple):
+    """The rows and options of a request."""
 
     table: Table
     options: dict[str, Any]
@@ -74,7 +74,7 @@ def parse(body: bytes) -> Any:
         raise Refusal(400, f"the body is no JSON{where}.") from error
 
 
-def read_wish(body: bytes, kind: str, schema: Schema, most_rows: int) -> Wish:
+def read_request(body: bytes, kind: str, schema: Schema, most_rows: int) -> Request:
     """Return the rows and options of a request to predict or to explain, or refuse it."""
     given = parse(body)
     if isinstance(given, list):
@@ -96,7 +96,7 @@ def read_wish(body: bytes, kind: str, schema: Schema, most_rows: int) -> Wish:
         raise Refusal(422, f"rows must be a list of at least one object; it is {shown(rows)}.")
     if len(rows) > most_rows:
         raise Refusal(413, f"{counted(len(rows), 'row', 'are')} too many; send at most {most_rows:,} at a time.")
-    return Wish(table_from(rows, schema, bool(options.get("unseen"))), options)
+    return Request(table_from(rows, schema, bool(options.get("unseen"))), options)
 
 
 def shown(value: Any) -> str:

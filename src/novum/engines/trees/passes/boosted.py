@@ -59,7 +59,7 @@ class HistRule:
         deep = growing.max_depth is not None and node.depth >= growing.max_depth
         return few or deep or node.sums[1] * self.units[1] < LEAST_CURVATURE or growing.max_leaf_nodes == 1
 
-    def told(self, node: Node, low: float, high: float) -> None:
+    def set_range(self, node: Node, low: float, high: float) -> None:
         pass
 
     def search(self, node: Node) -> None:

@@ -43,7 +43,7 @@ def refuse(estimator: Any, also: tuple[str, ...] = ()) -> None:
 
 
 def fit_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tree:
-    """Return the tree of rows in files or on a cluster, not pruned; records what a fit records beside it."""
+    """Return the tree of rows in files or on a cluster, not pruned; records what a fit records with it."""
     refuse(estimator)
     owner, classifies = type(estimator).__name__, is_classifier(estimator)
     source = estimator._source(X, y, sample_weight, target="classes" if classifies else "numeric")

@@ -150,9 +150,9 @@ def histograms_of(
     cells, counts = np.zeros((slots, d, width, n), np.int64), np.zeros((slots, d, width), np.uint32)
     low, high = np.full(watches, np.inf), np.full(watches, -np.inf)
     at, spot = 0, 0
-    asked = [k for k, request in enumerate(requests) if request.slots]
-    leaves = [leaf_of_rows(requests[k], words, bins.missing, memory, f"leaf{k}") for k in asked]
-    for k, leaf in zip(asked, leaves):
+    active = [k for k, request in enumerate(requests) if request.slots]
+    leaves = [leaf_of_rows(requests[k], words, bins.missing, memory, f"leaf{k}") for k in active]
+    for k, leaf in zip(active, leaves):
         request, own = requests[k], channels(k)
         slot, here = np.array(request.slot), slice(at, at + request.slots)
         if own.pairs is not None:
@@ -195,7 +195,7 @@ def grow_trees(growths: list[Growth], ask: Callable[[tuple[Request, ...]], Histo
     """Grow trees together until all are done; `ask` makes a pass. Returns the number of passes."""
     passes = 0
     while True:
-        wanted = [growth.wanted() for growth in growths]
+        wanted = [growth.requested() for growth in growths]
         requests = tuple(request_of(growth, *some) for growth, some in zip(growths, wanted))
         if not any(request.slots for request in requests):
             return passes

@@ -96,7 +96,7 @@ class CartRule:
         few = node.rows < max(rules.min_samples_split, 2 * rules.min_samples_leaf)
         return bool(pure or few or node.depth >= rules.max_depth or self.weight(node) < 2 * rules.min_weight_leaf)
 
-    def told(self, node: Node, low: float, high: float) -> None:
+    def set_range(self, node: Node, low: float, high: float) -> None:
         node.info = (low, high) if self.numbers else None
 
     def divide(self, node: Node) -> tuple[Node, Node]:

@@ -109,7 +109,7 @@ def notes_on(name: str, form: Form, cells: Sequence[str | None], missing: np.nda
     elif form.unit:
         notes.append(f"{name}: numbers followed by {form.unit!r}, read without it")
     if form.doubtful:
-        notes.append(f"{name}: no date tells days from months; read as month/day/year")
+        notes.append(f"{name}: no date distinguishes days from months; read as month/day/year")
     return notes
 
 

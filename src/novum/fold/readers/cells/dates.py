@@ -1,4 +1,4 @@
-"""Dates in the common orders and languages; days and months are told apart by the whole column.
+"""Dates in the common orders and languages; days and months are distinguished by the whole column.
 
 `31/12/2021` settles what `01/02/2021` means. A quarter and a week are their first day, whole numbers such as `20211231` are
 dates where every one of them is.

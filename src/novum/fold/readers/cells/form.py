@@ -22,7 +22,7 @@ class Form(NamedTuple):
     kind: str  # NUMBER, DATE or CODE
     how: str  # decimal mark, or a form of dates or of times
     unit: str = ""  # what ends the numbers
-    doubtful: bool = False  # whether no cell told days from months
+    doubtful: bool = False  # whether no cell distinguished days from months
 
 
 def enough(readable: int, known: int, every: int) -> bool:

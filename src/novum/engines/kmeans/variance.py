@@ -18,7 +18,7 @@ from novum.runtime import arrays
 __all__ = ["mean_variance"]
 
 
-class Spread(NamedTuple):
+class ShiftedSums(NamedTuple):
     """Sums about a shift."""
 
     mass: NDArray  # (1,)
@@ -26,18 +26,18 @@ class Spread(NamedTuple):
     second: NDArray  # (1, d): sum of w (x - shift)^2
 
 
-def block_spread(shift: NDArray, block: Block) -> Spread:
+def block_sums(shift: NDArray, block: Block) -> ShiftedSums:
     """Return the sums of (11); those of sparse rows are about zero."""
     X, weight = assignment.host(block.X), assignment.host(block.weight)
     if arrays.is_sparse(X):
         w = np.ones(block.rows) if weight is None else weight
         first, second = X.T @ w, X.multiply(X).T @ w
-        return Spread(np.array([w.sum()]), first[None], second[None])
+        return ShiftedSums(np.array([w.sum()]), first[None], second[None])
     if arrays.is_tensor(X):
         offset = arrays.center(X, shift[0])
         w = arrays.ones(X, X.shape[0]) if weight is None else weight
-        return Spread(*(arrays.to_numpy(part)[None] for part in (w.sum(), w @ offset, w @ (offset * offset))))
-    sums = Spread(np.zeros(1), np.zeros(shift.shape), np.zeros(shift.shape))
+        return ShiftedSums(*(arrays.to_numpy(part)[None] for part in (w.sum(), w @ offset, w @ (offset * offset))))
+    sums = ShiftedSums(np.zeros(1), np.zeros(shift.shape), np.zeros(shift.shape))
     _core.moments.diagonal.class_moments(X, np.zeros(block.rows, np.int64), weight, shift, *sums)
     return sums
 
@@ -48,6 +48,6 @@ def mean_variance(source: Source) -> float:
     if not source.sparse:
         block = source.first()
         shift = arrays.row_mean(block.X, block.weight)[None]
-    sums = source.total(block_spread, shift)
+    sums = source.total(block_sums, shift)
     offset = sums.first[0] / sums.mass[0]
     return float(np.mean(np.maximum(sums.second[0] / sums.mass[0] - offset**2, 0.0)))

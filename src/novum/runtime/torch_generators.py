@@ -1,11 +1,11 @@
-"""PyTorch's chance, owned by what draws: every training has generators of its own, one for each device.
+"""PyTorch's random numbers: every training has generators of its own, one for each device.
 
 PyTorch draws from one generator of the process wherever none is named. Two trainings in two threads would take numbers from each
-other, and neither would follow its seed. Here a training opens `own_chance`; what draws in its thread asks `generator` and names
-it. Some of PyTorch has nowhere to name one: the first weights of layers, dropout inside attention and recurrent kernels, layers
-that somebody else wrote. These run inside `lent_chance`, which lends the state of the training's generator to that of the process
-and takes it back, one thread at a time. Either way a seed gives the numbers that `torch.manual_seed` would, and the user's own
-chance is where it was.
+other, and neither would follow its seed. Here a training opens `own_generators`; what draws in its thread calls `generator` and
+passes it on. Some of PyTorch takes none: the first weights of layers, dropout inside attention and recurrent kernels, layers
+that somebody else wrote. These run inside `lent_generators`, which lends the state of the training's generator to that of the
+process and takes it back, one thread at a time. Either way a seed gives the numbers that `torch.manual_seed` would, and the state
+of the user's own generators is as it was.
 """
 
 import os
@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["generator", "lent_chance", "own_chance", "reseed"]
+__all__ = ["generator", "lent_generators", "own_generators", "reseed"]
 
 
-class _Chance:
+class _TrainingGenerators:
     """The generators of one training."""
 
     def __init__(self, seed: int, device: Any) -> None:
@@ -34,7 +34,7 @@ class _Chance:
 
 
 class _InThread(threading.local):
-    chance: _Chance | None = None
+    generators: _TrainingGenerators | None = None
 
 
 _in_thread = _InThread()
@@ -52,16 +52,16 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def own_chance(device: Any, seed: int) -> Iterator[None]:
+def own_generators(device: Any, seed: int) -> Iterator[None]:
     """Give this thread generators of its own for a while, seeded, and algorithms of the GPU that repeat."""
-    before = _in_thread.chance
-    _in_thread.chance = _Chance(seed, device)
+    before = _in_thread.generators
+    _in_thread.generators = _TrainingGenerators(seed, device)
     _repeat(1)
     try:
         yield
     finally:
         _repeat(-1)
-        _in_thread.chance = before
+        _in_thread.generators = before
 
 
 def _repeat(change: int) -> None:
@@ -80,28 +80,28 @@ def _repeat(change: int) -> None:
 
 def reseed(seed: int) -> None:
     """Begin the generators of this thread's training anew."""
-    if _in_thread.chance is not None:
-        _in_thread.chance = _Chance(seed, _in_thread.chance.device)
+    if _in_thread.generators is not None:
+        _in_thread.generators = _TrainingGenerators(seed, _in_thread.generators.device)
 
 
 def generator(device: Any) -> Any:
     """Return the generator to draw from on a device; None, which is PyTorch's own, where nothing is trained."""
-    return None if _in_thread.chance is None else _in_thread.chance.of(device)
+    return None if _in_thread.generators is None else _in_thread.generators.of(device)
 
 
 @contextmanager
-def lent_chance() -> Iterator[None]:
-    """Let what cannot be told a generator draw from those of this thread's training; others wait meanwhile."""
-    chance = _in_thread.chance
-    if chance is None:
+def lent_generators() -> Iterator[None]:
+    """Let what takes no generator draw from those of this thread's training; others wait meanwhile."""
+    training = _in_thread.generators
+    if training is None:
         yield
         return
     import torch
 
-    pairs = [(torch.default_generator, chance.of("cpu"))]
-    if chance.device.type == "cuda":
-        place = chance.device.index if chance.device.index is not None else torch.cuda.current_device()
-        pairs.append((torch.cuda.default_generators[place], chance.of(chance.device)))
+    pairs = [(torch.default_generator, training.of("cpu"))]
+    if training.device.type == "cuda":
+        place = training.device.index if training.device.index is not None else torch.cuda.current_device()
+        pairs.append((torch.cuda.default_generators[place], training.of(training.device)))
     with _lock:
         before = [whole.get_state() for whole, _ in pairs]
         try:

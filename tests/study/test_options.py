@@ -1,4 +1,4 @@
-"""What a user may ask of a study: groups, times, weights, costs, measures, preferences; and that its figures are honest."""
+"""What a user may request of a study: groups, times, weights, costs, measures, preferences; and that its figures are honest."""
 
 import warnings
 

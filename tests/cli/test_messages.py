@@ -95,8 +95,8 @@ def test_text_that_looks_like_a_call_stays_as_it_is():
 
 
 def test_a_long_message_is_cut_where_a_sentence_ends_and_says_so():
-    told = "The solver did not end within 100 steps. " * 20
-    line = in_one_line(told)
+    message = "The solver did not end within 100 steps. " * 20
+    line = in_one_line(message)
     assert len(line) <= 400 and line.endswith("steps. …") and in_one_line("a\n b") == "a b"
 
 

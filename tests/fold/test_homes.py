@@ -1,4 +1,4 @@
-"""What homes answer, so that learners need not ask what they are."""
+"""What homes can do, so that learners need not know which they are."""
 
 import numpy as np
 import pytest
