@@ -39,6 +39,7 @@ from novum.linear_model import LinearRegression, LogisticRegression, PoissonRegr
 from novum.linear_model.logistic.separation import SeparatingDirection
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from novum.study.comparison.compare import EnsembleMember
 from novum.study.insight.contributions import explain_table
 from novum.teaching import compare_ensembles
 
@@ -262,6 +263,11 @@ JUDGEMENTS = {
     "OutOfBagCurve": lambda: RandomForestClassifier(60, oob_score=True, random_state=0).fit(*iris()).oob_curve(*iris()),
     "StudyResult": study,
     "HoldOut": lambda: study().hold_out,
+    "Leader": lambda: study().leaders[0],
+    "Scores": lambda: study().scores,
+    "EnsembleMember": lambda: EnsembleMember(study().scores.candidates[0], 0.5),
+    "Card": lambda: study().card,
+    "ColumnCard": lambda: study().card.columns[0],
     "Predictions": lambda: novum.study.predict_table(study().model, load_iris(as_frame=True).frame[:3]),
     "Reach": lambda: novum.study.predict_table(study().model, load_iris(as_frame=True).frame[:3], level=0.9).reach,
     "Contributions": lambda: explain_table(study().model, load_iris(as_frame=True).frame[:2]),
@@ -326,7 +332,7 @@ REST = {
     "Tour": lambda: notes.stops.Tour([notes.stops.registry.VisitedStop(notes.stops.stops()[0], 0.5, True)], 0.1),
     "Stop": lambda: notes.stops.stops()[0],
     "VisitedStop": lambda: notes.stops.registry.VisitedStop(notes.stops.stops()[0], 0.5, True),
-    "PublicName": lambda: notes.search.public_names()[0],
+    "PublicName": lambda: notes.public_names.public_names()[0],
     "Erratum": lambda: notes.errata()[0],
     "Row": lambda: notes.ledger()[0],
     "Chapter": lambda: notes.chapters()[0],

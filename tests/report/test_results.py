@@ -24,6 +24,7 @@ Gcf = pytest.importorskip("matplotlib._pylab_helpers").Gcf
 
 BASES = {
     "Banded",
+    "StateValues",
     "Distribution",
     "ExponentialFamily",
     "OnGraph",
@@ -58,7 +59,12 @@ INPUT_NAMES = {
     "ElasticNetPenalty",
     "Constraint",
     "LinearGaussian",
+    "Candidacy",
     "Candidate",
+    "FittedCandidate",
+    "Fold",
+    "LearningTask",
+    "Measure",
     "BootstrapSplit",
     "GibbsSampler",
     "HamiltonianMonteCarlo",

@@ -34,6 +34,7 @@ from novum.evaluation import corrected_test, holm
 from novum.evaluation.intervals.proportion import Interval
 from novum.evaluation.resampling.corrected_t import spread_interval, variance_of_mean
 from novum.report.numbers import num
+from novum.report.result import result
 from novum.study.comparison.compare import Scores
 from novum.study.scoring.measures import Measure
 
@@ -46,6 +47,7 @@ QUARTER = 0.25  # of a standard error: a model that looks at the columns must ga
 PREFERENCES = ("accuracy", "simple", "small", "probabilities")
 
 
+@result
 class Leader(NamedTuple):
     """A row of the leaderboard."""
 

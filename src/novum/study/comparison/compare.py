@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from novum.report.result import result
 from novum.study.comparison.blend import steady_weights
 from novum.study.comparison.board import LEAST_FITS, Board
 from novum.study.comparison.candidates import ENSEMBLE_RANK, Candidate
@@ -32,6 +33,7 @@ MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its firs
 MOST_RESERVED = 0.5  # of the time, for the last fits: of more rows than that allows some are taken
 
 
+@result
 class EnsembleMember(NamedTuple):
     """A member of the ensemble."""
 
@@ -39,6 +41,7 @@ class EnsembleMember(NamedTuple):
     weight: float
 
 
+@result
 class Scores(NamedTuple):
     """Scores of the candidates that were compared, on the folds that all of them finished."""
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.report.numbers import counted, num
+from novum.report.result import result
 from novum.study.data.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column, Table
 from novum.study.data.task import LearningTask
 
@@ -33,6 +34,7 @@ LEVELS_ALWAYS_FINE = 20  # few texts are categories in a small table too
 RARE = 0.1  # share of the largest class above 1 - RARE: accuracy mostly counts that class
 
 
+@result
 class ColumnCard(NamedTuple):
     """What is known of one column."""
 
@@ -46,6 +48,7 @@ class ColumnCard(NamedTuple):
     reason: str  # for leaving it out
 
 
+@result
 class Card(NamedTuple):
     """What is known of a table."""
 
