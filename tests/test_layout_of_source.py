@@ -34,12 +34,14 @@ def tree_of(file: Path) -> ast.Module:
 
 def test_a_folder_has_few_files():
     sizes = Counter(file.parent for file in FILES)
-    assert {name_of(folder): size for folder, size in sizes.items() if size > MOST_FILES} == {}
+    full = {name_of(folder): size for folder, size in sizes.items() if size > MOST_FILES}
+    assert full == {}, f"more than {MOST_FILES} files: put those of one idea into a folder of their own"
 
 
 def test_a_file_is_one_idea():
     sizes = {name_of(file): len(file.read_text(encoding="utf-8").splitlines()) for file in FILES}
-    assert {name: lines for name, lines in sizes.items() if lines > MOST_LINES} == {}
+    long = {name: lines for name, lines in sizes.items() if lines > MOST_LINES}
+    assert long == {}, f"more than {MOST_LINES} lines: a part has a name, give it a file"
 
 
 def test_no_module_begins_with_an_underscore():
@@ -47,11 +49,13 @@ def test_no_module_begins_with_an_underscore():
 
 
 def test_pictures_are_in_plots():
-    assert [name_of(file) for file in FILES if {file.stem, file.parent.name} & PLOTS_BY_OTHER_NAMES] == []
+    found = [name_of(file) for file in FILES if {file.stem, file.parent.name} & PLOTS_BY_OTHER_NAMES]
+    assert found == [], "pictures of a folder are in plots.py, or in plots/ where there are several"
 
 
 def test_names_of_modules_say_what_they_hold():
-    assert [name_of(file) for file in FILES if file.stem in SAY_NOTHING] == []
+    found = [name_of(file) for file in FILES if file.stem in SAY_NOTHING]
+    assert found == [], "name them by what they hold; SAY_NOTHING above lists words that fit anything"
 
 
 def test_classes_are_named_for_what_they_are():
@@ -61,7 +65,7 @@ def test_classes_are_named_for_what_they_are():
         for node in ast.walk(tree_of(file))
         if isinstance(node, ast.ClassDef) and node.name in NAMES_OF_ANYTHING
     ]
-    assert found == []
+    assert found == [], "name them by what they are; NAMES_OF_ANYTHING above lists names that fit anything"
 
 
 def test_calls_of_many_arguments_name_them():

@@ -9,6 +9,8 @@ from novum.base.discovery import all_estimators
 from novum.distributions import Normal, NormalGamma
 from novum.kernels import RBF, White
 from novum.mixture import GaussianMixture
+from novum.reinforcement import room_4x3
+from novum.teaching.reinforcement.worlds import random_walk
 
 # Quick settings that make a fit deterministic and its result comparable between equivalent data sets.
 SETTINGS: dict[str, dict] = {
@@ -365,6 +367,31 @@ def data(estimator, n=120, seed=0):
         single = estimator.__sklearn_tags__().target_tags.single_output
         return X, y if single else np.column_stack([y, X @ [0.5, 1, 1] + rng.normal(size=n)])
     return X, centre if estimator.__sklearn_tags__().target_tags.required else None
+
+
+def without_a_table():
+    """Return (name, arguments of `fit`) of every estimator that takes something else than a table."""
+    rng = np.random.default_rng(0)
+    moving = ([rng.normal(size=(8, 2)) + k % 2 for k in range(10)],)
+    codes = ([rng.integers(0, 3, size=10) for _ in range(8)],)
+    texts = (["one two three", "two three", "three four one"] * 5,)
+    kinds = {
+        "CategoricalHMM MarkovChain MultinomialHMM PoissonHMM VariationalCategoricalHMM": codes,
+        "GMMHMM GaussianHMM HiddenMarkovModel LinearDynamicalSystem VariationalGaussianHMM": moving,
+        "CountVectorizer HashingVectorizer TfidfVectorizer": texts,
+        "ADP ExpectedSARSA MonteCarloControl QLearning SARSA SemiGradientSARSA SemiGradientTD": (room_4x3(),),
+        "MonteCarloPrediction TD": (random_walk(),),
+        "ChowLiu ExactSearch HillClimb PC StructurePosterior": (rng.integers(0, 2, size=(60, 4)),),
+        "FindS": ([["sunny", "warm"], ["rainy", "warm"], ["sunny", "cold"]], [1, 0, 1]),
+    }
+    return [(name, args) for names, args in kinds.items() for name in names.split()]
+
+
+def briefly(name):
+    """Return an estimator by its name, at its defaults but for few passes and episodes."""
+    short = {"n_episodes": 50, "max_steps": 200, "max_epochs": 5, "max_iter": 20}
+    model = dict(all_estimators())[name]()
+    return model.set_params(**{key: value for key, value in short.items() if key in model.get_params(deep=False)})
 
 
 def many_rows(estimator):

@@ -11,6 +11,7 @@ from contract.cases import (
     ROUNDED,
     STEPPING,
     TRANSDUCTIVE,
+    briefly,
     data,
     estimators,
     learned,
@@ -18,6 +19,7 @@ from contract.cases import (
     outputs,
     quick,
     same,
+    without_a_table,
 )
 from forking import fork_and_run, forks
 from sklearn.base import clone, is_classifier, is_regressor
@@ -26,7 +28,8 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from novum.base.estimator import Estimator
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, FileFormatError, ParameterError
+from novum.persistence.files import load, save
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*binary units are 0, 1 or probabilities"
@@ -229,14 +232,29 @@ def test_clone_repr_html_pickle(estimator):
     same(outputs(pickle.loads(pickle.dumps(model)), X), outputs(model, X), rtol=0, atol=0)
 
 
+def saved_and_loaded(model, path):
+    """Return a model that went through a file."""
+    try:
+        return load(save(model, path))
+    except FileFormatError as error:
+        error.add_note("Attributes of a model are declared by `python tools/model_attributes.py <files of its tests>`.")
+        raise
+
+
 @ALL
 def test_saved_and_loaded(estimator, tmp_path):
-    import novum
-
     X, y = data(estimator)
     model = quick(estimator).fit(X, y)
-    novum.save(model, tmp_path / "model.novum")
-    same(outputs(novum.load(tmp_path / "model.novum"), X), outputs(model, X), rtol=0, atol=0)
+    again = saved_and_loaded(model, tmp_path / "model.novum")
+    same(outputs(again, X), outputs(model, X), rtol=0, atol=0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "args"), without_a_table(), ids=lambda value: value if isinstance(value, str) else "")
+def test_saved_and_loaded_without_a_table(name, args, tmp_path):
+    model = briefly(name).fit(*args)
+    again = saved_and_loaded(model, tmp_path / "model.novum")
+    assert type(again) is type(model) and vars(again).keys() == vars(model).keys()
 
 
 @ALL

@@ -7,13 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import scipy.sparse
-from contract.cases import SETTINGS, data, estimators, learned, outputs
+from contract.cases import SETTINGS, briefly, data, estimators, learned, outputs, without_a_table
 from contract.networks import networks
 from sklearn.base import clone
 
 from novum.base.discovery import all_estimators
-from novum.reinforcement import room_4x3
-from novum.teaching.reinforcement.worlds import random_walk
 
 THREADS = 8
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -91,24 +89,6 @@ def test_fits_in_threads_are_fits_in_turn(estimator):
         assert_same(found, wanted)
 
 
-def without_a_table():
-    """Return (name, arguments of `fit`) of every estimator that takes something else than a table."""
-    rng = np.random.default_rng(0)
-    moving = ([rng.normal(size=(8, 2)) + k % 2 for k in range(10)],)
-    codes = ([rng.integers(0, 3, size=10) for _ in range(8)],)
-    texts = (["one two three", "two three", "three four one"] * 5,)
-    kinds = {
-        "CategoricalHMM MarkovChain MultinomialHMM PoissonHMM VariationalCategoricalHMM": codes,
-        "GMMHMM GaussianHMM HiddenMarkovModel LinearDynamicalSystem VariationalGaussianHMM": moving,
-        "CountVectorizer HashingVectorizer TfidfVectorizer": texts,
-        "ADP ExpectedSARSA MonteCarloControl QLearning SARSA SemiGradientSARSA SemiGradientTD": (room_4x3(),),
-        "MonteCarloPrediction TD": (random_walk(),),
-        "ChowLiu ExactSearch HillClimb PC StructurePosterior": (rng.integers(0, 2, size=(60, 4)),),
-        "FindS": ([["sunny", "warm"], ["rainy", "warm"], ["sunny", "cold"]], [1, 0, 1]),
-    }
-    return [(name, args) for names, args in kinds.items() for name in names.split()]
-
-
 def state_of(value):
     """Return everything that a fitted estimator holds, as text and bytes that can be compared."""
     if isinstance(value, np.ndarray):
@@ -124,9 +104,7 @@ def state_of(value):
 
 @pytest.mark.parametrize(("name", "args"), without_a_table(), ids=lambda value: value if isinstance(value, str) else "")
 def test_estimators_without_a_table_too(name, args):
-    short = {"n_episodes": 50, "max_steps": 200, "max_epochs": 5, "max_iter": 20}
-    model = dict(all_estimators())[name]()
-    model.set_params(**{key: value for key, value in short.items() if key in model.get_params(deep=False)})
+    model = briefly(name)
 
     def task(number):
         fitted = seeded(model, number).fit(*args)
@@ -139,7 +117,9 @@ def test_estimators_without_a_table_too(name, args):
 def test_every_estimator_is_among_them():
     known = {type(network).__name__ for _, network, _ in networks()} | {name for name, _ in without_a_table()}
     fitting = {name for name, cls in all_estimators() if hasattr(cls, "fit")}  # samplers have none
-    assert known | {type(estimator).__name__ for estimator in estimators()} == fitting
+    known |= {type(estimator).__name__ for estimator in estimators()}
+    assert sorted(fitting - known) == [], "say in without_a_table of tests/contract/cases.py what their fit takes"
+    assert sorted(known - fitting) == [], "no longer public: take them out of tests/contract/cases.py or networks.py"
 
 
 @pytest.mark.deep

@@ -1,11 +1,14 @@
 """Kernels in model files: as parameters of machines, with everything that they are made of."""
 
+import inspect
+
 import networkx as nx
 import numpy as np
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 
 import novum
+from novum import kernels
 from novum.exceptions import FileFormatError
 from novum.gaussian_process.kernels import CompoundKernel, DotProduct, PairwiseKernel
 from novum.kernels import (
@@ -25,6 +28,8 @@ from novum.kernels import (
     WeisfeilerLehman,
     White,
 )
+from novum.kernels.stationary_base import Scaled
+from novum.persistence.attributes import declared_attributes
 
 X = np.random.default_rng(0).standard_normal((12, 2))
 KERNELS = [
@@ -88,7 +93,7 @@ LEAVES = [
 @pytest.mark.parametrize("kernel", LEAVES, ids=lambda kernel: type(kernel).__name__)
 def test_bounds_and_scales_of_every_kind_come_back(kernel, tmp_path):
     names = [name for name in kernel.get_params(deep=False) if name.endswith("_bounds")]
-    scaled = type(kernel) in (RBF, Matern, Laplacian)
+    scaled = isinstance(kernel, Scaled)
     variants = []
     for bounds in ("fixed", (0.5, 2.0), [0.5, 2.0], np.array([[0.5, 2.0]])):
         for form in (float, np.float64, lambda value: np.array([value, value]), lambda value: [value, value])[
@@ -101,3 +106,17 @@ def test_bounds_and_scales_of_every_kind_come_back(kernel, tmp_path):
         again = novum.load(tmp_path / "model.novum").kernel
         np.testing.assert_array_equal(again(X), given(X))
         np.testing.assert_array_equal(again.bounds, given.bounds)
+
+
+def is_kernel(value):
+    return inspect.isclass(value) and issubclass(value, kernels.Kernel)
+
+
+def test_no_kernel_is_missing():
+    """A file holds what is declared, and only tests that try every form of a parameter declare them all."""
+    public = [getattr(kernels, name) for name in kernels.__all__]
+    found = {cls: list(inspect.signature(cls).parameters) for cls in public if is_kernel(cls)}
+    bounded = {cls.__name__ for cls, names in found.items() if any(name.endswith("_bounds") for name in names)}
+    assert bounded - {type(kernel).__name__ for kernel in LEAVES} == set(), "put one of each into LEAVES above"
+    undeclared = {cls.__name__ for cls, names in found.items() if names} - {*declared_attributes()}
+    assert undeclared == set(), "run `python tools/model_attributes.py tests/kernels`"

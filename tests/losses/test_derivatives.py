@@ -24,7 +24,7 @@ KINKS = {"perceptron": [0.0], "hinge": [1.0], "squared hinge": [1.0], "absolute"
 KINKS |= {"Huber": [-0.7, 0.7], "epsilon-insensitive": [-0.3, 0.3], "Minkowski": [0.0]}
 CASES = [(loss, (-1.0, 1.0)) for loss in [*MARGIN, L.CrossEntropyLoss()]] + [(loss, (-2.0, 0.5)) for loss in RESIDUAL]
 CASES = [(loss, (0.0, 1.0)) if isinstance(loss, L.CrossEntropyLoss) else (loss, t) for loss, t in CASES]
-CASES.append((L.PoissonLoss(), (0.0, 3.0)))
+CASES += [(L.PoissonLoss(), (0.0, 3.0)), (L.GammaLoss(), (0.5, 3.0))]
 IDS = [repr(loss) for loss, _ in CASES]
 ITEMS = {
     L.PerceptronLoss: [pytest.mark.notes("002", "perceptron-loss"), pytest.mark.notes("000-b", "perceptron-criterion")],
@@ -46,6 +46,13 @@ ITEMS = {
 }
 MARKED = [pytest.param(*case, id=name, marks=ITEMS.get(type(case[0]), [])) for case, name in zip(CASES, IDS)]
 H = 1e-5
+NO_DERIVATIVES = {L.Loss, L.MarginLoss, L.ResidualLoss, L.ZeroOneLoss}  # bases, and one without a slope
+
+
+def test_every_loss_is_among_them():
+    public = {value for name in L.__all__ if isinstance(value := getattr(L, name), type)}
+    lost = public - NO_DERIVATIVES - {type(loss) for loss, _ in CASES}
+    assert lost == set(), "put them into MARGIN, RESIDUAL or CASES above, and kinks into KINKS"
 
 
 def away_from_kinks(loss, target, f):

@@ -19,12 +19,12 @@ from novum.sequence.hmm import markov
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.base import Emission
 from novum.sequence.hmm.inference import InferenceMixin
-from novum.sequence.hmm.initialization import InitializationMixin, generator_of
 from novum.sequence.hmm.markov import check_distribution
 from novum.sequence.hmm.priors import Shape, check_priors
 from novum.sequence.hmm.recursions import Chain, decode
 from novum.sequence.hmm.sequence_input import SequenceInputMixin
 from novum.sequence.hmm.sequences import Sequences
+from novum.sequence.hmm.starts.initialization import InitializationMixin, generator_of
 from novum.sequence.hmm.summary import describe
 from novum.sequence.hmm.training import (
     ConvergenceMonitor,

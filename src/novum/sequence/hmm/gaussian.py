@@ -19,9 +19,9 @@ from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.covariances import FORMS, checked_covars, covariance_floor, repeated_covariance
 from novum.sequence.hmm.emissions.gaussian import Gaussian, GaussianPrior
-from novum.sequence.hmm.kmeans_start import clustered_rows, filled_rows, mean_and_covariance
 from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
+from novum.sequence.hmm.starts.kmeans import clustered_rows, filled_rows, mean_and_covariance
 
 __all__ = ["GaussianHMM"]
 

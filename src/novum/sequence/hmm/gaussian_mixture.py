@@ -18,10 +18,10 @@ from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions import mixture as emissions
 from novum.sequence.hmm.emissions.covariances import FORMS, covariance_floor
 from novum.sequence.hmm.emissions.mixture import GaussianMixtures, MixturePrior
-from novum.sequence.hmm.kmeans_start import clustered_rows, filled_rows, mean_and_covariance
 from novum.sequence.hmm.markov import check_distribution
 from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
+from novum.sequence.hmm.starts.kmeans import clustered_rows, filled_rows, mean_and_covariance
 
 __all__ = ["GMMHMM"]
 

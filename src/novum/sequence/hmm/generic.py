@@ -17,8 +17,8 @@ from novum.runtime.typing import Numbers, Seed
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.family import Families, FamilyPrior, updated
-from novum.sequence.hmm.kmeans_start import clustered_rows, filled_rows
 from novum.sequence.hmm.sequences import Sequences
+from novum.sequence.hmm.starts.kmeans import clustered_rows, filled_rows
 
 __all__ = ["HiddenMarkovModel"]
 

@@ -199,7 +199,7 @@ class InferenceMixin:
         X : array of shape (n_samples, n_features)
         states : array of shape (n_samples,)
         """
-        from novum.sequence.hmm.initialization import generator_of
+        from novum.sequence.hmm.starts.initialization import generator_of
 
         check_is_fitted(self, "startprob_")
         if isinstance(n_samples, bool) or not isinstance(n_samples, int | np.integer) or n_samples < 1:

@@ -1,7 +1,9 @@
 """What a loss l(y, eta) is to Newton's method: value, slope and curvature of every row, by eta = x'b + a.
 
 A loss may have a scale s > 0 beside the line (`scaled`), which is then the last parameter. A new loss is a file with a class of
-these members; an estimator for it follows generalized/estimators.py or robust/huber.py.
+these members: enough for `newton`, or `damped_newton` where there is a scale. Its estimator follows robust/huber.py. One on
+GeneralizedLinearModel (generalized/estimators.py) also needs the other members of `Tweedie`: power, link, mean, deviance, ...
+These are not the public losses of `novum.losses`, which know no line and no scale.
 """
 
 from typing import NamedTuple, Protocol

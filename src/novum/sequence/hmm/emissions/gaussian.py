@@ -26,8 +26,8 @@ from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.base import Emission
 from novum.sequence.hmm.emissions.covariances import collapse_text, lifted
 from novum.sequence.hmm.emissions.dirichlet import ABSENT
-from novum.sequence.hmm.kmeans_start import filled_rows
 from novum.sequence.hmm.recursions import Densities, Posterior
+from novum.sequence.hmm.starts.kmeans import filled_rows
 
 __all__ = ["Gaussian", "GaussianPrior", "GaussianSums"]
 

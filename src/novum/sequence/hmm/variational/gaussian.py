@@ -14,7 +14,7 @@ from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.covariances import FORMS, repeated_covariance
 from novum.sequence.hmm.emissions.gaussian import Gaussian
 from novum.sequence.hmm.gaussian import GaussianHMM
-from novum.sequence.hmm.kmeans_start import clustered_rows, mean_and_covariance
+from novum.sequence.hmm.starts.kmeans import clustered_rows, mean_and_covariance
 from novum.sequence.hmm.variational.base import VARIATIONAL_DOMAINS, VariationalBase
 from novum.sequence.hmm.variational.gaussian_posterior import GaussianPosterior
 

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from novum.sequence.hmm import markov
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.recursions import Posterior
-from novum.sequence.hmm.time_order import shares_in_time
+from novum.sequence.hmm.starts.time_order import shares_in_time
 from novum.sequence.hmm.training import Model
 
 __all__ = ["InitializationMixin", "free_numbers", "generator_of"]
