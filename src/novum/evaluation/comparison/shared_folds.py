@@ -1,6 +1,6 @@
 """Every model on the same splits: made once, fitted in as many processes as are worth it, failures kept with their names.
 
-A fit that raises is an outcome like any other: its score is NaN and its error is told. Nothing depends on the number of processes.
+A fit that raises has the score NaN, and its error is reported. Nothing depends on the number of processes.
 """
 
 import os
@@ -57,7 +57,7 @@ class FoldFit(NamedTuple):
 
 
 def positive_scores(fitted: Any, X: Any) -> Any:
-    """Return what grows with the chance of the second of two classes."""
+    """Return what grows with the probability of the second of two classes."""
     return fitted.decision_function(X) if hasattr(fitted, "decision_function") else fitted.predict_proba(X)[:, 1]
 
 

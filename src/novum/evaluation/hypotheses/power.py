@@ -1,7 +1,7 @@
 r"""Power and sample size of z, t and proportion tests.
 
 With effect d = (mean - m0)/sigma, N = n for one sample (or pairs) and N = n r/(1 + r) for two of n and r n, significance a and tail
-a' (a/2 for two sides, a for one), the power, the chance to reject, is
+a' (a/2 for two sides, a for one), the power, the probability to reject, is
 
     z:   P(Z > z_{1-a'} - d sqrt N)  [+ P(Z < -z_{1-a'} - d sqrt N) for two sides]                 (1)
     t:   the same with the noncentral t of delta = d sqrt N and n - 1, or n + r n - 2, df          (2)
@@ -109,7 +109,7 @@ def power(
     alternative: str = "two-sided",
     ratio: float = 1.0,
 ) -> Any:
-    """Return the chance that a test rejects.
+    """Return the probability that a test rejects.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def sample_size(
     alternative: str = "two-sided",
     ratio: float = 1.0,
 ) -> int:
-    """Return the least n with which a test rejects with the wanted chance.
+    """Return the least n with which a test rejects with the wanted probability.
 
     Parameters
     ----------

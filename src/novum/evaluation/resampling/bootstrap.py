@@ -112,7 +112,7 @@ def bootstrap(
     n_resamples : int, default=2000
     method : {"bca", "percentile", "basic"}, default="bca"
         BCa corrects for bias and skewness by a jackknife: leave-one-out up to 1,000 rows, 200 random groups above.
-        Warns (DataWarning) of fewer than 50 rows, and where about five rows or fewer decide the spread: the interval then
+        Warns (DataWarning) of fewer than 50 rows, and where about five rows or fewer decide the variance: the interval then
         holds the truth less often than it says (docs/theory/coverage_of_intervals.md).
     level : float, default=0.95
     random_state : default=None

@@ -1,4 +1,4 @@
-"""What an evaluation is asked for, checked once."""
+"""The settings of an evaluation, checked once."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -57,8 +57,8 @@ class Settings(NamedTuple):
             k=tuple(check_count(owner, "k", one) for one in heads),
         )
 
-    def asks_for(self, *names: str) -> bool:
-        """Return whether any of these scores is wanted."""
+    def needs(self, *names: str) -> bool:
+        """Return whether any of these scores is requested."""
         return self.wanted is None or any(name in self.wanted for name in names)
 
 

@@ -4,7 +4,7 @@ r"""Feature selection by greedy steps: from nothing adding the best feature, or 
     backward:  F_p = all,  F_{m-1} = F_m - argmax_j score(F_m - j)                                 (2)
 
 The score is a criterion on the training rows (C_p, AIC, BIC, adjusted R^2: no other rows are needed because each parameter is
-charged for) or a cross-validated one. Without a number of features asked for, steps are taken to the end of the path and the best
+charged for) or a cross-validated one. Without a requested number of features, steps are taken to the end of the path and the best
 set on it is kept: a step that gains nothing may lead to one that does. The path begins, or ends, with no features at all: the
 mean or the shares of the classes (novum.evaluation.selection.empty_model), which is what noise deserves.
 
