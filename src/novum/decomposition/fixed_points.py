@@ -45,7 +45,7 @@ class Contrast(NamedTuple):
 
     @property
     def parameter(self) -> float:
-        """The number that the kernel asks for."""
+        """The parameter of g in the kernel."""
         return float(self.arguments.get("alpha", 1.0))
 
     def values(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -127,34 +127,34 @@ class ScorePass(NamedTuple):
     probe: Probe | None = None
 
 
-def keep_scores(asked: ScorePass, block: Block) -> Fetched:
+def keep_scores(params: ScorePass, block: Block) -> Fetched:
     """Keep the scores of the rows of a block that are there."""
     assert block.memory is not None
-    block.memory["score"] = asked.scores(asked.params, block)[positive(block)]
+    block.memory["score"] = params.scores(params.params, block)[positive(block)]
     return Fetched([])
 
 
-def block_digits(asked: ScorePass, block: Block) -> Digits:
+def block_digits(params: ScorePass, block: Block) -> Digits:
     """Return what one block knows of the next digit of a score."""
-    assert block.memory is not None and asked.probe is not None
+    assert block.memory is not None and params.probe is not None
     if "score" not in block.memory:
-        keep_scores(asked, block)
+        keep_scores(params, block)
     score = block.memory["score"]
-    return digit_sums(asked.probe, np.zeros(len(score), np.int64), score, None)
+    return digit_sums(params.probe, np.zeros(len(score), np.int64), score, None)
 
 
 def percentile_by_passes(source: Source, present: Present, scores: Callable, params: Any, percent: float) -> float:
     """Return the percentile of the scores of all rows, between two of them as numpy.percentile has it."""
     total = sum(present.rows)
     place = percent / 100.0 * (total - 1)
-    asked = ScorePass(scores, params)
-    with spill_blocks(source, keep_scores, asked) as (kept, _):
+    params = ScorePass(scores, params)
+    with spill_blocks(source, keep_scores, params) as (kept, _):
 
         def score(number: int) -> float:
             """Return the score that `number` others are below."""
             level = (number + 0.5) / total
             return float(
-                group_quantiles(lambda probe: kept.total(block_digits, asked._replace(probe=probe)), 1, level, 1.0)[0]
+                group_quantiles(lambda probe: kept.total(block_digits, params._replace(probe=probe)), 1, level, 1.0)[0]
             )
 
         below = score(int(place))

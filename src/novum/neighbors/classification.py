@@ -99,7 +99,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
-            None asks for every row that is kept, itself left out: predictions by leaving one out.
+            None stands for every row that is kept, itself left out: predictions by leaving one out.
 
         Returns
         -------
@@ -225,7 +225,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
-            None asks for every row that is kept, itself left out.
+            None stands for every row that is kept, itself left out.
 
         Returns
         -------

@@ -52,7 +52,7 @@ def rows_within(ready: Ready, radius: Any, threads: int, X: Any, own: bool) -> L
     return found.without_self() if own else found
 
 
-def rows_asked(X: Any) -> Any:
+def number_of_queries(X: Any) -> Any:
     """Return the number of queries, "?" where their home does not know it; sparse matrices have a shape and no length."""
     if hasattr(X, "shape"):
         return X.shape[0]
@@ -76,7 +76,7 @@ class KNeighborsMixin(SklearnKNeighbors):
             raise ParameterError(f"Expected n_neighbors > 0. Got {k}")
         if k + (X is None) > self.n_samples_fit_:
             relation = "<" if X is None else "<="
-            number = self.n_samples_fit_ if X is None else rows_asked(X)
+            number = self.n_samples_fit_ if X is None else number_of_queries(X)
             raise ParameterError(
                 f"Expected n_neighbors {relation} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {self.n_samples_fit_},"
                 f" n_samples = {number}"
@@ -91,7 +91,7 @@ class KNeighborsMixin(SklearnKNeighbors):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), default=None
-            Queries, or rows of distances if metric="precomputed". None asks for the neighbors of every row, itself left out.
+            Queries, or rows of distances if metric="precomputed". None stands for the neighbors of every row, itself left out.
         n_neighbors : int, default=None
             How many; None takes the parameter.
         return_distance : bool, default=True
@@ -172,7 +172,7 @@ class RadiusNeighborsMixin(SklearnRadiusNeighbors):
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_queries, n_features), default=None
-            Queries, or rows of distances if metric="precomputed". None asks for the neighbors of every row, itself left out.
+            Queries, or rows of distances if metric="precomputed". None stands for the neighbors of every row, itself left out.
         radius : float, default=None
             None takes the parameter.
         return_distance : bool, default=True

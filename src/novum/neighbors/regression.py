@@ -81,7 +81,7 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
-            None asks for every row that is kept, itself left out: predictions by leaving one out.
+            None stands for every row that is kept, itself left out: predictions by leaving one out.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
-            None asks for every row that is kept, itself left out.
+            None stands for every row that is kept, itself left out.
 
         Returns
         -------

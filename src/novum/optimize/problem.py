@@ -118,7 +118,7 @@ class Problem:
         return _scalar("Problem.value", self._both(x)[0] if is_true(self.gradient) else self.objective(x))
 
     def _both(self, x: Array) -> tuple[Any, Any]:
-        """Return value and gradient of a fused objective; the last point is kept, as a line search asks twice."""
+        """Return value and gradient of a fused objective; the last point is kept, as a line search needs it twice."""
         if self._last is None or not np.array_equal(self._last[0], x):
             assert self.objective is not None
             self._last = (x.copy(), self.objective(x))

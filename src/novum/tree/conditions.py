@@ -85,7 +85,7 @@ def both(a: Condition, b: Condition) -> Condition:
 
 
 def paths(tree: Tree) -> list[tuple[int, tuple[Condition, ...]]]:
-    """Return every leaf, from left to right, with the conditions that lead to it, in the order in which they are asked."""
+    """Return every leaf, from left to right, with the conditions that lead to it, in the order in which they are tested."""
     out = []
     waiting: list[tuple[int, dict[int, Condition]]] = [(0, {})]
     while waiting:

@@ -209,10 +209,10 @@ def affine(mean: Any, cov: Any, A: Any, b: Any = 0.0, noise: Any = None) -> Gaus
     m = np.asarray(mean, float)
     matrix = check_shape("affine", "A", A, None, m.shape[-1])
     rows = matrix.shape[-2]
-    spread = sandwich(matrix, np.asarray(cov, float))
+    mapped = sandwich(matrix, np.asarray(cov, float))
     return Gaussian(
         times(matrix, m) + check_shape("affine", "b", b, rows),
-        spread if noise is None else spread + check_shape("affine", "noise", noise, rows, rows),
+        mapped if noise is None else mapped + check_shape("affine", "noise", noise, rows, rows),
     )
 
 

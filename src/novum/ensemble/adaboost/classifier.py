@@ -8,7 +8,7 @@ With d the weights of the rows (sum one), h_m the member of round m, K classes a
     H(x) = argmax_c sum_m a_m [h_m(x) = c]                                                         (4)
 
 (2) is SAMME (Zhu et al. 2009): a member must beat a guess among K. M1 (Freund and Schapire 1997) leaves log(K - 1) out and
-asks for e_m < 1/2. For two classes they are one, and with y = -1, +1
+requires e_m < 1/2. For two classes they are one, and with y = -1, +1
 
     f = 1/2 sum_m a_m h_m,   E = (1/n) sum_i exp(-y_i f(x_i)) = prod_m Z_m >= training error       (5)
     Z_m = 2 sqrt(e_m (1 - e_m))          at rate 1                                                 (6)
