@@ -154,7 +154,7 @@ def test_columns_that_others_make_needless_are_anything():
     X = np.column_stack([np.arange(8.0), [1, 0, 1, 1, 0, 1, 0, 0]])
     found = infer(X, np.arange(8) > 3, "profile")
     assert np.isnan(found.coef[2]) and (found.lower[2], found.upper[2]) == (-np.inf, np.inf)
-    assert "? cannot be determined: the other columns separate" in repr(found)
+    assert "? is undefined: the other columns separate" in repr(found)
 
 
 def test_frequencies_are_rows():

@@ -7,8 +7,8 @@ correlated as training sets that share rows are, the posterior of the mean diffe
     P(b better) = P(mu < -r),   P(equivalent) = P(-r <= mu <= r),   P(a better) = P(mu > r)        (2)
 
 On several data sets, counts (l, e, g) of differences below, within and above the region and a prior of weight s inside it give the
-probabilities of the three for a new data set the posterior Dirichlet(l, e + s, g). Reported is how probable it is that each of them is
-the largest:
+probabilities of the three for a new data set the posterior Dirichlet(l, e + s, g). Reported is how probable it is that each is the
+largest:
 
     P(theta_c largest) = int f_c(x) prod_{c' != c} F_{c'}(x) dx,   theta from independent gammas   (3)
 """
