@@ -230,8 +230,8 @@ class ICA(Mixing):
 
         def at(W: np.ndarray, kinds: np.ndarray | None = None) -> Point:
             parameter = self.df if self.density == "student" else 1.0
-            wanted = Unmixing(W @ data.matrix, data.shift, KERNEL[self.density], parameter, curvature, True)
-            found = means(data.source, wanted)
+            unmixing = Unmixing(W @ data.matrix, data.shift, KERNEL[self.density], parameter, curvature, True)
+            found = means(data.source, unmixing)
             adaptive = self.density == "adaptive"
             return evaluate(W, found, data.covariance, adaptive=adaptive, orthogonal=self.orthogonal, kinds=kinds)
 

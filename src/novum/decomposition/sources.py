@@ -45,7 +45,7 @@ ROUNDED = 4.0  # times eps: rounding of a cell
 
 
 class Unmixing(NamedTuple):
-    """What a pass needs: sources y = matrix (x - mean), a contrast and its parameter, and which of (3) are wanted."""
+    """What a pass needs: sources y = matrix (x - mean), a contrast and its parameter, and which of (3) are requested."""
 
     matrix: np.ndarray  # (k, p)
     mean: np.ndarray  # (p,)
@@ -58,8 +58,8 @@ class Unmixing(NamedTuple):
 class SourceSums(NamedTuple):
     products: np.ndarray  # (k, k)
     slopes: np.ndarray  # (k,)
-    curvature: np.ndarray  # (k, k), zeros where not wanted
-    values: np.ndarray  # (k,), zeros where not wanted
+    curvature: np.ndarray  # (k, k), zeros where not requested
+    values: np.ndarray  # (k,), zeros where not requested
     weight: float
 
 

@@ -88,9 +88,9 @@ class Fetched(NamedTuple):
     X: list[NDArray]
 
 
-def fetch(wanted: NDArray, block: Block) -> Fetched:
-    """Return the wanted rows of one block; their numbers are sorted."""
-    here = wanted[slice(*np.searchsorted(wanted, [block.start, block.start + block.rows]))] - block.start
+def fetch(numbers: NDArray, block: Block) -> Fetched:
+    """Return the requested rows of one block; their numbers are sorted."""
+    here = numbers[slice(*np.searchsorted(numbers, [block.start, block.start + block.rows]))] - block.start
     return Fetched([arrays.to_numpy(block.X)[here]])
 
 
@@ -114,9 +114,9 @@ def parts_by_passes(source: Source, present: Present, seeds: list[int], size: in
         )
     else:
         rows = np.array([Stream(seed).integers(PURPOSE, 0, size, high=total) for seed in seeds])
-    wanted = np.unique(rows)
-    X = np.concatenate(source.total(fetch, wanted).X)
-    return [X[np.searchsorted(wanted, own)] for own in rows]
+    numbers = np.unique(rows)
+    X = np.concatenate(source.total(fetch, numbers).X)
+    return [X[np.searchsorted(numbers, own)] for own in rows]
 
 
 class ScorePass(NamedTuple):

@@ -88,7 +88,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
 
     def _settings(self, X: Rows) -> ByCount:
         check_is_fitted(self)
-        k = self._wanted(None, X)
+        k = self._checked_n_neighbors(None, X)
         return ByCount(k, self.weights, self._codes(), self._labels(), not self.outputs_2d_)
 
     def predict(self, X: Rows) -> Any:

@@ -68,7 +68,7 @@ def refuse_mode(mode: Any) -> None:
 class KNeighborsMixin(SklearnKNeighbors):
     """Queries for the k nearest rows."""
 
-    def _wanted(self: Any, n_neighbors: Any, X: Any) -> int:
+    def _checked_n_neighbors(self: Any, n_neighbors: Any, X: Any) -> int:
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         if not isinstance(k, numbers.Integral):
             raise ParameterTypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
@@ -105,7 +105,7 @@ class KNeighborsMixin(SklearnKNeighbors):
         """
         check_is_fitted(self)
         rows = X if X is None else self._queries(X)
-        k = self._wanted(n_neighbors, X if X is None or rows is None else rows)
+        k = self._checked_n_neighbors(n_neighbors, X if X is None or rows is None else rows)
         if X is not None and rows is None:
             both = self._per_row(X, side_by_side, k)
             if hasattr(both, "shape"):

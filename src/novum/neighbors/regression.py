@@ -88,7 +88,7 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
         array of shape (n_queries,) or (n_queries, n_outputs)
         """
         check_is_fitted(self)
-        settings = ByCount(self._wanted(None, X), self.weights, self._columns(), None, self._y.ndim == 1)
+        settings = ByCount(self._checked_n_neighbors(None, X), self.weights, self._columns(), None, self._y.ndim == 1)
         return self._per_row(X, values_by_count, settings)
 
 

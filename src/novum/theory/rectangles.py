@@ -205,14 +205,14 @@ class RectangleLearner(ClassifierMixin, Estimator):
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)
         k = len(self.classes_)
-        wanted = [1] if k == 2 else range(k)
+        classes = [1] if k == 2 else range(k)
         if self.n_rectangles == 1:
             extent = coded.total(extent_of, k, merge_extents)
-            found = [(extent.low[c], extent.high[c], c) for c in wanted if np.isfinite(extent.low[c]).all()]
+            found = [(extent.low[c], extent.high[c], c) for c in classes if np.isfinite(extent.low[c]).all()]
         else:
             rows, code, weight = (np.concatenate(part) for part in coded.total(gather_rows))
             found = []
-            for c in wanted:
+            for c in classes:
                 others = code != c
                 boxes = grow_boxes(rows[~others], rows[others])
                 if self.n_rectangles is not None:

@@ -53,7 +53,7 @@ class FoldFit(NamedTuple):
     y: Any
     split: Fold
     score: Callable[[Any, Any, Any], float]  # (fitted, X, y)
-    keep: str = ""  # "labels" or "scores": predictions wanted of the test part
+    keep: str = ""  # "labels" or "scores": predictions to keep of the test part
 
 
 def positive_scores(fitted: Any, X: Any) -> Any:

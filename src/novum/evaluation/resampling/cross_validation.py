@@ -267,8 +267,8 @@ def cross_validate(
         if usual != scoring:
             notes.append("R2 of a single row does not exist: scored by neg_mean_squared_error")
         scoring = usual
-        wanted = return_train_score or return_estimator or return_indices
-        found = None if wanted or n < 3 else leave_one_out(estimator, X, y, scoring, params or {})
+        needs_fits = return_train_score or return_estimator or return_indices
+        found = None if needs_fits or n < 3 else leave_one_out(estimator, X, y, scoring, params or {})
         if found is not None:
             sizes = np.broadcast_to(n - 1, n), np.broadcast_to(1, n)
             result = collect_folds(found, sizes, [], level, estimator, scoring)

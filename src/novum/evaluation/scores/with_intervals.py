@@ -154,11 +154,11 @@ def warned_doubts(scores: dict[str, Score], doubts: dict[str, str]) -> list[str]
 
 def requested_scores(scores: dict[str, Score], settings: Settings, given: PredictionInput) -> dict[str, Score]:
     """Return the scores requested, with those of the user's own."""
-    if settings.wanted is None:
+    if settings.requested is None:
         return scores
     heads = {name: score for name, score in scores.items() if name.startswith("precision_at_")}
     found: dict[str, Score] = {}
-    for name, function in settings.wanted.items():
+    for name, function in settings.requested.items():
         short = ALIASES.get(name, name)
         if function is None and short in scores:
             found[short] = scores[short]
@@ -170,8 +170,8 @@ def requested_scores(scores: dict[str, Score], settings: Settings, given: Predic
 def classification_scores(given: PredictionInput, settings: Settings) -> Evaluation:
     """Return the evaluation of a classification."""
     assert given.classes is not None
-    if settings.wanted is not None:
-        settings = settings._replace(wanted={ALIASES.get(n, n): f for n, f in settings.wanted.items()})
+    if settings.requested is not None:
+        settings = settings._replace(requested={ALIASES.get(n, n): f for n, f in settings.requested.items()})
     scores: dict[str, Score] = {}
     notes, k = list(given.notes), len(given.classes)
     doubts: dict[str, str] = {}
@@ -181,7 +181,7 @@ def classification_scores(given: PredictionInput, settings: Settings) -> Evaluat
         scores |= label_scores(given, settings, doubts)
         confusion = np.bincount(given.truth * k + given.predicted, given.weight, minlength=k * k).reshape(k, k)
         confusion = confusion.astype(np.int64) if given.weight is None else confusion
-        classes = class_scores(given, settings) if settings.wanted is None else ()
+        classes = class_scores(given, settings) if settings.requested is None else ()
         if given.positive is not None and not (given.predicted == given.positive).any():
             notes.append(f"nothing is predicted positive: precision is 0/0, set to {settings.zero_division:g}")
     scores |= ranking_scores(given, settings, notes, doubts)
@@ -216,8 +216,8 @@ def regression_scores(given: PredictionInput, settings: Settings) -> Evaluation:
         raise DataError(f"evaluate_predictions(k={settings.k[0]}): precision at k is for a classification.")
     assert given.predicted is not None
     sums = regression_sums(given.truth, given.predicted, given.weight)
-    if settings.wanted is not None:
-        settings = settings._replace(wanted={ALIASES.get(n, n): f for n, f in settings.wanted.items()})
+    if settings.requested is not None:
+        settings = settings._replace(requested={ALIASES.get(n, n): f for n, f in settings.requested.items()})
     doubts: dict[str, str] = {}
     scores = bootstrap_intervals(sums, settings, doubts) if settings.needs(*sums.names) else {}
     if given.log_density is not None:

@@ -113,7 +113,7 @@ def null_log_likelihood(mass: np.ndarray, fit_intercept: bool) -> float:
 
 
 class InferenceRequest(NamedTuple):
-    """What is wanted of which fitted model; `source` holds the training data, where they were given."""
+    """The request of an inference and the fitted model; `source` holds the training data, where they were given."""
 
     model: Any
     source: Source | None

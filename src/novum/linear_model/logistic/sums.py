@@ -171,8 +171,8 @@ def collect(X: Any, residual: Any, constant: float) -> np.ndarray:
 def several(point: Point, block: Block, weight: Any) -> LogisticSums:
     """Return (5) and (6) of arrays."""
     score = scores(point, block.X)
-    wanted = point.hessian or (point.keep and block.memory is not None)
-    probability = np.empty_like(score) if wanted else None
+    keeps = point.hessian or (point.keep and block.memory is not None)
+    probability = np.empty_like(score) if keeps else None
     loss = _core.linear_model.logistic.softmax_pass(score, np.ascontiguousarray(block.y), weight, probability)
     remember(point, block, probability if point.keep else None)
     hessian = block_hessian(point, block.X, probability, weight) if point.hessian else 0.0
