@@ -4,7 +4,7 @@ Which differences are real?
 
 Left: ten-fold scores of two learners and the p-value of their paired t-test; the training sets overlap, and the corrected
 test is less sure (:doc:`/theory/comparing_models`). Right: four learners on 14 data sets as a critical-difference diagram; those
-joined by a bar cannot be told apart.
+joined by a bar cannot be distinguished.
 """
 
 import matplotlib.pyplot as plt

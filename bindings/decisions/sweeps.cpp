@@ -44,7 +44,7 @@ class Sweeps {
     }
 };
 
-nb::tuple told(const Change& change) { return nb::make_tuple(change.low, change.high, change.changed); }
+nb::tuple as_tuple(const Change& change) { return nb::make_tuple(change.low, change.high, change.changed); }
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void bind_decisions_sweeps(nb::module_& m) {
                     novum::Team team(self.threads);
                     change = improve(self.process, v.data(), margin, team, out.data(), choice.data());
                 }
-                return told(change);
+                return as_tuple(change);
             },
             "v"_a.noconvert(), "margin"_a, "out"_a.noconvert(), "choice"_a.noconvert(),
             "Write T* v and the best pairs; return the least and the largest change and how many choices changed.")
@@ -91,7 +91,7 @@ void bind_decisions_sweeps(nb::module_& m) {
                     nb::gil_scoped_release release;
                     change = improve_in_place(self.process, order.data(), margin, v.data(), choice.data());
                 }
-                return told(change);
+                return as_tuple(change);
             },
             "v"_a.noconvert(), "order"_a.noconvert(), "margin"_a, "choice"_a.noconvert(), "The same, state after state in place.")
         .def(

@@ -12,7 +12,7 @@ namespace {
 
 unsigned long main_thread = 0;
 
-/// Let Python handle the signals that came; throw what a handler raises, such as KeyboardInterrupt. Python asks the main thread alone.
+/// Let Python handle the signals that came; throw what a handler raises, such as KeyboardInterrupt. In the main thread alone.
 void handle_signals() {
     if (PyThread_get_thread_ident() != main_thread) return;
     nb::gil_scoped_acquire hold;

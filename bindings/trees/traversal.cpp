@@ -53,7 +53,7 @@ void bind(nb::module_& m) {
           "x"_a.noconvert(), "out"_a.noconvert());
 }
 
-/// Trees of a forest, packed once for all that will be asked of them.
+/// Trees of a forest, packed once for all later calls.
 class Forest {
   public:
     /// Room for so many nodes is made at once: growing would hold them twice.

@@ -219,9 +219,9 @@ def test_pictures():
     for c in (0, 1):
         assert_allclose(points(left, str(c)), X[y == c])
         assert_allclose(points(right, str(c)), X[y == c])
-        law = multivariate_normal(X[y == c].mean(0), np.cov(X[y == c].T, bias=True))
+        distribution = multivariate_normal(X[y == c].mean(0), np.cov(X[y == c].T, bias=True))
         for level, ring in contours(right, c).items():
-            assert_allclose(0.5 * law.pdf(ring), level, atol=2e-3)  # p(x, c)
+            assert_allclose(0.5 * distribution.pdf(ring), level, atol=2e-3)  # p(x, c)
     drawn = curves(GenerativeClassifier().fit(NUMBERS, LABELS).plot(ax=canvas()))
     for c in (0, 1):
         x, height = drawn[str(c)].T

@@ -74,7 +74,7 @@ def test_functions_that_return_something_else_are_refused():
         FastICA(fun=lambda y: (y, y)).fit(X)
 
 
-def test_rank_is_told():
+def test_rank_is_reported():
     low = X[:, :1] @ np.ones((1, 3))
     with pytest.warns(DataWarning, match="vary along 1 directions only"):
         assert FastICA(n_components=2, random_state=0).fit(low).components_.shape == (1, 3)

@@ -173,7 +173,7 @@ def test_weights_are_repetitions():
     )
 
 
-def test_what_cannot_be_asked():
+def test_what_is_refused():
     with pytest.raises(ParameterError, match=r"density='laplace'.*corner"):
         ICA(density="laplace").fit(KINDS)
     with pytest.raises(ParameterError, match="whiten must be True"):

@@ -68,7 +68,7 @@ def test_noise_is_removed():
     assert single.pre_images(single.transform(X.astype(np.float32))).dtype == np.float32
 
 
-def test_what_has_no_pre_image_is_told():
+def test_what_has_no_pre_image_is_reported():
     model = KernelPCA(2, kernel="poly").fit(X)
     with pytest.raises(ParameterError, match=r"kernel='poly'.*fit_inverse_transform=True"):
         model.pre_images(model.transform(X))

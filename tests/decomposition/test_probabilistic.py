@@ -70,11 +70,11 @@ def test_density_of_observed_cells_by_brute_force(q):
     X = sample(60, 6)
     X[3], X[4] = np.nan, X[5]  # a row without any cell
     params = model_of(6, q)
-    z, spread, likelihood = latent.posterior(params, Block(X), covariance=True)
+    z, posterior_covariances, likelihood = latent.posterior(params, Block(X), covariance=True)
     assert_allclose(likelihood, factors.row_log_densities(X, *params), rtol=1e-11, atol=1e-13)
     means, covariances = factors.row_posteriors(X, *params)
     assert_allclose(z, means, atol=1e-12)
-    assert_allclose(spread, covariances, atol=1e-12)
+    assert_allclose(posterior_covariances, covariances, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -267,8 +267,8 @@ def test_pictures_of_three_classes_with_unequal_covariances():
         (plot_class_densities(linear, X, y, ax=canvas()), shared),
         (quadratic.plot(X, y, ax=canvas()), within),
     ):
-        spread = np.sqrt([np.diag(S) for S in covariance])
-        edges = [(mean - 3.5 * spread).min(0), (mean + 3.5 * spread).max(0)]
+        deviation = np.sqrt([np.diag(S) for S in covariance])
+        edges = [(mean - 3.5 * deviation).min(0), (mean + 3.5 * deviation).max(0)]
         edges = np.array([np.minimum(edges[0], X.min(0)), np.maximum(edges[1], X.max(0))])
         assert_allclose(ax.dataLim.get_points(), edges)  # three and a half deviations around the means, and all rows
         for c, S in enumerate(covariance):
@@ -278,20 +278,20 @@ def test_pictures_of_three_classes_with_unequal_covariances():
                 assert_allclose(np.sqrt(np.einsum("ni,ij,nj->n", gap, np.linalg.inv(S), gap)), level, rtol=0.08)
             assert list(contours(ax, c)) == [1, 2]
             assert_allclose(scatters(ax)[c], X[y == c])
-        laws = [multivariate_normal(m, S) for m, S in zip(mean, covariance)]  # equal shares
+        distributions = [multivariate_normal(m, S) for m, S in zip(mean, covariance)]  # equal shares
         borders = np.concatenate([contours(ax, k)[0.5] for k in (3, 4)])
         turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
         around = borders[:, None] + 0.2 * np.stack([np.cos(turn), np.sin(turn)], -1)  # a step of the grid away
-        classes = np.array([law.logpdf(around) for law in laws]).argmax(0)
+        classes = np.array([distribution.logpdf(around) for distribution in distributions]).argmax(0)
         assert len(borders) > 40 and (np.ptp(classes, axis=1) > 0).mean() > 0.97  # the decision changes there
-        right.append((np.array([law.logpdf(X) for law in laws]).argmax(0) == y).mean())
+        right.append((np.array([distribution.logpdf(X) for distribution in distributions]).argmax(0) == y).mean())
     assert right[1] > right[0]  # unequal covariances: the shared one draws the wrong boundaries
     one = LinearDiscriminantAnalysis().fit(SEVEN[:, :1], LABELS).plot(ax=canvas())
-    spread = np.sqrt((2 / 3 * 3 + 0.5 * 4) / 7)
+    deviation = np.sqrt((2 / 3 * 3 + 0.5 * 4) / 7)
     for name, m, share in (("1", 2, 3 / 7), ("2", 7, 4 / 7)):
         x, height = curve(one, name)
-        assert_allclose(height, share * norm.pdf(x, m, spread), rtol=1e-9)
-    border = 4.5 + spread**2 / 5 * np.log(3 / 4)
+        assert_allclose(height, share * norm.pdf(x, m, deviation), rtol=1e-9)
+    border = 4.5 + deviation**2 / 5 * np.log(3 / 4)
     assert_allclose(curve(one, 2)[0], border, atol=0.05)
 
 

@@ -104,7 +104,7 @@ def test_best_class_without_scores(k, dtype, threshold):
         assert (out == score).all()
 
 
-def test_scores_that_are_not_finite_are_told():
+def test_scores_that_are_not_finite_are_reported():
     X, one, label = np.ones((9, 2)), np.ones(1), np.empty(9, np.int64)
     X[4, 1] = np.nan
     S = sp.csr_array(X)

@@ -330,7 +330,7 @@ def test_errors_name_the_partners(prior, likelihood, message):
         prior.update([1.0, 0.0], likelihood)
 
 
-def test_a_prior_of_several_likelihoods_asks_which():
+def test_a_prior_of_several_likelihoods_needs_a_choice():
     for ask in (Gamma(1, 1).update, Gamma(1, 1).log_evidence, lambda _: Gamma(1, 1).predictive()):
         with pytest.raises(
             ParameterError, match=r"missing; give likelihood=Poisson or Exponential or Normal\(mean=...\)"
@@ -345,8 +345,8 @@ def test_data_outside_the_likelihood_are_refused():
         Beta(1, 1).update([0, 1, 2])
     with pytest.raises(DataError, match=r"Gamma.log_evidence: x holds -1.0 .*Poisson is a distribution of counts"):
         Gamma(1, 1).log_evidence([3, -1], Poisson)
-    told = r"Dirichlet.update: x holds 3.0 .*whole numbers 0 to 2. Count more outcomes \(.*entries of a prior\)"
-    with pytest.raises(DataError, match=told):
+    message = r"Dirichlet.update: x holds 3.0 .*whole numbers 0 to 2. Count more outcomes \(.*entries of a prior\)"
+    with pytest.raises(DataError, match=message):
         Dirichlet([1, 1, 1]).update([3])
     assert betaln(5, 4) == pytest.approx(Beta(1, 1).log_evidence(TOSSES))
 

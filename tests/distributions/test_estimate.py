@@ -1,4 +1,4 @@
-"""ML, MAP, grids and laws of the mean: closed forms, standard errors, identifiability, evidence by conjugacy."""
+"""ML, MAP, grids and distributions of the mean: closed forms, standard errors, identifiability, evidence by conjugacy."""
 
 import numpy as np
 import pytest
@@ -270,9 +270,9 @@ def test_flat_priors_and_bad_grids():
         posterior_grid(lambda x, p: Bernoulli(p).log_prob(x), TOSSES, {"p": [0.0, 1.0]})
 
 
-def test_laws_of_the_mean():
-    law = sample_mean(Gamma(2.0, 0.5), 25)
-    assert (law.mean, law.var) == (4, pytest.approx(8 / 25))
+def test_distributions_of_the_mean():
+    distribution = sample_mean(Gamma(2.0, 0.5), 25)
+    assert (distribution.mean, distribution.var) == (4, pytest.approx(8 / 25))
     model = Poisson(3.0)
     paths = mean_paths(model, 3000, 20, random_state=1)
     assert paths.means.shape == (3000, 20)

@@ -129,7 +129,7 @@ def test_float32_and_integers_and_lists_are_taken(ours, peer, x):
 
 
 @pytest.mark.parametrize("ours, peer, x", MARKED)
-def test_draws_follow_the_law(ours, peer, x):
+def test_draws_follow_the_distribution(ours, peer, x):
     drawn = ours.sample(4000, random_state=1)
     assert_array_equal(drawn[:100], ours.sample(100, random_state=1))
     assert ours.sample((2, 3), random_state=1).shape == (2, 3) and np.shape(ours.sample(random_state=0)) == ()
@@ -314,7 +314,7 @@ def test_parameters_outside_their_domain_are_named(make, message):
         make()
 
 
-def test_types_are_told_apart_from_values():
+def test_types_are_distinguished_from_values():
     with pytest.raises(ParameterTypeError):
         Gamma(None, 1.0)
     with pytest.raises(DataError, match="Normal: x holds no numbers"):

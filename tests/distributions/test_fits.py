@@ -266,7 +266,7 @@ def test_priors_that_do_not_fit():
         (lambda: Normal().statistics(np.zeros(3), np.ones((4,))), r"weight has shape \(4,\); it must be \(3,\)"),
     ],
 )
-def test_what_cannot_be_fitted_is_told(call, message):
+def test_what_cannot_be_fitted_is_reported(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 

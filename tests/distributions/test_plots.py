@@ -52,7 +52,7 @@ def test_densities_are_drawn_on_the_callers_axes(model):
     from matplotlib.figure import Figure
 
     ax = Figure().subplots()
-    assert model.plot(ax=ax, label="law") is ax
+    assert model.plot(ax=ax, label="distribution") is ax
     assert ax.get_legend() is not None and ax.get_ylabel() == "density"
 
 

@@ -218,8 +218,8 @@ def test_densities_and_probabilities_do_not_mix():
         assert p.kl(q) == np.inf
     assert Poisson([1.0, 2.0]).kl(Normal()).tolist() == [np.inf, np.inf]
     assert 0 < Poisson(1.0).kl(Poisson(2.0)) < np.inf and 0 < Binomial(3, 0.5).kl(Poisson(2.0)) < np.inf
-    told = r"Normal \(a density\), Poisson \(probabilities\): densities and probabilities cannot be added"
-    with pytest.raises(ParameterError, match=told):
+    message = r"Normal \(a density\), Poisson \(probabilities\): densities and probabilities cannot be added"
+    with pytest.raises(ParameterError, match=message):
         MixtureDistribution([0.5, 0.5], [Normal(), Poisson(1.0)])
     with pytest.raises(ParameterError, match=r"differential_entropy\(p=Poisson.* use `entropy`"):
         differential_entropy(Poisson(3.0))

@@ -202,7 +202,7 @@ def test_normal_inverse_wishart_is_a_normal_given_an_inverse_wishart():
     assert batch.sample(4, random_state=0).shape == (4, 3, 3, 2)
 
 
-def test_shapes_that_do_not_fit_are_told():
+def test_shapes_that_do_not_fit_are_reported():
     plane = MultivariateNormal([0, 0], np.eye(2))
     for x in (1.0, [[1.0], [2.0]], [1, 2, 3]):
         with pytest.raises(DataError, match=r"MultivariateNormal.log_prob: x has shape .*; it must be \(..., 2\)"):

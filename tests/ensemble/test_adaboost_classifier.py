@@ -115,7 +115,7 @@ def test_equals_scikit_learn(k, depth):
 
 @pytest.mark.notes("003", "adaboost")
 @pytest.mark.notes("000-c", "weak-learner")
-def test_m1_asks_for_less_than_one_half():
+def test_m1_requires_less_than_one_half():
     X, y = make_classification(
         200, 5, n_informative=4, n_redundant=0, n_classes=4, random_state=0, n_clusters_per_class=1
     )

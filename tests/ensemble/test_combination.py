@@ -117,8 +117,8 @@ def test_committee_error_never_exceeds_the_average_error():
     each = np.array([member.predict(X[300:]) for member in bag.estimators_])
     average = ((each - y[300:]) ** 2).mean()
     committee = ((each.mean(axis=0) - y[300:]) ** 2).mean()
-    spread = each.var(axis=0).mean()
-    assert committee == pytest.approx(average - spread, rel=1e-9) and committee < 0.7 * average
+    variance = each.var(axis=0).mean()
+    assert committee == pytest.approx(average - variance, rel=1e-9) and committee < 0.7 * average
 
 
 @pytest.mark.notes("002", "feature-bagging")

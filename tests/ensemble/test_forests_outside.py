@@ -91,7 +91,7 @@ def test_a_single_tree_without_draws_divides_its_rows(scan):
     forest = RandomForestClassifier(2, bootstrap=False, max_features=None, random_state=0).fit(scan(X, y))
     tree = forest[0].tree_
     assert_array_equal(tree.n_node_samples[tree.apply(X)], np.bincount(tree.apply(X))[tree.apply(X)])
-    assert forest.score(X, y) > 0.99  # rows of equal codes cannot be told apart
+    assert forest.score(X, y) > 0.99  # rows of equal codes cannot be distinguished
     memory = RandomForestClassifier(2, bootstrap=False, max_features=None, random_state=0).fit(X[:250], y[:250])
     few = RandomForestClassifier(2, bootstrap=False, max_features=None, random_state=0).fit(scan(X[:250], y[:250]))
     assert_array_equal(few[0].tree_.feature, memory[0].tree_.feature)  # as many bins as values

@@ -98,7 +98,7 @@ def test_cuts_losses_and_fractional_weights(kind, settings, target, tmp_path):
         assert_array_equal(model.train_score_, expected.train_score_)
 
 
-def test_rows_held_back_by_chance_and_rows_given(tmp_path, monkeypatch):
+def test_rows_held_back_at_random_and_rows_given(tmp_path, monkeypatch):
     for name, values in (("x", X), ("y", Y)):
         np.save(tmp_path / f"{name}.npy", values)
     scan = novum.scan(tmp_path / "x.npy", target=tmp_path / "y.npy", batch_rows=5000)
@@ -107,7 +107,7 @@ def test_rows_held_back_by_chance_and_rows_given(tmp_path, monkeypatch):
     monkeypatch.setattr(validation_rows, "SPLIT_ROWS", 1000)
     monkeypatch.setattr(home_fit, "SPLIT_ROWS", 1000)
     agree(fresh().fit(scan), fresh().fit(X, Y))
-    share = validation_rows.holds(validation_rows.by_chance(0.1, 0, 12_000), 0, 12_000).mean()
+    share = validation_rows.holds(validation_rows.random_holding(0.1, 0, 12_000), 0, 12_000).mean()
     assert abs(share - 0.1) < 4 * np.sqrt(0.09 / 12_000)
     with pytest.raises(DataError, match="strictly positive y"):
         HistGradientBoostingRegressor(loss="gamma").fit(scan)

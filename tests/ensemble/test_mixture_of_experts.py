@@ -44,8 +44,8 @@ def test_likelihood_prediction_and_responsibilities_are_the_formulas():
     share = gate * density
     assert_allclose(model.responsibilities(X, y), share / share.sum(axis=1, keepdims=True), rtol=1e-8, atol=1e-12)
     mean, std = model.predict(X, return_std=True)
-    for row, law in enumerate(model.predict_distribution(X[:5])):
-        assert_allclose([float(law.mean), float(law.std)], [mean[row], std[row]], rtol=1e-9)
+    for row, distribution in enumerate(model.predict_distribution(X[:5])):
+        assert_allclose([float(distribution.mean), float(distribution.std)], [mean[row], std[row]], rtol=1e-9)
 
 
 def test_gate_solves_its_own_problem():

@@ -46,15 +46,15 @@ def errors(model, X, y, classes):
 def test_scores_of_new_rows_are_those_of_scikit_learn(case):
     module, name, options = CASES[case]
     ours, theirs = getattr(getattr(novum, module), name), getattr(getattr(sklearn, module), name)
-    differences, spread = [], []
+    differences, standard_errors = [], []
     for seed in range(SEEDS):
         X, y = data(name, seed)
         pair = [cls(random_state=seed, **options).fit(X[:TRAIN], y[:TRAIN]) for cls in (ours, theirs)]
         one, other = (errors(model, X[TRAIN:], y[TRAIN:], "Classifier" in name) for model in pair)
         differences.append(np.mean(one - other))
-        spread.append(np.std(one - other) / np.sqrt(NEW))
-    # The mean of five differences, by their own spread or by that of the rows, whichever is larger.
-    error = max(np.std(differences, ddof=1), float(np.mean(spread))) / np.sqrt(SEEDS)
+        standard_errors.append(np.std(one - other) / np.sqrt(NEW))
+    # The mean of five differences, by their own standard deviation or by that of the rows, whichever is larger.
+    error = max(np.std(differences, ddof=1), float(np.mean(standard_errors))) / np.sqrt(SEEDS)
     print(f"{case}: {np.mean(differences):+.4g}, standard error {error:.2g}")
     assert (
         abs(np.mean(differences)) <= ALLOWED * error + 1e-9

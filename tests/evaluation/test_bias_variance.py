@@ -219,10 +219,12 @@ def test_bootstrap_of_regression_out_of_bag():
 def test_targets():
     pytest.importorskip("matplotlib")
     panels = plot_bullseye(ax=canvas(1, 4))
-    draws = np.random.default_rng(0).normal(size=(4, 25, 2))  # bias 2.2 in both coordinates, spread 0.25 or 0.9
-    for ax, draw, (bias, spread) in zip(panels, draws, ((0, 0.25), (0, 0.9), (2.2, 0.25), (2.2, 0.9))):
-        np.testing.assert_allclose(ax.lines[4].get_xydata(), bias + spread * draw)
-        assert ax.get_title() == f"{'high' if bias else 'low'} bias, {'high' if spread > 0.5 else 'low'} variance"
+    draws = np.random.default_rng(0).normal(
+        size=(4, 25, 2)
+    )  # bias 2.2 in both coordinates, standard deviation 0.25 or 0.9
+    for ax, draw, (bias, deviation) in zip(panels, draws, ((0, 0.25), (0, 0.9), (2.2, 0.25), (2.2, 0.9))):
+        np.testing.assert_allclose(ax.lines[4].get_xydata(), bias + deviation * draw)
+        assert ax.get_title() == f"{'high' if bias else 'low'} bias, {'high' if deviation > 0.5 else 'low'} variance"
         for ring, radius in zip(ax.lines[:4], (1, 2, 3, 4)):
             np.testing.assert_allclose(np.hypot(*ring.get_data()), radius)
     options = {"X_test": [[0.2], [0.7]], "truth": sine, "noise": 0.3, "n_repeats": 30}

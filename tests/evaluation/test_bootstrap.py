@@ -16,7 +16,7 @@ from novum.evaluation.scores.statistics import resample_rows
 from novum.exceptions import DataError, ParameterError
 from novum.teaching import out_of_bag_probability
 
-# intervals of few rows are in doubt and say so, which test_level_and_significance.py asks for
+# intervals of few rows are in doubt and say so, which test_level_and_significance.py requests
 pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
 
 rng = np.random.default_rng(0)
@@ -46,7 +46,7 @@ def test_known_functions_are_quick_and_the_same(function):
 @pytest.mark.parametrize(
     "function", [metrics.accuracy_score, metrics.balanced_accuracy_score, metrics.matthews_corrcoef]
 )
-def test_label_functions_have_the_same_law(function):
+def test_label_functions_have_the_same_distribution(function):
     y, f = rng.integers(3, size=(2, 200))
     f = np.where(rng.uniform(size=200) < 0.5, y, f)
     quick = bootstrap(function, y, f, n_resamples=2000, random_state=3)

@@ -23,7 +23,7 @@ from novum.evaluation import (
 from novum.exceptions import DataError, ParameterError
 from novum.naive_bayes import GaussianNB
 
-# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+# tables of a few rows: that their intervals are in doubt is reported, and tested in test_doubts.py
 pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
 
 rng = np.random.default_rng(0)

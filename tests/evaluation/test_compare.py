@@ -243,12 +243,12 @@ def test_a_model_that_fails_is_named():
         assert compare({"a": A, "b": B, "c": np.where(A > 0.85, np.nan, A)}).names == ["a", "b"]
 
 
-def test_equal_models_cannot_be_told_apart():
+def test_equal_models_cannot_be_distinguished():
     result = compare({"one": GaussianNB(), "two": GaussianNB()}, X, y, cv=4)
     assert result.pairs[0].p_value == 1 and result.verdict(result.pairs[0]) == "cannot tell"
     shifted = compare(
         {"a": [0.5] * 5, "b": [0.4] * 5}
-    )  # the same difference on every fold shows no spread, so no error
+    )  # the same difference on every fold shows no variance, so no error
     assert np.isnan(shifted.pairs[0].p_value) and shifted.verdict(shifted.pairs[0]) == "cannot tell"
 
 
@@ -284,7 +284,7 @@ def test_equal_models_cannot_be_told_apart():
         (lambda: compare({"a": GaussianNB(), "b": TREE}, X[:9], y[:9], cv=KFold(12)), "cannot split the rows"),
         (lambda: compare({"a": list("xyz"), "b": list("xyz")}), "list of numbers"),
         (lambda: compare(DEMSAR, design="data sets", adjust="nemenyi", baseline="+m"), "leave the baseline out"),
-        (lambda: compare({"a": A[:1], "b": B[:1]}), "no spread"),
+        (lambda: compare({"a": A[:1], "b": B[:1]}), "no variance"),
     ],
 )
 def test_refusals(call, words):

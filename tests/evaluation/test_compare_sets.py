@@ -44,7 +44,7 @@ def test_friedman_on_demsars_table():
     tenth = compare(DEMSAR, design="data sets", significance=0.1)
     assert tenth.critical_difference == pytest.approx(1.12, abs=0.005)
     better = {frozenset((one.a, one.b)) for one in tenth.pairs if tenth.verdict(one) != "cannot tell"}
-    # the paper at .1: C4.5 is worse than +m and +m+cf; the other pairs cannot be told apart
+    # the paper at .1: C4.5 is worse than +m and +m+cf; the other pairs cannot be distinguished
     assert better == {frozenset(("C4.5", "+m")), frozenset(("C4.5", "+m+cf"))}
     assert indistinct(tenth) == [["+m+cf", "+m", "+cf"], ["+cf", "C4.5"]]
     dunn = compare(DEMSAR, design="data sets", baseline="C4.5")
@@ -110,7 +110,7 @@ def test_correlated_t_by_quadrature():
     assert result.verdict(result.pairs[0]) == "cannot tell" and "P(A better)" in result.sentence()
     same = compare({"A": A, "B": A + np.resize([0.001, -0.001], len(A))}, test="bayesian")
     assert same.verdict(same.pairs[0]) == "practically equivalent"
-    shifted = compare({"A": A, "B": A + 0.001}, test="bayesian")  # no spread, so nothing is known of the error
+    shifted = compare({"A": A, "B": A + 0.001}, test="bayesian")  # no variance, so nothing is known of the error
     assert shifted.verdict(shifted.pairs[0]) == "cannot tell"
     sure = compare({"A": A + 0.2, "B": B}, test="bayesian")
     assert sure.verdict(sure.pairs[0]) == "A better"

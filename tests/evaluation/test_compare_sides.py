@@ -50,7 +50,7 @@ def test_a_pair_is_seen_from_either_side():
     low, high = there.result.interval()
     assert back.result.interval() == pytest.approx((-high, -low)) and back.result.statistic == -there.result.statistic
     assert back.posterior.a_better == there.posterior.b_better
-    assert back.posterior.law.mean() == pytest.approx(-there.posterior.law.mean())
+    assert back.posterior.distribution.mean() == pytest.approx(-there.posterior.distribution.mean())
     counted = compare({"nb": GaussianNB(), "tree": TREE}, X, y, cv=HOLD_OUT)
     there, back = counted.pair("nb", "tree").result, counted.pair("tree", "nb").result
     assert back.statistic == there.n - there.statistic and back.estimate == pytest.approx(1 - there.estimate)

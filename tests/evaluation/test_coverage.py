@@ -21,7 +21,7 @@ from novum.evaluation import (
 from novum.linear_model import LinearRegression
 from novum.naive_bayes import GaussianNB
 
-# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+# tables of a few rows: that their intervals are in doubt is reported, and tested in test_doubts.py
 pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
 
 POINTS = 0.02  # what a measured coverage may differ from the level by
@@ -63,12 +63,12 @@ def test_wilson_over_the_whole_grid():
     assert min(rare) >= 0.95
 
 
-def delong_coverage(positives, negatives, truth, law, runs):
+def delong_coverage(positives, negatives, truth, distribution, runs):
     """Return how often the interval holds the area, and how often it is warned of, for normal or exponential scores."""
-    hits, told = [], []
+    hits, warned = [], []
     y = np.repeat([1, 0], [positives, negatives])
     for seed in range(runs):
-        if law == "normal":
+        if distribution == "normal":
             score = rng_of(seed).normal(size=len(y)) + np.sqrt(2) * ndtri(truth) * y
         else:
             score = rng_of(seed).exponential(size=len(y)) * np.where(y, truth / (1 - truth), 1.0)
@@ -76,8 +76,8 @@ def delong_coverage(positives, negatives, truth, law, runs):
             warnings.simplefilter("always")
             low, high = delong_interval(y, score)
         hits.append(low <= truth <= high)
-        told.append(bool(seen))
-    return np.array(hits), np.array(told)
+        warned.append(bool(seen))
+    return np.array(hits), np.array(warned)
 
 
 AREAS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
@@ -100,13 +100,13 @@ def test_delong_of_normal_scores(n, truth):
 @pytest.mark.slow
 @pytest.mark.parametrize("positives, negatives", [(20, 20), (40, 40), (100, 100), (20, 200), (200, 20), (10, 400)])
 @pytest.mark.parametrize("truth", AREAS)
-@pytest.mark.parametrize("law", ["normal", "exponential"])
-def test_delong_warns_where_it_fails(positives, negatives, truth, law):
-    """Whatever the classes and the law: misses that were not warned of stay below ten in a hundred."""
-    hits, told = delong_coverage(positives, negatives, truth, law, 1000)
-    assert np.mean(~hits & ~told) <= 0.10
+@pytest.mark.parametrize("distribution", ["normal", "exponential"])
+def test_delong_warns_where_it_fails(positives, negatives, truth, distribution):
+    """Whatever the classes and the distribution: misses that were not warned of stay below ten in a hundred."""
+    hits, warned = delong_coverage(positives, negatives, truth, distribution, 1000)
+    assert np.mean(~hits & ~warned) <= 0.10
     if np.mean(hits) < 0.90:
-        assert told.mean() > 0.4
+        assert warned.mean() > 0.4
 
 
 def classified(rng, n):

@@ -38,7 +38,7 @@ from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
 from novum.neighbors import KNeighborsClassifier, NadarayaWatson
 
-# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+# tables of a few rows: that their intervals are in doubt is reported, and tested in test_doubts.py
 pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
 
 rng = np.random.default_rng(0)
@@ -212,8 +212,8 @@ def test_work_spreads_over_dask():
         distributed.Client(cluster),
         joblib.parallel_config("dask"),
     ):
-        spread = cross_validate(GaussianNB(), X, y, cv=4, n_jobs=2)
-    assert_array_equal(plain["test_score"], spread["test_score"])
+        parallel = cross_validate(GaussianNB(), X, y, cv=4, n_jobs=2)
+    assert_array_equal(plain["test_score"], parallel["test_score"])
 
 
 @pytest.mark.notes("002", "nested-cv")

@@ -46,7 +46,7 @@ def new_axes():
 
 
 @pytest.mark.notes("003", "learning-curve")
-def test_learning_curve_tells_bias_from_variance():
+def test_learning_curve_distinguishes_bias_from_variance():
     sizes = np.linspace(0.2, 1, 5)
     line = LearningCurveDisplay.from_estimator(
         LinearRegression(), U, T, train_sizes=sizes, cv=5, scoring="neg_mean_squared_error", ax=new_axes()
@@ -71,7 +71,7 @@ def test_learning_curve_tells_bias_from_variance():
     np.testing.assert_allclose(line.test_scores, test)
     drawn = curves(line.ax_)
     assert list(drawn) == ["Train", "Test"]
-    for name, scores in (("Train", train), ("Test", test)):  # what is drawn over the rows, and its spread
+    for name, scores in (("Train", train), ("Test", test)):  # what is drawn over the rows, and its standard deviation
         np.testing.assert_allclose(drawn[name], np.column_stack([n, scores.mean(1)]))
     for (x, low, high), scores in zip(bands(line.ax_), (train, test)):
         np.testing.assert_allclose(x, n)
@@ -142,9 +142,11 @@ def test_degrees_over_and_underfit_and_weights_grow():
         for d in (1, 3, 12)
     ]
     assert norms[0] < norms[1] < norms[2]
-    told = display.diagnose(12)
-    assert (told.train, told.test) == pytest.approx((errors["Train"][3].mean(), errors["Test"][3].mean()), rel=1e-3)
-    assert told.gap == pytest.approx(told.train - told.test)
+    diagnosis = display.diagnose(12)
+    assert (diagnosis.train, diagnosis.test) == pytest.approx(
+        (errors["Train"][3].mean(), errors["Test"][3].mean()), rel=1e-3
+    )
+    assert diagnosis.gap == pytest.approx(diagnosis.train - diagnosis.test)
     gaps = []
     for n in (25, 60):  # more rows shrink the gap
         wide = make_pipeline(PolynomialFeatures(7), LinearRegression())

@@ -10,7 +10,7 @@ from novum.exceptions import DataWarning
 
 
 @pytest.mark.parametrize("successes", [1, 2, 3, 97, 98, 99])
-def test_few_of_either_outcome_are_told(successes):
+def test_few_of_either_outcome_are_reported(successes):
     with pytest.warns(DataWarning, match="wilson_interval: interval of share: .* within 3 of none or all"):
         wilson_interval(successes, 100)
     clopper_pearson_interval(successes, 100)
@@ -32,7 +32,7 @@ def test_areas():
         delong_interval(few, rng.normal(size=410) + few)
 
 
-def test_an_evaluation_tells_its_doubts_once():
+def test_an_evaluation_reports_its_doubts_once():
     rng = np.random.default_rng(1)
     y = rng.integers(2, size=200)
     with warnings.catch_warnings(record=True) as seen:
@@ -57,7 +57,7 @@ def test_a_score_that_few_rows_decide():
     y = rng.normal(size=300)
     off = y + 0.01 * rng.normal(size=300)
     off[7] += 100
-    with pytest.warns(DataWarning, match="about 1 of 300 rows decide its spread"):
+    with pytest.warns(DataWarning, match="about 1 of 300 rows decide its variance"):
         evaluate_predictions(y, off, scoring=["mse"])
     with pytest.warns(DataWarning, match="no width and says nothing"):
         evaluate_predictions(y, y, scoring=["mae"])

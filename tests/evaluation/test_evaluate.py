@@ -14,7 +14,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.linear_model import BayesianLinearRegression, Hyperplane, LinearRegression, Perceptron
 from novum.naive_bayes import GaussianNB
 
-# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+# tables of a few rows: that their intervals are in doubt is reported, and tested in test_doubts.py
 pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
 
 rng = np.random.default_rng(0)
@@ -271,7 +271,7 @@ def test_numbers_are_scikit_learns(weighted):
 @pytest.mark.notes("003", "prediction-error")
 @pytest.mark.notes("003", "expected-loss")
 @pytest.mark.notes("004", "expected-test-error")
-def test_weights_that_are_a_law_make_expectations():
+def test_weights_that_are_a_distribution_make_expectations():
     """Over a finite X the probabilities of the points are weights, and the score is the expectation itself."""
     from itertools import combinations
 
@@ -286,14 +286,20 @@ def test_weights_that_are_a_law_make_expectations():
             for s in combinations(range(6), n)
         ]
         assert np.mean(errors) == pytest.approx(true_error)
-    law = np.array([[0.1, 0.2], [0.3, 0.4]])  # p(x, t) for t = 0, 1: the mean of t given x has the least squared loss
+    distribution = np.array(
+        [[0.1, 0.2], [0.3, 0.4]]
+    )  # p(x, t) for t = 0, 1: the mean of t given x has the least squared loss
     x, t = np.indices((2, 2)).reshape(2, -1)
-    best = (law[:, 1] / law.sum(axis=1))[x]
+    best = (distribution[:, 1] / distribution.sum(axis=1))[x]
     losses = [
-        evaluate_predictions(t, f, sample_weight=law.ravel(), task="regression", scoring="mse", **FEW)["mse"].value
+        evaluate_predictions(t, f, sample_weight=distribution.ravel(), task="regression", scoring="mse", **FEW)[
+            "mse"
+        ].value
         for f in (best, best + 0.1, (x > 0).astype(float))
     ]
-    assert losses[0] == pytest.approx((law.prod(axis=1) / law.sum(axis=1)).sum()) and losses[0] == min(losses)
+    assert losses[0] == pytest.approx((distribution.prod(axis=1) / distribution.sum(axis=1)).sum()) and losses[
+        0
+    ] == min(losses)
     assert losses[1] == pytest.approx(losses[0] + 0.01)
 
 

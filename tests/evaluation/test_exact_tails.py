@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from novum.evaluation import mann_whitney_test, paired_test, permutation_test, proportion_test
-from novum.evaluation.hypotheses.rank_tests import CountLaw, arrangements
+from novum.evaluation.hypotheses.rank_tests import CountDistribution, arrangements
 
 
 def ways(n, m):
@@ -31,14 +31,18 @@ def test_every_probability_of_mann_and_whitney(n, m):
     exact, total = ways(n, m), comb(n + m, n)
     for found in (arrangements(n, m), arrangements(m, n)):
         assert max(abs(Fraction(p) * total / c - 1) for p, c in zip(found, exact)) < 1e-12
-    law = CountLaw(arrangements(n, m))
+    distribution = CountDistribution(arrangements(n, m))
     for u in np.random.default_rng(n).integers(0, n * m + 1, 12):
         above, below = sum(exact[u + 1 :]), sum(exact[: u + 1])
-        close(law.sf(u), Fraction(above, total)) if above else None
-        close(law.cdf(u), Fraction(below, total))
+        close(distribution.sf(u), Fraction(above, total)) if above else None
+        close(distribution.cdf(u), Fraction(below, total))
         for tail in (tail for tail in (Fraction(above, total), Fraction(below, total)) if tail < Fraction(9, 10)):
-            assert law.isf(float(tail)) == next(v for v in range(n * m + 1) if sum(exact[v + 1 :]) <= tail * total)
-            assert law.ppf(float(tail)) == next(v for v in range(n * m + 1) if sum(exact[: v + 1]) >= tail * total)
+            assert distribution.isf(float(tail)) == next(
+                v for v in range(n * m + 1) if sum(exact[v + 1 :]) <= tail * total
+            )
+            assert distribution.ppf(float(tail)) == next(
+                v for v in range(n * m + 1) if sum(exact[: v + 1]) >= tail * total
+            )
 
 
 @pytest.mark.parametrize("shift", [1000.0, 30.0, 3.0, 0.3, -30.0])

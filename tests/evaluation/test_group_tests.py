@@ -36,8 +36,8 @@ def test_mann_whitney_counts_arrangements():
         sum(values[i] > values[j] for i in chosen for j in set(range(7)) - set(chosen))
         for chosen in combinations(range(7), 3)
     ]
-    assert ours.law.probabilities == pytest.approx(np.bincount(found, minlength=13) / len(found), abs=1e-15)
-    assert ours.law.ppf(0.1) == np.sort(found)[int(np.ceil(0.1 * len(found))) - 1]
+    assert ours.distribution.probabilities == pytest.approx(np.bincount(found, minlength=13) / len(found), abs=1e-15)
+    assert ours.distribution.ppf(0.1) == np.sort(found)[int(np.ceil(0.1 * len(found))) - 1]
 
 
 def test_mann_whitney_prints_what_r_prints():

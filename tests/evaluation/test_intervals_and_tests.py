@@ -9,7 +9,7 @@ from scipy import optimize, stats
 from novum.evaluation import corrected_interval, corrected_test, holm, wilson_interval
 from novum.exceptions import DataError, ParameterError
 
-# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+# tables of a few rows: that their intervals are in doubt is reported, and tested in test_doubts.py
 pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
 
 rng = np.random.default_rng(0)
@@ -84,7 +84,7 @@ def test_the_corrected_test_keeps_its_level_where_the_plain_one_does_not():
     assert rejected[1 / 9] / 300 < 0.08 < 0.2 < rejected[0.0] / 300
 
 
-def test_no_spread():
+def test_no_variance():
     assert corrected_test([0.5, 0.6, 0.7], [0.5, 0.6, 0.7], 0.5).p_value == 1
     certain = corrected_test([0.5, 0.6, 0.7], [0.4, 0.5, 0.6], 0.5)
     assert np.isnan(certain.p_value) and np.isnan(certain.statistic)  # one difference three times proves nothing

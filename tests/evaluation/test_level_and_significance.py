@@ -93,7 +93,7 @@ def test_a_level_that_is_an_error_is_refused(call):
 def test_a_significance_that_is_a_confidence_is_refused(call):
     for a in (0.95, 0.5):
         with pytest.raises(
-            ParameterError, match=r"significance is the chance that a test errs.*did you mean significance=0\."
+            ParameterError, match=r"significance is the probability that a test errs.*did you mean significance=0\."
         ):
             call(a)
     call(0.01)
@@ -110,7 +110,7 @@ def test_compare_has_no_level_and_a_confidence_is_no_verdict():
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
-def test_warnings_speak_of_the_level_asked_for(level):
+def test_warnings_name_the_requested_level(level):
     labels = np.array([0] * 40 + [1] * 5)
     score = labels + rng.normal(size=45)
     for call in (
@@ -121,9 +121,9 @@ def test_warnings_speak_of_the_level_asked_for(level):
         lambda: ev.delong_interval(labels, score, level=level),
         lambda: ev.evaluate_predictions(labels, y_pred=(score > 0.5).astype(int), y_score=score, level=level),
     ):
-        with pytest.warns(DataWarning) as told:
+        with pytest.warns(DataWarning) as warned:
             call()
-        text = " ".join(str(one.message) for one in told)
+        text = " ".join(str(one.message) for one in warned)
         assert f"{100 * level:g} %" in text
         assert ("95 %" in text) == (level == 0.95)
         measured = any(

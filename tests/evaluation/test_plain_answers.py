@@ -1,4 +1,4 @@
-"""What evaluation refuses, and what it tells of scores that do not exist: an error or a note that names the remedy."""
+"""What evaluation refuses, and what it says of scores that do not exist: an error or a note that names the remedy."""
 
 import warnings
 
@@ -31,7 +31,7 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
 
-# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+# tables of a few rows: that their intervals are in doubt is reported, and tested in test_doubts.py
 pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
 
 rng = np.random.default_rng(0)
@@ -64,7 +64,7 @@ def test_forward_selection_stops_before_the_fit_is_exact():
         backward_selection(LinearRegression(), noise, target)
 
 
-def test_bootstrap_tells_of_missing_values_and_of_resamples_without_one():
+def test_bootstrap_reports_missing_values_and_resamples_without_one():
     few = bootstrap("roc_auc", [1, *[0] * 20], np.arange(21.0), random_state=0, n_resamples=200)
     assert "resamples have no value" in few.notes[0] and "note: " in repr(few)
     assert bootstrap(np.nanmedian, HOLES, random_state=0, n_resamples=50).notes == ()
@@ -72,7 +72,7 @@ def test_bootstrap_tells_of_missing_values_and_of_resamples_without_one():
         bootstrap(np.median, HOLES, random_state=0, n_resamples=50)
 
 
-def test_scores_that_do_not_exist_on_a_fold_are_told():
+def test_scores_that_do_not_exist_on_a_fold_are_reported():
     labels = np.r_[np.zeros(10, int), np.tile([0, 1], 10)]
     with (
         pytest.warns(UndefinedMetricWarning),

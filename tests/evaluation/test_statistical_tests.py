@@ -59,8 +59,8 @@ def test_z_and_proportions_by_their_definition(alternative):
         proportion_test(38, 60, proportion=0.55, exact=True, alternative=alternative),
         stats.binomtest(38, 60, 0.55, alternative),
     )
-    law = stats.binom(60, 0.55)  # two-sided: twice the smaller tail, as the interval
-    expected = 2 * min(law.sf(37), law.cdf(38)) if alternative == "two-sided" else reference.pvalue
+    distribution = stats.binom(60, 0.55)  # two-sided: twice the smaller tail, as the interval
+    expected = 2 * min(distribution.sf(37), distribution.cdf(38)) if alternative == "two-sided" else reference.pvalue
     assert exact.p_value == pytest.approx(expected, rel=1e-12)
     assert exact.interval(0.95) == pytest.approx(tuple(reference.proportion_ci(0.95)), abs=1e-10)
     wilson = stats.binomtest(38, 60).proportion_ci(0.95, method="wilson")
@@ -226,12 +226,16 @@ def test_chi_squared_is_scipys():
 @SIDES
 def test_f_by_its_definition(alternative):
     F = x.var(ddof=1) / y.var(ddof=1)
-    law = stats.f(11, 8)
-    p = {"two-sided": 2 * min(law.cdf(F), law.sf(F)), "greater": law.sf(F), "less": law.cdf(F)}[alternative]
+    distribution = stats.f(11, 8)
+    p = {
+        "two-sided": 2 * min(distribution.cdf(F), distribution.sf(F)),
+        "greater": distribution.sf(F),
+        "less": distribution.cdf(F),
+    }[alternative]
     ours = f_test(x, y, alternative=alternative)
     assert (ours.statistic, ours.p_value) == pytest.approx((F, p), rel=1e-12)
     low, high = f_test(x, y).interval(0.9)
-    assert (low, high) == pytest.approx((F / law.ppf(0.95), F / law.ppf(0.05)), rel=1e-12)
+    assert (low, high) == pytest.approx((F / distribution.ppf(0.95), F / distribution.ppf(0.05)), rel=1e-12)
 
 
 @SIDES
@@ -240,15 +244,15 @@ def test_permutation_by_enumeration(alternative):
 
     a, b = np.array([3.1, 4.2, 5.9, 2.2]), np.array([1.0, 2.5, 0.4])
     both, seen = np.concatenate([a, b]), a.mean() - b.mean()
-    law = np.array([both[list(c)].mean() - np.delete(both, list(c)).mean() for c in combinations(range(7), 4)])
-    upper, lower = (law >= seen - 1e-12).mean(), (law <= seen + 1e-12).mean()
+    distribution = np.array([both[list(c)].mean() - np.delete(both, list(c)).mean() for c in combinations(range(7), 4)])
+    upper, lower = (distribution >= seen - 1e-12).mean(), (distribution <= seen + 1e-12).mean()
     ours = permutation_test(a, b, alternative=alternative)
     wanted = {"two-sided": min(1, 2 * min(upper, lower)), "greater": upper, "less": lower}[alternative]
     assert ours.p_value == pytest.approx(wanted, abs=1e-12) and f"all {comb(7, 4)}" in ours.name
     flips = np.array(np.meshgrid(*[[-1, 1]] * 4)).reshape(4, -1).T
-    law = (flips * (a - 2.5)).mean(1)
+    distribution = (flips * (a - 2.5)).mean(1)
     one = permutation_test(a, mean=2.5, alternative="greater")
-    assert one.p_value == pytest.approx((law >= (a - 2.5).mean() - 1e-12).mean(), abs=1e-12)
+    assert one.p_value == pytest.approx((distribution >= (a - 2.5).mean() - 1e-12).mean(), abs=1e-12)
 
 
 def test_drawn_permutations_repeat_and_near_the_t_test():
@@ -289,7 +293,7 @@ def test_sample_size_of_the_textbook():
 
 def test_values_that_are_all_equal():
     assert t_test([2.0, 2, 2], mean=2).p_value == 1
-    assert np.isnan(t_test([2.0, 2, 2], mean=1).p_value)  # no spread, no knowledge
+    assert np.isnan(t_test([2.0, 2, 2], mean=1).p_value)  # no variance, no knowledge
     assert t_test([0.1 + 0.2] * 5, [0.3] * 5, paired=True).p_value == 1  # equal but for rounding
     assert proportion_test([0, 0], [5, 5]).p_value == 1
 
@@ -336,22 +340,22 @@ def test_pictures():
         assert ax.get_xlabel() and ax.get_ylabel() and ax.get_legend() is not None
     ax = t_test(FOUR, mean=1).plot(canvas())
     at, density = curve(ax)
-    law = stats.t(3)
-    np.testing.assert_allclose(density, law.pdf(at), rtol=1e-9)
+    distribution = stats.t(3)
+    np.testing.assert_allclose(density, distribution.pdf(at), rtol=1e-9)
     ends = sorted(line.get_xdata()[0] for line in ax.lines[1:])
     assert ends == pytest.approx([-3.182446, 1.038582, 3.182446], abs=1e-6)
     accepted = ax.patches[0].get_extents().transformed(ax.transData.inverted())
-    np.testing.assert_allclose([accepted.x0, accepted.x1], law.ppf([0.025, 0.975]), rtol=1e-6)
+    np.testing.assert_allclose([accepted.x0, accepted.x1], distribution.ppf([0.025, 0.975]), rtol=1e-6)
     tails = np.concatenate([path.vertices[:, 0] for path in ax.collections[0].get_paths()])
     step = at[1] - at[0]
     inner = np.abs(tails).min()
     assert 1.038582 - 1e-9 <= inner < 1.038582 + step and tails.min() < -4 and tails.max() > 4  # both tails are shaded
     ax = chi_squared_test([[10, 20], [30, 5], [7, 9]]).plot(canvas())
-    law = stats.chi2_contingency([[10, 20], [30, 5], [7, 9]], correction=False)
+    distribution = stats.chi2_contingency([[10, 20], [30, 5], [7, 9]], correction=False)
     at, density = curve(ax)
     np.testing.assert_allclose(density[at > 0], stats.chi2(2).pdf(at[at > 0]), rtol=1e-9)
     ends = sorted(line.get_xdata()[0] for line in ax.lines[1:])
-    assert ends == pytest.approx(sorted([law.statistic, stats.chi2.isf(0.05, 2)]))
+    assert ends == pytest.approx(sorted([distribution.statistic, stats.chi2.isf(0.05, 2)]))
     less = z_test(FOUR, sigma=1, mean=1, alternative="less")
     ax = less.plot(canvas())
     tails = np.concatenate([path.vertices[:, 0] for path in ax.collections[0].get_paths()])

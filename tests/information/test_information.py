@@ -143,7 +143,7 @@ def test_mutual_information():
 def test_the_entropies_of_three_variables_fit_together(seed, shape):
     p = np.random.default_rng(seed).dirichlet(np.full(math.prod(shape), 0.3)).reshape(shape)
     names = ("x", "y", "z")
-    table = SimpleNamespace(p=p, names=names)  # what information asks of a JointTable
+    table = SimpleNamespace(p=p, names=names)  # what information reads of a JointTable
     H = {s: entropy(p.sum(axis=tuple(i for i in range(3) if names[i] not in s))) for s in ("x", "xz", "yz", "xy")}
     H["z"] = entropy(p.sum(axis=(0, 1)))
     conditional = H["xz"] + H["yz"] - entropy(p) - H["z"]
@@ -251,18 +251,18 @@ def test_repeated_samples_are_no_draws_of_a_density():
     x = np.r_[np.zeros(5), np.arange(1.0, 20)]
     twice = np.r_[0.0, 0.0, np.arange(1.0, 20)]  # fewer times than n_neighbors: still no draws of a density
     other = np.random.default_rng(0).normal(size=21)
-    told = r"row 0 of samples(\[.\])? occurs more than once.*drop the repeated rows, add noise .*labels="
+    message = r"row 0 of samples(\[.\])? occurs more than once.*drop the repeated rows, add noise .*labels="
     for ask in (
         lambda: differential_entropy(samples=x),
         lambda: differential_entropy(samples=twice),
         lambda: kl_divergence(samples=(twice, other)),
         lambda: kl_divergence(samples=(other, twice)),
     ):
-        with pytest.raises(DataError, match=told):
+        with pytest.raises(DataError, match=message):
             ask()
     with pytest.raises(DataError, match=r"row 3 of samples\[0\] is also a row of samples\[1\].*drop the repeated rows"):
         kl_divergence(samples=(np.arange(5.0), np.array([3.0, 7.0, 8.0, 9.0, 10.0])))
-    with pytest.raises(DataError, match="n_neighbors=3 asks for more than 3 samples; there are 2"):
+    with pytest.raises(DataError, match="n_neighbors=3 needs more than 3 samples; there are 2"):
         differential_entropy(samples=[1.0, 2.0])
     with pytest.raises(DataError, match="NaN or infinity in row 1"):
         mutual_information(samples=([1.0, np.nan, 2.0], [1.0, 2.0, 3.0]))

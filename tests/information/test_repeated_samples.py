@@ -87,7 +87,7 @@ def test_the_draws_are_those_of_the_random_state():
     assert mutual_information(samples=(x, y), random_state=1) != mutual_information(samples=(x, y))
 
 
-def test_a_constant_tells_nothing():
+def test_a_constant_says_nothing():
     x = np.repeat(np.arange(5.0), 4)
     assert mutual_information(samples=(x, np.ones(20))) == 0
     assert mutual_information(samples=np.ones(20), labels=x) == 0

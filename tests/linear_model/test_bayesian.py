@@ -112,9 +112,9 @@ def test_predictive_distribution_of_the_notes():
     phi, ahead = np.column_stack([np.ones(12), X]), np.column_stack([np.ones(5), new])
     gain = np.linalg.solve(phi @ S0 @ phi.T + np.eye(12) / 1.7, phi @ S0 @ ahead.T).T
     any_prior = BayesianLinearRegression(beta=1.7, prior_mean=m0, prior_covariance=S0).fit(X, y)
-    law = any_prior.predict_distribution(new)
-    assert_allclose(law.mean, ahead @ m0 + gain @ (y - phi @ m0), rtol=1e-8)
-    assert_allclose(law.var, 1 / 1.7 + np.diag(ahead @ S0 @ ahead.T - gain @ phi @ S0 @ ahead.T), rtol=1e-8)
+    distribution = any_prior.predict_distribution(new)
+    assert_allclose(distribution.mean, ahead @ m0 + gain @ (y - phi @ m0), rtol=1e-8)
+    assert_allclose(distribution.var, 1 / 1.7 + np.diag(ahead @ S0 @ ahead.T - gain @ phi @ S0 @ ahead.T), rtol=1e-8)
     fewer = BayesianLinearRegression(**SETTING).fit(LINE[0][:2], LINE[1][:2])
     grid = np.linspace(-3, 5, 40)[:, None]
     assert (model.predict(grid, return_std=True)[1] <= fewer.predict(grid, return_std=True)[1] + 1e-15).all()
@@ -187,8 +187,8 @@ def test_evidence_prefers_a_cubic_for_a_sine():
     place, height = curve(ax)
     for order in range(1, 9):  # the joint normal of the targets under each order
         phi = np.vander(2 * x[:, 0] - 1, order + 1)
-        law = multivariate_normal(np.zeros(30), phi @ phi.T / 5e-3 + np.eye(30) / 25)
-        assert_allclose(height[order - 1], law.logpdf(t), rtol=1e-5)
+        distribution = multivariate_normal(np.zeros(30), phi @ phi.T / 5e-3 + np.eye(30) / 25)
+        assert_allclose(height[order - 1], distribution.logpdf(t), rtol=1e-5)
     assert place.tolist() == list(range(8)) and tick_words(ax) == [str(order) for order in range(1, 9)]
     assert found.best == "3" and height.argmax() == 2
     assert "probability" in repr(found) and "<table>" in found._repr_html_()

@@ -28,15 +28,15 @@ def fitted(kind, X, y):
 
 
 @pytest.mark.parametrize("kind", ["logistic", "poisson", "linear"])
-def test_bounds_are_those_of_t_and_few_clusters_are_told(kind):
+def test_bounds_are_those_of_t_and_few_clusters_are_reported(kind):
     for n_clusters in (12, 240):
         X, y, groups = clustered(np.random.default_rng(3), n_clusters, 2, 0.0, "logistic" if kind == "linear" else kind)
         model = LinearRegression().fit(X, y) if kind == "linear" else fitted(kind, X, y)
         found = model.inference(X, y, covariance="CR1", groups=groups, level=0.9)
-        law = stats.t(n_clusters - 1)
-        half = law.ppf(0.95) * found.standard_error
+        distribution = stats.t(n_clusters - 1)
+        half = distribution.ppf(0.95) * found.standard_error
         assert_allclose([found.lower, found.upper], [found.coef - half, found.coef + half], rtol=1e-12)
-        assert_allclose(found.p_value, 2 * law.sf(np.abs(found.coef / found.standard_error)), rtol=1e-10)
+        assert_allclose(found.p_value, 2 * distribution.sf(np.abs(found.coef / found.standard_error)), rtol=1e-10)
         assert "t" in found.to_frame().columns and f"{n_clusters} clusters, t with {n_clusters - 1}" in repr(found)
         assert ("so few clusters" in repr(found)) == (n_clusters == 12)
         assert found.hypothesis("x1").df == (1, n_clusters - 1.0)
@@ -89,7 +89,7 @@ def test_coverage_over_clusters_columns_and_rare_outcomes(kind, base, n_columns)
     least = {"logistic": {10: 0.91, 30: 0.91, 100: 0.91}, "poisson": {10: 0.86, 30: 0.88, 100: 0.88}}[kind]
     for n_clusters in (10, 30, 100):
         rng = np.random.default_rng([n_clusters, n_columns, int(100 - 10 * base)])
-        held, by_z, told = np.zeros(n_columns + 1), np.zeros(n_columns + 1), 0
+        held, by_z, counted = np.zeros(n_columns + 1), np.zeros(n_columns + 1), 0
         for _ in range(250):
             X, y, groups = clustered(rng, n_clusters, n_columns, base, kind)
             with warnings.catch_warnings():
@@ -100,7 +100,7 @@ def test_coverage_over_clusters_columns_and_rare_outcomes(kind, base, n_columns)
             found = model.inference(X, y, covariance="cluster", groups=groups)
             held += (found.lower <= truth) & (truth <= found.upper)
             by_z += np.abs(found.coef - truth) <= stats.norm.ppf(0.975) * found.standard_error
-            told += 1
-        assert told > 240
-        assert (held / told).min() > least[n_clusters] and (held / told).max() < 0.995
-        assert (held >= by_z).all() and (n_clusters > 10 or (held - by_z).mean() / told > 0.015)
+            counted += 1
+        assert counted > 240
+        assert (held / counted).min() > least[n_clusters] and (held / counted).max() < 0.995
+        assert (held >= by_z).all() and (n_clusters > 10 or (held - by_z).mean() / counted > 0.015)

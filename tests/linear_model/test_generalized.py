@@ -11,7 +11,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.linear_model import GammaRegressor, PoissonRegressor, TweedieRegressor
 from novum.linear_model.newton.losses.tweedie import Tweedie
 
-LAWS = [
+FAMILIES = [
     (0.0, "identity"),
     (0.0, "log"),
     (1.0, "log"),
@@ -36,7 +36,7 @@ def table():
     )
 
 
-@pytest.mark.parametrize(("power", "link"), LAWS)
+@pytest.mark.parametrize(("power", "link"), FAMILIES)
 def test_slopes_and_curvatures_are_derivatives(power, link):
     rng = np.random.default_rng(1)
     family, y = Tweedie(power, link), rng.gamma(2.0, size=30)

@@ -1,4 +1,4 @@
-"""What inference may conclude: weights mean one thing, other rows are refused, what cannot be told is not printed as told."""
+"""What inference may conclude: weights mean one thing, other rows are refused, what cannot be determined is not printed."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_a_constant_column_is_not_significant():
     assert np.isnan([found.p_value[2], found.lower[2], found.upper[2], found.standard_error[2]]).all()
     line = next(line for line in repr(found).splitlines() if line.startswith("x1"))
     assert "<.001" not in line and line.split()[2:] == ["?"] * 5
-    assert "cannot be told: the data do not determine x1" in repr(found) and "determine x1" in found._repr_html_()
+    assert "is undefined: the data do not determine x1" in repr(found) and "determine x1" in found._repr_html_()
     assert np.isnan(found.to_frame().p["x1"])
 
 

@@ -62,7 +62,7 @@ def test_likelihoods_keep_every_hypothesis(kind, units):
     X = rng.normal(size=(200, 3))
     eta = 0.8 * X[:, 0] - 0.5 * X[:, 1]
 
-    def asked(rows):
+    def statistics(rows):
         if kind == "poisson":
             y = np.random.default_rng(5).poisson(np.exp(eta))
             return PoissonRegressor(alpha=0).fit(rows, y).inference(rows, y)
@@ -71,7 +71,7 @@ def test_likelihoods_keep_every_hypothesis(kind, units):
             y = y + (X[:, 2] + np.random.default_rng(6).normal(size=200) > 1)
         return LogisticRegression(C=np.inf, tol=1e-12).fit(rows, y).inference()
 
-    plain, scaled = asked(X), asked(X * units)
+    plain, scaled = statistics(X), statistics(X * units)
     names = [name for name in plain.names if name.endswith(("x0", "x1"))]
     a, b = plain.hypothesis(names), scaled.hypothesis(names)
     place = [plain.names.index(name) for name in names]
@@ -96,7 +96,7 @@ def test_repeated_and_contradicting_contrasts():
     tied = LinearRegression().fit(doubled, y).inference()
     assert tied.hypothesis(["x0", "x3"]).statistic == pytest.approx(found.hypothesis("x0").statistic, rel=1e-8)
     assert tied.hypothesis(["x0", "x3"]).df == (1, 46)
-    with pytest.raises(DataError, match="no spread"):
+    with pytest.raises(DataError, match="no variance"):
         LinearRegression().fit(np.column_stack([X, np.ones(50)]), y).inference().hypothesis("x3")
 
 

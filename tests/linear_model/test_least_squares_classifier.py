@@ -70,8 +70,8 @@ def test_every_home_of_data(tmp_path):
     read = LeastSquaresClassifier().fit(novum.scan(str(tmp_path / "rows.parquet"), target="y"))
     assert_allclose(read.coef_, model.coef_, rtol=1e-10, atol=1e-13)
     dask = pytest.importorskip("dask.array")
-    spread = LeastSquaresClassifier().fit(dask.from_array(X, chunks=(125, 3)), dask.from_array(y, chunks=125))
-    assert_allclose(spread.coef_, model.coef_, rtol=1e-10, atol=1e-13)
+    distributed = LeastSquaresClassifier().fit(dask.from_array(X, chunks=(125, 3)), dask.from_array(y, chunks=125))
+    assert_allclose(distributed.coef_, model.coef_, rtol=1e-10, atol=1e-13)
 
 
 @pytest.mark.deep

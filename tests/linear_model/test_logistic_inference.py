@@ -189,12 +189,12 @@ def test_clusters_as_statsmodels(k, fit_intercept, statsmodels):
 def test_clusters_are_named_where_they_are_used():
     X, y = sample()
     model = LogisticRegression(C=np.inf).fit(X, y)
-    for ask, told in (
+    for ask, message in (
         ({"covariance": "cluster"}, "covariance='cluster' and groups go together"),
         ({"groups": np.arange(len(y))}, "covariance='cluster' and groups go together"),
         ({"covariance": "cluster", "groups": [1, 2]}, r"groups of shape \(2,\); give a cluster for each of 250 rows"),
     ):
-        with pytest.raises(ParameterError, match=told):
+        with pytest.raises(ParameterError, match=message):
             model.inference(X, y, **ask)
     with pytest.raises(DataError, match="one cluster only"):
         model.inference(X, y, covariance="cluster", groups=np.zeros(len(y)))

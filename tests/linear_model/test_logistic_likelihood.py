@@ -130,7 +130,9 @@ def test_separated_classes_have_the_bounds_that_the_data_give():
     found = infer(SEPARATED, CLASSES, "profile")
     assert found.coef[3] == np.inf == found.upper[3] and np.isfinite(found.lower[3])
     assert np.isfinite(found.lower[:3]).all() and np.isfinite(found.upper[:3]).all()
-    rows = SEPARATED[:, 2] == 0  # the others are told exactly, so that the finite coefficients are those of the rest
+    rows = (
+        SEPARATED[:, 2] == 0
+    )  # the others are predicted exactly, so that the finite coefficients are those of the rest
     rest = fit(SEPARATED[rows, :2], CLASSES[rows])
     assert_allclose(found.coef[:3], rest.inference().coef, rtol=1e-6)
     assert_allclose(found.log_likelihood, rest.inference().log_likelihood, atol=1e-9)
@@ -152,7 +154,7 @@ def test_columns_that_others_make_needless_are_anything():
     X = np.column_stack([np.arange(8.0), [1, 0, 1, 1, 0, 1, 0, 0]])
     found = infer(X, np.arange(8) > 3, "profile")
     assert np.isnan(found.coef[2]) and (found.lower[2], found.upper[2]) == (-np.inf, np.inf)
-    assert "? cannot be told: the other columns separate" in repr(found)
+    assert "? is undefined: the other columns separate" in repr(found)
 
 
 def test_frequencies_are_rows():
@@ -192,7 +194,7 @@ def test_firth_as_firthmodels_does():
 
 
 @pytest.mark.parametrize(
-    ("ask", "told"),
+    ("ask", "message"),
     [
         ({"method": "bayes"}, "method='bayes' is none of 'wald', 'profile', 'firth'"),
         ({"method": "firth", "covariance": "HC0"}, "only Wald's intervals have one"),
@@ -200,8 +202,8 @@ def test_firth_as_firthmodels_does():
         ({"X": SEPARATED[:30], "y": CLASSES[:30], "method": "firth"}, "give X, y and sample_weight that `fit` saw"),
     ],
 )
-def test_wrong_questions_are_refused(ask, told):
-    with pytest.raises((DataError, ParameterError), match=told):
+def test_wrong_questions_are_refused(ask, message):
+    with pytest.raises((DataError, ParameterError), match=message):
         fit(SEPARATED, CLASSES).inference(**{"X": SEPARATED, "y": CLASSES, **ask})
 
 

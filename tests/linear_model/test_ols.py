@@ -81,8 +81,8 @@ def test_basis_functions_and_noise_precision():
     w = np.linalg.lstsq(Phi, t)[0]
     assert_allclose(model.coef_, w, rtol=1e-9)
     assert_allclose(1 / model.noise_variance_, 40 / ((t - Phi @ w) ** 2).sum(), rtol=1e-10)
-    law = scipy.stats.norm(Phi @ w, np.sqrt(((t - Phi @ w) ** 2).mean()))
-    assert_allclose(model.log_likelihood_, law.logpdf(t).sum(), rtol=1e-11)
+    distribution = scipy.stats.norm(Phi @ w, np.sqrt(((t - Phi @ w) ** 2).mean()))
+    assert_allclose(model.log_likelihood_, distribution.logpdf(t).sum(), rtol=1e-11)
     count = RNG.integers(0, 4, 40)  # rows that count several times
     counted = LinearRegression(fit_intercept=False).fit(Phi, t, sample_weight=count)
     v = np.linalg.lstsq(np.repeat(Phi, count, axis=0), np.repeat(t, count))[0]

@@ -150,9 +150,9 @@ def test_certificates_of_clouds_on_bad_scales(shift, separable):
     if separable:
         assert (answer.plane.functional_margin(X, np.where(y, 1, -1)) > 0).all()
     else:
-        spread = X.std(axis=0)
+        deviation = X.std(axis=0)
         assert_allclose(
-            answer.first_weights @ X[y == 0] / spread, answer.second_weights @ X[y == 1] / spread, atol=1e-8
+            answer.first_weights @ X[y == 0] / deviation, answer.second_weights @ X[y == 1] / deviation, atol=1e-8
         )
 
 

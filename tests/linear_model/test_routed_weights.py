@@ -1,4 +1,4 @@
-"""Weights under metadata routing: a penalty chosen by folds takes them without being asked."""
+"""Weights under metadata routing: a penalty chosen by folds takes them without a request."""
 
 import numpy as np
 import pytest

@@ -91,7 +91,7 @@ def test_whole_weights_of_least_squares_to_the_last_digits():
             assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-10, atol=1e-300)
 
 
-def test_the_other_meaning_is_asked_for_by_name():
+def test_the_other_meaning_is_requested_by_name():
     rng = np.random.default_rng(2)
     X, w = rng.normal(size=(90, 2)), rng.uniform(0.2, 3, 90)
     for model, y, _ in models(rng, X):
@@ -110,8 +110,8 @@ def test_the_other_meaning_is_asked_for_by_name():
 
 
 @pytest.mark.peer
-@pytest.mark.parametrize("law", ["poisson", "gamma", "normal"])
-def test_statsmodels_freq_weights_and_var_weights(law):
+@pytest.mark.parametrize("distribution", ["poisson", "gamma", "normal"])
+def test_statsmodels_freq_weights_and_var_weights(distribution):
     sm = pytest.importorskip("statsmodels.api")
     rng = np.random.default_rng(3)
     X, w = rng.normal(size=(120, 2)), rng.integers(1, 5, 120).astype(float)
@@ -120,7 +120,7 @@ def test_statsmodels_freq_weights_and_var_weights(law):
         "poisson": (PoissonRegressor(alpha=0), sm.families.Poisson(), rng.poisson(mean)),
         "gamma": (GammaRegressor(alpha=0), sm.families.Gamma(sm.families.links.Log()), rng.gamma(2.0, mean / 2)),
         "normal": (TweedieRegressor(power=0, alpha=0), sm.families.Gaussian(), rng.normal(mean)),
-    }[law]
+    }[distribution]
     model.fit(X, y, sample_weight=w)
     for weights, name in (("frequency", "freq_weights"), ("precision", "var_weights")):
         peer = sm.GLM(y, sm.add_constant(X), family=family, **{name: w}).fit(tol=1e-14, maxiter=200)

@@ -131,7 +131,7 @@ def test_the_class_of_scikit_learn():
         assert ours.get_params() == theirs.get_params()
 
 
-def test_numbers_too_large_and_too_few_steps_are_told():
+def test_numbers_too_large_and_too_few_steps_are_reported():
     X = np.random.default_rng(0).normal(size=(40, 5))
     with pytest.raises(DataError, match=r"MDS: X holds numbers up to .*e\+200, and sums of their squares overflow"):
         MDS(n_init=1, init="random").fit(X * 1e200)
@@ -139,7 +139,7 @@ def test_numbers_too_large_and_too_few_steps_are_told():
         MDS(n_init=1, init="random", max_iter=3, random_state=0).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error", NotConverged)
-        MDS(n_init=1, init="random", max_iter=3, eps=0, random_state=0).fit(X)  # as many as were asked for
+        MDS(n_init=1, init="random", max_iter=3, eps=0, random_state=0).fit(X)  # as many as were requested
         MDS(n_init=1, init="classical_mds").fit(np.ones((5, 2)))
 
 

@@ -25,13 +25,13 @@ ROWS, QUERIES = RNG.normal(size=(300, 3)), RNG.normal(size=(40, 3))
 def test_euclidean_distance():
     assert pairwise_distances([[0.0, 0]], [[3.0, 4]]) == 5
     assert_allclose(pairwise_distances(QUERIES, ROWS), reference.distances(QUERIES, ROWS), rtol=1e-14)
-    for metric, law in (
+    for metric, distribution in (
         ("sqeuclidean", lambda a, b: ((a - b) ** 2).sum()),
         ("manhattan", lambda a, b: np.abs(a - b).sum()),
         ("chebyshev", lambda a, b: np.abs(a - b).max()),
         ("cosine", lambda a, b: 1 - a @ b / np.sqrt((a @ a) * (b @ b))),
     ):
-        literal = [[law(a, b) for b in ROWS] for a in QUERIES]
+        literal = [[distribution(a, b) for b in ROWS] for a in QUERIES]
         assert_allclose(pairwise_distances(QUERIES, ROWS, metric), literal, rtol=1e-10, atol=1e-12)
     near = np.array([[1e8, 1.0], [1e8, 1.0 + 1e-7]])  # products would lose this difference
     assert_allclose(pairwise_distances(near)[0, 1], near[1, 1] - near[0, 1], rtol=1e-15)

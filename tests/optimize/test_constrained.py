@@ -71,7 +71,7 @@ def test_lagrange_failures_are_named():
 
 
 @pytest.mark.notes("000-b", "lagrangian-kkt")
-def test_kkt_report_tells_each_condition():
+def test_kkt_report_lists_each_condition():
     nearest = Problem(
         lambda z: z @ z, gradient=lambda z: 2 * z, inequalities=[lambda z: z[0] + z[1] - 2, lambda z: z[0] + 5]
     )

@@ -1,4 +1,4 @@
-"""Gradient descent: the notes' runs, step sizes, backtracking, momentum, failures told."""
+"""Gradient descent: the notes' runs, step sizes, backtracking, momentum, failures reported."""
 
 import numpy as np
 import pytest

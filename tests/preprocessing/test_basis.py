@@ -94,7 +94,7 @@ def test_circles_become_lines_in_polar_coordinates():
 @pytest.mark.notes("000-b", "feature-map")
 @pytest.mark.notes("004", "feature-map")
 def test_any_map_composes_with_any_linear_learner():
-    """f(x) = w'phi(x) + w0, fitted in feature space, asked in input space; the linear solve is that of the kernel."""
+    """f(x) = w'phi(x) + w0, fitted in feature space, evaluated in input space; the linear solve is that of the kernel."""
     x, y = make_sine(30, noise=0.1, random_state=0, return_X_y=True)
     model = make_pipeline(GaussianBasis(8), LinearRegression()).fit(x, y)
     phi, step = model[0].transform(x), np.ptp(x) / 7

@@ -249,7 +249,7 @@ def test_columns_of_unequal_width_are_named():
     X, y = table(load_breast_cancer)
     X = X.copy()
     X[:, 3] *= 1e5
-    with pytest.warns(DataWarning, match="column 3 spreads"):
+    with pytest.warns(DataWarning, match="column 3 varies"):
         SVC().fit(X, y)
 
 
@@ -338,9 +338,9 @@ def test_blocks_of_variables_reach_the_optimum_of_the_tube():
     assert (off * b)[np.abs(b) == 2].min() > 2 * (0.1 - 2e-3)
 
 
-def test_several_wide_columns_are_told_in_the_plural():
+def test_several_wide_columns_are_named_in_the_plural():
     X = np.random.default_rng(0).normal(size=(60, 6)) * [1, 1e5, 1, 1, 1e6, 1]
-    with pytest.warns(DataWarning, match="SVC: columns 1, 4 spread more than"):
+    with pytest.warns(DataWarning, match="SVC: columns 1, 4 vary more than"):
         SVC().fit(X, X[:, 0] > 0)
 
 

@@ -109,7 +109,7 @@ def test_hard_margin_of_the_fourth_set():
     assert report.violation < 1e-9 and (report.multiplier >= -1e-15).all()
     assert_allclose(report.multiplier * (report.margin - 1), 0, atol=1e-9)
     shifted = SVC(kernel="linear", C=np.inf).fit(X, sign)
-    shifted.intercept_ = shifted.intercept_ + 0.5  # conditions that do not hold are told
+    shifted.intercept_ = shifted.intercept_ + 0.5  # conditions that do not hold are reported
     shifted._intercept_ = shifted._intercept_ - 0.5
     assert kkt_report(shifted, X, sign).violation > 0.4
 
@@ -137,16 +137,18 @@ def test_soft_margin_with_an_outlier(C, w, w0, objective):
         model = SVC(kernel="linear", C=C, tol=TIGHT).fit(WITH_OUTLIER, THEIR_SIGNS)
         model.intercept_ = model.intercept_ + shift
         model._intercept_ = model._intercept_ - shift
-        told, worst = kkt_report(model, WITH_OUTLIER, THEIR_SIGNS), 0.0
+        perturbed, worst = kkt_report(model, WITH_OUTLIER, THEIR_SIGNS), 0.0
         a = multipliers(model, 7)
         margin = THEIR_SIGNS * (WITH_OUTLIER @ line(model)[0] + line(model)[1])
         for i in range(7):
             off = 1 - margin[i] if a[i] <= 0 else margin[i] - 1 if a[i] >= C else abs(margin[i] - 1)
             worst = max(worst, off)
-        assert told.violation == pytest.approx(worst, abs=1e-9) and worst > 0.15
+        assert perturbed.violation == pytest.approx(worst, abs=1e-9) and worst > 0.15
         slack = np.maximum(0, 1 - margin)
-        assert told.primal == pytest.approx(line(model)[0] @ line(model)[0] / 2 + C * slack.sum(), rel=1e-8)
-        assert told.dual == pytest.approx(report.dual, rel=1e-8) and told.gap == pytest.approx(told.primal - told.dual)
+        assert perturbed.primal == pytest.approx(line(model)[0] @ line(model)[0] / 2 + C * slack.sum(), rel=1e-8)
+        assert perturbed.dual == pytest.approx(report.dual, rel=1e-8) and perturbed.gap == pytest.approx(
+            perturbed.primal - perturbed.dual
+        )
     if C >= 0.5:
         assert_allclose(report.slack, [0, 0, 0, 0, 0, 0, 2], atol=1e-8)
         assert_allclose(report.multiplier[6], C)
@@ -271,14 +273,14 @@ def test_roles_of_a_tube():
         model = SVR(kernel="linear", C=1.0, epsilon=0.25, tol=TIGHT).fit(x, y)
         model.intercept_ = model.intercept_ + shift
         model._intercept_ = model._intercept_ - shift
-        told, worst = kkt_report(model, x, y), 0.0
+        perturbed, worst = kkt_report(model, x, y), 0.0
         rest = y - (37 / 30 * x[:, 0] - 0.25 + shift)
-        for a, r in zip(told.multiplier, rest):
+        for a, r in zip(perturbed.multiplier, rest):
             side = np.sign(a) * r  # beyond the side of the tube that its multiplier names
             off = abs(r) - 0.25 if a == 0 else 0.25 - side if abs(a) >= 1 else abs(side - 0.25)
             worst = max(worst, off)
-        assert told.violation == pytest.approx(worst, abs=1e-6) and worst > 0.05
-        assert_allclose(told.dual, report.dual, rtol=1e-7)
+        assert perturbed.violation == pytest.approx(worst, abs=1e-6) and worst > 0.05
+        assert_allclose(perturbed.dual, report.dual, rtol=1e-7)
     assert_allclose(report.slack, np.maximum(0, abs(y - (37 / 30 * x[:, 0] - 0.25)) - 0.25), atol=1e-7)
 
 

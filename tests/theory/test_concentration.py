@@ -50,8 +50,8 @@ def test_law_of_large_numbers():
     assert chebyshev(2000, 0.1) == pytest.approx(0.05, rel=1e-14)
     assert chebyshev(10**8, 0.01) < 1e-3
     paths = mean_paths(Bernoulli(0.3), n=3000, n_paths=20, random_state=1)
-    spread = np.abs(paths.means - 0.3).max(axis=1)
-    assert spread[-1] < 0.05 < spread[10]
+    largest = np.abs(paths.means - 0.3).max(axis=1)
+    assert largest[-1] < 0.05 < largest[10]
     ax = paths.plot(canvas())
     n = np.arange(1, 3001)
     for k in range(20):
@@ -68,9 +68,9 @@ def test_law_of_large_numbers():
 
 @pytest.mark.notes("000-a", "sample-mean-law")
 @pytest.mark.notes("003", "empirical-mean")
-def test_law_of_the_sample_mean():
-    law = sample_mean(Exponential(0.5), 25)
-    assert_allclose([law.mean, law.var], [2.0, 4 / 25], rtol=1e-14)
+def test_distribution_of_the_sample_mean():
+    distribution = sample_mean(Exponential(0.5), 25)
+    assert_allclose([distribution.mean, distribution.var], [2.0, 4 / 25], rtol=1e-14)
     means = Exponential(0.5).sample((20000, 25), random_state=0).mean(axis=1)
     assert_allclose([means.mean(), means.var()], [2.0, 4 / 25], rtol=0.03)
     x = np.array([1.0, 2.0, 4.0, 7.0])

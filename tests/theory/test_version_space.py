@@ -64,8 +64,8 @@ def test_majority_with_undefined_ties_and_the_power_set(integers):
     assert [space.hypotheses[name](11) for name in space] == ["+", "-", "+", "-"]
     assert space.predict([11, 2, 4, 9]) == [None, None, "-", "-"]
     assert space.votes(2) == {"-": 2, "+": 2}
-    asked = space.observe([4], ["-"]).observe([3, 5], ["+", "+"])
-    assert [label for _, label in asked.examples] == ["-", "+", "+"]
+    after = space.observe([4], ["-"]).observe([3, 5], ["+", "+"])
+    assert [label for _, label in after.examples] == ["-", "+", "+"]
     power = space.power_set()
     assert len(power) == 15
     assert power.votes(11) == {"+": 5, "-": 5, None: 5}
@@ -91,8 +91,8 @@ def test_boundaries_and_queries_of_an_enumerated_space(integers):
     after = space.observe(n, sign)
     assert after.specific_boundary == ["in {1, 3, 5}"]
     assert set(after.general_boundary) == {"odd", "at most 5", "one or prime"}
-    asked = after.query()
-    assert max(after.votes(asked).values()) == 2
+    query = after.query()
+    assert max(after.votes(query).values()) == 2
     thresholds = VersionSpace({str(t): (lambda x, t=t: x >= t) for t in range(64)}, range(64))
     questions = 0
     while (x := thresholds.query()) is not None:
@@ -133,8 +133,8 @@ def test_candidate_elimination_on_enjoy_sport():
     assert [space.votes(x) for x in new] == [{True: 6}, {False: 6}, {True: 3, False: 3}, {True: 2, False: 4}]
     assert space.predict(new) == [True, False, None, False]
     assert space.unanimous(new[0]) and not space.unanimous(new[2])
-    asked = space.query()
-    assert space.votes(asked) == {True: 3, False: 3}
+    query = space.query()
+    assert space.votes(query) == {True: 3, False: 3}
     assert "specific  (sunny, warm, ?, strong, ?, ?)" in repr(space)
 
 

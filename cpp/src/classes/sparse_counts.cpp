@@ -11,7 +11,7 @@ namespace {
 
 using panel::Simd;
 
-constexpr std::size_t AHEAD = 16;  // entries whose place is asked for beforehand: columns jump about, and memory is far away
+constexpr std::size_t AHEAD = 16;  // entries whose place is prefetched: columns jump about, and memory is far away
 constexpr std::size_t LINE = 8;    // doubles that come together
 constexpr std::size_t WIDE = 3;    // vectors of classes that are summed at once
 

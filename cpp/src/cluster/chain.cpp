@@ -20,7 +20,7 @@ constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr double FULL = 0.6;       // below this share of living places the matrix is drawn together
 constexpr std::size_t SMALL = 64;  // matrices below are left as they are
 constexpr std::size_t CHUNK = 64;  // places whose least is found before any index is
-constexpr std::size_t AHEAD = 24;  // lines of a column that are asked for before they are written
+constexpr std::size_t AHEAD = 24;  // lines of a column that are prefetched before they are written
 constexpr std::size_t NONE = std::numeric_limits<std::size_t>::max();
 
 /// (1)-(5) for a number or a vector of numbers.

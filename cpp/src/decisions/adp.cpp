@@ -97,9 +97,9 @@ class Counted {
         for (std::size_t a = 0; a < m; ++a) {
             const std::size_t cell = at(s, a);
             if (plan.policy) {
-                const double chance = std::min(plan.policy[cell], 1.0) - last;
-                last += chance;
-                if (chance > 0) mean += chance * (visits[cell] ? worth(cell) : q[cell]);
+                const double probability = std::min(plan.policy[cell], 1.0) - last;
+                last += probability;
+                if (probability > 0) mean += probability * (visits[cell] ? worth(cell) : q[cell]);
             } else if (world.pair[cell] >= 0) {
                 best = std::max(best, hoped(cell));
             }

@@ -35,7 +35,7 @@ class Greedy {
     }
 
     /// An epsilon-greedy action and its probability; ties are shared.
-    std::size_t act(std::int32_t s, double epsilon, double u, double& chance) const {
+    std::size_t act(std::int32_t s, double epsilon, double u, double& probability) const {
         int ties = 0;
         const double best = top(s, ties);
         const int count = world.count[static_cast<std::size_t>(s)];
@@ -46,7 +46,7 @@ class Greedy {
             const std::size_t cell = static_cast<std::size_t>(s) * world.m + a;
             if (world.pair[cell] < 0 || (!random && q[cell] != best)) continue;
             if (k-- == 0) {
-                chance = epsilon / count + (q[cell] == best ? (1 - epsilon) / ties : 0.0);
+                probability = epsilon / count + (q[cell] == best ? (1 - epsilon) / ties : 0.0);
                 return cell;
             }
         }

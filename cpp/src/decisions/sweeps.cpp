@@ -14,9 +14,9 @@ namespace {
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
-NOVUM_INLINE double expectation(const std::int32_t* next, const double* chance, std::int64_t from, std::int64_t to, const double* v) {
+NOVUM_INLINE double expectation(const std::int32_t* next, const double* probability, std::int64_t from, std::int64_t to, const double* v) {
     double sum = 0;
-    for (std::int64_t e = from; e < to; ++e) sum += chance[e] * v[next[e]];
+    for (std::int64_t e = from; e < to; ++e) sum += probability[e] * v[next[e]];
     return sum;
 }
 
@@ -69,9 +69,9 @@ NOVUM_CLONES Change improve_chunk(const Process& p, std::size_t from, std::size_
 NOVUM_CLONES Change evaluate_chunk(const Process& p, const Rows& rows, std::size_t from, std::size_t to, const double* v, double* out) {
     Change change{INFINITE, -INFINITE, 0};
     const std::int32_t* next = rows.next.data();
-    const double* chance = rows.chance.data();
+    const double* probability = rows.chance.data();
     for (std::size_t s = from; s < to; ++s) {
-        const double q = rows.reward[s] + p.discount * expectation(next, chance, rows.start[s], rows.start[s + 1], v);
+        const double q = rows.reward[s] + p.discount * expectation(next, probability, rows.start[s], rows.start[s + 1], v);
         const double step = q - v[s];
         out[s] = q;
         change.low = std::min(change.low, step);
@@ -145,7 +145,7 @@ std::int64_t prioritized(const Process& p, const std::int64_t* begin, const std:
     for (; backups < most && !queue.empty(); poller.tick()) {
         const auto [change, s] = queue.top();
         queue.pop();
-        if (change != waiting[s]) continue;  // told again since
+        if (change != waiting[s]) continue;  // changed again since
         v[s] = best_pair(p, v, s, 0.0, choice[s]);
         waiting[s] = 0;
         ++backups;

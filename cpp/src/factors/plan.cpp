@@ -75,12 +75,12 @@ Plan plan_marginals(const Tables& tables, const std::vector<std::int32_t>& obser
         else
             tree.factors[static_cast<std::size_t>(planner.rank[static_cast<std::size_t>(scope[0])])].push_back(f);
     }
-    // Where each target is asked: the smallest bucket that holds it. The first variable of a target to go owns one.
+    // Where each target is read off: the smallest bucket that holds it. The first variable of a target to go owns one.
     std::vector<std::int32_t> component(n, -1), place(targets.size(), -1);
     std::int32_t components = 0;
     for (std::size_t i = n; i-- > 0;)
         component[i] = tree.parent[i] < 0 ? components++ : component[static_cast<std::size_t>(tree.parent[i])];
-    std::vector<std::vector<std::int32_t>> asked(n);
+    std::vector<std::vector<std::int32_t>> targets_at(n);
     std::vector<List> within(tables.cards.size());
     for (std::size_t i = 0; i < n; ++i)
         for (auto v : tree.scope[i]) within[static_cast<std::size_t>(v)].push_back(static_cast<std::int32_t>(i));
@@ -92,14 +92,14 @@ Plan plan_marginals(const Tables& tables, const std::vector<std::int32_t>& obser
             if (fits && (place[t] < 0 || tree.cells[static_cast<std::size_t>(i)] < tree.cells[static_cast<std::size_t>(place[t])]))
                 place[t] = i;
         }
-        asked[static_cast<std::size_t>(place[t])].push_back(static_cast<std::int32_t>(t));
+        targets_at[static_cast<std::size_t>(place[t])].push_back(static_cast<std::int32_t>(t));
     }
     // Messages run up in the order of elimination and down against it; only those on the way to a target are made.
     std::vector<std::int32_t> below(n, 0), total(static_cast<std::size_t>(components), 0);
     for (std::size_t i = 0; i < n; ++i) {
-        below[i] += static_cast<std::int32_t>(asked[i].size());
+        below[i] += static_cast<std::int32_t>(targets_at[i].size());
         if (tree.parent[i] >= 0) below[static_cast<std::size_t>(tree.parent[i])] += below[i];
-        total[static_cast<std::size_t>(component[i])] += static_cast<std::int32_t>(asked[i].size());
+        total[static_cast<std::size_t>(component[i])] += static_cast<std::int32_t>(targets_at[i].size());
     }
     plan.constants.resize(static_cast<std::size_t>(components) + 1);
     plan.component_output.assign(static_cast<std::size_t>(components) + 1, -1);
@@ -112,7 +112,7 @@ Plan plan_marginals(const Tables& tables, const std::vector<std::int32_t>& obser
         List list = tree.factors[i];
         for (auto child : tree.children[i]) append(list, tree.up[static_cast<std::size_t>(child)]);
         const bool evidence_only = total[c] == 0;
-        if (!evidence_only && total[c] == below[i]) continue;  // nobody above asks
+        if (!evidence_only && total[c] == below[i]) continue;  // no target above
         separate(i, 1);
         tree.up[i] = planner.reduce(std::move(list), false);
         separate(i, 0);
@@ -156,7 +156,7 @@ Plan plan_marginals(const Tables& tables, const std::vector<std::int32_t>& obser
             append(before, tree.up[child]);
             if (children.size() > 2) before = merge(std::move(before));
         }
-        for (auto t : asked[i]) {
+        for (auto t : targets_at[i]) {
             const auto& target = targets[static_cast<std::size_t>(t)];
             for (auto v : target) planner.mark[static_cast<std::size_t>(v)] = 1;
             Output output;

@@ -17,7 +17,7 @@ inline std::uint64_t mixed(std::uint64_t key) {
 
 constexpr std::size_t TABLE_BITS = 18;  // keys of so many bits are looked up in a table that second-level cache holds
 
-/// Numbers for keys in the order in which they are first asked for: a table for short keys, else open addressing, at most half full.
+/// Numbers for keys in the order in which they first occur: a table for short keys, else open addressing, at most half full.
 class Numbers {
   public:
     explicit Numbers(std::size_t bits = 64)

@@ -20,7 +20,7 @@ struct Back : Tile {
     NOVUM_INLINE double* weight_of(std::size_t node) { return weight.data() + node * TILE; }
 };
 
-/// What leaves make of what reaches them: added up over all pairs, or put down for each of them. Asked once per tile and number.
+/// What leaves make of what reaches them: added up over all pairs, or put down for each of them. Decided once per tile and number.
 struct Sink {
     double* out;
     std::size_t slots;  // numbers side by side for each pair; 0: add up

@@ -82,14 +82,14 @@ void split(Centers centers, std::size_t d, std::int32_t* first, std::int32_t* la
         return;
     }
     std::size_t widest = 0;
-    double spread = -1;
+    double range = -1;
     for (std::size_t t = 0; t < d; ++t) {
         double low = std::numeric_limits<double>::infinity(), high = -low;
         for (const std::int32_t* j = first; j < last; ++j) {
             low = std::min(low, centers.c[at(*j) * d + t]);
             high = std::max(high, centers.c[at(*j) * d + t]);
         }
-        if (high - low > spread) spread = high - low, widest = t;
+        if (high - low > range) range = high - low, widest = t;
     }
     auto before = [&](std::int32_t a, std::int32_t b) {
         const double ca = centers.c[at(a) * d + widest], cb = centers.c[at(b) * d + widest];

@@ -17,7 +17,7 @@ namespace novum {
 namespace {
 
 constexpr std::uint32_t DRAW = 0x64657363;  // purpose of the random coordinates
-constexpr double SPREAD = 1e-6;  // share of a sum of squares about zero below which what is left about the mean has lost half its digits
+constexpr double CANCELED = 1e-6;  // share of a sum of squares about zero below which what is left about the mean has lost half its digits
 constexpr std::size_t EPOCHS_PER_CHECK =
     5;  // a check costs an epoch; the same for all designs, so that dense and sparse ones stop at one place
 // An extrapolation (6) magnifies rounding without bound, and a gap above this share of |y|^2 leaves it in w: there plain steps, which
@@ -29,7 +29,7 @@ constexpr std::size_t EPOCHS_BEFORE_NEWTON = 50;  // what plain steps and extrap
 constexpr std::size_t NEWTON_WORK = 64;           // support^2 / columns up to which a step (20) costs no more than some twenty epochs
 constexpr double RIDGE = 1e-13;  // of the trace: where columns depend on each other the step runs along their null space to a zero
 
-// What descend() asks of a design: correlations with the residual, and the residual after a step. `state` is whatever
+// What descend() needs of a design: correlations with the residual, and the residual after a step. `state` is whatever
 // moves along with w by an affine map, so that an extrapolation of w extrapolates it too.
 struct Gram {
     const double* G;
@@ -314,7 +314,7 @@ Descent descend_sparse(const SparseColumns& X, std::span<const double> y, Penalt
         double sum = 0.0;
         for (std::int64_t k = X.starts[j]; k < X.starts[j + 1]; ++k) sum += X.values[k] * X.values[k];
         x.squares[j] = std::max(sum - X.weight * X.mean[j] * X.mean[j], 0.0);
-        if (x.squares[j] > SPREAD * sum) continue;
+        if (x.squares[j] > CANCELED * sum) continue;
         // Nearly constant: the difference is rounding, so each stored value goes about the mean, and the rest of the weight with it.
         double about = 0.0, stored = 0.0;
         for (std::int64_t k = X.starts[j]; k < X.starts[j + 1]; ++k) {

@@ -100,8 +100,8 @@ struct Online {
             for (std::size_t u = 1; u < m; ++u)
                 if (s[u] < s[best]) best = u;
             const double decay = 1.0 / (1.0 + 2.0 * static_cast<double>(first + t) / static_cast<double>(total));
-            const double rate = eta * decay, spread = -0.5 / std::max(sigma * decay * sigma * decay, NO_STEP);
-            for (std::size_t u = 0; u < m; ++u) h[u] = lattice[best * m + u] * spread;
+            const double rate = eta * decay, exponent = -0.5 / std::max(sigma * decay * sigma * decay, NO_STEP);
+            for (std::size_t u = 0; u < m; ++u) h[u] = lattice[best * m + u] * exponent;
             for (std::size_t u = 0; u < padded; u += D::LANES) D::store(h.data() + u, rate * exp_nonpositive<BYTES>(D::load(h.data() + u)));
             for (std::size_t u = m; u < padded; ++u) h[u] = 0;
             for (std::size_t j = 0; j < p; ++j) {

@@ -35,7 +35,7 @@ template <class Real>
 double output_error(Output output, const Real* p, std::size_t rows, std::size_t columns, std::size_t pitch, const Targets<Real>& targets,
                     const std::int64_t* row, Real* delta) {
     const double eps = std::numeric_limits<Real>::epsilon();
-    const auto inside = [eps](double chance) { return std::clamp(chance, eps, 1 - eps); };
+    const auto inside = [eps](double probability) { return std::clamp(probability, eps, 1 - eps); };
     double total = 0;
     for (std::size_t r = 0; r < rows; ++r) {
         const double weight = targets.weight ? targets.weight[row[r]] : 1.0;

@@ -60,7 +60,7 @@ Perceptron<Real>::Perceptron(Plan given) : plan(std::move(given)), lanes(static_
 
 template <class Real>
 void Perceptron<Real>::load(const Real* theta, const Real* first, const Real* second, const Real* running, std::uint64_t steps) {
-    const auto spread = [&](const Real* from, auto of_weights, auto of_shift, auto of_scale) {
+    const auto unpack = [&](const Real* from, auto of_weights, auto of_shift, auto of_scale) {
         for (Layer& layer : layers) {
             into_panels(from, layer.shape, of_weights(layer).data());
             from += layer.shape.in * layer.shape.out;
@@ -74,15 +74,15 @@ void Perceptron<Real>::load(const Real* theta, const Real* first, const Real* se
             from += layers[l].shape.out;
         }
     };
-    spread(
+    unpack(
         theta, [](Layer& x) -> auto& { return x.weights; }, [](Layer& x) -> auto& { return x.shift; },
         [](Layer& x) -> auto& { return x.scale; });
     if (plan.trains && has_first(plan.step))
-        spread(
+        unpack(
             first, [](Layer& x) -> auto& { return x.first; }, [](Layer& x) -> auto& { return x.shift_first; },
             [](Layer& x) -> auto& { return x.scale_first; });
     if (plan.trains && has_second(plan.step))
-        spread(
+        unpack(
             second, [](Layer& x) -> auto& { return x.second; }, [](Layer& x) -> auto& { return x.shift_second; },
             [](Layer& x) -> auto& { return x.scale_second; });
     for (std::size_t l = 0; plan.normalize && hidden(l); ++l) {

@@ -19,7 +19,7 @@ constexpr std::size_t WIDE = 3;    // vectors of columns in a panel
 template <int BYTES, int V>
 constexpr int ROWS = BYTES == 64 && V < 3 ? 8 : 4;
 
-// R rows times V vectors of columns and, with TAIL, one of half their width. Rows 2 R further on are asked for meanwhile: rows are
+// R rows times V vectors of columns and, with TAIL, one of half their width. Rows 2 R further on are prefetched meanwhile: rows are
 // read once, and short ones end before the processor would foresee the next.
 template <class Real, int BYTES, int V, bool TAIL, int R>
 NOVUM_INLINE void block(const Real* x, std::size_t p, const Real* panel, Real* out, std::size_t stride) {

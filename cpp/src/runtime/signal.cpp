@@ -31,7 +31,7 @@ bool Signal::take() noexcept {
 void Signal::post() {
     posts.fetch_add(1);
     if (sleepers.load() == 0) return;       // one who is about to sleep counts itself first and looks again: it sees this post
-    { const std::lock_guard lock(mutex); }  // it sleeps by now; told without the lock, it need not wait for it
+    { const std::lock_guard lock(mutex); }  // it sleeps by now; notified without the lock, it need not wait for it
     changed.notify_one();
 }
 

@@ -7,7 +7,7 @@ namespace novum::sampling {
 
 namespace {
 
-constexpr std::uint32_t MOMENTUM = 0x6d6f6d65, CHANCE = 0x63686e63, SEARCH = 0x73656172;
+constexpr std::uint32_t MOMENTUM = 0x6d6f6d65, ACCEPTANCE = 0x63686e63, SEARCH = 0x73656172;
 constexpr double CROSSING = 0.8;         // acceptance that the first step size crosses
 constexpr std::size_t MOST_TRIES = 100;  // doublings or halvings: beyond, the density has no scale that doubles can hold
 
@@ -93,7 +93,7 @@ void HamiltonianChain::begin_iteration() {
     state = State::travels;
     if (warming()) step = adapted.current();
     draw_momentum(MOMENTUM, iteration);
-    trajectory.begin(now.q, now.log_prob, now.gradient, p, metric, step, stream_of(plan, CHANCE, iteration), plan.chain);
+    trajectory.begin(now.q, now.log_prob, now.gradient, p, metric, step, stream_of(plan, ACCEPTANCE, iteration), plan.chain);
 }
 
 void HamiltonianChain::end_iteration() {

@@ -6,7 +6,7 @@ namespace novum::sampling {
 
 namespace {
 
-constexpr double PRIOR_DRAWS = 5, PRIOR_VARIANCE = 1e-3;  // Stan's, for the unit scale that users are asked for
+constexpr double PRIOR_DRAWS = 5, PRIOR_VARIANCE = 1e-3;  // Stan's, for the unit scale that users are expected to give
 
 }  // namespace
 

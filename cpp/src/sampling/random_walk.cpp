@@ -7,7 +7,7 @@ namespace novum::sampling {
 
 namespace {
 
-constexpr std::uint32_t STEP = 0x73746570, CHANCE = 0x77616c6b;
+constexpr std::uint32_t STEP = 0x73746570, ACCEPTANCE = 0x77616c6b;
 constexpr std::size_t WINDOW = 50, WINDOW_PER_DIMENSION = 10;  // a walk's draws repeat: fewer would span no covariance
 constexpr double BEST_SCALE = 2.38, TARGET = 0.234, TARGET_OF_ONE = 0.44, DECAY = 0.6;
 
@@ -36,8 +36,8 @@ void RandomWalkChain::propose() {
 }
 
 /// (2)
-void RandomWalkChain::learn(double chance) {
-    s *= std::exp(std::pow(static_cast<double>(++n_learned), -DECAY) * (chance - (d == 1 ? TARGET_OF_ONE : TARGET)));
+void RandomWalkChain::learn(double probability) {
+    s *= std::exp(std::pow(static_cast<double>(++n_learned), -DECAY) * (probability - (d == 1 ? TARGET_OF_ONE : TARGET)));
     if (windows.learns(iteration)) moments.add(now.data());
     if (windows.ends(iteration)) {
         if (metric.set(moments.covariance().data())) s = BEST_SCALE / std::sqrt(static_cast<double>(d));
@@ -53,15 +53,15 @@ void RandomWalkChain::told(double log_prob, const double*) {
         return propose();
     }
     const double gain = log_prob - log_prob_now;
-    const double chance = gain >= 0 ? 1.0 : std::isnan(gain) ? 0.0 : std::exp(gain);
-    if (rng::uniform<double>(rng::bits(stream_of(plan, CHANCE, iteration), plan.chain)) < chance) {
+    const double probability = gain >= 0 ? 1.0 : std::isnan(gain) ? 0.0 : std::exp(gain);
+    if (rng::uniform<double>(rng::bits(stream_of(plan, ACCEPTANCE, iteration), plan.chain)) < probability) {
         std::swap(now, proposed);
         log_prob_now = log_prob;
         ++n_accepted;
     }
     if (warming()) {
         n_accepted = 0;
-        if (adapts) learn(chance);
+        if (adapts) learn(probability);
     } else if (records()) {
         const std::size_t row = n_recorded++;
         std::copy(now.begin(), now.end(), record.draws + row * d);

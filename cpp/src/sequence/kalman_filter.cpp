@@ -73,7 +73,7 @@ NOVUM_INLINE double update(std::size_t runtime, ObservedCells& cells, const doub
         if (!ready) column_of<S>(s, P, c, M);
         ready = false;
         const double variance = dot<S>(s, c, M) + noise, innovation = values[i] - dot<S>(s, c, m);
-        if (noise == 0 && !start_known) {  // the variance before any cell of this row tells what is rounding
+        if (noise == 0 && !start_known) {  // the variance before any cell of this row says what is rounding
             std::memcpy(state.half.data(), P, s * s * sizeof(double));
             start_known = true;
         }

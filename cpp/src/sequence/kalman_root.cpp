@@ -90,11 +90,11 @@ NOVUM_INLINE void place(std::size_t s, const double* block, double* W, std::size
 /// Potter's update of m and S by the cells of a row, and what it was made of: w = gain[i] + (I - shrink[i] along[i] along[i]') w_next
 /// leads from the coordinates after cell i to those before it, z = m + S w.
 struct RowUpdate {
-    std::vector<double> along, gain, shrink, K;  // p x s, p x s, p, s; shrink is 0 for a cell that told nothing
+    std::vector<double> along, gain, shrink, K;  // p x s, p x s, p, s; shrink is 0 for a cell without information
     RowUpdate(std::size_t s, std::size_t p) : along(p * s), gain(p * s), shrink(p), K(s) {}
 
     /// Returns the log-density of the row. With `rounding` the doubts of the cells are written, without it those of the filter are read: a
-    /// smoother passes over the cells that told nothing.
+    /// smoother passes over the cells without information.
     NOVUM_INLINE double apply(std::size_t s, ObservedCells& cells, const double* x, double* m, double* S, double* doubt,
                               Rounding* rounding) {
         const double* values = cells.transformed(x);
@@ -147,7 +147,7 @@ struct RowUpdate {
         return total;
     }
 
-    /// The law N(mean, root root') of the coordinates after the row becomes that of the coordinates before it.
+    /// The distribution N(mean, root root') of the coordinates after the row becomes that of the coordinates before it.
     NOVUM_INLINE void undo(std::size_t s, std::size_t count, double* mean, double* root, double* work) const {
         for (std::size_t i = count; i-- > 0;) {
             if (shrink[i] == 0) continue;
@@ -212,7 +212,7 @@ struct SmoothRoot {
     static NOVUM_INLINE void run(const System& system, const double* X, const Passed& in, const double* doubt, double* mean,
                                  double* covariance, double* lag_one, double* first_mean, double* first_root) {
         const std::size_t s = system.s, p = system.p, square = s * s, last = system.n - 1, twice = 2 * s;
-        // (w, W): the law of w with z = m + S w, for the row at hand; Z = S W: a factor of the state's covariance.
+        // (w, W): the distribution of w with z = m + S w, for the row at hand; Z = S W: a factor of the state's covariance.
         std::vector<double> w(twice, 0.0), W(square, 0.0), S(square), m(s), Q(square), work(square), scale(s), along(twice), Z(square),
             later(square), moved(2 * square), both(4 * square), flat(2 * square), half(square), row_doubt(p + 1);
         ObservedCells cells(system);

@@ -53,7 +53,7 @@ NOVUM_INLINE void multiply(std::size_t runtime, const Library& library, const do
     }
 }
 
-/// Whether a pivot is no small share of its diagonal; a state without any variance asks for none.
+/// Whether a pivot is no small share of its diagonal; a state without any variance needs none.
 NOVUM_INLINE bool sound(double pivot, double diagonal, double share) { return pivot > share * diagonal || diagonal == 0; }
 
 /// gain = V A' P^{-1}, J of (7); moved = A V. Returns false if P is too near to singular.

@@ -112,7 +112,7 @@ const Real* RowCache<Real>::row(std::size_t i, std::span<const std::int32_t> wan
         touch(static_cast<std::size_t>(slot_of[i]));
         return at(static_cast<std::size_t>(slot_of[i]));
     }
-    if (!storage) storage = allocate<Real>(capacity);  // only where a row is asked for
+    if (!storage) storage = allocate<Real>(capacity);  // only where a row is requested
     std::int32_t index[BLOCK];
     Real* out[BLOCK];
     std::size_t count = 0;

@@ -106,14 +106,14 @@ void SparseRows::pass(const std::int32_t* index, std::size_t count, std::span<co
     scattered.resize(x.width * ABREAST, 0.0);
     for (std::size_t from = 0; from < count; from += ABREAST) {
         const std::size_t many = std::min(ABREAST, count - from);
-        const auto spread = [&](bool put) {
+        const auto scatter = [&](bool put) {
             for (std::size_t r = 0; r < many; ++r) {
                 const std::int32_t i = chosen[place(index[from + r])];
                 for (std::int64_t k = x.starts[i]; k < x.starts[i + 1]; ++k)
                     scattered[place(x.columns[k]) * ABREAST + r] = put ? x.values[k] : 0.0;
             }
         };
-        spread(true);
+        scatter(true);
         team.run(static_cast<std::uint32_t>((others.size() + PART_ROWS - 1) / PART_ROWS), [&](std::uint32_t part, int) {
             for (std::size_t o = part * PART_ROWS; o < std::min(others.size(), (part + 1) * PART_ROWS); ++o) {
                 const std::size_t j = place(others[o]);
@@ -125,7 +125,7 @@ void SparseRows::pass(const std::int32_t* index, std::size_t count, std::span<co
                 for (std::size_t r = 0; r < many; ++r) take(from + r, o, one(f, dot[r], squares[place(index[from + r])], squares[j]));
             }
         });
-        spread(false);
+        scatter(false);
         interrupt::poll();
     }
 }

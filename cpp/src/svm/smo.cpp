@@ -299,7 +299,7 @@ class Solver {
         return true;
     }
 
-    // Points whose rows will be asked for soon: the worst on both sides that are not at hand.
+    // Points whose rows will be needed soon: the worst on both sides that are not at hand.
     std::span<const std::int32_t> likely(std::size_t h) {
         ranked.clear();
         const double middle = 0.5 * (best[h].least + best[h].most);

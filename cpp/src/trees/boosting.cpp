@@ -232,11 +232,11 @@ void total(Loss loss, double parameter, const Rows& rows, ExactSum& sum) {
 void class_total(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, const double* target, const double* weight,
                  ExactSum& sum) {
     for (std::size_t i = 0; i < n; ++i) {
-        double most = raw[i], spread = 0;
+        double most = raw[i], total = 0;
         for (std::size_t k = 1; k < classes; ++k) most = std::max(most, raw[k * stride + i]);
-        for (std::size_t k = 0; k < classes; ++k) spread += std::exp(raw[k * stride + i] - most);
+        for (std::size_t k = 0; k < classes; ++k) total += std::exp(raw[k * stride + i] - most);
         const double own = raw[static_cast<std::size_t>(target[i]) * stride + i];
-        sum.add(finite((weight ? weight[i] : 1.0) * (most + std::log(spread) - own)));
+        sum.add(finite((weight ? weight[i] : 1.0) * (most + std::log(total) - own)));
     }
 }
 

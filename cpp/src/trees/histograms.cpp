@@ -12,7 +12,7 @@ namespace {
 constexpr int COUNT_SHIFT = 47;  // 2^16 curvatures of at most 2^30 stay below
 constexpr std::size_t MOST_ROWS = std::size_t(1) << (COUNT_SHIFT - FRACTION_BITS - 1);
 constexpr std::int64_t CURVATURE_MASK = (std::int64_t(1) << COUNT_SHIFT) - 1;
-constexpr std::size_t AHEAD = 24;  // rows whose words are asked for before they are needed
+constexpr std::size_t AHEAD = 24;  // rows whose words are prefetched before they are needed
 constexpr std::size_t STEP =
     256 * sizeof(Cell) + 64;  // between the columns of the scratch: not 4096 bytes, which would look like one address
 

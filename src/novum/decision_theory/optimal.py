@@ -27,7 +27,7 @@ from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["BayesOptimalClassifier"]
 
-BECAUSE = "BayesOptimalClassifier asks its hypotheses about all rows at once"
+BECAUSE = "BayesOptimalClassifier evaluates its hypotheses on all rows at once"
 
 
 def is_fitted(model: Any) -> bool:

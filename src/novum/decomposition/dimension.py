@@ -1,7 +1,7 @@
 r"""How many components: by the share of the variance, or by the evidence of a probabilistic model.
 
 With eigenvalues lambda_1 >= ... >= lambda_p, the share of k components is sum_{j<=k} lambda_j / sum_j lambda_j, and a
-fraction asks for the smallest k whose share exceeds it. The evidence of k components given n rows, by Laplace's method
+fraction selects the smallest k whose share exceeds it. The evidence of k components given n rows, by Laplace's method
 (Minka 2000), with v the mean of the p - k smallest eigenvalues, m = p k - k (k + 1) / 2 and l_j = lambda_j for j <= k, else v,
 
     log p(X | k) = log p(U) - n/2 sum_{j<=k} log lambda_j - n (p - k)/2 log v + (m + k)/2 log 2 pi

@@ -1,7 +1,7 @@
 r"""Factor analysis: factors with a noise variance of its own for every column.
 
 The model (13). With S the covariance of the rows (divided by N, the sum of the weights) and complete rows, one step takes the
-best loadings for given noise and then the noise that the diagonal of S asks for (Barber 2012, algorithm 21.1):
+best loadings for given noise and then the noise that the diagonal of S determines (Barber 2012, algorithm 21.1):
 
     psi^{-1/2} S psi^{-1/2} = V diag(t) V',   W = psi^{1/2} V_q (t_q - 1)_+^{1/2}                  (20)
     psi_j <- S_jj - |W_j|^2                                                                        (21)

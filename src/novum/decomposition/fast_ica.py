@@ -21,7 +21,7 @@ from novum.base.history import History
 from novum.decomposition.fixed_points import Contrast, FixedPoint, WhiteRows, by_deflation, in_parallel
 from novum.decomposition.mixing import Mixing
 from novum.decomposition.sources import (
-    check_spread,
+    check_variance,
     short_blocks,
     warn_of_few_directions,
     white_axes,
@@ -207,7 +207,7 @@ class FastICA(Mixing):
             warn(f"n_components is too large: it will be set to {side}")
         k = side if k is None else min(k, side)
         white, spectrum = white_axes(source, k, self.whiten_solver)
-        check_spread(spectrum, self)
+        check_variance(spectrum, self)
         if self.whiten_solver == "eigh" and len(white.axes) < k:
             warn(
                 "There are some small singular values, using whiten_solver = 'svd' might lead to more accurate results.",
@@ -255,7 +255,7 @@ def fastica(X: Rows, n_components: int | None = None, **options: Any) -> list[An
     Returns
     -------
     list
-        K (None if the rows were not whitened), W, the sources or None; then the mean and the number of passes if asked for.
+        K (None if the rows were not whitened), W, the sources or None; then the mean and the number of passes if requested.
 
     Examples
     --------

@@ -45,7 +45,7 @@ class Contrast(NamedTuple):
 
     @property
     def parameter(self) -> float:
-        """The number that the kernel asks for."""
+        """The parameter of g in the kernel."""
         return float(self.arguments.get("alpha", 1.0))
 
     def values(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -79,7 +79,7 @@ class FixedPoint(NamedTuple):
     converged: bool
 
 
-class Question(NamedTuple):
+class ContrastPass(NamedTuple):
     """Rows of W, or one of them, and how rows become white."""
 
     directions: np.ndarray  # (m, k), or (k,)
@@ -88,19 +88,19 @@ class Question(NamedTuple):
     contrast: Contrast
 
 
-class Answer(NamedTuple):
+class ContrastSums(NamedTuple):
     products: np.ndarray  # sum of g(y) z'
     slopes: np.ndarray  # sum of g'(y)
     weight: float
 
 
-def answer(params: Question, block: Block) -> Answer:
+def contrast_sums(params: ContrastPass, block: Block) -> ContrastSums:
     """Return the sums of (4) or (5) over one block by products of matrices."""
     z = (arrays.to_numpy(block.X) - params.mean) @ params.matrix.T  # (n, k)
     g, slope = params.contrast.values(params.directions @ z.T)  # (m, n) or (n,)
     weight = np.ones(len(z)) if block.weight is None else block.weight
     slopes = slope @ weight if params.contrast.compiled else slope * float(len(z))
-    return Answer((g * weight) @ z, np.asarray(slopes), float(weight.sum()))
+    return ContrastSums((g * weight) @ z, np.asarray(slopes), float(weight.sum()))
 
 
 def next_rotation(data: WhiteRows, W: np.ndarray, contrast: Contrast) -> np.ndarray:
@@ -110,7 +110,7 @@ def next_rotation(data: WhiteRows, W: np.ndarray, contrast: Contrast) -> np.ndar
             data.source, Unmixing(W @ data.matrix, data.mean, contrast.function, contrast.parameter, False, False)
         )
         return decorrelate((found.products - np.diag(found.slopes)) @ W)
-    total = data.source.total(answer, Question(W, data.matrix, data.mean, contrast))
+    total = data.source.total(contrast_sums, ContrastPass(W, data.matrix, data.mean, contrast))
     return decorrelate(total.products / total.weight - (total.slopes / total.weight)[:, None] * W)
 
 
@@ -136,7 +136,7 @@ def by_deflation(
     for j in range(k):
         w = start[j] / np.linalg.norm(start[j])
         for n_iter in range(1, max_iter + 1):
-            total = data.source.total(answer, Question(w, data.matrix, data.mean, contrast))
+            total = data.source.total(contrast_sums, ContrastPass(w, data.matrix, data.mean, contrast))
             following = total.products / total.weight - float(total.slopes) / total.weight * w
             following = following - (following @ W[:j].T) @ W[:j]
             following /= np.linalg.norm(following)

@@ -32,7 +32,7 @@ from novum.decomposition.likelihood_steps import LikelihoodMaximum, Point, evalu
 from novum.decomposition.mixing import Mixing
 from novum.decomposition.sources import (
     Unmixing,
-    check_spread,
+    check_variance,
     decorrelate,
     means,
     short_blocks,
@@ -101,8 +101,8 @@ def arrange(W: np.ndarray, data: Training, signs: np.ndarray) -> tuple[np.ndarra
     largest size of each column of the mixing matrix is positive.
     """
     mixing = np.linalg.pinv(W @ data.basis)  # (p, k)
-    spread = np.sqrt(np.maximum(np.diag(W @ data.covariance @ W.T), 0.0))
-    order = np.argsort(-(spread * np.linalg.norm(mixing, axis=0)).round(12), kind="stable")
+    deviation = np.sqrt(np.maximum(np.diag(W @ data.covariance @ W.T), 0.0))
+    order = np.argsort(-(deviation * np.linalg.norm(mixing, axis=0)).round(12), kind="stable")
     largest = mixing[np.abs(mixing).argmax(axis=0), np.arange(mixing.shape[1])]
     return (np.where(largest < 0, -1.0, 1.0)[:, None] * W)[order], signs[order]
 
@@ -118,7 +118,7 @@ class ICA(Mixing):
         Picard's steps, or the steps of a fixed length that the notes take.
     density : {"adaptive", "sech", "laplace", "student"}, default="adaptive"
         What sources are like: exp(-y^2/2) times 1/cosh y or cosh y, whichever the data ask for, so that sources with heavy and
-        with light tails are told apart; 1/(pi cosh y); exp(-|y|)/2 (natural gradient only: it has a corner); Student's t.
+        with light tails are distinguished; 1/(pi cosh y); exp(-|y|)/2 (natural gradient only: it has a corner); Student's t.
     orthogonal : bool, default=False
         Keep the sources exactly uncorrelated.
     whiten : bool, default=True
@@ -132,7 +132,7 @@ class ICA(Mixing):
     tol : float, default=1e-7
         Stop when no entry of the relative gradient is larger.
     w_init : array-like of shape (n_components, n_components), default=None
-        Where to begin; None begins from the identity, so nothing is left to chance.
+        Where to begin; None begins from the identity, so nothing is random.
 
     Attributes
     ----------
@@ -230,8 +230,8 @@ class ICA(Mixing):
 
         def at(W: np.ndarray, kinds: np.ndarray | None = None) -> Point:
             parameter = self.df if self.density == "student" else 1.0
-            wanted = Unmixing(W @ data.matrix, data.shift, KERNEL[self.density], parameter, curvature, True)
-            found = means(data.source, wanted)
+            unmixing = Unmixing(W @ data.matrix, data.shift, KERNEL[self.density], parameter, curvature, True)
+            found = means(data.source, unmixing)
             adaptive = self.density == "adaptive"
             return evaluate(W, found, data.covariance, adaptive=adaptive, orthogonal=self.orthogonal, kinds=kinds)
 
@@ -276,7 +276,7 @@ class ICA(Mixing):
             )
         k = side if self.n_components is None else self.n_components
         white, spectrum = white_axes(source, k, "svd")
-        check_spread(spectrum, self)
+        check_variance(spectrum, self)
         warn_of_few_directions(self, white, spectrum.rows, p)
         k = len(white.axes)
         basis = np.sqrt(white.weight) * white.axes

@@ -110,7 +110,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
     iterated_power : int or "auto", default="auto"
         Products of "randomized".
     remove_zero_eig : bool, default=False
-        Leave out axes without variance, also where `n_components` asks for them.
+        Leave out axes without variance, also where `n_components` requests them.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
         Of the starts of "arpack" and "randomized".
     copy_X : bool, default=True
@@ -125,7 +125,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
     eigenvectors_ : array of shape (n_samples, n_components)
         v_j of (2).
     dual_coef_ : array of shape (n_samples, n_features)
-        c of (4), where it was asked for; `X_transformed_fit_` holds the scores it belongs to.
+        c of (4), where it was requested; `X_transformed_fit_` holds the scores it belongs to.
     X_fit_ : array or sparse matrix of shape (n_samples, n_features), or list
     gamma_ : float
 
@@ -135,7 +135,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
     >>> from novum.decomposition import KernelPCA
     >>> angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> X = np.concatenate([circle, 4 * circle])  # two circles: the first component of a kernel tells them apart
+    >>> X = np.concatenate([circle, 4 * circle])  # two circles: the first component of a kernel distinguishes them
     >>> z = KernelPCA(1, kernel="rbf", gamma=0.3).fit_transform(X)[:, 0]
     >>> bool(z[:40].min() > z[40:].max() or z[:40].max() < z[40:].min())
     True
@@ -308,7 +308,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         scores : array-like of shape (n_points, n_components)
         max_iter : int, default=1000
         tol : float, default=1e-9
-            Stop when no point moves by more than this share of the spread of the rows.
+            Stop when no point moves by more than this share of the scale of the rows.
 
         Returns
         -------

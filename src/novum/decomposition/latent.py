@@ -230,10 +230,10 @@ def maximize(params: Factors, sums: FactorSums, *, spherical: bool, floor: np.nd
 def posterior(params: Factors, block: Block, covariance: bool = False) -> tuple[Any, Any, Any]:
     """Return (16) and (17) for every row: mean, covariance (or None) and log-density, in float64 beside the block."""
     if arrays.is_tensor(block.X):
-        z, spread, likelihood, _, _ = batch_posterior(params, block)
-        return z, spread if covariance else None, likelihood
+        z, covariances, likelihood, _, _ = batch_posterior(params, block)
+        return z, covariances if covariance else None, likelihood
     q = params.loadings.shape[1]
     z, likelihood = np.empty((block.rows, q)), np.empty(block.rows)
-    spread = np.empty((block.rows, q, q)) if covariance else None
-    _core.decomposition.factor_model.factor_posterior(block.X, *params, z, likelihood, spread)
-    return z, spread, likelihood
+    covariances = np.empty((block.rows, q, q)) if covariance else None
+    _core.decomposition.factor_model.factor_posterior(block.X, *params, z, likelihood, covariances)
+    return z, covariances, likelihood

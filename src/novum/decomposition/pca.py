@@ -176,7 +176,7 @@ class PCA(PrincipalAxes):
         return self
 
     def _checked_solver(self, sparse: bool) -> str:
-        """Return the solver asked for; the words are scikit-learn's."""
+        """Return the solver requested; the words are scikit-learn's."""
         if not sparse:
             return self.svd_solver
         if self.svd_solver not in ("auto", "arpack", "covariance_eigh"):

@@ -57,16 +57,16 @@ def plot_components(model: Any, X: Any, ax: Any = None) -> Any:
             f" {model.n_features_in_} features. Choose two columns, or draw model.transform(X)."
         )
     before, after = drawing_panels(2) if ax is None else ax
-    mean, vectors, spread = model.mean_, model.components_, np.sqrt(model.explained_variance_)
+    mean, vectors, deviation = model.mean_, model.components_, np.sqrt(model.explained_variance_)
     before.scatter(*X.T, s=10, color="0.6")
-    for j, (direction, length) in enumerate(zip(vectors, spread)):
+    for j, (direction, length) in enumerate(zip(vectors, deviation)):
         before.annotate(
             "", mean + length * direction, mean, arrowprops={"arrowstyle": "->", "color": f"C{j}", "linewidth": 2}
         )
     if len(vectors) == 2:
         turn = np.linspace(0, 2 * np.pi, 100)
         circle = np.stack([np.cos(turn), np.sin(turn)], axis=1)
-        before.plot(*(mean + ELLIPSE * circle @ (spread[:, None] * vectors)).T, color="0.3", linewidth=1)
+        before.plot(*(mean + ELLIPSE * circle @ (deviation[:, None] * vectors)).T, color="0.3", linewidth=1)
     names = getattr(model, "feature_names_in_", ["x0", "x1"])
     before.set(title="two features", xlabel=names[0], ylabel=names[1], aspect="equal")
     scores = (X - mean) @ vectors.T

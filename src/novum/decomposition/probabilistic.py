@@ -159,7 +159,7 @@ class ProbabilisticPCA(FactorModel):
             )
 
     def _fit_complete(self, source: Source, report: Any) -> None:
-        """Fit by (14), or by EM if asked."""
+        """Fit by (14), or by EM if requested."""
         p = source.n_features
         _, found = exact(source, p if source.n_rows is None else min(source.n_rows, p))
         values = np.zeros(p)

@@ -27,7 +27,7 @@ __all__ = [
     "Means",
     "Unmixing",
     "White",
-    "check_spread",
+    "check_variance",
     "decorrelate",
     "means",
     "short_blocks",
@@ -45,7 +45,7 @@ ROUNDED = 4.0  # times eps: rounding of a cell
 
 
 class Unmixing(NamedTuple):
-    """What a pass needs: sources y = matrix (x - mean), a contrast and its parameter, and which of (3) are wanted."""
+    """What a pass needs: sources y = matrix (x - mean), a contrast and its parameter, and which of (3) are requested."""
 
     matrix: np.ndarray  # (k, p)
     mean: np.ndarray  # (p,)
@@ -58,8 +58,8 @@ class Unmixing(NamedTuple):
 class SourceSums(NamedTuple):
     products: np.ndarray  # (k, k)
     slopes: np.ndarray  # (k,)
-    curvature: np.ndarray  # (k, k), zeros where not wanted
-    values: np.ndarray  # (k,), zeros where not wanted
+    curvature: np.ndarray  # (k, k), zeros where not requested
+    values: np.ndarray  # (k,), zeros where not requested
     weight: float
 
 
@@ -147,17 +147,17 @@ def decorrelate(W: np.ndarray) -> np.ndarray:
     return (vectors / np.sqrt(values)) @ vectors.T @ W
 
 
-def check_spread(found: Spectrum, owner: Any) -> None:
-    """Raise where the rows do not vary at all: nothing can be told apart then."""
+def check_variance(found: Spectrum, owner: Any) -> None:
+    """Raise where the rows do not vary at all: nothing can be distinguished then."""
     if not len(found.singular) or found.singular[0] <= 0:
         raise DataError(
-            f"{type(owner).__name__}: the rows do not vary (all {found.rows:g} are the same), so there are no sources to tell"
-            " apart; give rows that differ."
+            f"{type(owner).__name__}: the rows do not vary (all {found.rows:g} are the same), so there are no sources to separate;"
+            " give rows that differ."
         )
 
 
 def warn_of_few_directions(owner: Any, white: White, rows: float, p: int) -> None:
-    """Warn where the rows vary along fewer directions than were asked for; None asks for p, or one fewer than rows that count."""
+    """Warn where the rows vary along fewer directions than were requested; None stands for p, or one fewer than rows that count."""
     most = min(int(rows), p)
     k = min(int(rows) - 1, p) if owner.n_components is None else min(owner.n_components, most)
     if len(white.axes) < k:

@@ -172,7 +172,7 @@ def by_factor(source: Source, top: int, found: Factor | None = None) -> Spectrum
 
 
 def exact(source: Source, top: int, *, squares: bool = False) -> tuple[str, Spectrum]:
-    """Return the name of the route and the `top` axes: by squares while they keep the digits (or if asked), else by (7)."""
+    """Return the name of the route and the `top` axes: by squares while they keep the digits (or if requested), else by (7)."""
     n, p = source.n_rows, source.n_features
     rows = None
     if n is not None and n < p and not source.sparse:

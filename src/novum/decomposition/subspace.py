@@ -160,7 +160,7 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def transform(self, X: Rows) -> Any:
-        """Return the scores of every row: its coordinates along the axes, whitened if asked for.
+        """Return the scores of every row: its coordinates along the axes, whitened if requested.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""From data to the covariances that discriminant analysis asks for: which moments are needed, and what is made of them."""
+"""From data to the covariances that discriminant analysis needs: which moments are needed, and what is made of them."""
 
 from typing import Any, NamedTuple
 
@@ -64,7 +64,7 @@ def gather(model: Any, source: Source, k: int, own: bool = False) -> ClassStatis
 
 
 def class_covariances(gathered: ClassStatistics, shrinkage: Any, kind: str, unbiased: bool) -> NDArray:
-    """Return the covariance of every class (k, d, d), shrunk or by an estimator where asked."""
+    """Return the covariance of every class (k, d, d), shrunk or by an estimator where requested."""
     moments = gathered.moments
     if gathered.given is not None:
         return of_type(gathered.given[0], kind)

@@ -234,7 +234,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         return class_density(type(self).__name__, *self._gaussians(), "tied")
 
     def _class_covariances(self) -> Any:
-        self._density()  # tells why there is none
+        self._density()  # raises, with the reason, where there is none
         return np.broadcast_to(self._within, (len(self.classes_), *self._within.shape))
 
     def _density_or_none(self) -> Density | None:

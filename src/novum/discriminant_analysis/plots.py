@@ -62,10 +62,10 @@ def projected(model: Any) -> Projected:
     values, vectors = np.linalg.eigh(within)
     kept = values > values[-1] * len(values) * np.finfo(float).eps
     white = vectors[:, kept] / np.sqrt(values[kept])  # W in these coordinates is the unit matrix
-    _, spread, directions = np.linalg.svd(centered @ white, full_matrices=False)
+    _, singular, directions = np.linalg.svd(centered @ white, full_matrices=False)
     count = min(2, len(means) - 1, len(directions))
     axes = white @ directions[:count].T
-    share = spread**2 / max(float((spread**2).sum()), np.finfo(float).tiny)
+    share = singular**2 / max(float((singular**2).sum()), np.finfo(float).tiny)
     names = [f"discriminant {k + 1} of {means.shape[1]} columns ({100 * share[k]:.0f} %)" for k in range(count)]
     small = np.einsum("ik,cij,jl->ckl", axes, covariances, axes)
     return Projected(axes, means @ axes, small, priors, np.asarray(model.classes_), names)
@@ -74,8 +74,8 @@ def projected(model: Any) -> Projected:
 def frame(model: Any, X: Any) -> list[tuple[float, float]]:
     """Return the range to draw of every feature."""
     mean = np.asarray(model.means_, np.float64)
-    spread = np.sqrt(np.diagonal(model._class_covariances(), axis1=1, axis2=2))
-    low, high = (mean - REACH * spread).min(axis=0), (mean + REACH * spread).max(axis=0)
+    deviation = np.sqrt(np.diagonal(model._class_covariances(), axis1=1, axis2=2))
+    low, high = (mean - REACH * deviation).min(axis=0), (mean + REACH * deviation).max(axis=0)
     if X is not None:
         rows = np.asarray(X, np.float64)
         low, high = np.fmin(low, np.nanmin(rows, axis=0)), np.fmax(high, np.nanmax(rows, axis=0))

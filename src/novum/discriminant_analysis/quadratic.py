@@ -79,7 +79,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
     covariance_ : list of arrays of shape (n_features, n_features)
         With `store_covariance`.
     rotations_ : list of arrays of shape (n_features, n_features)
-        Axes of every class, the widest first; worked out when asked for, as predictions do without them.
+        Axes of every class, the widest first; computed on first use, as predictions do without them.
     scalings_ : list of arrays of shape (n_features,)
         Variances along them, likewise.
 
@@ -188,15 +188,15 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
             return
         c, d = int(low.argmax()), covariances.shape[-1]
         label, count = self.classes_[c], int(rows[c])
-        told = f"The covariance matrix of class {label} is not full rank."
+        message = f"The covariance matrix of class {label} is not full rank."
         if self.solver == "svd" and count <= d:
             raise np.linalg.LinAlgError(
-                f"{told} When using `solver='svd'` the number of samples in each class should be more than the number of"
+                f"{message} When using `solver='svd'` the number of samples in each class should be more than the number of"
                 f" features, but class {label} has {count} samples and {d} features. Try using `solver='eigen'` and setting"
                 " the parameter `shrinkage` for regularization."
             )
         name = "shrinkage" if self.solver == "eigen" else "reg_param"
-        raise np.linalg.LinAlgError(f"{told} Increase the value of `{name}` to reduce the collinearity.")
+        raise np.linalg.LinAlgError(f"{message} Increase the value of `{name}` to reduce the collinearity.")
 
     def _axes(self) -> tuple[NDArray, NDArray]:
         """Return variances (k, d) and axes (k, d, d) of every class, the widest first."""

@@ -55,13 +55,13 @@ def by_whitening(A: NDArray, mean: NDArray, prior: NDArray, n: float, tol: float
     """Return the solution by (6) and (7)."""
     k = len(prior)
     center = prior @ mean
-    spread = np.sqrt(n * prior / max(k - 1, 1))[:, None] * (mean - center)
-    _, size, right = scipy.linalg.svd(spread @ A, full_matrices=False)
+    between = np.sqrt(n * prior / max(k - 1, 1))[:, None] * (mean - center)
+    _, size, right = scipy.linalg.svd(between @ A, full_matrices=False)
     rank = int((size > tol * size[0]).sum()) if len(size) else 0
     G = A @ right.T[:, :rank]
     projected = (mean - center) @ G
     coef = projected @ G.T
-    with np.errstate(divide="ignore", invalid="ignore"):  # a prior of zero; a single class has no spread
+    with np.errstate(divide="ignore", invalid="ignore"):  # a prior of zero; a single class has no variance
         intercept = -0.5 * (projected**2).sum(axis=1) + np.log(prior) - coef @ center
         ratio = size**2 / (size**2).sum() if k > 1 else np.empty(0)
     return Solved(coef, intercept, G, ratio)

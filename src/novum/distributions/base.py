@@ -2,7 +2,7 @@ r"""The protocol of distributions: value objects with a density, draws, moments 
 
 A distribution holds a batch of parameter sets: `batch_shape` is what the parameters broadcast to, `event_shape` the shape
 of one outcome. Outcomes broadcast against the batch from the right: `log_prob(x)` has the shape of x (without the event
-part) broadcast with `batch_shape`, so n outcomes against k parameter sets are asked as `log_prob(x[:, None])`.
+part) broadcast with `batch_shape`, so n outcomes against k parameter sets are evaluated by `log_prob(x[:, None])`.
 
 Learning is in `statistics.py`.
 """
@@ -86,7 +86,7 @@ class Distribution(Learnable, Result):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(getattr(type(self), name, None), Parameter):
-            object.__setattr__(self, name, value)  # the parameter tells why it cannot be changed
+            object.__setattr__(self, name, value)  # the parameter's error says why it cannot be changed
         raise AttributeError(f"{type(self).__name__} cannot be changed: it has no settable attribute {name!r}.")
 
     def _parameters(self) -> dict[str, Any]:

@@ -75,11 +75,11 @@ class MixtureDistribution(Distribution):
                 "MixtureDistribution(components=...): a list must hold single distributions over outcomes of one shape."
             )
         if len({part.support.continuous for part in parts}) > 1:
-            told = ", ".join(
+            kinds = ", ".join(
                 f"{type(p).__name__} ({'a density' if p.support.continuous else 'probabilities'})" for p in parts
             )
             raise ParameterError(
-                f"MixtureDistribution(components=...): {told}: densities and probabilities cannot be added; give components that"
+                f"MixtureDistribution(components=...): {kinds}: densities and probabilities cannot be added; give components that"
                 " are all continuous, or all discrete."
             )
         self._set(parts[0].event_shape)
@@ -93,7 +93,7 @@ class MixtureDistribution(Distribution):
     def from_latent(
         cls, latent: Distribution, conditional: Callable[[NDArray], Distribution], random_state: Seed = None
     ) -> "MixtureDistribution":
-        """Return (1): the law of x when z follows `latent` and x given z follows `conditional(z)`.
+        """Return (1): the distribution of x when z follows `latent` and x given z follows `conditional(z)`.
 
             p(x) = sum_z p(z) p(x | z)   or   p(x) = integral of p(z) p(x | z) dz    (1)
 
@@ -142,7 +142,7 @@ class MixtureDistribution(Distribution):
 
     @staticmethod
     def _log_density(constants: Any, x: Any, ops: Any) -> Any:
-        raise NotImplementedError  # log_prob asks the components
+        raise NotImplementedError  # log_prob calls the components
 
     def _each(self, name: str, *arguments: Any) -> Any:
         """Return a method or property of every component, along the first axis."""

@@ -14,7 +14,7 @@ POINTS = 801
 GRID = 201  # points along a side of the plane
 TAIL = 0.004  # probability left out on either side
 REACH = 4.0  # quartile distances beyond the quartiles: heavy tails go on forever
-MOST_CURVES = 12  # of a batch: more cannot be told apart
+MOST_CURVES = 12  # of a batch: more cannot be distinguished
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 
 

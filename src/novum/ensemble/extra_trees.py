@@ -32,7 +32,7 @@ class ExtraTreesClassifier(ForestClassifier):
     min_impurity_decrease, oob_score, n_jobs, random_state, verbose, warm_start, class_weight, ccp_alpha, max_samples
         As in RandomForestClassifier.
     monotonic_cst, categorical_features
-        As in RandomForestClassifier. A drawn split of categories sends each of them to either side by chance.
+        As in RandomForestClassifier. A drawn split of categories sends each of them to either side at random.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class ExtraTreesRegressor(ForestRegressor):
     min_impurity_decrease, oob_score, n_jobs, random_state, verbose, warm_start, ccp_alpha, max_samples, monotonic_cst
         As in RandomForestRegressor.
     categorical_features
-        As in RandomForestRegressor. A drawn split of categories sends each of them to either side by chance.
+        As in RandomForestRegressor. A drawn split of categories sends each of them to either side at random.
 
     Attributes
     ----------

@@ -92,7 +92,7 @@ class IsolationForest(OutlierMixin, Estimator):
     verbose : int, default=0
         Kept for scikit-learn's sake; nothing is printed.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees it has and adds those that `n_estimators` asks for.
+        Whether `fit` keeps the trees it has and adds those that `n_estimators` requests.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ class IsolationForest(OutlierMixin, Estimator):
         array of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._asked(X)
+        return self._read(X)
 
     def decision_function(self, X: Rows) -> Any:
         """Return the scores less `offset_`: negative for odd rows.
@@ -317,7 +317,7 @@ class IsolationForest(OutlierMixin, Estimator):
         array of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._asked(X, offset=self.offset_)
+        return self._read(X, offset=self.offset_)
 
     def predict(self, X: Rows) -> Any:
         """Return -1 for odd rows and 1 for the others.
@@ -331,9 +331,9 @@ class IsolationForest(OutlierMixin, Estimator):
         array of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._asked(X, offset=self.offset_, mark=True)
+        return self._read(X, offset=self.offset_, mark=True)
 
-    def _asked(self, X: Any, **reading: Any) -> Any:
+    def _read(self, X: Any, **reading: Any) -> Any:
         """Return what the trees say of new rows, read in some way."""
         return open_rows(self, X, n_jobs=self.n_jobs).rows(scores, self._paths()._replace(**reading))
 

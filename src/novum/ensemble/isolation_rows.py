@@ -88,9 +88,9 @@ class Fetched(NamedTuple):
     X: list[NDArray]
 
 
-def fetch(wanted: NDArray, block: Block) -> Fetched:
-    """Return the wanted rows of one block; their numbers are sorted."""
-    here = wanted[slice(*np.searchsorted(wanted, [block.start, block.start + block.rows]))] - block.start
+def fetch(numbers: NDArray, block: Block) -> Fetched:
+    """Return the requested rows of one block; their numbers are sorted."""
+    here = numbers[slice(*np.searchsorted(numbers, [block.start, block.start + block.rows]))] - block.start
     return Fetched([arrays.to_numpy(block.X)[here]])
 
 
@@ -114,9 +114,9 @@ def parts_by_passes(source: Source, present: Present, seeds: list[int], size: in
         )
     else:
         rows = np.array([Stream(seed).integers(PURPOSE, 0, size, high=total) for seed in seeds])
-    wanted = np.unique(rows)
-    X = np.concatenate(source.total(fetch, wanted).X)
-    return [X[np.searchsorted(wanted, own)] for own in rows]
+    numbers = np.unique(rows)
+    X = np.concatenate(source.total(fetch, numbers).X)
+    return [X[np.searchsorted(numbers, own)] for own in rows]
 
 
 class ScorePass(NamedTuple):
@@ -127,34 +127,34 @@ class ScorePass(NamedTuple):
     probe: Probe | None = None
 
 
-def keep_scores(asked: ScorePass, block: Block) -> Fetched:
+def keep_scores(params: ScorePass, block: Block) -> Fetched:
     """Keep the scores of the rows of a block that are there."""
     assert block.memory is not None
-    block.memory["score"] = asked.scores(asked.params, block)[positive(block)]
+    block.memory["score"] = params.scores(params.params, block)[positive(block)]
     return Fetched([])
 
 
-def block_digits(asked: ScorePass, block: Block) -> Digits:
+def block_digits(params: ScorePass, block: Block) -> Digits:
     """Return what one block knows of the next digit of a score."""
-    assert block.memory is not None and asked.probe is not None
+    assert block.memory is not None and params.probe is not None
     if "score" not in block.memory:
-        keep_scores(asked, block)
+        keep_scores(params, block)
     score = block.memory["score"]
-    return digit_sums(asked.probe, np.zeros(len(score), np.int64), score, None)
+    return digit_sums(params.probe, np.zeros(len(score), np.int64), score, None)
 
 
 def percentile_by_passes(source: Source, present: Present, scores: Callable, params: Any, percent: float) -> float:
     """Return the percentile of the scores of all rows, between two of them as numpy.percentile has it."""
     total = sum(present.rows)
     place = percent / 100.0 * (total - 1)
-    asked = ScorePass(scores, params)
-    with spill_blocks(source, keep_scores, asked) as (kept, _):
+    params = ScorePass(scores, params)
+    with spill_blocks(source, keep_scores, params) as (kept, _):
 
         def score(number: int) -> float:
             """Return the score that `number` others are below."""
             level = (number + 0.5) / total
             return float(
-                group_quantiles(lambda probe: kept.total(block_digits, asked._replace(probe=probe)), 1, level, 1.0)[0]
+                group_quantiles(lambda probe: kept.total(block_digits, params._replace(probe=probe)), 1, level, 1.0)[0]
             )
 
         below = score(int(place))

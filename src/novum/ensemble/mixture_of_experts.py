@@ -57,7 +57,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
     tol : float, default=1e-5
         Stop where a pass adds less than this to the mean log-likelihood of a row.
     n_init : int, default=4
-        Starts; the best is kept. The first divides the rows by k-means of inputs and target together, the others by chance.
+        Starts; the best is kept. The first divides the rows by k-means of inputs and target together, the others at random.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
 
     Attributes
@@ -222,8 +222,8 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         if is_classifier(experts[0]):
             return ExpertsState(gate, experts, None)
         residual = np.column_stack([expert.predict(X) - y for expert in experts])
-        spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
-        least = max(NARROWEST * float(spread), float(np.finfo(np.float64).tiny))
+        total = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
+        least = max(NARROWEST * float(total), float(np.finfo(np.float64).tiny))
         variance = np.maximum((mass * residual**2).sum(axis=0) / np.maximum(mass.sum(axis=0), LEAST_SHARE), least)
         return ExpertsState(gate, experts, variance)
 

@@ -56,7 +56,7 @@ def parameter_count(name: str, model: Any) -> int:
 
 
 def log_likelihood(model: Any, X: Any, y: NDArray, variance: float | None = None) -> float:
-    """Return log p(y | X, model); a regressor without a spread gets `variance`, or that of its residuals."""
+    """Return log p(y | X, model); a regressor without a standard deviation gets `variance`, or that of its residuals."""
     if is_classifier(model):
         proba = arrays.to_numpy(model.predict_proba(X))
         place = np.searchsorted(model.classes_, y)
@@ -64,9 +64,9 @@ def log_likelihood(model: Any, X: Any, y: NDArray, variance: float | None = None
         with np.errstate(divide="ignore"):
             return float(np.log(np.where(known, proba[np.arange(len(y)), np.where(known, place, 0)], 0.0)).sum())
     residual = y - arrays.to_numpy(model.predict(X))
-    spread = float(np.mean(residual**2)) if variance is None else variance
-    spread = max(spread, float(np.finfo(np.float64).tiny))
-    return float(-0.5 * (residual @ residual / spread + len(y) * np.log(2 * np.pi * spread)))
+    noise = float(np.mean(residual**2)) if variance is None else variance
+    noise = max(noise, float(np.finfo(np.float64).tiny))
+    return float(-0.5 * (residual @ residual / noise + len(y) * np.log(2 * np.pi * noise)))
 
 
 def in_home_of(X: Any, values: NDArray) -> Any:
@@ -241,8 +241,8 @@ class BayesianModelAveraging(BaseComposition, Estimator):
             values = [held_out(prototype, X, y, self.cv) for _, prototype in pairs]
         else:
             own = [own_evidence(model) for model in self.estimators_]
-            asked = self.evidence == "bic" or None in own
-            values = [schwarz(*pair, X, y) for pair in zip(self.names_, self.estimators_)] if asked else own
+            approximate = self.evidence == "bic" or None in own
+            values = [schwarz(*pair, X, y) for pair in zip(self.names_, self.estimators_)] if approximate else own
         found = np.array(values, dtype=np.float64)
         if np.isnan(found).any():
             name = self.names_[int(np.isnan(found).argmax())]
@@ -255,7 +255,7 @@ class BayesianModelAveraging(BaseComposition, Estimator):
         check_is_fitted(self)
         return self.names_[int(self.probability_.argmax())]
 
-    def _asked(self) -> list[tuple[float, Any]]:
+    def _plausible(self) -> list[tuple[float, Any]]:
         check_is_fitted(self)
         return [(p, model) for p, model in zip(self.probability_, self.estimators_) if p > 0]
 
@@ -281,19 +281,19 @@ class BayesianModelAveraging(BaseComposition, Estimator):
         if hasattr(self, "classes_"):
             labels = self.classes_[self._probabilities(X).argmax(axis=1)]
             return in_home_of(X, labels) if labels.dtype.kind in "fiub" else labels
-        asked = self._asked()
-        share = np.array([p for p, _ in asked])
+        plausible = self._plausible()
+        share = np.array([p for p, _ in plausible])
         if not return_std and interval is None:
-            each = np.array([arrays.to_numpy(call_in_own_name(model.predict, model, X)) for _, model in asked])
+            each = np.array([arrays.to_numpy(call_in_own_name(model.predict, model, X)) for _, model in plausible])
             return in_home_of(X, share.astype(each.dtype) @ each)
-        pairs = [call_in_own_name(model.predict, model, X, return_std=True) for _, model in asked]
+        pairs = [call_in_own_name(model.predict, model, X, return_std=True) for _, model in plausible]
         both = np.array([[arrays.to_numpy(part) for part in pair] for pair in pairs])  # (models, 2, rows)
         share = share.astype(both.dtype)
         mean = share @ both[:, 0]
         if interval is not None:
             return mixture_interval(mean, share, both[:, 0].T, both[:, 1].T, level)
-        spread = np.sqrt(share @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
-        return in_home_of(X, mean), in_home_of(X, spread)
+        deviation = np.sqrt(share @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
+        return in_home_of(X, mean), in_home_of(X, deviation)
 
     @available_if(lambda self: is_classifier(self))
     def predict_proba(self, X: Rows) -> Any:
@@ -305,9 +305,9 @@ class BayesianModelAveraging(BaseComposition, Estimator):
 
     def _probabilities(self, X: Any) -> NDArray:
         each = np.array(
-            [arrays.to_numpy(call_in_own_name(model.predict_proba, model, X)) for _, model in self._asked()]
+            [arrays.to_numpy(call_in_own_name(model.predict_proba, model, X)) for _, model in self._plausible()]
         )
-        return np.tensordot(np.array([p for p, _ in self._asked()], each.dtype), each, axes=1)
+        return np.tensordot(np.array([p for p, _ in self._plausible()], each.dtype), each, axes=1)
 
     def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return R^2 of the mean, or the accuracy of the classes."""

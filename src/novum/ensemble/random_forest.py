@@ -42,7 +42,7 @@ class RandomForestClassifier(ForestClassifier):
     verbose : int, default=0
         Kept for scikit-learn's sake; nothing is printed.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees it has and adds those that `n_estimators` asks for.
+        Whether `fit` keeps the trees it has and adds those that `n_estimators` requests.
     class_weight : dict, list of dict, "balanced" or "balanced_subsample", default=None
         Factors of the rows' weights by class; the last word means balance within the sample of each tree.
     ccp_alpha : float, default=0.0
@@ -100,7 +100,7 @@ class RandomForestRegressor(ForestRegressor):
     criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
         Impurity that splits lower, as in DecisionTreeRegressor.
     max_features : int, float or {"sqrt", "log2"}, default=1.0
-        Columns tried at a node: all of them unless told otherwise.
+        Columns tried at a node: all of them by default.
     n_estimators, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease
         As in RandomForestClassifier.
     bootstrap, oob_score, n_jobs, random_state, verbose, warm_start, ccp_alpha, max_samples, monotonic_cst, categorical_features

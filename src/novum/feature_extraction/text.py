@@ -145,7 +145,7 @@ def count_terms(vectorizer: Any, documents: list[Any], vocabulary: dict[str, int
 
 
 def ready(vectorizer: Any, found: Any) -> Any:
-    """Return counts in the type that `vectorizer` asks for, ones where it wants no counts."""
+    """Return counts in the type that `vectorizer` requests, ones where it wants no counts."""
     if vectorizer.binary:
         found.data = np.ones(len(found.data), vectorizer.dtype)
     return found

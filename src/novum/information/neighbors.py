@@ -17,7 +17,7 @@ eps_i lies among equal x and (11) is (12) with x as the label.
 Draws of a continuous variable never repeat: with repeated rows there is no density, and (10) and (13) refuse them. Mutual
 information has a value all the same. With g the least gap between different values of a column and U uniform on (-g/2, g/2),
 
-    I(X + U; Y) = I(X; Y)    because X is told by X + U                                                            (14)
+    I(X + U; Y) = I(X; Y)    because X is known from X + U                                                            (14)
 
 whether X was counted, rounded or both; so (11) and (12) spread every column that repeats by such a U and average over draws.
 """
@@ -60,7 +60,7 @@ def neighbor_count(owner: str, n_neighbors: Any, n: int) -> int:
     """Return k, less than the number of samples."""
     k = check_count(owner, "n_neighbors", n_neighbors)
     if k >= n:
-        raise DataError(f"{owner}: n_neighbors={k} asks for more than {k} samples; there are {n}.")
+        raise DataError(f"{owner}: n_neighbors={k} needs more than {k} samples; there are {n}.")
     return k
 
 
@@ -128,20 +128,20 @@ def gap(column: NDArray[Any]) -> float:
     return float(steps[steps > ROUNDING * (values[-1] - values[0])].min())
 
 
-def spread(x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-    """Return x with its repeated values spread as (14) says."""
+def jittered(x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    """Return x with its repeated values spread as in (14)."""
     return x + np.array([gap(column) for column in x.T]) * rng.uniform(-0.5, 0.5, size=x.shape)
 
 
 def varying(x: NDArray[Any]) -> NDArray[Any]:
-    """Return the columns that have more than one value: the others tell nothing."""
+    """Return the columns that have more than one value: the others say nothing."""
     return x[:, np.ptp(x, axis=0) > 0]
 
 
 def mean_of_draws(estimate: Callable[..., float], random_state: Any, *parts: NDArray[Any]) -> float:
     """Return the mean of an estimate over draws of (14)."""
     rng = np.random.default_rng(seed_of(random_state))
-    return float(np.mean([estimate(*(spread(part, rng) for part in parts)) for _ in range(DRAWS)]))
+    return float(np.mean([estimate(*(jittered(part, rng) for part in parts)) for _ in range(DRAWS)]))
 
 
 def mutual_information_of_samples(owner: str, first: Any, second: Any, n_neighbors: Any, random_state: Any) -> float:

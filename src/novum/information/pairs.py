@@ -104,7 +104,7 @@ def conditional_entropy(
     given : int, str or tuple, default=0
         The known axes, by number or (of a JointTable) by name.
     of : int, str or tuple, optional
-        The axes asked about; all others by default.
+        The axes whose entropy is computed; all others by default.
     counts : array-like, optional
         Counts instead of p.
     labels : (array-like, array-like), optional
@@ -128,16 +128,16 @@ def conditional_entropy(
         one_source(owner, p=p, counts=counts, labels=labels)
         d = p.event_shape[0]
         known = axes_of(owner, "given", given, None, d)
-        asked = rest_of(known, d) if of is None else axes_of(owner, "of", of, None, d)
-        disjoint(owner, known, asked)
-        return as_float(gaussian_nats(p.cov, known + asked) - gaussian_nats(p.cov, known), owner, base)
+        target = rest_of(known, d) if of is None else axes_of(owner, "of", of, None, d)
+        disjoint(owner, known, target)
+        return as_float(gaussian_nats(p.cov, known + target) - gaussian_nats(p.cov, known), owner, base)
     table = table_of(owner, p, counts, labels, sample_weight, n_columns=2)
     known = axes_of(owner, "given", given, p, table.ndim)
-    asked = rest_of(known, table.ndim) if of is None else axes_of(owner, "of", of, p, table.ndim)
-    disjoint(owner, known, asked)
-    if not asked:
+    target = rest_of(known, table.ndim) if of is None else axes_of(owner, "of", of, p, table.ndim)
+    disjoint(owner, known, target)
+    if not target:
         raise ParameterError(f"{owner}(given={given!r}): every axis is given; nothing is left to ask about.")
-    return as_float(conditional_nats(table, asked, known), owner, base)
+    return as_float(conditional_nats(table, target, known), owner, base)
 
 
 def mutual_information(

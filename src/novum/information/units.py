@@ -30,6 +30,6 @@ def unit_name(base: Base) -> str:
 
 
 def as_float(nats: Any, owner: str, base: Base) -> float | NDArray[Any]:
-    """Return nats in the unit asked for: a float, or an array for a batch of distributions."""
+    """Return nats in the unit requested: a float, or an array for a batch of distributions."""
     value = np.asarray(nats, dtype=np.float64) / log_of(owner, base) + 0.0  # the sum turns -0.0 into 0.0
     return float(value) if value.ndim == 0 else value

@@ -75,7 +75,7 @@ def waves(params: Waves, block: Block) -> Any:
 
 
 def legacy_random_state(random_state: Any) -> np.random.RandomState:
-    """Return NumPy's RandomState of a seed, so that draws are scikit-learn's; of other sources of chance, one seeded by them."""
+    """Return NumPy's RandomState of a seed, so that draws are scikit-learn's; of other random states, one seeded by them."""
     if isinstance(random_state, np.random.Generator | np.random.SeedSequence):
         return np.random.RandomState(seed_of(random_state) % LARGEST_SEED)
     return check_random_state(random_state)

@@ -56,22 +56,22 @@ class SampledLandmarks(NamedTuple):
 
 class Draw(NamedTuple):
     stream: Stream
-    wanted: int
+    n_landmarks: int
 
 
 def drawn_rows(draw: Draw, block: Block) -> SampledLandmarks:
     """Return the rows of a block with the least keys: a sample without replacement, whatever the blocks."""
     n = block.X.shape[0]
     key = draw.stream.keys("nystroem landmarks", 0, slice(block.start, block.start + n))
-    least = np.argsort(key, kind="stable")[: draw.wanted]
+    least = np.argsort(key, kind="stable")[: draw.n_landmarks]
     rows = block.X[arrays.like(block.X, least, "int64")] if arrays.is_tensor(block.X) else block.X[least]
     return SampledLandmarks(key[least], block.start + least, arrays.to_numpy(rows), n)
 
 
-def keep_least(wanted: int, a: SampledLandmarks, b: SampledLandmarks) -> SampledLandmarks:
+def keep_least(n_landmarks: int, a: SampledLandmarks, b: SampledLandmarks) -> SampledLandmarks:
     """Return the rows with the least keys of both."""
     key = np.concatenate([a.key, b.key])
-    least = np.argsort(key, kind="stable")[:wanted]
+    least = np.argsort(key, kind="stable")[:n_landmarks]
     row, x = np.concatenate([a.row, b.row]), np.concatenate([a.x, b.x])
     return SampledLandmarks(key[least], row[least], x[least], a.seen + b.seen)
 
@@ -210,7 +210,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
         source = self._source(X) if numeric and home_of(X) != "memory" else None
         if source is not None and not choice.is_matrix:
             draw = Draw(Stream(seed_of(self.random_state)), int(self.n_components))
-            found = source.total(drawn_rows, draw, partial(keep_least, draw.wanted))
+            found = source.total(drawn_rows, draw, partial(keep_least, draw.n_landmarks))
             rows, index, seen = cast(Any, found.x), found.row, found.seen
         else:
             given = self._training_rows(X).X

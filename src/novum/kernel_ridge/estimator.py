@@ -225,7 +225,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
         return solve.monomials_of(power, n_features)
 
     def _cheaper(self, rows: Any, alpha: Array | None) -> str:
-        """Return the form to solve: the one asked for, or the cheaper one of those that can be solved."""
+        """Return the form to solve: the one requested, or the cheaper one of those that can be solved."""
         positive = alpha is None or bool((alpha > 0).all())
         numeric = hasattr(rows, "shape") and rows.ndim == 2
         power = self._choice().power(rows.shape[1]) if numeric else None

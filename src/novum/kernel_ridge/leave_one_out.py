@@ -127,7 +127,7 @@ def path_of(
 ) -> LeaveOneOutPath:
     """Return (2) for every penalty; y is (n, t).
 
-    `absent` tells of rows without weight, which are predicted by the machine of all others: which rows of y they are, and
+    `absent` describes rows without weight, which are predicted by the machine of all others: which rows of y they are, and
     what coefficients c predict for them; the spectrum is that of the others.
     """
     used = slice(None) if absent is None else ~absent[0]

@@ -86,7 +86,7 @@ def monomials_of(power: Power, n_features: int) -> Monomials:
 
 
 def factor(A: Array) -> Array | None:
-    """Return the upper Cholesky factor in place of A, or None where A is not positive definite as far as rounding tells."""
+    """Return the upper Cholesky factor in place of A, or None where A is not positive definite to rounding."""
     size = float(np.abs(A).sum(axis=0).max(initial=0.0))
     if not size or not factor_tiles(A):
         return None

@@ -83,9 +83,9 @@ def correlation(X: Rows, *, sample_weight: RowWeights = None) -> NDArray[Any]:
            [0.6, 1. ]])
     """
     C = covariance(X, sample_weight=sample_weight)
-    spread = np.sqrt(np.diag(C))
-    if not spread.all():
-        raise DataError(f"correlation: column {int(spread.argmin())} is constant, so its correlation is undefined.")
-    R = np.clip(C / np.outer(spread, spread), -1.0, 1.0)
+    deviation = np.sqrt(np.diag(C))
+    if not deviation.all():
+        raise DataError(f"correlation: column {int(deviation.argmin())} is constant, so its correlation is undefined.")
+    R = np.clip(C / np.outer(deviation, deviation), -1.0, 1.0)
     np.fill_diagonal(R, 1.0)
     return R

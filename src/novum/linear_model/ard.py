@@ -90,14 +90,14 @@ def weights_of(design: Design, alpha: float, lambda_: np.ndarray, kept: np.ndarr
             rest = root @ scipy.linalg.cho_solve((factor, False), precision * design.best, check_finite=False)
         gamma, log_determinant = alpha * np.diag(solved[:, :-1]), -2 * float(np.log(np.diag(factor)).sum())
         return Weights(coef, gamma, design.rss + float(rest @ rest), log_determinant)
-    spread = root / precision
-    factor = factor_of(spread @ root.T + np.eye(len(root)) / alpha)
+    scaled = root / precision
+    factor = factor_of(scaled @ root.T + np.eye(len(root)) / alpha)
     solved = scipy.linalg.cho_solve((factor, False), np.column_stack([root, z]), check_finite=False)
     rest = solved[:, -1] / alpha
     inner = len(root) * np.log(alpha) + 2 * float(np.log(np.diag(factor)).sum())
     log_determinant = -float(np.log(precision).sum()) - inner
-    gamma = np.einsum("ij,ij->j", spread, solved[:, :-1])
-    return Weights(spread.T @ solved[:, -1], gamma, design.rss + float(rest @ rest), log_determinant)
+    gamma = np.einsum("ij,ij->j", scaled, solved[:, :-1])
+    return Weights(scaled.T @ solved[:, -1], gamma, design.rss + float(rest @ rest), log_determinant)
 
 
 def covariance_of(design: Design, alpha: float, lambda_: np.ndarray, kept: np.ndarray) -> np.ndarray:
@@ -108,9 +108,9 @@ def covariance_of(design: Design, alpha: float, lambda_: np.ndarray, kept: np.nd
             factor_of(alpha * design.gram[np.ix_(kept, kept)] + np.diag(precision)), np.eye(len(precision))
         )
         return inverse @ inverse.T
-    spread = root / precision
-    factor = factor_of(spread @ root.T + np.eye(len(root)) / alpha)
-    half = scipy.linalg.solve_triangular(factor, spread, trans="T")
+    scaled = root / precision
+    factor = factor_of(scaled @ root.T + np.eye(len(root)) / alpha)
+    half = scipy.linalg.solve_triangular(factor, scaled, trans="T")
     return np.diag(1 / precision) - half.T @ half
 
 
@@ -137,8 +137,8 @@ class ARDRegression(EvidenceRegression):
     Parameters
     ----------
     threshold_lambda : float, default=1e4
-        Columns whose precision passes it are dropped. Where the target or a column has a spread beyond 128 or below 1/128, this,
-        the priors and `tol` refer to data divided by their spreads: scikit-learn's fit of targets of 1e6 is a constant.
+        Columns whose precision passes it are dropped. Where the target or a column has a standard deviation beyond 128 or below
+        1/128, this, the priors and `tol` refer to data divided by their scales: scikit-learn's fit of targets of 1e6 is a constant.
     max_iter, tol, alpha_1, alpha_2, lambda_1, lambda_2, compute_score, fit_intercept, copy_X, verbose
         As in BayesianRidge, with a precision, and its Gamma prior, for every weight.
 
@@ -153,7 +153,7 @@ class ARDRegression(EvidenceRegression):
     sigma_ : array of shape (n_kept, n_kept)
         Covariance of the weights that were kept.
     scores_ : array of shape (n_iter,)
-        The objective, if asked for.
+        The objective, if requested.
     history_ : History
         The same, always.
     n_iter_ : int
@@ -239,8 +239,8 @@ class ARDRegression(EvidenceRegression):
                 before, state = state.coef, step(design, state, gammas, self.threshold_lambda)
                 scores.append(state.score - solution.weight * np.log(t))  # of the targets in their own unit
                 moved = np.inf if n_iter == 1 else float(np.abs(state.coef - before).sum())
-                asked = report(n_iter, state.score, state)
-                if moved < self.tol or asked or not state.kept.any():
+                stopped = report(n_iter, state.score, state)
+                if moved < self.tol or stopped or not state.kept.any():
                     break
         coef, covariance = np.zeros(p), np.zeros((0, 0))
         if state.kept.any():

@@ -32,7 +32,7 @@ from novum.engines.moments.second import central_moments
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.evidence_maximum import one_target
-from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
+from novum.linear_model.least_squares.predictive import GaussianPredictions, Predictive
 from novum.linear_model.weight_posterior import DataMoments, Prior, best_precisions, merge_moments, posterior, sums_of
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
@@ -56,7 +56,7 @@ def kernel_block(params: KernelRows, block: Block) -> Any:
     return params.beta * phi @ scipy.linalg.cho_solve((params.factor, False), params.rows.T)
 
 
-class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
+class BayesianLinearRegression(GaussianPredictions, RegressorMixin, Estimator):
     """Linear regression with a Gaussian prior of the weights.
 
     Parameters

@@ -40,8 +40,9 @@ class BayesianRidge(EvidenceRegression):
     tol : float, default=1e-3
         Stop when the coefficients together move by less than this.
     alpha_1, alpha_2 : float, default=1e-6
-        Shape and rate of the Gamma prior of the precision of the noise. Where the target, or the columns together, have a spread
-        beyond 128 or below 1/128, priors and `tol` refer to data divided by it: scikit-learn's fit of targets of 1e6 is a constant.
+        Shape and rate of the Gamma prior of the precision of the noise. Where the target, or the columns together, have a standard
+        deviation beyond 128 or below 1/128, priors and `tol` refer to data divided by it: scikit-learn's fit of
+        targets of 1e6 is a constant.
     lambda_1, lambda_2 : float, default=1e-6
         Shape and rate of the Gamma prior of the precision of the weights.
     alpha_init, lambda_init : float, default=None
@@ -64,7 +65,7 @@ class BayesianRidge(EvidenceRegression):
     sigma_ : array of shape (n_features, n_features)
         Covariance of the posterior.
     scores_ : array of shape (n_iter + 1,)
-        Log evidence with the log priors, if asked for.
+        Log evidence with the log priors, if requested.
     history_ : History
         The same, always.
     n_iter_ : int
@@ -162,7 +163,7 @@ class BayesianRidge(EvidenceRegression):
         return self
 
     def _mean_field(self, X: Rows, y: Target, tol: float, max_iter: int) -> Any:
-        """Return the factorised posterior of this model that `novum.variational.mean_field` asks for."""
+        """Return the factorised posterior of this model that `novum.variational.mean_field` needs."""
         source = one_target(self._source(X, y, target="numeric"), self)
         data = spectrum(source, self.fit_intercept)
         mass = data.weight - 1 if self.fit_intercept else data.weight

@@ -69,16 +69,16 @@ class EvidenceComparison(Result):
 
             averaged  p(t | x, D) = sum_i P(M_i | D) p(t | x, M_i, D)    (3)
 
-        Models that the data have all but ruled out (probability below 1e-12) are not asked. `compare_evidence` must have been given
+        Models that the data have all but ruled out (probability below 1e-12) are left out. `compare_evidence` must have been given
         fitted models whose `predict` takes `return_std`.
         """
-        asked = [(p, model) for p, model in zip(self.probability, self.models) if p > 1e-12]
-        if any(isinstance(model, int | float | np.number) for _, model in asked):
+        plausible = [(p, model) for p, model in zip(self.probability, self.models) if p > 1e-12]
+        if any(isinstance(model, int | float | np.number) for _, model in plausible):
             raise ParameterError(
                 "EvidenceComparison.predict: some models were given as numbers; give fitted models to average."
             )
-        weight = np.array([p for p, _ in asked]) / sum(p for p, _ in asked)
-        both = np.array([model.predict(X, return_std=True) for _, model in asked])  # (models, 2, rows)
+        weight = np.array([p for p, _ in plausible]) / sum(p for p, _ in plausible)
+        both = np.array([model.predict(X, return_std=True) for _, model in plausible])  # (models, 2, rows)
         mean = weight @ both[:, 0]
         if interval is not None:
             check_interval("EvidenceComparison.predict", interval, level, ("prediction",), std=return_std)

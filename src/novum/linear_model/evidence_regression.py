@@ -6,12 +6,12 @@ from novum.base.domains import Bool, Domain, Int, Real
 from novum.base.estimator import Estimator
 from novum.base.history import History
 from novum.base.sklearn_base import RegressorMixin
-from novum.linear_model.least_squares.predictive import GaussianAnswers
+from novum.linear_model.least_squares.predictive import GaussianPredictions
 
 __all__ = ["EvidenceRegression"]
 
 
-class EvidenceRegression(GaussianAnswers, RegressorMixin, Estimator):
+class EvidenceRegression(GaussianPredictions, RegressorMixin, Estimator):
     """Base of the regressions with a precision of the noise, `alpha_`, and one or several of the weights, `lambda_`."""
 
     _squares_columns = True

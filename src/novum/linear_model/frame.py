@@ -1,4 +1,4 @@
-r"""The frame in which iterative fits work: columns about their middle and in units of their own spread.
+r"""The frame in which iterative fits work: columns about their middle and in units of their own standard deviation.
 
 With m_j and s_j the weighted mean and standard deviation of column j, and a linear predictor eta = b'x + a,
 
@@ -8,7 +8,7 @@ With m_j and s_j the weighted mean and standard deviation of column j, and a lin
 
 (2) is one to one, so that the optimum is the one in the user's units; gradients in d are pure numbers, so that a tolerance and a
 rank cut mean the same whatever the units; and products of columns keep their digits, which columns far from zero lose: a column r
-spreads away from zero costs a factor r^2 in the condition of a Hessian. Powers of two and differences of near numbers are exact.
+deviations away from zero costs a factor r^2 in the condition of a Hessian. Powers of two and differences of near numbers are exact.
 
 Most tables need no frame: some rows tell whether one may be due, and then a look at all of them decides. A column that is far from
 zero has next to no zeros, so that filling it leaves a sparse matrix as sparse as it was.
@@ -28,14 +28,16 @@ from novum.runtime.warn import warn
 
 __all__ = ["Frame", "FramedSource", "check_outward", "frame_of", "names_of", "say_far"]
 
-FAR = 30.0  # spreads from zero beyond which a column is centred: fewer than one cell in 900 of it can be zero
+FAR = (
+    30.0  # standard deviations from zero beyond which a column is centred: fewer than one cell in 900 of it can be zero
+)
 FAR_SAMPLE = 10.0  # half ranges of a sample from zero that make it worth a look at all rows
 SMALL, LARGE = 2.0**-10, 2.0**13  # half ranges between which columns are left in their units
 SMALL_SPARSE = 2.0**-20  # of sparse columns: normalised counts of rare words are small and in good order
 SAMPLE = 512  # rows that are looked at first
-LOST = 1e5  # spreads from zero at which columns that cannot be centred cost the coefficients half of their digits
-LEVELS = 64.0  # times eps: a spread below it, relative to the size, leaves a column a handful of values
-ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # relative spread that is rounding: the column is constant
+LOST = 1e5  # standard deviations from zero at which columns that cannot be centred cost the coefficients half of their digits
+LEVELS = 64.0  # times eps: a deviation below it, relative to the size, leaves a column a handful of values
+ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # relative deviation that is rounding: the column is constant
 SHOWN = 3  # columns that a message names
 
 
@@ -142,9 +144,9 @@ class FramePass(NamedTuple):
     params: Any
 
 
-def on_framed(asked: FramePass, block: Block) -> Any:
+def on_framed(framed: FramePass, block: Block) -> Any:
     """Return a function of the block in the frame."""
-    return asked.function(asked.params, block._replace(X=asked.frame.rows(block.X)))
+    return framed.function(framed.params, block._replace(X=framed.frame.rows(block.X)))
 
 
 class Range(NamedTuple):
@@ -152,7 +154,7 @@ class Range(NamedTuple):
     high: np.ndarray
 
 
-class Spread(NamedTuple):
+class ColumnSums(NamedTuple):
     weight: float
     first: np.ndarray  # sums of w v, v = (x - middle) / half range
     second: np.ndarray  # of w v^2
@@ -181,14 +183,14 @@ def middle_of(found: Range) -> tuple[np.ndarray, np.ndarray]:
     return found.low / 2 + found.high / 2, found.high / 2 - found.low / 2
 
 
-def column_spread(found: Range, block: Block) -> Spread:
+def column_sums(found: Range, block: Block) -> ColumnSums:
     """Return the sums of v and v^2 over a block: numbers between -1 and 1, so that nothing overflows, vanishes or cancels."""
     middle, half = middle_of(found)
     half = np.where(half > 0, half, 1.0)
     w = np.ones(block.rows) if block.weight is None else np.asarray(arrays.to_numpy(block.weight), dtype=np.float64)
     if not scipy.sparse.issparse(block.X):
         v = (np.asarray(arrays.to_numpy(block.X), dtype=np.float64) - middle) / half
-        return Spread(float(w.sum()), w @ v, w @ v**2)
+        return ColumnSums(float(w.sum()), w @ v, w @ v**2)
     far = np.abs(middle) > FAR_SAMPLE * half
     plain = scipy.sparse.csr_array(block.X, dtype=np.float64, copy=True)
     plain.data /= half[plain.indices]
@@ -198,7 +200,7 @@ def column_spread(found: Range, block: Block) -> Spread:
     if far.any():
         v = (block.X[:, np.flatnonzero(far)].toarray() - middle[far]) / half[far]
         first[far], second[far] = w @ v, w @ v**2
-    return Spread(float(w.sum()), first, second)
+    return ColumnSums(float(w.sum()), first, second)
 
 
 def unusual(half: np.ndarray, far: np.ndarray, sparse: bool) -> bool:
@@ -236,7 +238,7 @@ def columns_of(source: Source) -> Columns | None:
         return None
     found = source.total(column_range, None, merge_ranges)
     middle, half = middle_of(found)
-    sums = source.total(column_spread, found)
+    sums = source.total(column_sums, found)
     mean = sums.first / sums.weight
     deviation = half * np.sqrt(np.maximum(sums.second / sums.weight - mean**2, 0.0))
     mean = middle + half * mean
@@ -291,8 +293,9 @@ def say_lost(owner: str, source: Source, found: Columns, centered: bool, interce
     if len(dull):
         j = dull[0]
         warn(
-            f"{owner}: {names_of(source, dull)} hardly varies for its size (about {mean[j]:.3g}, spread {deviation[j]:.2g}), and"
-            f" {source.dtype} rounds there to {eps * abs(mean[j]):.1g}; what was rounded away before the fit cannot be learned."
+            f"{owner}: {names_of(source, dull)} hardly varies for its size (about {mean[j]:.3g},"
+            f" standard deviation {deviation[j]:.2g}), and {source.dtype} rounds there to {eps * abs(mean[j]):.1g};"
+            f" what was rounded away before the fit cannot be learned."
             f" Subtract a constant from it before it is stored.",
             DataWarning,
         )
@@ -301,8 +304,8 @@ def say_lost(owner: str, source: Source, found: Columns, centered: bool, interce
         j = distant[0]
         why = "under a penalty on the intercept" if intercept else "without an intercept"
         warn(
-            f"{owner}: {names_of(source, distant)} lies {abs(mean[j]) / max(deviation[j], 1e-300):.1g} spreads from zero and"
-            f" cannot be centred {why}: the coefficients lose digits; subtract a constant from it"
+            f"{owner}: {names_of(source, distant)} lies {abs(mean[j]) / max(deviation[j], 1e-300):.1g} standard deviations from"
+            f" zero and cannot be centred {why}: the coefficients lose digits; subtract a constant from it"
             f"{'' if intercept else ', or fit an intercept'}.",
             DataWarning,
         )

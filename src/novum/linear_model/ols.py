@@ -183,7 +183,7 @@ class LinearRegression(LinearRegressor):
         level: float = 0.95,
         weights: Literal["frequency", "precision"] = "frequency",
     ) -> Any:
-        """Return the prediction for every row of X, with an interval where one is asked for.
+        """Return the prediction for every row of X, with an interval where one is requested.
 
         Parameters
         ----------

@@ -52,7 +52,7 @@ class Ridge(LinearRegressor):
     n_iter_ : None or array of shape (n_targets,)
         Iterations, where the route is iterative.
     solver_ : str
-        The name asked for; with "auto" the route that was taken: "cholesky", "sparse_cg" or "lbfgs" (positive).
+        The solver requested; with "auto" the route that was taken: "cholesky", "sparse_cg" or "lbfgs" (positive).
     noise_variance_, log_likelihood_
         Of the residuals, as in LinearRegression.
 
@@ -186,7 +186,7 @@ def ridge_regression(
     return_intercept: bool = False,
     check_input: bool = True,
 ) -> Any:
-    """Return the coefficients of (1), without an intercept unless it is asked for.
+    """Return the coefficients of (1), without an intercept unless it is requested.
 
         minimise  sum_i w_i (y_i - a - b'x_i)^2 + alpha |b|^2    (1)
 

@@ -115,7 +115,7 @@ def is_linearly_separable(X: Rows, y: Target) -> Separability:
     Returns
     -------
     Separability
-        True or false as it stands. The plane has been checked on every row; classes closer than about 1e-7 of the spread of
+        True or false as it stands. The plane has been checked on every row; classes closer than about 1e-7 of the range of
         the columns may count as touching.
 
     Examples

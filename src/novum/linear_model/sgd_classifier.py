@@ -39,16 +39,16 @@ LOSSES = (
 )
 
 
-class Chance(NamedTuple):
+class ProbabilityPass(NamedTuple):
     line: Line
     logistic: bool
 
 
-def probabilities(chance: Chance, block: Block) -> Any:
+def probabilities(params: ProbabilityPass, block: Block) -> Any:
     """Return (3) for every row and class."""
-    f = arrays.to_numpy(predict_block(chance.line, block))
-    p = expit(f) if chance.logistic else (np.clip(f, -1, 1) + 1) / 2
-    if chance.line.flat:
+    f = arrays.to_numpy(predict_block(params.line, block))
+    p = expit(f) if params.logistic else (np.clip(f, -1, 1) + 1) / 2
+    if params.line.flat:
         out = np.column_stack([1 - p, p])
     else:
         nothing = p.sum(axis=1) == 0
@@ -84,7 +84,7 @@ class SGDClassifier(OnlineClassifier):
     shuffle : bool, default=True
         Visit the rows in another random order every epoch.
     verbose : int, default=0
-        Kept for scikit-learn's sake; `history_` tells of the epochs.
+        Kept for scikit-learn's sake; `history_` records the epochs.
     epsilon : float, default=0.1
         Half the width of the tube of the insensitive losses, the edge of "huber".
     n_jobs : int, default=None
@@ -202,7 +202,7 @@ class SGDClassifier(OnlineClassifier):
         probabilities  log_loss: 1 / (1 + e^{-f});   modified_huber: (min(1, max(-1, f)) + 1) / 2    (3)
         """
         check_is_fitted(self)
-        return self._rows(X, probabilities, Chance(self._decision_line(), self.loss == "log_loss"))
+        return self._rows(X, probabilities, ProbabilityPass(self._decision_line(), self.loss == "log_loss"))
 
     @available_if(has_probabilities)
     def predict_log_proba(self, X: Rows) -> Any:

@@ -93,7 +93,7 @@ class MarginLoss(Loss):
         With p = P(t = +1 | x), the score of least expected loss p phi(f) + (1 - p) phi(-f) is    (7)
         """
         raise ParameterError(
-            f"{type(self).__name__}.response: its best score tells the likelier class but not how likely it is; "
+            f"{type(self).__name__}.response: its best score gives the likelier class but not how likely it is; "
             "calibrate the scores or train with LogisticLoss."
         )
 

@@ -14,9 +14,9 @@ def weighted_quantile(values: Array, weight: Array, level: float) -> float:
     """Return the minimiser of (5); the middle of the interval where every point of one is as good."""
     order = np.argsort(values, kind="stable")
     values, cumulated = values[order], np.cumsum(weight[order])
-    wanted, slack = level * cumulated[-1], TIE * cumulated[-1]
-    low = int(np.searchsorted(cumulated, wanted - slack))
-    high = min(int(np.searchsorted(cumulated, wanted + slack, side="right")), values.size - 1)
+    target, slack = level * cumulated[-1], TIE * cumulated[-1]
+    low = int(np.searchsorted(cumulated, target - slack))
+    high = min(int(np.searchsorted(cumulated, target + slack, side="right")), values.size - 1)
     return float((values[low] + values[high]) / 2)
 
 

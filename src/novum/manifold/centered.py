@@ -4,7 +4,7 @@ r"""Leading eigenvectors of doubly centred squares, without making that matrix: 
     Q_1 random;  B Q_i made orthogonal to Q_1, ..., Q_i and factored = Q_{i+1} R_{i+1}             (2)
     T = Q'B Q,   T y = theta y:   |B Q y - theta Q y| = |R_{i+1} y_i|                              (3)
 
-y_i are the last entries of y. A product with B reads P once for eight columns, by all threads; (3) tells how good a pair is.
+y_i are the last entries of y. A product with B reads P once for eight columns, by all threads; (3) says how good a pair is.
 """
 
 from typing import Any, NamedTuple

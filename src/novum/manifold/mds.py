@@ -54,7 +54,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     max_iter : int, default=300
         Most steps of a run.
     verbose : int, default=0
-        For scikit-learn's sake: progress is told to callbacks.
+        For scikit-learn's sake: progress is reported to callbacks.
     eps : float, default=1e-6
         Stop when the stress falls by less than this share of the sum of squared distances.
     n_jobs : int, default=None
@@ -211,7 +211,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                     report=report,
                     n_jobs=self.n_jobs,
                 )
-        if not layout.converged and self.eps > 0 and layout.square > 0:  # eps=0 asks for all steps
+        if not layout.converged and self.eps > 0 and layout.square > 0:  # eps=0 requests all steps
             warn(
                 f"MDS: the stress still fell by more than eps={self.eps:g} of the squared distances after max_iter={self.max_iter}"
                 " steps; raise max_iter or eps, or begin with init='classical_mds'.",

@@ -118,7 +118,7 @@ def smacof(
     Returns
     -------
     tuple
-        Points, stress, and the number of steps if asked for.
+        Points, stress, and the number of steps if requested.
 
     Examples
     --------

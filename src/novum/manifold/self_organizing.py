@@ -243,10 +243,10 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
         values, vectors = np.linalg.eigh(covariance)
         axes = vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0.0))  # (p, 2)
         axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] < 0, -1.0, 1.0)
-        spread = np.ptp(lattice.positions, axis=0)
-        centered = lattice.positions - lattice.positions.min(axis=0) - spread / 2
-        scaled = REACH * centered / np.maximum(spread / 2, 1.0)
-        order = np.argsort(-spread, kind="stable")[: axes.shape[1]]  # the longer side along the first axis
+        extent = np.ptp(lattice.positions, axis=0)
+        centered = lattice.positions - lattice.positions.min(axis=0) - extent / 2
+        scaled = REACH * centered / np.maximum(extent / 2, 1.0)
+        order = np.argsort(-extent, kind="stable")[: axes.shape[1]]  # the longer side along the first axis
         return moments.mean + scaled[:, order] @ axes.T
 
     def _width(self) -> float:

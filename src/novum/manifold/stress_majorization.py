@@ -100,9 +100,9 @@ def lay_out(
         found = run_pass(target, Z, threads)
         history.append(found.stress)
         calm = n_iter > 1 and history[-2] - history[-1] < eps * found.square
-        asked = report(n_iter, history[-1], Z)
-        if calm or asked or n_iter == max_iter:
-            return Layout(Z, found.stress, found.square, target, n_iter, bool(calm or asked), history)
+        stopped = report(n_iter, history[-1], Z)
+        if calm or stopped or n_iter == max_iter:
+            return Layout(Z, found.stress, found.square, target, n_iter, bool(calm or stopped), history)
         moved = found.moved
         if pairs is not None:
             _core.manifold.stress.disparities(Z, pairs.first, pairs.second, pairs.group, total, target)

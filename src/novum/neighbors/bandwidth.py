@@ -2,8 +2,8 @@ r"""Bandwidths: rules of thumb, and the width that leaves one out best.
 
     scott       h = n^(-1/(d+4))                                                                   (1)
     silverman   h = (n (d + 2) / 4)^(-1/(d+4))                                                     (2)
-    leave_one_out: the h of least loss L(h) on a grid about the spread s of the rows, moved to the lowest point of the parabola
-    through the three values of L around it, in log h                                              (3)
+    leave_one_out: the h of least loss L(h) on a grid about the standard deviation s of the rows, moved to the lowest point of the
+    parabola through the three values of L around it, in log h                                              (3)
 
 A row of weight w counts as w rows: leaving one out leaves w - 1 of them. A parabola moves smoothly with the data; a search that
 narrows a bracket would not.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 __all__ = ["best_width", "mean_deviation", "rule_of_thumb"]
 
-EXPONENTS = np.linspace(-2.5, 0.5, 25)  # of ten: from a three-hundredth of the spread to three times it
+EXPONENTS = np.linspace(-2.5, 0.5, 25)  # of ten: from a three-hundredth of s to three times it
 
 
 def rule_of_thumb(rule: str, n: int, d: int) -> float:

@@ -239,8 +239,8 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         if not isinstance(metric, str) or self._is_precomputed() or semi:
             return "brute"
         n, d = X.shape
-        wanted = getattr(self, "n_neighbors", None) or 0
-        if n < 2 ** (d + TREE_DOUBLINGS) or wanted >= n // 2:
+        n_neighbors = getattr(self, "n_neighbors", None) or 0
+        if n < 2 ** (d + TREE_DOUBLINGS) or n_neighbors >= n // 2:
             return "brute"
         if metric in VALID_METRICS["kd_tree"] and self.effective_metric_params_.get("w") is None:
             return "kd_tree"

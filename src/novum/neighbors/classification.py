@@ -88,7 +88,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
 
     def _settings(self, X: Rows) -> ByCount:
         check_is_fitted(self)
-        k = self._wanted(None, X)
+        k = self._checked_n_neighbors(None, X)
         return ByCount(k, self.weights, self._codes(), self._labels(), not self.outputs_2d_)
 
     def predict(self, X: Rows) -> Any:
@@ -99,7 +99,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
-            None asks for every row that is kept, itself left out: predictions by leaving one out.
+            None stands for every row that is kept, itself left out: predictions by leaving one out.
 
         Returns
         -------
@@ -225,7 +225,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
-            None asks for every row that is kept, itself left out.
+            None stands for every row that is kept, itself left out.
 
         Returns
         -------

@@ -60,7 +60,7 @@ def leave_one_out(params: Bumps, threads: int) -> NDArray:
 
 
 def radii(kernel: str, n: int, d: int, rng: np.random.Generator) -> NDArray:
-    """Return n distances, in units of the width, as a kernel in d columns spreads them: density K(r) r^(d-1)."""
+    """Return n distances, in units of the width, as drawn from a kernel in d columns: density K(r) r^(d-1)."""
     if kernel == "gaussian":
         return np.sqrt(rng.chisquare(d, n))
     if kernel == "exponential":
@@ -85,7 +85,7 @@ class KernelDensity(Estimator):
     Parameters
     ----------
     bandwidth : float or {"scott", "silverman", "leave_one_out"}, default=1.0
-        Width of the kernels: a number, a rule of the numbers of rows and columns (for columns of unit spread), or the width that
+        Width of the kernels: a number, a rule of the numbers of rows and columns (for columns of unit variance), or the width that
         makes every row most likely given the others. The last compares all pairs of rows for every width that it tries.
     algorithm : {"kd_tree", "ball_tree", "auto"}, default="auto"
         Search tree.

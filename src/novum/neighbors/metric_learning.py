@@ -94,7 +94,7 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
     n_components : int, default=None
         Rows of A, at most n_features; None takes n_features.
     alpha : float, default=1e-3
-        Strength of the penalty on A, for rows scaled to unit spread.
+        Strength of the penalty on A, for rows scaled to unit variance.
     max_iter : int, default=200
         Most steps of L-BFGS.
     tol : float, default=1e-4

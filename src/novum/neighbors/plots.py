@@ -43,7 +43,7 @@ def name_axes(ax: Any, owner: Any = None) -> None:
 
 @contextmanager
 def without_names() -> Iterator[None]:
-    """Let estimators that know the names of their columns be asked about points of the plane."""
+    """Let estimators that know the names of their columns predict points of the plane."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         yield

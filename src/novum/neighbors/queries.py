@@ -52,7 +52,7 @@ def rows_within(ready: Ready, radius: Any, threads: int, X: Any, own: bool) -> L
     return found.without_self() if own else found
 
 
-def rows_asked(X: Any) -> Any:
+def number_of_queries(X: Any) -> Any:
     """Return the number of queries, "?" where their home does not know it; sparse matrices have a shape and no length."""
     if hasattr(X, "shape"):
         return X.shape[0]
@@ -68,7 +68,7 @@ def refuse_mode(mode: Any) -> None:
 class KNeighborsMixin(SklearnKNeighbors):
     """Queries for the k nearest rows."""
 
-    def _wanted(self: Any, n_neighbors: Any, X: Any) -> int:
+    def _checked_n_neighbors(self: Any, n_neighbors: Any, X: Any) -> int:
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         if not isinstance(k, numbers.Integral):
             raise ParameterTypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
@@ -76,7 +76,7 @@ class KNeighborsMixin(SklearnKNeighbors):
             raise ParameterError(f"Expected n_neighbors > 0. Got {k}")
         if k + (X is None) > self.n_samples_fit_:
             relation = "<" if X is None else "<="
-            number = self.n_samples_fit_ if X is None else rows_asked(X)
+            number = self.n_samples_fit_ if X is None else number_of_queries(X)
             raise ParameterError(
                 f"Expected n_neighbors {relation} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {self.n_samples_fit_},"
                 f" n_samples = {number}"
@@ -91,7 +91,7 @@ class KNeighborsMixin(SklearnKNeighbors):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), default=None
-            Queries, or rows of distances if metric="precomputed". None asks for the neighbors of every row, itself left out.
+            Queries, or rows of distances if metric="precomputed". None stands for the neighbors of every row, itself left out.
         n_neighbors : int, default=None
             How many; None takes the parameter.
         return_distance : bool, default=True
@@ -105,7 +105,7 @@ class KNeighborsMixin(SklearnKNeighbors):
         """
         check_is_fitted(self)
         rows = X if X is None else self._queries(X)
-        k = self._wanted(n_neighbors, X if X is None or rows is None else rows)
+        k = self._checked_n_neighbors(n_neighbors, X if X is None or rows is None else rows)
         if X is not None and rows is None:
             both = self._per_row(X, side_by_side, k)
             if hasattr(both, "shape"):
@@ -172,7 +172,7 @@ class RadiusNeighborsMixin(SklearnRadiusNeighbors):
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_queries, n_features), default=None
-            Queries, or rows of distances if metric="precomputed". None asks for the neighbors of every row, itself left out.
+            Queries, or rows of distances if metric="precomputed". None stands for the neighbors of every row, itself left out.
         radius : float, default=None
             None takes the parameter.
         return_distance : bool, default=True

@@ -81,14 +81,14 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
-            None asks for every row that is kept, itself left out: predictions by leaving one out.
+            None stands for every row that is kept, itself left out: predictions by leaving one out.
 
         Returns
         -------
         array of shape (n_queries,) or (n_queries, n_outputs)
         """
         check_is_fitted(self)
-        settings = ByCount(self._wanted(None, X), self.weights, self._columns(), None, self._y.ndim == 1)
+        settings = ByCount(self._checked_n_neighbors(None, X), self.weights, self._columns(), None, self._y.ndim == 1)
         return self._per_row(X, values_by_count, settings)
 
 
@@ -147,7 +147,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
-            None asks for every row that is kept, itself left out.
+            None stands for every row that is kept, itself left out.
 
         Returns
         -------

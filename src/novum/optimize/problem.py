@@ -118,7 +118,7 @@ class Problem:
         return _scalar("Problem.value", self._both(x)[0] if is_true(self.gradient) else self.objective(x))
 
     def _both(self, x: Array) -> tuple[Any, Any]:
-        """Return value and gradient of a fused objective; the last point is kept, as a line search asks twice."""
+        """Return value and gradient of a fused objective; the last point is kept, as a line search needs it twice."""
         if self._last is None or not np.array_equal(self._last[0], x):
             assert self.objective is not None
             self._last = (x.copy(), self.objective(x))
@@ -191,12 +191,12 @@ class Problem:
         L(x, lambda, mu) = f(x) - sum_i lambda_i (g_i(x) - c_i) - sum_j mu_j (h_j(x) - d_j)    (2)
         """
         equality, inequality = self.equality(x), self.inequality(x)
-        for name, given, wanted in (
+        for name, given, expected in (
             ("equality_multipliers", np.size(equality_multipliers), equality.size),
             ("inequality_multipliers", np.size(inequality_multipliers), inequality.size),
         ):
-            if given != wanted:
-                raise DataError(f"Problem.lagrangian: {given} {name} for {wanted} constraints; pass one for each.")
+            if given != expected:
+                raise DataError(f"Problem.lagrangian: {given} {name} for {expected} constraints; pass one for each.")
         slack = float(np.ravel(inequality_multipliers) @ inequality) if inequality.size else 0.0
         return (
             self.value(x)

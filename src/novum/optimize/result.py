@@ -37,7 +37,7 @@ class Solution(Result):
     gradient_norms : ndarray
         The same for the norm of the gradient.
     path : ndarray of shape (n_iter + 1, d), optional
-        Every point visited, where asked for.
+        Every point visited, where requested.
     """
 
     x: NDArray[Any]
@@ -59,7 +59,7 @@ class Solution(Result):
 
 
 class Trace:
-    """The record of an iteration: cost, norm and, where asked for, point before the first update and after each."""
+    """The record of an iteration: cost, norm and, where requested, point before the first update and after each."""
 
     def __init__(self, keep_path: bool) -> None:
         self.keep_path = keep_path

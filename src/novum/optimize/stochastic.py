@@ -102,7 +102,7 @@ def minimize_stochastic(
     history = [float(objective(whole(weights)))] if objective is not None else []
     best, stalled, k = (history[0] if history else np.inf), 0, 0
     total, counted, norm = [np.zeros_like(w) for w in weights], 0, np.nan
-    converged, reason, epoch = tol is None, f"made the {max_epochs} epochs asked for", 0
+    converged, reason, epoch = tol is None, f"made the {max_epochs} epochs requested", 0
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, max_epochs + 1):
             order = stream.permutation("epoch", epoch, n_rows) if shuffle else np.arange(n_rows)

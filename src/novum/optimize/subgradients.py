@@ -157,7 +157,7 @@ def subgradient_descent(
     schedule = InverseSqrtSchedule() if learning_rate is None else as_schedule(owner, "learning_rate", learning_rate)
     origin, trace = x.copy(), Trace(keep_path)
     best_x, best, last_drop, mark = x, np.inf, 0, np.inf
-    converged, reason = tol is None, f"made the {counted(max_iter, 'step')} asked for"
+    converged, reason = tol is None, f"made the {counted(max_iter, 'step')} requested"
     with np.errstate(over="ignore", invalid="ignore"):
         for k in range(max_iter + 1):
             cost, v = problem.cost_and_gradient(x)

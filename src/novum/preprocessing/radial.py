@@ -35,7 +35,7 @@ class Best(NamedTuple):
 
 class Draw(NamedTuple):
     stream: Stream
-    wanted: int
+    n_centers: int
 
 
 class Centers(NamedTuple):
@@ -66,7 +66,7 @@ def drawn_rows(draw: Draw, block: Block) -> Best:
     """Return the rows of a block with the least keys: a sample without replacement, by weight, whatever the blocks."""
     weight = None if block.weight is None else arrays.to_numpy(block.weight)
     key = draw.stream.keys("radial centers", 0, slice(block.start, block.start + block.rows), weight)
-    least = np.argsort(key, kind="stable")[: draw.wanted]
+    least = np.argsort(key, kind="stable")[: draw.n_centers]
     least = least[np.isfinite(key[least])]
     rows = block.X[arrays.like(block.X, least, "int64")] if arrays.is_tensor(block.X) else block.X[least]
     return Best(key[least], arrays.to_numpy(rows).astype(np.float64))
@@ -174,7 +174,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Return the centers, given or drawn."""
         if isinstance(self.centers, int | np.integer):
             draw = Draw(Stream(seed_of(self.random_state)), int(self.centers))
-            found = source.total(drawn_rows, draw, keep_least(draw.wanted))
+            found = source.total(drawn_rows, draw, keep_least(draw.n_centers))
             if not len(found.x):
                 raise DataError("RadialBasis: no row has a positive weight, so there is nothing to draw centers from.")
             return found.x

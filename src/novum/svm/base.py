@@ -36,7 +36,7 @@ COMMON_DOMAINS: dict[str, Domain] = {
     "verbose": Bool() | Int(0),
     "max_iter": Int(-1),
 }
-UNEQUAL = 1e3  # times the median spread of the columns: from there on one column decides all distances
+UNEQUAL = 1e3  # times the median standard deviation of the columns: from there on one column decides all distances
 REMEDY = "give a sample of the rows, or use LinearSVC, or Nystroem before it"
 
 
@@ -181,14 +181,14 @@ class KernelMachine(Estimator):
         """Tell of columns so much wider than the others that these hardly count."""
         if callable(self.kernel) or self.kernel == "precomputed" or scipy.sparse.issparse(rows) or rows.shape[1] < 2:
             return
-        spread = rows.std(axis=0, dtype=np.float64)
-        usual = float(np.median(spread[spread > 0])) if (spread > 0).any() else 0.0
-        wide = np.flatnonzero(spread > UNEQUAL * usual)
+        deviation = rows.std(axis=0, dtype=np.float64)
+        usual = float(np.median(deviation[deviation > 0])) if (deviation > 0).any() else 0.0
+        wide = np.flatnonzero(deviation > UNEQUAL * usual)
         if usual > 0 and len(wide):
             names = getattr(self, "feature_names_in_", np.arange(rows.shape[1]))[wide]
-            which = f"column {names[0]} spreads" if len(wide) == 1 else f"columns {first_few(names)} spread"
+            which = f"column {names[0]} varies" if len(wide) == 1 else f"columns {first_few(names)} vary"
             warn(
-                f"{type(self).__name__}: {which} more than {UNEQUAL:g} times as wide as the others, so"
+                f"{type(self).__name__}: {which} more than {UNEQUAL:g} times as much as the others, so"
                 " that distances hardly depend on those, and the solver may need long. Scale the columns"
                 " (sklearn.preprocessing.StandardScaler).",
                 DataWarning,

@@ -2,7 +2,7 @@
 
     minimise  |w|^2 / 2 + sum_i C_i s_i   over   y_i (w'p(x_i) + w_0) >= 1 - s_i,  s_i >= 0                               (1)
 
-p is the feature map of the kernel. The dual is (2) of `novum.svm.dual`; C = inf asks for a hard margin. The nu-machine sets the
+p is the feature map of the kernel. The dual is (2) of `novum.svm.dual`; C = inf requests a hard margin. The nu-machine sets the
 share of margin errors instead of their price.
 """
 
@@ -28,7 +28,7 @@ class SVC(PairwiseClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a unit of slack, times the weights of rows and classes; np.inf asks for a hard margin.
+        Price of a unit of slack, times the weights of rows and classes; np.inf requests a hard margin.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="rbf"
         A callable gets two tables of rows and returns their matrix; kernels of `novum.kernels` are such.
     degree : int, default=3

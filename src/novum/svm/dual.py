@@ -29,7 +29,7 @@ MOST_HARD = 1_000_000  # where the tube must hold all points, and no solution ma
 MEGABYTE = 1 << 20
 SINGLE = 6e-8  # relative rounding of a float
 CLEAR = 0.1  # of tol: rounding below it does not show
-SEPARATE = 1e-7  # of the slopes, or of their violation: half distances below it cannot be told from none
+SEPARATE = 1e-7  # of the slopes, or of their violation: half distances below it cannot be distinguished from none
 
 
 class Limits(NamedTuple):
@@ -153,7 +153,7 @@ def nu_classify(
     by_class = [np.where(sign > 0, weight, 0.0), np.where(sign < 0, weight, 0.0)]
     if total > min(float(bound.sum()) for bound in by_class) * (1 + 1e-12):
         raise ParameterError(
-            f"specified nu is infeasible: nu={nu!r} asks each class for {total:.6g} of weight, the smaller one has"
+            f"specified nu is infeasible: nu={nu!r} requires of each class {total:.6g} of weight, the smaller one has"
             f" {min(float(bound.sum()) for bound in by_class):.6g}. Give a smaller nu."
         )
     fill = [filled(bound, total) for bound in by_class]

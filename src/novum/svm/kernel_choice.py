@@ -1,9 +1,9 @@
-"""The kernel that a machine was asked for, and sums of kernels over its support vectors.
+"""The kernel of a machine, and sums of kernels over its support vectors.
 
     linear x'z    poly (g x'z + c)^m    rbf exp(-g |x - z|^2)    sigmoid tanh(g x'z + c)    or a matrix, given or computed    (1)
     d(x) = sum_i a_i k(x, x_i)                                                                                              (2)
 
-A callable (every kernel of `novum.kernels` is one) is asked for the whole matrix between the rows of a fit.
+A callable (every kernel of `novum.kernels` is one) is called for the whole matrix between the rows of a fit.
 """
 
 from collections.abc import Callable

@@ -106,7 +106,7 @@ def kkt_report(model: Fittable, X: Rows, y: Target, sample_weight: RowWeights = 
         return of_regressor(model, signed, target.astype(np.float64), bound, np.asarray(model.predict(X)))
     if len(model.classes_) != 2 or not np.isin(target, model.classes_).all():
         raise DataError(
-            f"kkt_report: tells of one machine, and this SVC has {counted(len(model.classes_), 'class')} "
+            f"kkt_report: reports on one machine, and this SVC has {counted(len(model.classes_), 'class')} "
             f"{model.classes_.tolist()}. Fit two"
             " of them, and give their labels as y."
         )

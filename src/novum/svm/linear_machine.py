@@ -60,7 +60,7 @@ class LinearMachine(SparseCoefficients, Estimator):
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
 
     def _on_dual(self, squared: bool, source: Source, l1: bool) -> bool:
-        """Return whether the dual is solved: what was asked for, or what is quicker."""
+        """Return whether the dual is solved: what was requested, or what is quicker."""
         if l1 or not source.at_hand:
             if not squared:
                 raise DataError(

@@ -210,8 +210,8 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         twin._learn(training, found)
         decision = twin._pairs()
         if training.kernel.is_matrix:
-            return lambda asked: pair_decisions(decision, Block(training.points[asked], None, None, 0, {}))
-        return lambda asked: pair_decisions(decision, Block(training.rows[asked], None, None, 0, {}))
+            return lambda rows: pair_decisions(decision, Block(training.points[rows], None, None, 0, {}))
+        return lambda rows: pair_decisions(decision, Block(training.rows[rows], None, None, 0, {}))
 
     def _learn(self, training: Training, found: Trained) -> None:
         self._keep(training, found.support)

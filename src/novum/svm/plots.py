@@ -26,7 +26,7 @@ def plot_margin(model: Any, X: Rows, y: Target, ax: Axes | None = None, grid: in
     X, y : the rows of its fit, two columns, and their labels
     ax : matplotlib Axes, default=None
     grid : int, default=200
-        Points a side at which the decision is asked for.
+        Points a side at which the decision is computed.
     slack : bool, default=False
         Whether points inside the margin are joined with the margin they miss, and their slack is written beside them.
 

@@ -1,4 +1,4 @@
-"""Probabilities from decisions: a sigmoid per pair of classes (Platt), and one law from the pairs (Wu, Lin and Weng).
+"""Probabilities from decisions: a sigmoid per pair of classes (Platt), and one distribution from the pairs (Wu, Lin and Weng).
 
     P(i | x, i or j) = 1 / (1 + exp(A d_ij(x) + B))                                                                       (1)
     targets (n_i + 1) / (n_i + 2) for class i and 1 / (n_j + 2) for class j, so that no probability is exactly 0 or 1       (2)

@@ -11,7 +11,7 @@ r"""Bounds on the true error R of a hypothesis from its error r on n independent
     test_set     the largest R with P(Binomial(n, R) <= n r) >= delta          examples not used for fitting          (7)
 
 (1) to (6) hold for all hypotheses of a class at once and hence for the one that was chosen by looking; (7) for one fixed
-before, and is the sharpest by far. A bound above one says nothing. In (5) nobody has told the constant c: with c = 1 it shows
+before, and is the sharpest by far. A bound above one says nothing. In (5) the constant c is not known: with c = 1 it shows
 how the bound moves with n and m, no more. Derivation: docs/theory/learning_theory.md.
 """
 

@@ -282,7 +282,7 @@ def clt_interval(sample: Numbers, level: float = 0.95, *, std: float | None = No
     Returns
     -------
     MeanInterval
-        Unpacks into lower and upper end; `sample_size(epsilon)` tells how many draws a shorter one needs.
+        Unpacks into lower and upper end; `sample_size(epsilon)` says how many draws a shorter one needs.
 
     Examples
     --------

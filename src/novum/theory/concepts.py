@@ -197,10 +197,10 @@ def oracle_of(concepts: Any, k: int, degree: int) -> Callable[[NDArray, NDArray]
     """Return a function of points and labels that gives a concept or None; a callable may also answer True or False."""
     if callable(concepts):
 
-        def asked(X: NDArray, labels: NDArray) -> Any:
+        def oracle_or_none(X: NDArray, labels: NDArray) -> Any:
             answer = concepts(X, labels)
             return None if answer is None or answer is False or answer is np.False_ else answer
 
-        return asked
+        return oracle_or_none
     oracle = ORACLES[concepts]
     return lambda X, labels: oracle(X, labels, k, degree)

@@ -19,7 +19,7 @@ __all__ = ["FindS"]
 class FindS(ClassifierMixin, Estimator):
     """The most specific conjunction of attribute values that is true of all positives.
 
-    Negatives are not looked at while learning; `consistent_` tells afterwards whether the conjunction leaves them all out. If
+    Negatives are not looked at while learning; `consistent_` says afterwards whether the conjunction leaves them all out. If
     not, no conjunction does.
 
     Attributes

@@ -135,10 +135,10 @@ def by_random_labels(
         if 0 < sigma.sum() < len(y):  # a learner of two classes needs both
             fits.append(1 - 2 * float((np.asarray(clone(model).fit(X, sigma).predict(X)) != sigma).mean()))
     complexity = max(0.0, float(np.mean(fits)))
-    spread = float(np.std(fits) / math.sqrt(n_draws))
+    error_of_mean = float(np.std(fits) / math.sqrt(n_draws))
     words = (
         f"{type(model).__name__} fits random labels with correlation {num(complexity):.4f} +- "
-        f"{num(spread):.4f}, {n_draws} draws"
+        f"{num(error_of_mean):.4f}, {n_draws} draws"
     )
     return bound_of(by_rademacher(len(y), delta, complexity / 2), error, len(y), delta, "rademacher", words)
 

@@ -6,7 +6,7 @@ r"""Concepts that are axis-parallel boxes, or unions of them: positive inside, n
 Any box that is consistent with the examples contains (2), so (2) is consistent unless no box is: its errors are all on the
 negative side. Unions can always be made consistent with examples free of contradictions, in the end with a box per positive,
 which generalizes poorly. Boxes of a union grow greedily: from a positive that none covers, over the nearest positives, as
-long as no other row falls in; are there more than asked for, the two whose common box admits the least weight of other rows
+long as no other row falls in; are there more than requested, the two whose common box admits the least weight of other rows
 are joined.
 
 With more than two classes each has its boxes, and x belongs to the box in which it lies deepest, or which it misses least:
@@ -205,14 +205,14 @@ class RectangleLearner(ClassifierMixin, Estimator):
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)
         k = len(self.classes_)
-        wanted = [1] if k == 2 else range(k)
+        classes = [1] if k == 2 else range(k)
         if self.n_rectangles == 1:
             extent = coded.total(extent_of, k, merge_extents)
-            found = [(extent.low[c], extent.high[c], c) for c in wanted if np.isfinite(extent.low[c]).all()]
+            found = [(extent.low[c], extent.high[c], c) for c in classes if np.isfinite(extent.low[c]).all()]
         else:
             rows, code, weight = (np.concatenate(part) for part in coded.total(gather_rows))
             found = []
-            for c in wanted:
+            for c in classes:
                 others = code != c
                 boxes = grow_boxes(rows[~others], rows[others])
                 if self.n_rectangles is not None:

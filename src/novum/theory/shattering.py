@@ -288,9 +288,9 @@ def vc_dimension(
     d = 1 if name in ONE_DIMENSION else size.d
     best: NDArray = np.empty((0, d if X is None else X.shape[1]))
     while len(best) < (MOST_POINTS if X is None else len(X)):
-        wanted = len(best) + 1
-        labelings = all_labelings(wanted)
-        sets = candidate_sets(X, wanted, d, n_trials, rng)
+        n_points = len(best) + 1
+        labelings = all_labelings(n_points)
+        sets = candidate_sets(X, n_points, d, n_trials, rng)
         found = next((s for s in sets if all(oracle(s, row) is not None for row in labelings)), None)
         if found is None:
             break

@@ -216,7 +216,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         return y.reshape(-1, 1) if y.ndim == 1 else y
 
     def _ask(self, X: Any, answer: NDArray | None, check_input: bool, labels: list[NDArray] | None = None) -> Any:
-        """Return what the leaf of every row says; callers have asked whether there is a tree."""
+        """Return what the leaf of every row says; callers have checked that there is a tree."""
         params = Leaves(self.tree_, answer, labels)
         if not check_input:
             sklearn_private.check_n_features(self, X, reset=False)

@@ -276,7 +276,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     criterion, splitter, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features
         As in DecisionTreeClassifier, with splitter="random" and max_features="sqrt".
     random_state, max_leaf_nodes, min_impurity_decrease, class_weight, ccp_alpha, monotonic_cst, categorical_features
-        As in DecisionTreeClassifier. A drawn split of categories sends each of them to either side by chance.
+        As in DecisionTreeClassifier. A drawn split of categories sends each of them to either side at random.
 
     Attributes
     ----------

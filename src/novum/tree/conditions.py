@@ -69,8 +69,8 @@ def edge_condition(tree: Tree, node: int, child: int) -> Condition:
     j, t = int(tree.feature[node]), float(tree.threshold[node])
     if tree.category_begin[node + 1] > tree.category_begin[node]:
         left = set(tree.left_categories(node).tolist())
-        wanted = child == tree.children_left[node]
-        chosen = tuple(c for c in range(int(tree.n_categories[j])) if (c in left) == wanted)
+        goes_left = child == tree.children_left[node]
+        chosen = tuple(c for c in range(int(tree.n_categories[j])) if (c in left) == goes_left)
         return Condition(j, categories=chosen)
     if tree.n_categories[j]:
         return Condition(j, categories=tuple(np.flatnonzero(tree.branches(node) == child).tolist()))
@@ -85,7 +85,7 @@ def both(a: Condition, b: Condition) -> Condition:
 
 
 def paths(tree: Tree) -> list[tuple[int, tuple[Condition, ...]]]:
-    """Return every leaf, from left to right, with the conditions that lead to it, in the order in which they are asked."""
+    """Return every leaf, from left to right, with the conditions that lead to it, in the order in which they are tested."""
     out = []
     waiting: list[tuple[int, dict[int, Condition]]] = [(0, {})]
     while waiting:

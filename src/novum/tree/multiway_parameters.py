@@ -57,18 +57,18 @@ def cost_of(estimator: Any, d: int) -> NDArray | None:
 
 
 def policy_of(estimator: Any, d: int, target: Target, sparse: bool) -> Policy | None:
-    """Return the policy of the second grower; None where the first does all that is asked."""
-    asked = {
+    """Return the policy of the second grower; None where the first supports all parameters."""
+    requested = {
         "branching": estimator.branching == "multiway",
         "missing": estimator.missing != "best_side",
         "criterion": estimator.criterion == "gain_ratio",
         "significance": estimator.significance is not None,
         "attribute_costs": estimator.attribute_costs is not None,
     }
-    if not any(asked.values()):
+    if not any(requested.values()):
         return None
     owner = type(estimator).__name__
-    name = next(name for name, value in asked.items() if value)
+    name = next(name for name, value in requested.items() if value)
     this = (
         f"{owner}({name}={getattr(estimator, name)!r})"
         if name != "attribute_costs"

@@ -219,7 +219,7 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     criterion, splitter, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features
         As in DecisionTreeRegressor, with splitter="random" and max_features=1.0.
     random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, categorical_features
-        As in DecisionTreeRegressor. A drawn split of categories sends each of them to either side by chance.
+        As in DecisionTreeRegressor. A drawn split of categories sends each of them to either side at random.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class Rule(Result):
     Attributes
     ----------
     conditions : tuple of Condition
-        One per column that is asked.
+        One per column that is tested.
     prediction : object
         Label, or number; a list of them for several outputs.
     leaf : int

@@ -13,7 +13,7 @@ Rows without the cell are M. They are left out of the gain, which then counts by
 
 while in (3) they are a group of their own, W counting them too: a column that is seldom known splits into one group more
 (Quinlan 1993, section 3.2). Or they join the largest group ("fill"), the largest of their own class ("fill_by_class"), or the
-group where they make sum_v mass(S_v) least ("best_side"). Whether groups and classes are independent is asked by
+group where they make sum_v mass(S_v) least ("best_side"). Whether groups and classes are independent is tested by
 
     chi2 = sum_vk (W_vk - E_vk)^2 / E_vk,   E_vk = W_v W_k / W,   (groups - 1)(classes - 1) degrees of freedom               (6)
 """

@@ -58,7 +58,7 @@ struct GivenRewards {
     double cost(std::size_t a) const { return -now[a]; }
 };
 
-/// theta: (arms, d). Contexts are rows of a table, drawn with equal chances, or points on the unit sphere where it has none; (3).
+/// theta: (arms, d). Contexts are rows of a table, drawn with equal probabilities, or points on the unit sphere where it has none; (3).
 struct LinearArms {
     const Table &theta, &contexts;
     double noise, best = 0;

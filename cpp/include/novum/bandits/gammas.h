@@ -1,7 +1,7 @@
-// Gamma laws drawn side by side: eight generators in step, (1) to (3) of generator.h for whole vectors.
+// Gamma distributions drawn side by side: eight generators in step, (1) to (3) of generator.h for whole vectors.
 //
 // Nearly all draws end at the first test of Marsaglia and Tsang with a normal from the inner part of its box; a lane that does not is
-// finished alone, from the same bits, so that the law is exact. O(1) a draw.
+// finished alone, from the same bits, so that the distribution is exact. O(1) a draw.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -21,14 +21,14 @@ class Gammas {
         : n(n), width((n + LANES - 1) / LANES * LANES), d(width, 1.0), c(width, 0.0), power(width, 0.0), x(width) {}
 
     void set(std::size_t k, double shape) {
-        const Gamma law(shape);
-        d[k] = law.d;
-        c[k] = law.c;
-        power[k] = law.power;
-        corrected = corrected || law.power > 0;
+        const Gamma one(shape);
+        d[k] = one.d;
+        c[k] = one.c;
+        power[k] = one.power;
+        corrected = corrected || one.power > 0;
     }
 
-    /// Draw all laws once; the result stays valid until the next call.
+    /// Draw from all of them once; the result stays valid until the next call.
     const double* draw(Generator& g) {
         if (!seeded) seed(g);
         for (std::size_t first = 0; first < width; first += LANES) {

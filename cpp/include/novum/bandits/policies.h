@@ -38,7 +38,7 @@ class Choice {
     std::size_t ties = 1, at = 0;
 };
 
-/// An arm with the chances w / sum w.
+/// An arm with the probabilities w / sum w.
 inline std::size_t drawn_arm(const std::vector<double>& w, double total, Generator& g) {
     double left = g.uniform() * total;
     for (std::size_t a = 0; a + 1 < w.size(); ++a) {
@@ -140,55 +140,55 @@ struct KLUpperConfidence : Means {
     }
 };
 
-/// parameters: the two of the prior Beta law. A reward between 0 and 1 counts as a success with that chance.
+/// parameters: the two of the prior Beta distribution. A reward between 0 and 1 counts as a success with that probability.
 struct ThompsonBernoulli {
     std::vector<double> wins, losses;
-    Gammas laws;  // those of the wins, then those of the losses
-    explicit ThompsonBernoulli(const Setting& s) : wins(s.arms, s.parameters[0]), losses(s.arms, s.parameters[1]), laws(2 * s.arms) {
+    Gammas gammas;  // those of the wins, then those of the losses
+    explicit ThompsonBernoulli(const Setting& s) : wins(s.arms, s.parameters[0]), losses(s.arms, s.parameters[1]), gammas(2 * s.arms) {
         for (std::size_t a = 0; a < s.arms; ++a) {
-            laws.set(a, wins[a]);
-            laws.set(s.arms + a, losses[a]);
+            gammas.set(a, wins[a]);
+            gammas.set(s.arms + a, losses[a]);
         }
     }
     std::size_t select(double, const double*, Generator& g) {
-        const double* x = laws.draw(g);
+        const double* x = gammas.draw(g);
         const double* y = x + wins.size();
         std::size_t best = 0;
         for (std::size_t a = 1; a < wins.size(); ++a)
-            if (x[a] * y[best] > x[best] * y[a]) best = a;  // x / (x + y) grows with x / y; ties have no chance
+            if (x[a] * y[best] > x[best] * y[a]) best = a;  // x / (x + y) grows with x / y; ties have probability zero
         return best;
     }
     void update(std::size_t a, double reward, double, const double*, Generator& g) {
         if (reward >= 1 || (reward > 0 && g.uniform() < reward))
-            laws.set(a, wins[a] += 1);
+            gammas.set(a, wins[a] += 1);
         else
-            laws.set(wins.size() + a, losses[a] += 1);
+            gammas.set(wins.size() + a, losses[a] += 1);
     }
 };
 
 /// parameters: mean and precision of the prior, precision of a reward. A prior without precision: every arm once, first.
 struct ThompsonGaussian {
-    std::vector<double> precision, weighted, mean, spread;
+    std::vector<double> precision, weighted, mean, deviation;
     double each;
     std::size_t begun;
     explicit ThompsonGaussian(const Setting& s)
         : precision(s.arms, s.parameters[1]),
           weighted(s.arms, s.parameters[0] * s.parameters[1]),
           mean(s.arms, s.parameters[0]),
-          spread(s.arms, s.parameters[1] > 0 ? 1 / std::sqrt(s.parameters[1]) : 0),
+          deviation(s.arms, s.parameters[1] > 0 ? 1 / std::sqrt(s.parameters[1]) : 0),
           each(s.parameters[2]),
           begun(s.parameters[1] > 0 ? s.arms : 0) {}
     std::size_t select(double, const double*, Generator& g) {
         if (begun < mean.size()) return begun++;
         Choice choice;
-        for (std::size_t a = 0; a < mean.size(); ++a) choice.offer(a, mean[a] + spread[a] * g.normal(), g);
+        for (std::size_t a = 0; a < mean.size(); ++a) choice.offer(a, mean[a] + deviation[a] * g.normal(), g);
         return choice.arm();
     }
     void update(std::size_t a, double reward, double, const double*, Generator&) {
         precision[a] += each;
         weighted[a] += each * reward;
         mean[a] = weighted[a] / precision[a];
-        spread[a] = 1 / std::sqrt(precision[a]);
+        deviation[a] = 1 / std::sqrt(precision[a]);
     }
 };
 
@@ -214,7 +214,7 @@ struct Exp3 {
     }
 };
 
-/// now: eta_t. Losses 1 - r, divided by the chance of the arm; no mixing.
+/// now: eta_t. Losses 1 - r, divided by the probability of the arm; no mixing.
 struct Exp3Anytime {
     std::vector<double> loss, w;
     double total = 0;

@@ -53,7 +53,7 @@ Change improve_in_place(const Process& process, const std::int64_t* order, doubl
 /// The same from the first state to the last, or back.
 Change improve_in_place(const Process& process, bool forwards, double* v, std::int64_t* choice);
 
-/// (2) in place where it changes most: the state with the largest change waiting is backed up next and its predecessors are told
+/// (2) in place where it changes most: the state with the largest change waiting is backed up next and its predecessors are notified
 /// (prioritized sweeping, Moore and Atkeson 1993). The predecessors of state s are from[begin[s]..begin[s+1]). Ends when no change above
 /// `tol` waits or after `most` backups; returns the backups. O(log n) a backup beside the backup itself.
 std::int64_t prioritized(const Process& process, const std::int64_t* begin, const std::int32_t* from, double tol, std::int64_t most,

@@ -17,10 +17,10 @@ struct World {
     std::size_t n, m;
     const std::int64_t* start;     // (pairs + 1)
     const std::int32_t* next;      // (entries)
-    const double* bound;           // (entries): chances added up within a pair
+    const double* bound;           // (entries): probabilities added up within a pair
     const double* gain;            // (entries): what a transition pays, the discounted reward of a terminal state included
     const std::uint8_t* terminal;  // (n)
-    const double* begin;           // (n): chances of first states, added up
+    const double* begin;           // (n): probabilities of first states, added up
     double discount;
     std::vector<std::int32_t> pair;   // (n * m): the pair of a state and an action, or -1
     std::vector<std::int32_t> count;  // (n): how many actions there are

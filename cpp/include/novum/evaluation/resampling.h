@@ -1,7 +1,7 @@
 // Bootstrap resamples without copies: how often each row is drawn, and what statistics need of that. O(n) per resample, no state.
 //
 //     draw j of resample r  =  floor(n word / 2^32),  words of philox(row = block, iteration = r) in order            (1)
-//         words with (n word mod 2^32) < (2^32 mod n) are skipped, so that every row has the same chance (Lemire 2019)
+//         words with (n word mod 2^32) < (2^32 mod n) are skipped, so that every row has the same probability (Lemire 2019)
 //     sums    S_m   = sum_i c_i x_im                                                                                  (2)
 //     cells   S_k   = sum_{i: code_i = k} c_i w_i                                                                     (3)
 //     ranking       over groups g of equal scores, best first, with p_g, q_g the positives and negatives in it and
@@ -19,7 +19,7 @@
 
 namespace novum::resampling {
 
-// A count fits a byte: more than 255 of n draws on one row have a chance below 1e-500 (and n < 256 cannot exceed it).
+// A count fits a byte: more than 255 of n draws on one row have a probability below 1e-500 (and n < 256 cannot exceed it).
 using Count = std::uint8_t;
 
 inline constexpr std::uint64_t MAX_ROWS = std::uint64_t(1) << 31;

@@ -172,7 +172,7 @@ class Planner {
         return cells;
     }
 
-    // Leave out tables whose head nobody else holds and nobody asks for: they sum to one.
+    // Leave out tables whose head no other table holds and no target needs: they sum to one.
     void drop_barren(const std::vector<char>& wanted, std::vector<char>& kept) {
         std::vector<std::int32_t> times(tables.cards.size(), 0), owner(tables.cards.size(), -1), free;
         for (std::size_t f = 0; f < tables.scopes.size(); ++f) {

@@ -1,7 +1,7 @@
 // Counts of what structured objects are made of, and inner products of counts.
 //
 // Sequences of symbols: every start i and every pattern of k places 0 = o_1 < ... < o_k gives the word s[i + o_1] .. s[i + o_k]. Words are
-// told apart exactly: where k symbols fit into 64 bits they are the key, else a prefix is replaced by its number, letter by letter.
+// distinguished exactly: where k symbols fit into 64 bits they are the key, else a prefix is replaced by its number, letter by letter.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -83,7 +83,7 @@ struct Tile {
     const Program& k;
     std::vector<double> value, base;  // (nodes, TILE)
     std::size_t row[ROWS];            // numbers of the rows
-    std::size_t count = 0;            // rows that are asked for
+    std::size_t count = 0;            // rows that are requested
     std::size_t panel = 0;
     const double* x[ROWS];
 

@@ -75,7 +75,7 @@ template <class Real>
 Work neighbor_step(Rows<Real> rows, Centers centers, Neighbors neighbors, std::int32_t* label, std::size_t known, Totals totals);
 
 /// The origin that `step` subtracts: the mean of the centers, each coordinate rounded to a power of two about as large as their
-/// spread. So few digits make x - origin exact for integers and other short numbers, and equal distances stay equal.
+/// range. So few digits make x - origin exact for integers and other short numbers, and equal distances stay equal.
 template <class Real>
 void origin(Centers centers, std::size_t d, Real* out);
 

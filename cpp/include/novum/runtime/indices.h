@@ -1,4 +1,4 @@
-// Are the indices of a sparse matrix where they should be? Asked before a kernel follows them. O(count), as fast as they can be read.
+// Are the indices of a sparse matrix where they should be? Checked before a kernel follows them. O(count), as fast as they can be read.
 #pragma once
 #include <cstddef>
 #include <cstdint>

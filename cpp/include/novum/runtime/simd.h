@@ -94,7 +94,7 @@ auto widest(A&&... a) {
     return at_most<64, Kernel>(std::forward<A>(a)...);
 }
 
-/// The same without the level of 64 bytes, for kernels that are seldom asked or gain nothing by it: a third less to compile.
+/// The same without the level of 64 bytes, for kernels that are seldom called or gain nothing by it: a third less to compile.
 template <class Kernel, class... A>
 auto wide(A&&... a) {
     return at_most<32, Kernel>(std::forward<A>(a)...);

@@ -54,7 +54,7 @@ class LogisticDensity : public Density {
 /// Run a chain to its end; false where the density was +inf. Polls for interrupts.
 bool drive(Walker& walker, const Density& density);
 
-/// Tell a chain; what is no number counts as outside the support. False where the density is +inf, which no law has in its bulk.
+/// Pass a density to a chain; NaN counts as outside the support. False where the density is +inf, which no density is in its bulk.
 bool tell(Walker& walker, double log_prob, const double* gradient);
 
 }  // namespace novum::sampling

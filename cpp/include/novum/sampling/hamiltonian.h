@@ -1,6 +1,6 @@
 // A chain of the No-U-Turn sampler with its warm-up: a first step size, dual averaging, windows of mass adaptation (adaptation.h).
 //
-//     the first step size e: doubled or halved until one leapfrog step is accepted with a chance that crosses 0.8              (1)
+//     the first step size e: doubled or halved until one leapfrog step is accepted with a probability that crosses 0.8              (1)
 #pragma once
 #include <cstddef>
 #include <cstdint>

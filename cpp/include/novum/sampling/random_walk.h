@@ -30,7 +30,7 @@ class RandomWalkChain : public Walker {
 
   private:
     void propose();
-    void learn(double chance);
+    void learn(double probability);
 
     Metric metric;
     Moments moments;

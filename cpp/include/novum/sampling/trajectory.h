@@ -5,7 +5,7 @@
 //     go on while  (C p_first) . rho > 0  and  (C p_last) . rho > 0,  rho = sum of p           no U-turn                        (3)
 //     a leaf has weight exp(H_0 - H); a tree passes on one leaf, drawn by weight                                                (4)
 // The trajectory doubles, forwards or backwards at random (Hoffman and Gelman 2014). The new half is built from leaves as a binary
-// counter adds: two neighboring trees of one size merge, and (3) is asked of every merged tree and across the seam (Betancourt 2017).
+// counter adds: two neighboring trees of one size merge, and (3) is checked for every merged tree and across the seam (Betancourt 2017).
 // Inside a half leaves are drawn by (4); between the halves the new one is taken with min(1, its weight/the old one's).
 // O(d) a step, and O(d^2) where C is dense; O(depth d) memory.
 #pragma once
@@ -45,9 +45,9 @@ struct Tree {
 class Trajectory {
   public:
     Trajectory(std::size_t d, std::size_t max_depth);
-    /// Begin at q with the momentum p; the uniform numbers and directions of this trajectory are `chance` at row `chain`.
+    /// Begin at q with the momentum p; the uniform numbers and directions of this trajectory are `numbers` at row `chain`.
     void begin(const Numbers& q, double log_prob, const Numbers& gradient, const Numbers& p, const Metric& metric, double step,
-               const rng::Stream& chance, std::size_t chain);
+               const rng::Stream& numbers, std::size_t chain);
     const double* asked() const { return here.q.data(); }
     /// Take the density at `asked`; true when the trajectory is done.
     bool told(double log_prob, const double* gradient, const Metric& metric);

@@ -1,4 +1,4 @@
-// A chain that asks instead of calling: it says where it wants the log density, and goes on when it is told. Whoever drives it may
+// A chain with an ask-and-tell interface: it says where it needs the log density, and goes on when it is given. Whoever drives it may
 // ask for one chain at a time or for many in one call, and chains need not wait for each other's trajectories.
 #pragma once
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace novum::sampling {
 
-/// What all chains are told: draws are a function of (seed, chain, iteration), so any driver makes the same ones.
+/// What all chains share: draws are a function of (seed, chain, iteration), so any driver makes the same ones.
 struct Plan {
     std::uint64_t seed;
     std::uint64_t chain;
@@ -28,7 +28,7 @@ class Walker {
   public:
     Walker(const Plan& plan, std::size_t d) : plan(plan), d(d), iteration(plan.begin) {}
     virtual ~Walker() = default;
-    /// Where the log density is wanted next; valid until told.
+    /// Where the log density is needed next; valid until `told`.
     virtual const double* asked() const = 0;
     /// The log density there, NaN and all, and its gradient (null for chains that need none).
     virtual void told(double log_prob, const double* gradient) = 0;

@@ -37,8 +37,8 @@ struct Filtered {
     const double* start_error = nullptr;  // 2 x s x s: covariances of the errors of the first factor's rows and of the first mean
 };
 
-/// Filter rows X (n x p, NaN: not observed) from the law N(mean, covariance) of the first state, cell by cell (4) to (6). With constant
-/// matrices the gains are kept once the covariance no longer changes; returns the first row at which they were (n: never).
+/// Filter rows X (n x p, NaN: not observed) from the distribution N(mean, covariance) of the first state, cell by cell (4) to (6). With
+/// constant matrices the gains are kept once the covariance no longer changes; returns the first row at which they were (n: never).
 /// O(p s^2 + s^3) a row, O(p s + s^2) once they are kept.
 std::size_t filter(const System& system, const double* X, const double* mean, const double* covariance, const Library& library,
                    const Filtered& out);
@@ -57,9 +57,9 @@ struct Passed {
 /// singular for its inverse: then `smooth_root` does without.
 bool smooth(const System& system, const Passed& passed, const Library& library, double* mean, double* covariance, double* lag_one);
 
-/// The same from the factors that `filter_root` wrote, by reflections alone: nothing is inverted or subtracted (9a), (9b). Also the law of
-/// the first row's coordinates w, z = m + S w with m and S predicted: its mean (s) and a factor of its covariance (s x s). `doubt` is what
-/// the filter wrote, or null.
+/// The same from the factors that `filter_root` wrote, by reflections alone: nothing is inverted or subtracted (9a), (9b). Also the
+/// distribution of the first row's coordinates w, z = m + S w with m and S predicted: its mean (s) and a factor of its covariance (s x s).
+/// `doubt` is what the filter wrote, or null.
 void smooth_root(const System& system, const double* X, const Passed& passed, const double* doubt, double* mean, double* covariance,
                  double* lag_one, double* first_mean, double* first_root);
 

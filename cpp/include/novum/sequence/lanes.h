@@ -29,13 +29,13 @@ struct States {
     static NOVUM_INLINE V splat(double x) { return V{} + x; }
 
     template <int I_, int... J>
-    static NOVUM_INLINE V spread(V v, std::integer_sequence<int, J...>) {
+    static NOVUM_INLINE V broadcast(V v, std::integer_sequence<int, J...>) {
         return __builtin_shufflevector(v, v, (J * 0 + I_)...);
     }
     /// Lane I_ in every lane.
     template <int I_>
     static NOVUM_INLINE V lane(V v) {
-        return spread<I_>(v, std::make_integer_sequence<int, LANES>{});
+        return broadcast<I_>(v, std::make_integer_sequence<int, LANES>{});
     }
 
     template <int I_>

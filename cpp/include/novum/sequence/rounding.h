@@ -1,5 +1,5 @@
-// What rounding may have done to a filter of factors with cells that have no noise: whether such a cell tells something is then a question
-// of how exact its variance is, and rounding of one row is carried into the next as any other deviation.
+// What rounding may have done to a filter of factors with cells that have no noise: whether such a cell carries information is then a
+// question of how exact its variance is, and rounding of one row is carried into the next as any other deviation.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace novum::kalman {
 
-/// Of a cell: the standard error of its innovation as a share of the deviation that it should have. Negative where it told nothing:
+/// Of a cell: the standard error of its innovation as a share of the deviation that it should have. Negative where it had no information:
 struct Doubt {
     static constexpr double REDUNDANT = -1;    // it agrees with what is known, to rounding
     static constexpr double DISAGREES = -2;    // ... not quite to rounding
@@ -25,7 +25,7 @@ struct Doubt {
 class Rounding {
   public:
     Rounding(std::size_t s, const double* start, const double* m, const double* S)
-        : s(s), E(s * s), M(s * s), half(s * s), turned(s * s), spread(s), sizes(s), column(s) {
+        : s(s), E(s * s), M(s * s), half(s * s), turned(s * s), deviation(s), sizes(s), column(s) {
         if (start) {
             std::copy(start, start + s * s, E.begin());
             std::copy(start + s * s, start + 2 * s * s, M.begin());
@@ -64,9 +64,9 @@ class Rounding {
         for (std::size_t i = 0; i < s * s; ++i) M[i] += ratio * ratio * E[i];
     }
 
-    /// After a step, from m and S: the law at hand becomes that of the next row.
+    /// After a step, from m and S: the distribution at hand becomes that of the next row.
     NOVUM_INLINE void step(const double* A, const double* b, const double* Q, const double* m, const double* S) {
-        for (std::size_t a = 0; a < s; ++a) spread[a] = row_norm(S, a);
+        for (std::size_t a = 0; a < s; ++a) deviation[a] = row_norm(S, a);
         for (auto* errors : {&E, &M}) {
             product<0>(s, A, errors->data(), half.data());
             product_transposed<0>(s, half.data(), A, errors->data());
@@ -75,7 +75,7 @@ class Rounding {
             double rows = 0;
             sizes[a] = b ? std::abs(b[a]) : 0;
             for (std::size_t k = 0; k < s; ++k) {
-                rows += std::abs(A[a * s + k]) * spread[k];
+                rows += std::abs(A[a * s + k]) * deviation[k];
                 sizes[a] += std::abs(A[a * s + k] * m[k]);
             }
             E[a * s + a] += EPS * EPS * (rows * rows + Q[a * s + a]);
@@ -98,7 +98,7 @@ class Rounding {
 
   private:
     std::size_t s;
-    std::vector<double> E, M, half, turned, spread, sizes, column;  // sizes: of the terms whose sum the mean is
+    std::vector<double> E, M, half, turned, deviation, sizes, column;  // sizes: of the terms whose sum the mean is
 
     static NOVUM_INLINE double square(double value) { return value * value; }
 

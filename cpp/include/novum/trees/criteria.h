@@ -48,7 +48,7 @@ struct Summary {
     bool pure = true;  // all targets are equal
 };
 
-/// Room that one thread needs; grows as asked.
+/// Room that one thread needs; grows as needed.
 struct Scratch {
     std::vector<std::uint32_t> entries, other, ranks, groups, columns;
     std::vector<std::uint64_t> keys, more_keys;
@@ -61,7 +61,7 @@ Summary summarize(const Target& target, const std::uint32_t* row, std::size_t m,
 /// The difference of gains below which rounding decides: the order of additions must not choose between equal cuts.
 double margin_of(const Target& target, const Summary& summary, const double* sums);
 
-/// What a cut must respect. `sign` 1 asks that values do not fall from left to right, -1 that they do not rise.
+/// What a cut must respect. `sign` 1 requires that values do not fall from left to right, -1 that they do not rise.
 struct Limits {
     std::size_t least_rows = 1;
     double least_weight = 0;
@@ -74,7 +74,7 @@ struct Cut {
     double gain = -std::numeric_limits<double>::infinity();
     std::size_t position = 0;  // present entries that go left
     bool missing_left = false;
-    double middle = 0;  // between the values of both sides, where a sign was asked for
+    double middle = 0;  // between the values of both sides, where a sign was requested
 };
 
 /// A sequence of entries as in tree_columns.h (1): `present` sorted ones, then `missing` ones.

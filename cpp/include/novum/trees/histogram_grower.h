@@ -49,8 +49,8 @@ struct Settings {
     std::uint64_t seed;
 };
 
-/// Return the columns that the node of `key` (node_key.h) of tree `tree` may be split by, given those its path allows: a share of them by
-/// chance.
+/// Return the columns that the node of `key` (node_key.h) of tree `tree` may be split by, given those its path allows: a share of them at
+/// random.
 std::vector<std::uint32_t> drawn_columns(const std::vector<std::uint32_t>& allowed, double share, std::uint64_t seed, std::uint32_t tree,
                                          std::uint64_t key);
 

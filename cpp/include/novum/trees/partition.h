@@ -10,7 +10,7 @@ namespace novum::grower {
 
 using histograms::Pair;
 
-inline constexpr std::size_t AHEAD = 16;  // rows that are asked for before they are needed
+inline constexpr std::size_t AHEAD = 16;  // rows that are prefetched before they are needed
 
 /// Write whether every row goes left; return how many do. Without `rows`, row i is at place i.
 template <bool INDEXED>

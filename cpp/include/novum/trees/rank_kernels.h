@@ -8,7 +8,7 @@ namespace novum::coded {
 
 inline constexpr std::size_t PAIRS = 128;        // rows up to which two classes are cut by comparing pairs
 inline constexpr std::size_t NUMBER_PAIRS = 64;  // the same for numbers, whose lanes are four times as wide
-inline constexpr std::size_t BEST_CUTS = 256;    // most cuts that `best` is asked about: one per bin
+inline constexpr std::size_t BEST_CUTS = 256;    // most cuts that `best` compares: one per bin
 inline constexpr int FIELD = 21;                 // bits of each of three counts in one word: rows, weight, second class
 inline constexpr std::uint64_t FIELD_MASK = (std::uint64_t(1) << FIELD) - 1;
 

@@ -1,4 +1,4 @@
-// What the coded grower asks of a node's rows, by kind of target: two classes in whole numbers, classes with any weights, numbers.
+// What the coded grower computes of a node's rows, by kind of target: two classes in whole numbers, classes with any weights, numbers.
 //
 // `load` reads the rows of a node; `search` finds its best cut of a column, `split` judges a given one. Gains of one node compare with each
 // other if they differ by more than `margin`, which is rounding; `decrease` makes of a gain the fall of weight times impurity.

@@ -183,7 +183,7 @@ class Predictive(Distribution):
 
     @staticmethod
     def _log_density(constants: Any, x: Any, ops: Any) -> Any:
-        raise NotImplementedError  # log_prob asks (14) to (17)
+        raise NotImplementedError  # log_prob computes (14) to (17)
 
     def log_prob(self, x: Numbers) -> Any:
         """Return the logarithm of the probability (or density) of x; x broadcasts against the batch of the prior."""
@@ -303,7 +303,7 @@ class Predictive(Distribution):
                 return np.where(good, b * np.expm1(-np.log1p(-np.where(good, q, 0.5)) / a), np.nan)[()]
         far = (
             negative_binomial_top(self.prior) - self.mean
-        ) / WIDTH  # tails of small shapes reach further than var tells
+        ) / WIDTH  # tails of small shapes reach further than var says
         return count_quantile(
             q, self.cdf, lambda p: nbdtrik(p, a, b / (b + 1)), self.mean, np.maximum(self.std, far), np.inf
         )

@@ -39,7 +39,7 @@ class ConjugatePrior:
             What the data come from: a family such as `Poisson` where its parameters are unknown, an object such as
             `Normal(var=2.0)` where some are known (the unknown one is not looked at). By default that of the last
             update, or the only partner of this prior in `conjugate_pairs` of which nothing has to be known: Bernoulli of a
-            Beta, Categorical of a Dirichlet. A Gamma has several and asks.
+            Beta, Categorical of a Dirichlet. A Gamma has several and needs this.
         sample_weight : array-like of shape (n,), optional
             Weight w stands for w equal observations.
 

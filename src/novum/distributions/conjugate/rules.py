@@ -160,8 +160,8 @@ def wishart_posterior(prior: Any, _: Any, about: Any, sums: Any) -> NormalInvers
 
 def student(prior: NormalGamma, _: Any) -> StudentT:
     """Return the predictive distribution of (12)."""
-    spread = np.sqrt(prior.rate * (prior.strength + 1) / (prior.shape * prior.strength))
-    return StudentT(2 * prior.shape, prior.center, spread)
+    scale = np.sqrt(prior.rate * (prior.strength + 1) / (prior.shape * prior.strength))
+    return StudentT(2 * prior.shape, prior.center, scale)
 
 
 def vector_student(prior: NormalInverseWishart, _: Any) -> MultivariateStudentT:

@@ -146,11 +146,11 @@ class Beta(ConjugatePrior, ExponentialFamily):
 
     @property
     def mode(self) -> Any:
-        """Where the density is largest; of two infinite ends the one that more of the mass is at, 1/2 for the flat law."""
+        """Where the density is largest; of two infinite ends the one that more of the mass is at, 1/2 for the flat distribution."""
         return self._pair().mode[..., 0]
 
     def _pair(self) -> Dirichlet:
-        """The same law, of (x, 1 - x)."""
+        """The same distribution, of (x, 1 - x)."""
         return Dirichlet(np.stack([self.a, self.b], axis=-1))
 
     def entropy(self) -> Any:
@@ -166,9 +166,9 @@ class Beta(ConjugatePrior, ExponentialFamily):
             return -float(self.entropy()) - self._expect(other.log_prob, cuts(other))
         other = self._same_family(other)
         mine, theirs = self.a + self.b, other.a + other.b
-        less = self.a < self.b  # the smaller chance keeps its digits
-        chance = np.where(less, other.a, other.b) / theirs
-        means = bernoulli_divergence(chance, np.where(less, self.a, self.b) / mine, theirs)
+        less = self.a < self.b  # the smaller probability keeps its digits
+        probability = np.where(less, other.a, other.b) / theirs
+        means = bernoulli_divergence(probability, np.where(less, self.a, self.b) / mine, theirs)
         rest = gamma_remainder(other.a, self.a) + gamma_remainder(other.b, self.b) - gamma_remainder(theirs, mine)
         return np.maximum(means + rest, 0.0)[()]
 

@@ -163,7 +163,7 @@ class Gamma(ConjugatePrior, ExponentialFamily):
     def _newton(self, q: Any, log_tail: Any, sign: float) -> Any:
         """Return where a log-tail is log q: Wilson and Hilferty's start and Newton's method, which SciPy's error of 1e-12 needs.
 
-        A law of shape 1e12 is as narrow as 1e-6 of its mean. The logarithm of either tail is concave, so the steps settle.
+        A distribution of shape 1e12 is as narrow as 1e-6 of its mean. The logarithm of either tail is concave, so the steps settle.
         """
         q = np.asarray(q, np.float64)
         inner = (q > 0) & (q < 1)

@@ -97,8 +97,8 @@ class Continuous(Distribution):
         if places.size and not (np.isfinite(places).all() and low <= places[0] and places[-1] <= high):
             raise ParameterError(f"Continuous(points={points!r}): points must be numbers inside the support.")
         center = float(places.mean()) if places.size else 0.0
-        spread = float(np.ptp(places)) if places.size > 1 else 1.0
-        line = quadrature.Line(low, high, center, spread)
+        width = float(np.ptp(places)) if places.size > 1 else 1.0
+        line = quadrature.Line(low, high, center, width)
         self._set()
         self.__dict__.update(_line=(line, places), _given=(density, cdf, tuple(map(float, support)), bool(normalize)))
         probe = quadrature.map_to_line(line, np.linspace(-0.9, 0.9, 3))[0]
@@ -302,9 +302,9 @@ def checked_cells(given: Continuous, normalize: bool) -> quadrature.Cells:
         )
     mass = float(cells.integral.sum())
     if not cells.converged or not np.isfinite(mass) or mass <= 0 or (not normalize and abs(mass - 1) > MASS_SLACK):
-        told = f"{mass:.9g}" if cells.converged else "infinity, or does not settle"
+        integral = f"{mass:.9g}" if cells.converged else "infinity, or does not settle"
         raise ParameterError(
-            f"Continuous(density=...): the density integrates to {told}, not to 1; divide by it, or give"
+            f"Continuous(density=...): the density integrates to {integral}, not to 1; divide by it, or give"
             f" normalize=True. Name places where it is concentrated in points=[...] if that is not its integral."
         )
     given.__dict__["_scale"] = mass if normalize else 1.0  # what integrates to one is left as it was given

@@ -49,7 +49,7 @@ def log1p_square(z: Any, ops: Any) -> Any:
 
 
 def standard_quantile(df: NDArray, q: NDArray) -> NDArray:
-    """Return the quantile of the standard law; a small tail is half of I_y(df/2, 1/2), y = df / (df + t^2)."""
+    """Return the quantile of the standard distribution; a small tail is half of I_y(df/2, 1/2), y = df / (df + t^2)."""
     df, q = np.broadcast_arrays(df, q)
     tail = np.minimum(q, 1 - q)
     with np.errstate(all="ignore"):
@@ -124,7 +124,7 @@ class StudentT(Distribution):
         return stdtr(self.df, (self.loc - np.asarray(x)) / self.scale)
 
     def _log_tail(self, z: NDArray) -> NDArray:
-        """Return log P(T <= z) of the standard law: half of an incomplete beta function far out."""
+        """Return log P(T <= z) of the standard distribution: half of an incomplete beta function far out."""
         square = np.where(z < 0, z, 1.0) ** 2
         with np.errstate(over="ignore", invalid="ignore"):
             share, rest = self.df / (self.df + square), square / (self.df + square)
@@ -207,7 +207,7 @@ class StudentT(Distribution):
         scale = np.sqrt(np.where(present, square, self.scale**2))
         return StudentT(np.where(present, df, self.df), np.where(present, self.loc + offset, self.loc), scale)
 
-    def _spread(self) -> NDArray:
+    def _scales(self) -> NDArray:
         return self.scale
 
     def _too_equal(self) -> DataError:
@@ -226,9 +226,9 @@ class StudentT(Distribution):
         rows = arrays.to_numpy(x)
         if not len(rows):
             return cls(4.0, np.zeros(rows.shape[1:]), 1.0)
-        spread = np.subtract(*np.quantile(rows, [0.75, 0.25], axis=0))
-        spread = np.where(spread > 0, spread / 1.35, np.where(rows.std(axis=0) > 0, rows.std(axis=0), 1.0))
-        return cls(4.0 if df is None else df, np.median(rows, axis=0), spread)
+        scale = np.subtract(*np.quantile(rows, [0.75, 0.25], axis=0))
+        scale = np.where(scale > 0, scale / 1.35, np.where(rows.std(axis=0) > 0, rows.std(axis=0), 1.0))
+        return cls(4.0 if df is None else df, np.median(rows, axis=0), scale)
 
     @classmethod
     def fit(

@@ -78,13 +78,13 @@ def expected_log_factorial(mean: NDArray, log_prob: Callable) -> NDArray:
 def summed_entropy(mean: NDArray, deviation: NDArray, high: Any, log_prob: Callable) -> NDArray:
     """Return the entropy, summed over the counts that matter.
 
-    Of a wide law every h-th count is taken h times: a smooth bell is summed to rounding with three of them per deviation.
+    Of a wide distribution every h-th count is taken h times: a smooth bell is summed to rounding with three of them per deviation.
     """
-    spread = float(np.min(deviation, initial=np.inf))
-    if spread < STRIDE_FROM or np.size(mean) != 1:
+    smallest = float(np.min(deviation, initial=np.inf))
+    if smallest < STRIDE_FROM or np.size(mean) != 1:
         log_p = log_prob(counts_that_matter(mean, deviation, high))
         return -(np.exp(log_p) * np.where(np.isfinite(log_p), log_p, 0.0)).sum(axis=0)
-    h = float(np.floor(spread / PER_DEVIATION))
+    h = float(np.floor(smallest / PER_DEVIATION))
     middle = np.floor(float(np.ravel(mean)[0]))
     x = middle + h * np.arange(-int(WIDTH * PER_DEVIATION), int(WIDTH * PER_DEVIATION) + 1)
     x = x[(x >= 0) & (x <= float(np.ravel(high)[0]))].reshape(-1, *(1,) * np.ndim(mean))

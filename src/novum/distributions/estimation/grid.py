@@ -95,8 +95,8 @@ class GridPosterior(Result):
     def std(self) -> dict[str, float]:
         """The standard deviation of every parameter."""
         mean = self.mean
-        spread = {n: self.expectation(lambda n=n, **theta: (theta[n] - mean[n]) ** 2) for n in self.names}
-        return {name: float(np.sqrt(value)) for name, value in spread.items()}
+        variance = {n: self.expectation(lambda n=n, **theta: (theta[n] - mean[n]) ** 2) for n in self.names}
+        return {name: float(np.sqrt(value)) for name, value in variance.items()}
 
     @property
     def mode(self) -> dict[str, float]:

@@ -259,8 +259,12 @@ def prior_of(owner: str, prior: Any, start: Any, bounds: Any) -> tuple[Callable[
             raise ParameterError(
                 f"{owner}: a prior by name needs a start by name, with {', '.join(map(str, prior))} among it."
             )
-        limits = {name: (law.support.low, law.support.high) for name, law in prior.items()} | dict(bounds or {})
-        return lambda **theta: sum(float(law.log_prob(theta[name])) for name, law in prior.items()), limits
+        limits = {
+            name: (distribution.support.low, distribution.support.high) for name, distribution in prior.items()
+        } | dict(bounds or {})
+        return lambda **theta: sum(
+            float(distribution.log_prob(theta[name])) for name, distribution in prior.items()
+        ), limits
     if hasattr(prior, "log_prob"):
         if isinstance(start, Mapping):
             if len(start) != 1:

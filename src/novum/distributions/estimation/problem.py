@@ -142,9 +142,9 @@ def check_names(owner: str, given: str, function: Callable[..., Any], names: tup
     needed = [one.name for one in takes if one.name in known and one.default is one.empty]
     unknown, missing = [n for n in names if n not in known], [n for n in needed if n not in names]
     if unknown or missing:
-        told = f"has no parameter {unknown[0]!r}" if unknown else f"needs {missing[0]!r}, which {given} lacks"
+        fault = f"has no parameter {unknown[0]!r}" if unknown else f"needs {missing[0]!r}, which {given} lacks"
         raise ParameterError(
-            f"{owner}({given}=...): log_density {told}; name its parameters: {', '.join(known) or 'none'}."
+            f"{owner}({given}=...): log_density {fault}; name its parameters: {', '.join(known) or 'none'}."
         )
 
 

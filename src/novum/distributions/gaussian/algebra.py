@@ -143,7 +143,7 @@ def marginal(mean: Any, cov: Any, keep: Any) -> Gaussian:
     mean : array-like of shape (..., d)
     cov : array-like of shape (..., d, d)
     keep : int, slice, or array of indices or booleans
-        The coordinates a, in the order wanted.
+        The coordinates a, in the requested order.
     """
     m, S = np.asarray(mean, float), np.asarray(cov, float)
     a, _ = split("marginal", keep, m.shape[-1])
@@ -189,8 +189,8 @@ def check_shape(owner: str, name: str, value: Any, *last: int | None) -> Array:
     found = array.shape[max(array.ndim - len(last), 0) :]
     same = len(found) == len(last) and all(n is None or n == k for n, k in zip(last, found))
     if not same and not (array.ndim == 0 and len(last) == 1):
-        wanted = ", ".join("any" if n is None else str(n) for n in last)
-        raise DataError(f"{owner}: {name} has shape {array.shape}; its last axes must be ({wanted}).")
+        expected = ", ".join("any" if n is None else str(n) for n in last)
+        raise DataError(f"{owner}: {name} has shape {array.shape}; its last axes must be ({expected}).")
     return array
 
 
@@ -209,10 +209,10 @@ def affine(mean: Any, cov: Any, A: Any, b: Any = 0.0, noise: Any = None) -> Gaus
     m = np.asarray(mean, float)
     matrix = check_shape("affine", "A", A, None, m.shape[-1])
     rows = matrix.shape[-2]
-    spread = sandwich(matrix, np.asarray(cov, float))
+    mapped = sandwich(matrix, np.asarray(cov, float))
     return Gaussian(
         times(matrix, m) + check_shape("affine", "b", b, rows),
-        spread if noise is None else spread + check_shape("affine", "noise", noise, rows, rows),
+        mapped if noise is None else mapped + check_shape("affine", "noise", noise, rows, rows),
     )
 
 

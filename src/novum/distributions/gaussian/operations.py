@@ -110,9 +110,9 @@ def linear_gaussian(
             " MultivariateNormal([mean], [[var]])."
         )
     matrix = np.atleast_2d(real(owner, "A", A))
-    spread = real(owner, "noise", noise)
+    covariance = real(owner, "noise", noise)
     y, b = real(owner, "y", y), real(owner, "b", b)
-    spread = spread * np.eye(matrix.shape[-2]) if spread.ndim < 2 else spread
-    found = algebra.linear_gaussian(prior.mean, prior.cov, matrix, spread, y, b)
+    covariance = covariance * np.eye(matrix.shape[-2]) if covariance.ndim < 2 else covariance
+    found = algebra.linear_gaussian(prior.mean, prior.cov, matrix, covariance, y, b)
     family: Any = type(prior)
     return LinearGaussianModel(family(*found.posterior), family(*found.marginal), found.log_evidence[()])

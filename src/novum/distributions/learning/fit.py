@@ -59,7 +59,7 @@ def rows_of(block: Block, event: int, flat: bool) -> tuple[Any, Any]:
 def statistics_of(params: tuple[Any, ...], block: Block) -> Any:
     """Return the statistics of one block about the parameters; raise where a row cannot come from the family.
 
-    `params` are the distribution, whether the data are one-dimensional, and who asks (`fit` of the family unless given).
+    `params` are the distribution, whether the data are one-dimensional, and the caller (`fit` of the family unless given).
     """
     about, flat, *asking = params
     x, weight = rows_of(block, about._event_ndim, flat)

@@ -23,7 +23,7 @@ __all__ = ["IterationState", "iterate", "next_state"]
 FALL = 1e-13  # relative fall of the likelihood that is rounding
 COLLAPSED = 4 * float(
     np.finfo(np.float64).eps
-)  # of the spread at the start and of the location: below it rows are equal
+)  # of the scale at the start and of the location: below it rows are equal
 
 
 class IterationState(NamedTuple):
@@ -72,7 +72,7 @@ def iterate(
     def update(params: tuple[IterationState, bool], sums: Any) -> tuple[IterationState, bool]:
         state, flat = params
         after = next_state(state, sums, known)
-        if (after.now._spread() <= COLLAPSED * (start._spread() + np.abs(after.now.loc))).any():
+        if (after.now._scales() <= COLLAPSED * (start._scales() + np.abs(after.now.loc))).any():
             raise after.now._too_equal()  # the likelihood has no bound: it rises for as long as the scale falls
         return after, flat
 

@@ -138,8 +138,8 @@ def learn_parts(
         [start_of(part, take_columns(X[y == c] if (y == c).any() else X, part.columns)) for part in parts]
         for c in range(k)
     ]
-    spread = np.nanvar(X, axis=0).max(initial=0.0) if len(X) else 0.0
-    floor = LEAST_SHARE * float(spread) or np.finfo(float).tiny
+    variance = np.nanvar(X, axis=0).max(initial=0.0) if len(X) else 0.0
+    floor = LEAST_SHARE * float(variance) or np.finfo(float).tiny
     sums: LabelledSums = source.total(statistics_of, StatisticsPass(parts, near, owner), merge)
     if bayesian:
         return sums.mass, [

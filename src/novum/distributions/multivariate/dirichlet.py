@@ -89,10 +89,10 @@ def alpha_from_mean_log(g: NDArray) -> NDArray:
     return alpha
 
 
-def finite_alpha(told: str, g: NDArray) -> NDArray:
-    """Return the solution of (3), which must be finite; `told` says whose data are all equal and which parameter that is."""
+def finite_alpha(subject: str, g: NDArray) -> NDArray:
+    """Return the solution of (3), which must be finite; `subject` says whose data are all equal and which parameter that is."""
     if (np.exp(g).sum(axis=-1) >= 1 - 1e-12).any():
-        raise DataError(f"{told} would be infinite; give data that vary.")
+        raise DataError(f"{subject} would be infinite; give data that vary.")
     return alpha_from_mean_log(g)
 
 

@@ -182,7 +182,7 @@ class MultivariateStudentT(Elliptical, Distribution):
         except ParameterError as error:
             raise self._too_equal() from error
 
-    def _spread(self) -> NDArray:
+    def _scales(self) -> NDArray:
         return np.sqrt(np.diagonal(self.scale_matrix, axis1=-2, axis2=-1))
 
     def _too_equal(self) -> DataError:
@@ -193,9 +193,9 @@ class MultivariateStudentT(Elliptical, Distribution):
 
     def _moved(self, before: "MultivariateStudentT") -> float:
         """Return the largest move since `before`, relative to the scale."""
-        spread = self._spread()
-        ratio = (self.scale_matrix - before.scale_matrix) / (spread[..., None] * spread[..., None, :])
-        moves = (self.loc - before.loc) / spread, ratio, np.log(self.df / before.df)
+        scales = self._scales()
+        ratio = (self.scale_matrix - before.scale_matrix) / (scales[..., None] * scales[..., None, :])
+        moves = (self.loc - before.loc) / scales, ratio, np.log(self.df / before.df)
         return float(max(np.abs(move).max() for move in moves))
 
     @classmethod
@@ -203,8 +203,8 @@ class MultivariateStudentT(Elliptical, Distribution):
         rows, d = arrays.to_numpy(x), x.shape[-1]
         if not len(rows):
             return cls(4.0, np.zeros(d), 1.0)
-        spread = rows.var(axis=0)
-        return cls(4.0 if df is None else df, np.median(rows, axis=0), np.where(spread > 0, spread, 1.0))
+        variance = rows.var(axis=0)
+        return cls(4.0 if df is None else df, np.median(rows, axis=0), np.where(variance > 0, variance, 1.0))
 
     @classmethod
     def fit(

@@ -123,8 +123,8 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
     @property
     def var(self) -> Any:
         """Variances of mu and tau, along the last axis; that of mu is infinite for shape <= 1."""
-        spread = np.where(self.shape > 1, self.rate / (self.strength * np.maximum(self.shape - 1, 1e-300)), np.inf)
-        return np.stack([spread, self.shape / self.rate**2], axis=-1)
+        variance = np.where(self.shape > 1, self.rate / (self.strength * np.maximum(self.shape - 1, 1e-300)), np.inf)
+        return np.stack([variance, self.shape / self.rate**2], axis=-1)
 
     @property
     def mode(self) -> Any:

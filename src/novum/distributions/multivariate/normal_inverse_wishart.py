@@ -161,8 +161,8 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         upper = np.broadcast_to(self.__dict__["factor"].swapaxes(-1, -2), bartlett.shape)
         root = triangular.solve_lower(bartlett, upper)  # T of (3)
         z = stream.normal("normal-inverse-Wishart mean", 0, count, self._columns() * d).reshape(count, *batch, d)
-        spread = (root.swapaxes(-1, -2) @ z[..., None])[..., 0] / np.sqrt(self.strength)[..., None]
-        return pack_outcome(self.center + spread, root.swapaxes(-1, -2) @ root)
+        offset = (root.swapaxes(-1, -2) @ z[..., None])[..., 0] / np.sqrt(self.strength)[..., None]
+        return pack_outcome(self.center + offset, root.swapaxes(-1, -2) @ root)
 
     @property
     def center(self) -> NDArray:

@@ -1,4 +1,4 @@
-r"""Quantiles of the Beta law far in its tails, where SciPy's inverse loses its digits or answers NaN.
+r"""Quantiles of the Beta distribution far in its tails, where SciPy's inverse loses its digits or answers NaN.
 
     log I_x(a, b) = log q,   u = log x:   u <- u - (log I - log q) / (x p(x) / I)                  (1)
 
@@ -55,8 +55,8 @@ def patched_inverse(a: Any, b: Any, q: Any, inverse: Callable, upper: bool) -> A
     if not np.any(far):
         return found
     places = np.broadcast_to(far, np.shape(found))
-    first, second, chance = (np.broadcast_to(part, np.shape(found))[places] for part in (a, b, q))
-    u = log_quantile(second, first, chance) if upper else log_quantile(first, second, chance)
+    first, second, probability = (np.broadcast_to(part, np.shape(found))[places] for part in (a, b, q))
+    u = log_quantile(second, first, probability) if upper else log_quantile(first, second, probability)
     out = np.array(found)
     out[places] = -np.expm1(u) if upper else np.where(u <= LOWEST, 0.0, np.exp(u))
     return out[()]

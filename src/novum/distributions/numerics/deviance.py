@@ -112,10 +112,10 @@ def binomial_log(x: Any, n: Any, p: Any, q: Any) -> NDArray:
 
 
 def bernoulli_divergence(p: Any, r: Any, n: Any = 1.0) -> NDArray:
-    """Return n KL(p || r) of two chances: two deviances, whose differences p - r cancel."""
+    """Return n KL(p || r) of two probabilities: two deviances, whose differences p - r cancel."""
     p, r = np.asarray(p, np.float64), np.asarray(r, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # the parts that add up: d(p, r) and d(1 - p, 1 - r), the second from r - p so that small chances keep their digits
+        # the parts that add up: d(p, r) and d(1 - p, 1 - r), the second from r - p so that small probabilities keep their digits
         other = np.where(p < 1, (1 - p) * excess((p - r) / np.where(p < 1, 1 - p, 1.0)), 1 - r)
         value = np.where((r == 0) & (p > 0), np.inf, deviance(p, r)) + np.where((r == 1) & (p < 1), np.inf, other)
     return (n * value)[()]

@@ -4,8 +4,8 @@ Gamma variates of shape a >= 1 (Marsaglia and Tsang 2000), with d = a - 1/3, c =
 
     v = (1 + c z)^3;   accept d v   if   log u < z^2/2 + d (1 - v + log v)                         (1)
 
-An accepted proposal has the law of Gamma(a); where the first one is refused (less than one in twenty) the draw is the
-quantile of a second uniform number, which has that law too: so one round is enough and the result is exact. Below one,
+An accepted proposal has the distribution of Gamma(a); where the first one is refused (less than one in twenty) the draw is the
+quantile of a second uniform number, which has that distribution too: so one round is enough and the result is exact. Below one,
 
     log Gamma(a) = log Gamma(a + 1) + log(u) / a                                                   (2)
 

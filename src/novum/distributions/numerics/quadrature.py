@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Cells in t, in order, with the integral over each; `converged` tells whether all were resolved."""
+    """Cells in t, in order, with the integral over each; `converged` says whether all were resolved."""
 
     left: NDArray
     right: NDArray
@@ -156,9 +156,9 @@ def line_of(distribution: Any) -> tuple[Line, NDArray]:
     cuts = distribution.quantile(
         np.array([1e-9, 1e-6, 1e-3, 0.05, 0.25, 0.5, 0.75, 0.95, 1 - 1e-3, 1 - 1e-6, 1 - 1e-9])
     )
-    spread = float(cuts[6] - cuts[4]) or 1.0
+    width = float(cuts[6] - cuts[4]) or 1.0
     support = distribution.support
-    return Line(float(support.low), float(support.high), float(cuts[5]), spread), cuts
+    return Line(float(support.low), float(support.high), float(cuts[5]), width), cuts
 
 
 def expectation(distribution: Any, function: Callable, bends: Any = ()) -> float:

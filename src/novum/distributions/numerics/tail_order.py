@@ -17,7 +17,7 @@ __all__ = ["beyond"]
 BACK = 0.12  # share of s' over which each slope is measured
 OPEN = 1e-14  # share of the integral below which what is beyond needs no order
 FLAT = 1e-5  # r below which the exponential is taken to be absent
-UNTOLD = 0.05  # distance of c from one within which convergence cannot be told
+UNDECIDED = 0.05  # distance of c from one within which convergence cannot be decided
 SETTLED = 1e-3  # by how much r may change from one stretch to the next where s' is small
 LONG = 100.0  # s' from which on (1) is taken to hold
 AGE, SHARE = np.polynomial.laguerre.laggauss(48)
@@ -51,8 +51,8 @@ def beyond(value: Callable, end: float, size: float) -> tuple[float, float]:
         return left / float(slopes[-1]), 0.0
     if r > FLAT:
         return left / r * float(SHARE @ (1 + AGE / (r * end)) ** -c), 0.0
-    if r < -FLAT or c < 1 - UNTOLD:
+    if r < -FLAT or c < 1 - UNDECIDED:
         return float(np.copysign(np.inf, left)), 0.0
-    if c < 1 + UNTOLD:
+    if c < 1 + UNDECIDED:
         return left, float("inf")
     return left * end / (c - 1), 0.0

@@ -8,7 +8,7 @@ finite end; for an infinite one it follows from the order of the tail (`tail_ord
 
 An f that is infinite because a number in it overflowed, as x^2 in log(1 + x^2), ends s' before; one that is infinite without an
 overflow is so. Near a finite end x itself may leave the floats before its mass does: the mass of Beta(0.001, 1) lies below 1e-308.
-Where f still moves there, or where its order cannot be told, the answer is NaN with a warning.
+Where f still moves there, or where its order cannot be determined, the answer is NaN with a warning.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ LAST = 690.0  # e^-690 is the last normal probability but a few
 GRID = FIRST + np.array([0.2, 0.5, 1, 1.7, 2.7, 4, 6, 9, 13, 18, 25, 34, 46, 65, 95, 140, 210, 320, 480])
 FEW_CELLS = 2**12  # quantiles cost more than densities
 DOUBTED = 1e-9  # share of the integral that the floats may leave open
-COARSE = 1e-6  # floats wider than this share of the spread are coarse
+COARSE = 1e-6  # floats wider than this share of the scale are coarse
 TINY = np.finfo(float).tiny
 PROBES = 96  # places between log 2 and s' at which f is tried for overflow
 CUTS = np.array([1e-12, 1e-8, 1e-5, 1e-3, 0.02, 0.1, 0.3, 0.5])
@@ -129,7 +129,7 @@ def side(distribution: Any, function: Callable, upper: bool, points: NDArray) ->
 
 
 def grain(distribution: Any, function: Callable) -> float:
-    """Return how much the function moves from one float to the next where floats are coarse beside the spread, else zero."""
+    """Return how much the function moves from one float to the next where floats are coarse for the scale, else zero."""
     quarters = np.ravel(distribution.quantile(np.array([0.25, 0.75])))
     step = np.spacing(np.abs(quarters).max())
     if not COARSE * (quarters[1] - quarters[0]) < step:
@@ -153,7 +153,7 @@ def tail_expectation(distribution: Any, function: Callable, points: Any = ()) ->
     if doubt > DOUBTED * size:
         warn(
             f"{type(distribution).__name__}.expect: the function still moves where the numbers of the machine end, or between two"
-            " of them, so that its expectation cannot be told; ask for a closed form, or transform the outcome.",
+            " of them, so that its expectation cannot be determined; ask for a closed form, or transform the outcome.",
             DataWarning,
         )
         return float("nan")

@@ -85,7 +85,7 @@ class Expectations:
 
     def correlation(self, x: str | Callable[..., Any], y: str | Callable[..., Any]) -> float:
         """Return cov(x, y) / (sd(x) sd(y))."""
-        spread = self.variance(x) * self.variance(y)
-        if spread <= 0:
+        variances = self.variance(x) * self.variance(y)
+        if variances <= 0:
             raise DataError("JointTable.correlation: a variable is constant, so its correlation is undefined.")
-        return float(np.clip(self.covariance(x, y) / np.sqrt(spread), -1, 1))
+        return float(np.clip(self.covariance(x, y) / np.sqrt(variances), -1, 1))

@@ -124,7 +124,7 @@ class JointTable(Expectations, Independences, Result):
         names : sequence of str, optional
             Columns to use of a frame or mapping; names for those of an array.
         states : mapping of name to states, optional
-            All states a variable can have, in the order wanted; those observed, sorted, by default.
+            All states a variable can have, in the requested order; those observed, sorted, by default.
         sample_weight : array-like of shape (n,), optional
         """
         columns = columns_of("JointTable.from_samples", data, names)

@@ -8,7 +8,7 @@ With d the weights of the rows (sum one), h_m the member of round m, K classes a
     H(x) = argmax_c sum_m a_m [h_m(x) = c]                                                         (4)
 
 (2) is SAMME (Zhu et al. 2009): a member must beat a guess among K. M1 (Freund and Schapire 1997) leaves log(K - 1) out and
-asks for e_m < 1/2. For two classes they are one, and with y = -1, +1
+requires e_m < 1/2. For two classes they are one, and with y = -1, +1
 
     f = 1/2 sum_m a_m h_m,   E = (1/n) sum_i exp(-y_i f(x_i)) = prod_m Z_m >= training error       (5)
     Z_m = 2 sqrt(e_m (1 - e_m))          at rate 1                                                 (6)
@@ -185,7 +185,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
     def _stages(self, X: Any) -> Iterator[NDArray]:
         """Yield the sums of the votes for every class (n, K), member by member, in one array that grows."""
-        codes = self._answers(X, every_code, self._committee())
+        codes = self._evaluate(X, every_code, self._committee())
         sums, at = np.zeros((len(codes), self.n_classes_)), np.arange(len(codes))
         for m, a in enumerate(self._votes()):
             sums[at, codes[:, m]] += a
@@ -204,7 +204,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             A class gets a_m of a member that is for it and -a_m / (K - 1) of one that is not; for two classes the
             second less the first.
         """
-        return self._answers(X, committee_decision, self._committee())
+        return self._evaluate(X, committee_decision, self._committee())
 
     def staged_decision_function(self, X: Rows) -> Iterator[Any]:
         """Yield `decision_function` of the first member, of the first two, and so on."""
@@ -281,7 +281,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
         d_i <- d_i exp(a_m [h_m(x_i) != y_i]) / Z    (3)
         """
-        code, each = self._codes(y), self._answers(X, every_code, self._committee())
+        code, each = self._codes(y), self._evaluate(X, every_code, self._committee())
         weight = np.full(len(code), 1.0 / len(code))
         for m, a in enumerate(self._votes()):
             yield weight

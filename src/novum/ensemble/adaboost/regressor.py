@@ -163,11 +163,11 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
         array of shape (n_samples,)
         """
         check_is_fitted(self)
-        return self._answers(X, median, Committee(self.estimators_, self._votes()))
+        return self._evaluate(X, median, Committee(self.estimators_, self._votes()))
 
     def staged_predict(self, X: Rows) -> Iterator[Any]:
         """Yield the predictions of the first member, of the first two, and so on."""
         check_is_fitted(self)
-        each = self._answers(X, every_number, Committee(self.estimators_, self._votes()))
+        each = self._evaluate(X, every_number, Committee(self.estimators_, self._votes()))
         for m in range(1, each.shape[1] + 1):
             yield weighted_median(each[:, :m], self._votes()[:m])

@@ -135,7 +135,7 @@ class WeightBoosting(EstimatorList, MetaEstimatorMixin, Estimator):
         for i, made in enumerate(rounds):
             self.estimator_weights_[i], self.estimator_errors_[i] = made.vote, made.error
 
-    def _answers(self, X: Any, function: Callable, params: Any) -> Any:
+    def _evaluate(self, X: Any, function: Callable, params: Any) -> Any:
         """Return `function(params, block)` of new rows."""
         check_is_fitted(self)
         if self.levels_ and is_frame(X):

@@ -135,7 +135,7 @@ def prepare_rows(
     max_bins: int,
     n_threads: int,
 ) -> Prepared:
-    """Return rows ready for boosting: `held` ones that were given, or a `share` of the source's, class by class if told."""
+    """Return rows ready for boosting: `held` ones that were given, or a `share` of the source's, stratified by class if given."""
     rows = np.arange(len(target)) if weight is None else np.flatnonzero(weight > 0)
     held_rows = None
     if share is not None:

@@ -81,7 +81,7 @@ def boost(
 ) -> list[tuple[NDArray, NDArray]]:
     """Return the trees of (2) to (4), with their sets of categories; raw scores of both kinds of rows are kept up to date.
 
-    `after(iteration)` is told of every iteration and ends the descent by returning True.
+    `after(iteration)` is called after every iteration and ends the descent by returning True.
     """
     grower = Grower(team, train.words, bins, growing)
     pairs = np.empty((descent.outputs, len(train.target), 2), np.int32)

@@ -73,7 +73,7 @@ def boost_blocks(
 ) -> Boosted:
     """Return the trees of all iterations.
 
-    `look(iteration, score of the rows trained on, of those held back)` is told of the state before the first iteration and
+    `look(iteration, score of the rows trained on, of those held back)` is called with the state before the first iteration and
     after every one, and ends the descent by returning True. The source's blocks have been built.
     """
     descent, outputs, team = task.descent, task.descent.outputs, _core.trees.boosting.Team(1)

@@ -75,7 +75,7 @@ class BoostedTrees(Estimator):
         return hasattr(self, "_nodes") or hasattr(self, "_known")  # the second while a scorer runs
 
     def _check_state(self) -> None:
-        """Raise ValueError unless every tree begins where the one before ends, and asks for columns and nodes that are there."""
+        """Raise ValueError unless every tree begins where the one before ends, and refers to columns and nodes that exist."""
         if "_nodes" not in vars(self):
             return
         root, nodes = self._root, self._nodes

@@ -4,7 +4,7 @@ r"""The losses that boosting descends: definitions, starts and responses from no
 
 The kernels (cpp/include/novum/trees/boosting.h) compute `gradient` and `curvature` of the same definitions; where the
 curvature is no guide (absolute, quantile) it is one and leaves are refitted by the quantile of their residuals, and the
-Huber loss takes its bound, one. Its width comes from the data: the `quantile` of |t - median|, 0.9 unless told. `score` is
+Huber loss takes its bound, one. Its width comes from the data: the `quantile` of |t - median|, 0.9 by default. `score` is
 -sum w l / sum w without the terms that depend on the target alone.
 """
 
@@ -47,7 +47,9 @@ FOLDED = (
     "log_loss",
 )  # what passes over blocks can do
 HUBER_SHARE = 0.9  # of the rows whose first residual lies within the square
-FARTHEST_START = 36.0  # log-odds of a class that never or always occurs: the last that a double tells from certainty
+FARTHEST_START = (
+    36.0  # log-odds of a class that never or always occurs: the last that a double distinguishes from certainty
+)
 
 
 class Descent(NamedTuple):

@@ -22,7 +22,7 @@ PURPOSE = "rows held back"
 class Holding(NamedTuple):
     """Which rows are held back."""
 
-    bits: NDArray | None  # one bit for each row; None: by chance
+    bits: NDArray | None  # one bit for each row; None: drawn at random
     seed: int
     share: float
 
@@ -35,16 +35,16 @@ def split_seed(seed: int) -> int:
 def split_rows(
     rows: NDArray, share: float | int, classes: NDArray | None, seed: int, n_rows: int
 ) -> tuple[NDArray, NDArray]:
-    """Return the sorted rows to train on and those to hold back, of `rows` out of `n_rows`; class by class if told."""
+    """Return the sorted rows to train on and those to hold back, of `rows` out of `n_rows`; stratified by `classes` if given."""
     if n_rows <= SPLIT_ROWS:
         stratify = None if classes is None else classes[rows]
         train, held = train_test_split(rows, test_size=share, stratify=stratify, random_state=split_seed(seed))
         return np.sort(train), np.sort(held)
-    out = holds(by_chance(share, seed, n_rows), 0, n_rows)[rows]
+    out = holds(random_holding(share, seed, n_rows), 0, n_rows)[rows]
     return rows[~out], rows[out]
 
 
-def by_chance(share: float | int, seed: int, n_rows: int) -> Holding:
+def random_holding(share: float | int, seed: int, n_rows: int) -> Holding:
     """Return the rule for many rows; a whole number of rows is held back on average."""
     return Holding(None, seed, share / n_rows if isinstance(share, int | np.integer) else float(share))
 
@@ -52,7 +52,7 @@ def by_chance(share: float | int, seed: int, n_rows: int) -> Holding:
 def holding_of(rows: NDArray | None, share: float | int, classes: NDArray | None, seed: int, n_rows: int) -> Holding:
     """Return the same choice as `split_rows`, for blocks; beyond `SPLIT_ROWS` neither rows nor classes are looked at."""
     if n_rows > SPLIT_ROWS:
-        return by_chance(share, seed, n_rows)
+        return random_holding(share, seed, n_rows)
     assert rows is not None
     out = np.zeros(n_rows, bool)
     out[split_rows(rows, share, classes, seed, n_rows)[1]] = True

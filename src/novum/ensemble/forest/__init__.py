@@ -1,1 +1,1 @@
-"""Forests: trees grown apart from each other, asked together."""
+"""Forests: trees grown apart from each other, predicting together."""

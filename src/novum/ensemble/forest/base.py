@@ -1,4 +1,4 @@
-r"""What all forests share: trees grown apart from each other on draws of the rows, asked together.
+r"""What all forests share: trees grown apart from each other on draws of the rows, predicting together.
 
     forest(x) = 1/T sum_t tree_t(x)                                                                (1)
     variance  = rho s^2 + (1 - rho) s^2 / T    of T trees with variance s^2 and correlation rho    (2)
@@ -129,7 +129,7 @@ class BaseForest(ForestLeaves, EstimatorList, MultiOutputMixin, Estimator, ABC):
         """Store out-of-bag predictions and their score."""
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Read, grow, and judge out of bag if asked to."""
+        """Read, grow, and judge out of bag if requested."""
         owner = type(self).__name__
         if not self.bootstrap and self.max_samples is not None:
             raise ParameterError(

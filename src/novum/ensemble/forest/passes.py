@@ -159,10 +159,10 @@ def gather_block(plan: Plan, block: Block) -> CodedLeafRows:
     """Return the rows of one block that end in the leaves that are marked."""
     memory, out = begin(plan, block), CodedLeafRows([], [], [], [])
     words, target = memory["words"], memory["target"]
-    asked = [k for k, mark in enumerate(plan.marks) if len(mark)]
-    masses = [mass_of(plan, memory, k) for k in asked]
-    leaves = [leaf_of_rows(plan.requests[k], words, plan.task.bins.missing, memory, f"leaf{k}") for k in asked]
-    for k, leaf, mass in zip(asked, leaves, masses):
+    marked = [k for k, mark in enumerate(plan.marks) if len(mark)]
+    masses = [mass_of(plan, memory, k) for k in marked]
+    leaves = [leaf_of_rows(plan.requests[k], words, plan.task.bins.missing, memory, f"leaf{k}") for k in marked]
+    for k, leaf, mass in zip(marked, leaves, masses):
         place = np.where(leaf < 0, -1, plan.marks[k][leaf])
         here = np.flatnonzero(place >= 0)
         out.words.append(words[:, here])

@@ -100,7 +100,7 @@ class BlockSampling(NamedTuple):
     rate: float  # r
 
     def counts(self, seed: int, rows: range | None = None, weight: NDArray | None = None) -> NDArray:
-        """Return how often each of some rows was drawn; all of them if not told."""
+        """Return how often each of some rows was drawn; all of them by default."""
         return self.counts_by_tree([seed], range(self.n) if rows is None else rows, weight)[0]
 
     def counts_by_tree(self, seeds: Iterable[int], rows: range, weight: NDArray | None) -> list[NDArray]:

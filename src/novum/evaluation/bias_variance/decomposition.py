@@ -44,7 +44,7 @@ class Setting(NamedTuple):
     y: Any
     X_test: Any
     truth: NDArray  # f or y* at the test points
-    noise: float  # variance of t around f, or chance that t differs from y*
+    noise: float  # variance of t around f, or probability that t differs from y*
     sampler: Callable | None
     f_train: NDArray | None  # f at X, for fresh noise
 
@@ -189,7 +189,7 @@ def bias_variance_decomposition(
     truth : callable, default=None
         f: rows to expected targets, or to best labels.
     noise : float, default=None
-        Standard deviation of t around f; for 0-1 loss the chance that a label is not the best one (reported, and added for two
+        Standard deviation of t around f; for 0-1 loss the probability that a label is not the best one (reported, and added for two
         classes as Domingos does). Needed with `truth`.
     sampler : callable, default=None
         `sampler(rng)` draws a training set (X, y).
@@ -274,7 +274,7 @@ def sampling_plan(
     if truth is not None and noise is None:
         raise ParameterError(f"{owner}: with truth give noise too.")
     level = 0.0 if noise is None else check_number(owner, "noise", noise, 0)
-    spread = level**2 if loss == "squared" else level
+    variance = level**2 if loss == "squared" else level
     target = np.asarray(truth(points) if truth is not None else y if own_rows else y_test)
     if target.shape != (np.shape(points)[0],):
         raise DataError(f"{owner}: truth or y_test has shape {target.shape} for {np.shape(points)[0]} points.")
@@ -282,7 +282,7 @@ def sampling_plan(
         raise DataError(f"{owner}(loss='squared'): y holds labels, not numbers; give loss='zero-one'.")
     fixed = truth is not None and sampler is None and y is None and loss == "squared"
     return (
-        Setting(X, y, points, target, spread, sampler, np.asarray(truth(X), float) if fixed else None),
+        Setting(X, y, points, target, variance, sampler, np.asarray(truth(X), float) if fixed else None),
         method,
         own_rows,
     )

@@ -7,8 +7,8 @@ correlated as training sets that share rows are, the posterior of the mean diffe
     P(b better) = P(mu < -r),   P(equivalent) = P(-r <= mu <= r),   P(a better) = P(mu > r)        (2)
 
 On several data sets, counts (l, e, g) of differences below, within and above the region and a prior of weight s inside it give the
-chances of the three for a new data set the posterior Dirichlet(l, e + s, g). Reported is how probable it is that each chance is the
-largest one:
+probabilities of the three for a new data set the posterior Dirichlet(l, e + s, g). Reported is how probable it is that each is the
+largest:
 
     P(theta_c largest) = int f_c(x) prod_{c' != c} F_{c'}(x) dx,   theta from independent gammas   (3)
 """
@@ -42,7 +42,7 @@ class BayesianComparison(Result):
     b_better, equivalent, a_better : float
     rope : float
         Half the width of the region of practical equivalence.
-    law : scipy distribution or None
+    distribution : scipy distribution or None
         Of the mean difference (1), for one data set.
     """
 
@@ -51,7 +51,7 @@ class BayesianComparison(Result):
     equivalent: float
     a_better: float
     rope: float
-    law: Any = None
+    distribution: Any = None
 
     def _result_columns(self) -> dict[str, Any]:
         names = ("b_better", "equivalent", "a_better", "rope")
@@ -64,7 +64,7 @@ class BayesianComparison(Result):
         """Return the probabilities in words."""
         a, b = self.names
         if np.isnan(self.equivalent):
-            return "all differences are equal, so that no probability can be told"
+            return "all differences are equal, so that no probability can be given"
         return (
             f"P({a} better) = {num(self.a_better):.3f}, P(equivalent within {num(self.rope):g}) = {num(self.equivalent):.3f},"
             f" P({b} better) = {num(self.b_better):.3f}"
@@ -72,17 +72,17 @@ class BayesianComparison(Result):
 
     def turned(self) -> "BayesianComparison":
         """Return the same posterior seen from b."""
-        law = self.law
-        if law is not None:
-            df, mean, scale = law.args
-            law = law.dist(df, -mean, scale)
+        distribution = self.distribution
+        if distribution is not None:
+            df, mean, scale = distribution.args
+            distribution = distribution.dist(df, -mean, scale)
         a, b = self.names
-        return BayesianComparison((b, a), self.a_better, self.equivalent, self.b_better, self.rope, law)
+        return BayesianComparison((b, a), self.a_better, self.equivalent, self.b_better, self.rope, distribution)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the posterior with the region of practical equivalence, or the three probabilities."""
         ax = drawing_axes(ax)
-        if self.law is None:
+        if self.distribution is None:
             ax.bar(
                 [f"{self.names[1]} better", "equivalent", f"{self.names[0]} better"],
                 [self.b_better, self.equivalent, self.a_better],
@@ -90,8 +90,8 @@ class BayesianComparison(Result):
             )
             ax.set(ylabel="posterior probability", ylim=(0, 1))
             return ax
-        x = np.linspace(float(self.law.ppf(0.001)), float(self.law.ppf(0.999)), 500)
-        ax.plot(x, self.law.pdf(x), color="#33415c")
+        x = np.linspace(float(self.distribution.ppf(0.001)), float(self.distribution.ppf(0.999)), 500)
+        ax.plot(x, self.distribution.pdf(x), color="#33415c")
         ax.axvspan(-self.rope, self.rope, color="#7a9e7e", alpha=0.3, label=f"equivalent {num(self.equivalent):.3f}")
         ax.set(xlabel=f"{self.names[0]} - {self.names[1]}", ylabel="posterior density", title=self.sentence())
         ax.title.set_fontsize("small")
@@ -112,16 +112,16 @@ def correlated_t(
     from scipy import stats
 
     mean, scale = float(d.mean()), float(d.std(ddof=1) * np.sqrt(1 / len(d) + test_over_train))
-    if scale <= 1e-12 * size:  # (1) would be a point: no spread, no knowledge of the error
+    if scale <= 1e-12 * size:  # (1) would be a point: no variance, no knowledge of the error
         alike = 1.0 if abs(mean) <= 1e-12 * size else float("nan")
         return BayesianComparison(names, 1 - alike, alike, 1 - alike, rope)
-    law = stats.t(len(d) - 1, mean, scale)
-    below, above = float(law.cdf(-rope)), float(law.sf(rope))
-    return BayesianComparison(names, below, max(0.0, 1 - below - above), above, rope, law)
+    distribution = stats.t(len(d) - 1, mean, scale)
+    below, above = float(distribution.cdf(-rope)), float(distribution.sf(rope))
+    return BayesianComparison(names, below, max(0.0, 1 - below - above), above, rope, distribution)
 
 
 def largest(weights: NDArray) -> NDArray:
-    """Return (3) for the weights of a Dirichlet law; a weight of zero is a chance of zero."""
+    """Return (3) for the weights of a Dirichlet distribution; a weight of zero is a probability of zero."""
     from scipy import stats
 
     u = (np.arange(NODES) + 0.5) / NODES

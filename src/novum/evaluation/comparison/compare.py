@@ -85,7 +85,7 @@ def compare(
         The rows; a dict of data sets compares the mean scores on them.
     y : array-like
     cv : int, splitter or iterable, default=10
-        A number asks for so many shuffled folds, stratified for classifiers. The splits are made once, for all models.
+        A number means so many shuffled folds, stratified for classifiers. The splits are made once, for all models.
     scoring : str or callable, default=None
         As in scikit-learn; the models' own score by default.
     test : str, default="auto"
@@ -128,7 +128,7 @@ def compare(
     >>> round(pair.difference, 3), round(pair.result.standard_error, 7), round(pair.result.statistic, 2)
     (0.046, 0.0154344, 2.98)
     >>> print(compare({"A": A, "B": B}).sentence())
-    On 10 folds, A had a mean score of .824 and B of .778, a difference of .046 that cannot be told from zero at
+    On 10 folds, A had a mean score of .824 and B of .778, a difference of .046 that cannot be distinguished from zero at
     significance .05 (corrected resampled t-test: t(9) = 2.05, p = .070, 95 % interval -.005 to .097).
     """
     check_choice("compare", "test", test, TESTS)
@@ -196,10 +196,12 @@ def judge(
     failed = {failure.model for failure in found.failures}
     if failed:
         first = {failure.model: failure for failure in reversed(found.failures)}
-        told = "; ".join(f"{name} ({first[name].part}: {first[name].error})" for name in found.names if name in failed)
+        reasons = "; ".join(
+            f"{name} ({first[name].part}: {first[name].error})" for name in found.names if name in failed
+        )
         if len(found.names) - len(failed) < 2:
-            raise DataError(f"compare: fewer than two models gave scores everywhere; failed: {told}.")
-        warn(f"compare: left out because they failed: {told}", DataWarning)
+            raise DataError(f"compare: fewer than two models gave scores everywhere; failed: {reasons}.")
+        warn(f"compare: left out because they failed: {reasons}", DataWarning)
         found.only([j for j, name in enumerate(found.names) if name not in failed])
     if baseline is not None and baseline not in found.names:
         raise ParameterError(
@@ -211,11 +213,13 @@ def judge(
     known = verdicts(found.design, k, labels, measure)
     impossible = [v for v in known if v.test == chosen and v.valid == "no"]
     if chosen is None or (impossible and (len(found.scores) < 2 or chosen.startswith(NOT_POSSIBLE))):
-        why = impossible[0].reason if impossible else f"one {measure} per model has no spread; use folds, such as cv=10"
+        why = (
+            impossible[0].reason if impossible else f"one {measure} per model has no variance; use folds, such as cv=10"
+        )
         if chosen is None and labels and found.design.kind == "hold-out":
             why += ", or scoring='accuracy' or 'roc_auc', which have tests on one hold-out set"
-        asked = "" if test == "auto" else f"(test={test!r})"
-        raise ParameterError(f"compare{asked}: not possible on {found.design.description}: {why}.")
+        given = "" if test == "auto" else f"(test={test!r})"
+        raise ParameterError(f"compare{given}: not possible on {found.design.description}: {why}.")
     test = chosen
     if test == "delong" and found.ranking is None:
         raise ParameterError("compare(test='delong'): needs scores of classifiers for two classes on one hold-out set.")

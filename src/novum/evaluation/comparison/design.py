@@ -130,7 +130,7 @@ TABLE: dict[str, dict[str, tuple[str, str]]] = {
         "time order": ("approximately", GROWING),
         "5x2": ("approximately", "halves overlap less than it assumes"),
         "data sets": ("yes", "signed test: data sets are independent"),
-        "": ("no", "with one row or one part there is no spread between parts to learn from"),
+        "": ("no", "with one row or one part there is no variance between parts to learn from"),
     },
 }
 TABLE["mcnemar_exact"] = TABLE["mcnemar"]
@@ -145,7 +145,7 @@ def verdicts(design: Design, n_models: int, classification: bool, measure: str =
     for test, by_design in TABLE.items():
         valid, reason = by_design.get(design.kind, by_design[""])
         if design.parts < 2 and test not in ON_ROWS:
-            valid, reason = "no", "one score per model has no spread"
+            valid, reason = "no", "one score per model has no variance"
         elif test in CLASSIFIERS_ONLY and not classification:
             valid, reason = "no", "counts wrong labels: needs predictions of classifiers"
         elif test in CLASSIFIERS_ONLY and measure != "accuracy":

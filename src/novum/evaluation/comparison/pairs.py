@@ -46,7 +46,7 @@ def paired_test_of(found: Measured, test: str, i: int, j: int, alternative: str)
 
 
 def adjusted_values(p: NDArray, adjust: str) -> NDArray:
-    """Return the p-values for all pairs together; a pair of which nothing can be told counts as one that shows nothing."""
+    """Return the p-values for all pairs together; a pair of which nothing can be concluded counts as one that shows nothing."""
     unknown = np.isnan(p)
     if unknown.any():
         return np.where(unknown, np.nan, adjusted_values(np.where(unknown, 1.0, p), adjust))

@@ -19,7 +19,7 @@ def draw_differences(comparison: "Comparison", ax: Any) -> Any:
     """Draw the mean difference of every pair with its interval where the test has one."""
     ax = drawing_axes(ax)
     for i, one in enumerate(comparison.pairs):
-        color = MARK if comparison.is_told(one) else LINE
+        color = MARK if comparison.is_conclusive(one) else LINE
         if one.result is not None and one.result.bound is not None and one.result.alternative == "two-sided":
             low, high = one.result.interval(1 - comparison.significance)
             ax.plot([low, high], [i, i], color=color)
@@ -34,16 +34,17 @@ def draw_differences(comparison: "Comparison", ax: Any) -> Any:
 
 
 def indistinct(comparison: "Comparison") -> list[list[str]]:
-    """Return the largest runs of models, by mean rank, no two of which are told apart."""
+    """Return the largest runs of models, by mean rank, no two of which are distinguished."""
     if comparison.ranks is None:
         return []
     order = np.argsort(comparison.ranks, kind="stable")
-    told = {frozenset((one.a, one.b)) for one in comparison.pairs if comparison.is_told(one)}
+    distinguished = {frozenset((one.a, one.b)) for one in comparison.pairs if comparison.is_conclusive(one)}
     runs: list[tuple[int, int]] = []
     for i in range(len(order)):
         j = i
         while j + 1 < len(order) and not any(
-            frozenset((comparison.names[order[m]], comparison.names[order[j + 1]])) in told for m in range(i, j + 1)
+            frozenset((comparison.names[order[m]], comparison.names[order[j + 1]])) in distinguished
+            for m in range(i, j + 1)
         ):
             j += 1
         if j > i and not any(first <= i and j <= last for first, last in runs):
@@ -52,7 +53,7 @@ def indistinct(comparison: "Comparison") -> list[list[str]]:
 
 
 def draw_ranks(comparison: "Comparison", ax: Any) -> Any:
-    """Draw the mean ranks on a line, bars over models that cannot be told apart, and the critical difference."""
+    """Draw the mean ranks on a line, bars over models that cannot be distinguished, and the critical difference."""
     ranks = comparison.ranks
     if ranks is None:
         raise ValueError("the diagram of mean ranks needs a comparison on several data sets.")

@@ -53,9 +53,9 @@ def friedman(ranks: NDArray) -> TestResult:
 
     N, k = ranks.shape
     center = (k + 1) / 2
-    spread = float(((ranks - center) ** 2).sum())
-    statistic = (k - 1) * float(((ranks.sum(0) - N * center) ** 2).sum()) / spread if spread > 0 else 0.0
-    remark = "fewer than ten data sets: the chi-squared law is rough" if N < 10 else ""
+    squares = float(((ranks - center) ** 2).sum())
+    statistic = (k - 1) * float(((ranks.sum(0) - N * center) ** 2).sum()) / squares if squares > 0 else 0.0
+    remark = "fewer than ten data sets: the chi-squared distribution is rough" if N < 10 else ""
     return result_of(
         "Friedman test",
         statistic,
@@ -79,7 +79,7 @@ def iman_davenport(ranks: NDArray) -> TestResult:
     statistic = (N - 1) * chi2 / below if below > 1e-12 * N else float("inf")
     df = (k - 1, (k - 1) * (N - 1))
     exact = None
-    if np.isinf(statistic):  # every data set ranks alike: F has no law there, the arrangements of one row have
+    if np.isinf(statistic):  # every data set ranks alike: F has no distribution there, the arrangements of one row have
         _, tied = np.unique(ranks[0], return_counts=True)
         ways = factorial(k) / prod(factorial(int(t)) for t in tied)
         exact = float(ways ** (1 - N)) if ways > 1 else 1.0
@@ -97,7 +97,7 @@ def iman_davenport(ranks: NDArray) -> TestResult:
 
 
 def range_tail(q: NDArray, k: int) -> NDArray:
-    """Return P(Q_{k,inf} > q), the range of k standard normals, by (6); SciPy's general law takes a second for a quantile."""
+    """Return P(Q_{k,inf} > q), the range of k standard normals, by (6); SciPy's general form takes a second for a quantile."""
     from scipy.special import ndtr
 
     z = np.linspace(-WIDEST / 2, WIDEST, NODES)  # the trapezoid rule is exact to rounding for such bells

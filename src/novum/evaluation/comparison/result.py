@@ -64,7 +64,7 @@ class Comparison(Result):
     parts : list of str
         Folds or data sets.
     alternative : {"two-sided", "greater", "less"}
-        Of the first model of a pair: "greater" asks whether it is better.
+        Of the first model of a pair: "greater" tests whether it is better.
     design : Design
         How the scores came about: `kind`, `parts`, `test_over_train`, `description`.
     test : str
@@ -120,7 +120,7 @@ class Comparison(Result):
         )
 
     def pair(self, a: str, b: str) -> Pair:
-        """Return the comparison of two models, seen from the first; a one-sided one only as it was asked."""
+        """Return the comparison of two models, seen from the first; a one-sided one only in the direction that was tested."""
         for one in self.pairs:
             if (one.a, one.b) == (a, b):
                 return one
@@ -136,7 +136,7 @@ class Comparison(Result):
         raise ParameterError(f"Comparison.pair({a!r}, {b!r}): no such pair; there are {known}.")
 
     def verdict(self, pair: Pair) -> str:
-        """Return which model is shown to be better, or that it cannot be told."""
+        """Return which model is shown to be better, or that it cannot be determined."""
         if self.test == "bayesian" and pair.posterior is not None:
             named = [
                 (pair.posterior.a_better, f"{pair.a} better"),
@@ -145,13 +145,13 @@ class Comparison(Result):
             ]
             return next((text for p, text in named if p >= CLEAR), CANNOT)
         if not (self.differs_overall and pair.adjusted <= self.significance):
-            asked = {"greater": pair.a, "less": pair.b}.get(self.alternative)
-            return CANNOT if asked is None else f"{asked} not shown better"
+            tested = {"greater": pair.a, "less": pair.b}.get(self.alternative)
+            return CANNOT if tested is None else f"{tested} not shown better"
         if self.alternative != "two-sided":
             return f"{pair.a if self.alternative == 'greater' else pair.b} better"
         return f"{pair.a if pair.difference > 0 else pair.b} better"
 
-    def is_told(self, pair: Pair) -> bool:
+    def is_conclusive(self, pair: Pair) -> bool:
         """Return whether one of the two is shown to be better."""
         return self.verdict(pair) in (f"{pair.a} better", f"{pair.b} better")
 
@@ -222,8 +222,8 @@ class Comparison(Result):
         else:
             lines += [f"  {self.names[j]:<{width}}  {num(self.scores[0, j]):8.4f}" for j in order]
         chosen = next(v for v in self.verdicts if v.test == self.test)
-        asked = {"greater": ", one-sided (is the first better?)", "less": ", one-sided (is the second better?)"}
-        sides = asked.get(self.alternative, "")
+        notes = {"greater": ", one-sided (is the first better?)", "less": ", one-sided (is the second better?)"}
+        sides = notes.get(self.alternative, "")
         lines.append(f"{self.test}{sides}, {ADJUSTED[self.adjust]}; valid: {chosen.valid} ({chosen.reason})")
         lines += [
             f"  {r.name}: {r.symbol} = {num(r.statistic):.4g}, {shown_p(r.p_value)}" for r in self.overall.values()

@@ -49,7 +49,7 @@ class Measured:
 
 
 def splitter_for(cv: Any, y: Any, classification: bool, groups: Any, random_state: Any) -> Any:
-    """Return what makes the splits; a number asks for so many shuffled folds, stratified for classes."""
+    """Return what makes the splits; a number means so many shuffled folds, stratified for classes."""
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         if cv < 2:
             raise ParameterError(

@@ -1,6 +1,6 @@
 """Every model on the same splits: made once, fitted in as many processes as are worth it, failures kept with their names.
 
-A fit that raises is an outcome like any other: its score is NaN and its error is told. Nothing depends on the number of processes.
+A fit that raises has the score NaN, and its error is reported. Nothing depends on the number of processes.
 """
 
 import os
@@ -53,11 +53,11 @@ class FoldFit(NamedTuple):
     y: Any
     split: Fold
     score: Callable[[Any, Any, Any], float]  # (fitted, X, y)
-    keep: str = ""  # "labels" or "scores": predictions wanted of the test part
+    keep: str = ""  # "labels" or "scores": predictions to keep of the test part
 
 
 def positive_scores(fitted: Any, X: Any) -> Any:
-    """Return what grows with the chance of the second of two classes."""
+    """Return what grows with the probability of the second of two classes."""
     return fitted.decision_function(X) if hasattr(fitted, "decision_function") else fitted.predict_proba(X)[:, 1]
 
 

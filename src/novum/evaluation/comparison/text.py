@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novum.evaluation.hypotheses.result import NO_SPREAD, shown_p
+from novum.evaluation.hypotheses.result import NO_VARIANCE, shown_p
 from novum.report.numbers import num
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def test_of(comparison: "Comparison", pair: "Pair") -> str:
         return ""
     interval = ""
     if np.isnan(pair.p_value):
-        return f"{result.name}: {result.remark or NO_SPREAD}"
+        return f"{result.name}: {result.remark or NO_VARIANCE}"
     if result.bound is not None and result.alternative == "two-sided":
         low, high = result.interval(1 - comparison.significance)
         interval = f", {num(100 * (1 - comparison.significance)):g} % interval {num(low):.3f} to {num(high):.3f}"
@@ -35,8 +35,8 @@ def test_of(comparison: "Comparison", pair: "Pair") -> str:
 def of_two(comparison: "Comparison", pair: "Pair") -> str:
     """Return the sentence for one pair."""
     means = comparison.means
-    asked = {"greater": (pair.a, pair.b), "less": (pair.b, pair.a)}.get(comparison.alternative)
-    first, second = asked or ((pair.a, pair.b) if means[pair.a] >= means[pair.b] else (pair.b, pair.a))
+    ordered = {"greater": (pair.a, pair.b), "less": (pair.b, pair.a)}.get(comparison.alternative)
+    first, second = ordered or ((pair.a, pair.b) if means[pair.a] >= means[pair.b] else (pair.b, pair.a))
     gap = means[first] - means[second]
     verdict = comparison.verdict(pair)
     at = f"at significance {num(comparison.significance):g}"
@@ -44,14 +44,16 @@ def of_two(comparison: "Comparison", pair: "Pair") -> str:
     unknown = np.isnan(pair.p_value) and (comparison.test != "bayesian" or silent)
     if verdict == "practically equivalent":
         found = f"a difference of {num(gap):.3f}, practically none"
-    elif comparison.test == "bayesian" or not asked:
-        told = f" that is significant {at}" if comparison.test != "bayesian" else ""
-        unsure = f" that cannot be told from zero {at}" if not unknown else " of which nothing can be told"
-        found = f"a difference of {num(gap):.3f}{told if comparison.is_told(pair) else unsure}"
+    elif comparison.test == "bayesian" or not ordered:
+        claim = f" that is significant {at}" if comparison.test != "bayesian" else ""
+        unsure = (
+            f" that cannot be distinguished from zero {at}" if not unknown else " of which nothing can be concluded"
+        )
+        found = f"a difference of {num(gap):.3f}{claim if comparison.is_conclusive(pair) else unsure}"
     else:
-        told = "significantly above zero" if comparison.is_told(pair) else "not shown to be above zero"
-        told = "of which nothing can be told" if unknown else f"{told} {at}, one-sided"
-        found = f"a difference of {num(gap):.3f}, {told}"
+        claim = "significantly above zero" if comparison.is_conclusive(pair) else "not shown to be above zero"
+        claim = "of which nothing can be concluded" if unknown else f"{claim} {at}, one-sided"
+        found = f"a difference of {num(gap):.3f}, {claim}"
     shown = pair.posterior.sentence() if comparison.test == "bayesian" and pair.posterior else test_of(comparison, pair)
     mean = "a mean " if len(comparison.scores) > 1 else "the "
     return (
@@ -75,21 +77,25 @@ def of_many(comparison: "Comparison") -> str:
     value = comparison.means[best] if comparison.ranks is None else comparison.ranks[comparison.names.index(best)]
     mean = "mean " if len(comparison.scores) > 1 else ""
     text += f"{best} has the best {mean}{by} ({num(value):.3f}). "
-    beaten = [one for one in comparison.pairs if comparison.is_told(one)]
+    beaten = [one for one in comparison.pairs if comparison.is_conclusive(one)]
     sides = "" if comparison.alternative == "two-sided" else ", one-sided"
     name, at = comparison.test.replace("_", " "), num(comparison.significance)
     how = f"{name}{sides}, {ADJUSTED[comparison.adjust]}, significance {at:g}"
     if comparison.test == "bayesian":
         how = "Bayesian comparison, posterior probability at least .95"
     if not beaten:
-        none = "No two models can be told apart" if not sides else "No model is shown to be better as asked"
+        none = (
+            "No two models can be distinguished"
+            if not sides
+            else "No model is shown to be better in the stated direction"
+        )
         return f"{text}{none} ({how})."
     claims = []
     for one in beaten:
         winner, loser = (one.a, one.b) if comparison.verdict(one).startswith(f"{one.a} ") else (one.b, one.a)
         p = "" if np.isnan(one.adjusted) else f" ({shown_p(one.adjusted)})"
         claims.append(f"{winner} over {loser}{p}")
-    rest = "" if len(beaten) == len(comparison.pairs) else "; the other pairs cannot be told apart"
+    rest = "" if len(beaten) == len(comparison.pairs) else "; the other pairs cannot be distinguished"
     rest = "; the other pairs do not show it" if rest and sides else rest
     return f"{text}Significantly better: {listed_names(claims)}{rest} ({how})."
 

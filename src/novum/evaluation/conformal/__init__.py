@@ -1,1 +1,1 @@
-"""Sets and intervals that hold the truth with a chance of at least the level asked for."""
+"""Sets and intervals that hold the truth with a probability of at least the level requested."""

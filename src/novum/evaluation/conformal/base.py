@@ -5,7 +5,7 @@ s is equally likely to have any rank among them, so
 
     P(s <= s_(k)) >= level   for   k = ceil((m + 1) level),   s_(k) = infinity where k > m                     (1)
 
-whatever the model and the distribution (Vovk; Lei et al. 2018). Without ties the chance is at most level + 1/(m + 1).
+whatever the model and the distribution (Vovk; Lei et al. 2018). Without ties the probability is at most level + 1/(m + 1).
 """
 
 import math

@@ -1,4 +1,4 @@
-r"""Sets of classes that hold the true one with a chance of at least `level`, around any classifier with probabilities.
+r"""Sets of classes that hold the true one with a probability of at least `level`, around any classifier with probabilities.
 
 The score of a class y at a row x with probabilities p is, by method:
 
@@ -65,7 +65,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     class_conditional : bool, default=False
         Whether every class is to be covered at the level by itself.
     level : float, default=0.9
-        Chance that the set of a new row holds its class.
+        Probability that the set of a new row holds its class.
     calibration_size : float, default=0.25
         Share of the rows set aside for calibration; the classifier is fitted to the others.
     fitted : bool, default=False

@@ -1,4 +1,4 @@
-r"""Intervals that hold the target with a chance of at least `level`, around any regressor.
+r"""Intervals that hold the target with a probability of at least `level`, around any regressor.
 
     split       f(x) -+ q,   q the quantile (1) of novum.evaluation.conformal.base of |y_i - f(x_i)| on rows set aside         (1)
     cv_plus     [k-th smallest of f_{-i}(x) - R_i,  k'-th smallest of f_{-i}(x) + R_i],   R_i = |y_i - f_{-i}(x_i)|,
@@ -31,7 +31,7 @@ from novum.runtime.typing import Fittable, Rows, Seed, Target
 
 __all__ = ["ConformalRegressor"]
 
-PAIRS_AT_ONCE = 1 << 23  # of rows asked and rows fitted, in (2)
+PAIRS_AT_ONCE = 1 << 23  # of rows to predict and rows fitted, in (2)
 FOLDED = ("cv_plus", "jackknife_plus")
 
 
@@ -63,7 +63,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         "split" calibrates on rows set aside; "cv_plus" and "jackknife_plus" use every row, with folds or with a fold per row;
         "quantile" sets rows aside and is wide only where the target is uncertain.
     level : float, default=0.9
-        Chance that the interval of a new row holds its target.
+        Probability that the interval of a new row holds its target.
     calibration_size : float, default=0.25
         Share of the rows set aside for calibration by "split" and "quantile".
     cv : int, default=10

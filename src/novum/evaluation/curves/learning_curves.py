@@ -100,7 +100,7 @@ class LearningCurveDisplay(SklearnLearningCurve, Result):  # type: ignore[misc] 
         Parameters
         ----------
         target : float, default=None
-            A score that would do (negative for losses, as scikit-learn scores them); without one high bias cannot be told.
+            A score that would do (negative for losses, as scikit-learn scores them); without one high bias cannot be determined.
         """
         train, test = np.asarray(self.train_scores, dtype=float), np.asarray(self.test_scores, dtype=float)
         aim, reach = target_and_reach("LearningCurveDisplay.diagnose", train, test, target)

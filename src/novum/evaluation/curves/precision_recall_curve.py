@@ -94,7 +94,7 @@ class PrecisionRecallDisplay(SklearnPrecisionRecall, Banded):
             For matplotlib's `plot`.
         plot_chance_level : bool, default=False
         chance_level_kw : dict, default=None
-            For the line of chance.
+            For the line at chance level.
         despine : bool, default=False
             Leave out the upper and the right line of the frame.
         level : float, default=0.95
@@ -165,7 +165,7 @@ class PrecisionRecallDisplay(SklearnPrecisionRecall, Banded):
             For matplotlib's `plot`.
         plot_chance_level : bool, default=False
         chance_level_kw : dict, default=None
-            For the line of chance.
+            For the line at chance level.
         despine : bool, default=False
             Leave out the upper and the right line of the frame.
         y_pred

@@ -84,7 +84,7 @@ class RocCurveDisplay(SklearnRocCurve, Banded):
             For matplotlib's `plot`.
         plot_chance_level : bool, default=False
         chance_level_kw : dict, default=None
-            For the line of chance.
+            For the line at chance level.
         despine : bool, default=False
             Leave out the upper and the right line of the frame.
         level : float, default=0.95
@@ -150,7 +150,7 @@ class RocCurveDisplay(SklearnRocCurve, Banded):
             For matplotlib's `plot`.
         plot_chance_level : bool, default=False
         chance_level_kw : dict, default=None
-            For the line of chance.
+            For the line at chance level.
         despine : bool, default=False
             Leave out the upper and the right line of the frame.
         level : float, default=0.95

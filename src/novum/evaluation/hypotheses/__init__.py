@@ -1,1 +1,1 @@
-"""Statistical tests: statistic, law under the hypothesis, p-value, power."""
+"""Statistical tests: statistic, distribution under the hypothesis, p-value, power."""

@@ -29,7 +29,7 @@ from novum.runtime.typing import Numbers
 
 __all__ = ["chi_squared_test", "proportion_test"]
 
-FEW = 5.0  # expected counts below this make the chi-squared law a poor one (Cochran's rule)
+FEW = 5.0  # expected counts below this make the chi-squared distribution a poor one (Cochran's rule)
 
 
 def wilson_end(s: int, n: int, q: float) -> float:
@@ -129,7 +129,7 @@ def proportion_test(
     proportion : float, default=None
         What the hypothesis says of one proportion, one half by default.
     exact : bool, default=False
-        Use the binomial law of one sample instead of the normal one; two-sided, p is twice the smaller tail.
+        Use the binomial distribution of one sample instead of the normal one; two-sided, p is twice the smaller tail.
     alternative : {"two-sided", "greater", "less"}
 
     Examples
@@ -154,8 +154,8 @@ def proportion_test(
         if exact:
             if alternative not in ALTERNATIVES:
                 raise ParameterError(f"proportion_test(alternative={alternative!r}): use one of {ALTERNATIVES}.")
-            law, bound = stats.binom(trials[0], p0), partial(exact_end, s[0], trials[0])
-            return result_of("exact binomial test", s[0], law, alternative, bound=bound, symbol="s", **parts)
+            distribution, bound = stats.binom(trials[0], p0), partial(exact_end, s[0], trials[0])
+            return result_of("exact binomial test", s[0], distribution, alternative, bound=bound, symbol="s", **parts)
         remark = "" if trials[0] * min(p0, 1 - p0) >= FEW else f"fewer than {FEW:g} expected; exact=True is better"
         return result_of(
             "proportion z-test",
@@ -188,7 +188,7 @@ def proportion_test(
         n=tuple(trials),
         bound=partial(score_end, s[0], trials[0], s[1], trials[1]),
         limits=(-1.0, 1.0),
-        remark=f"a cell has fewer than {FEW:g}; the normal law is rough" if few else "",
+        remark=f"a cell has fewer than {FEW:g}; the normal distribution is rough" if few else "",
     )
 
 
@@ -252,7 +252,7 @@ def chi_squared_test(
             expected_counts(O, expected),
             O.size - 1 - fitted,
             "goodness of fit",
-            "the law is another one",
+            "the distribution is another one",
         )
     else:
         if expected is not None or fitted:

@@ -1,6 +1,6 @@
 r"""Fisher's exact test of a table of two rows and two columns.
 
-With the margins fixed, the first cell has under an odds ratio w the law (noncentral hypergeometric)
+With the margins fixed, the first cell has under an odds ratio w the distribution (noncentral hypergeometric)
 
     P(a) ~ C(n1, a) C(n2, k - a) w^a,   max(0, k - n2) <= a <= min(k, n1)                                                  (1)
 
@@ -34,7 +34,7 @@ def log_weights(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     return a, logs - logs.max()
 
 
-def law_at(a: NDArray[np.float64], logs: NDArray[np.float64], log_ratio: float) -> NDArray[np.float64]:
+def probabilities_at(a: NDArray[np.float64], logs: NDArray[np.float64], log_ratio: float) -> NDArray[np.float64]:
     """Return (1)."""
     z = logs + a * log_ratio
     p = np.exp(z - z.max())
@@ -57,10 +57,10 @@ def ratio_end(a: NDArray[np.float64], logs: NDArray[np.float64], seen: float, q:
     if q < 0.5:
         if seen == a[0]:
             return 0.0
-        return solve(lambda w: float(law_at(a, logs, w)[a >= seen].sum()) - q)
+        return solve(lambda w: float(probabilities_at(a, logs, w)[a >= seen].sum()) - q)
     if seen == a[-1]:
         return float("inf")
-    return solve(lambda w: (1 - q) - float(law_at(a, logs, w)[a <= seen].sum()))
+    return solve(lambda w: (1 - q) - float(probabilities_at(a, logs, w)[a <= seen].sum()))
 
 
 def fisher_exact_test(table: ArrayLike, *, alternative: str = "two-sided") -> TestResult:
@@ -95,20 +95,22 @@ def fisher_exact_test(table: ArrayLike, *, alternative: str = "two-sided") -> Te
             "fisher_exact_test: table must hold counts in two rows and two columns; for larger tables use chi_squared_test."
         )
     if not (O.sum(0).all() and O.sum(1).all()):
-        raise DataError("fisher_exact_test: a row or column of the table is zero throughout; it tells nothing.")
+        raise DataError(
+            "fisher_exact_test: a row or column of the table is zero throughout; it carries no information."
+        )
     a, logs = log_weights(O)
-    p, seen = law_at(a, logs, 0.0), float(O[0, 0])
+    p, seen = probabilities_at(a, logs, 0.0), float(O[0, 0])
     at = int(seen - a[0])
     tails = {
         "greater": float(p[at:].sum()),
         "less": float(p[: at + 1].sum()),
         "two-sided": float(p[p <= p[at] * (1 + EQUAL)].sum()),
     }
-    law = stats.hypergeom(int(O.sum()), int(O[0].sum()), int(O[:, 0].sum()))
+    distribution = stats.hypergeom(int(O.sum()), int(O[0].sum()), int(O[:, 0].sum()))
     return result_of(
         "Fisher's exact test",
         seen,
-        law,
+        distribution,
         alternative,
         p_value=min(1.0, tails[alternative]),
         symbol="a",
@@ -121,5 +123,5 @@ def fisher_exact_test(table: ArrayLike, *, alternative: str = "two-sided") -> Te
         if seen == a[0]
         else float("inf")
         if seen == a[-1]
-        else solve(lambda w: float(law_at(a, logs, w) @ a) - seen),
+        else solve(lambda w: float(probabilities_at(a, logs, w) @ a) - seen),
     )

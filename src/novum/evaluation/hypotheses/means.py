@@ -20,7 +20,7 @@ from novum.runtime.checks import check_number, vector
 
 __all__ = ["sample_std", "t_test", "z_test"]
 
-EQUAL = 1e-12  # a spread below this share of the values is what rounding leaves of equal ones
+EQUAL = 1e-12  # a standard deviation below this share of the values is what rounding leaves of equal ones
 
 
 def sample_std(x: ArrayLike, axis: int | None = None) -> Any:
@@ -45,9 +45,9 @@ def sample_std(x: ArrayLike, axis: int | None = None) -> Any:
     """
     values = np.asarray(x, dtype=np.float64)
     if (values.size if axis is None else values.shape[axis]) < 2:
-        raise DataError("sample_std: one value has no spread; pass at least two.")
-    spread = np.std(values, axis=axis, ddof=1)
-    return float(spread) if np.ndim(spread) == 0 else spread
+        raise DataError("sample_std: one value has no variance; pass at least two.")
+    deviation = np.std(values, axis=axis, ddof=1)
+    return float(deviation) if np.ndim(deviation) == 0 else deviation
 
 
 def sample(owner: str, name: str, x: Any, least: int) -> NDArray[np.float64]:
@@ -57,15 +57,15 @@ def sample(owner: str, name: str, x: Any, least: int) -> NDArray[np.float64]:
     return values
 
 
-def bound_of(estimate: float, error: float, law: Any, q: float) -> float:
-    """Return the end of an interval around an estimate that the law puts at q; NaN without an error, which tells nothing."""
-    return float(estimate + error * law.ppf(q)) if error > 0 else float("nan")
+def bound_of(estimate: float, error: float, distribution: Any, q: float) -> float:
+    """Return the end of an interval around an estimate that the distribution puts at q; NaN without an error."""
+    return float(estimate + error * distribution.ppf(q)) if error > 0 else float("nan")
 
 
 def ratio(gap: float, error: float, size: float) -> float:
     """Return gap / error; values that are all equal have no error: then 0 where they meet the hypothesis, else NaN.
 
-    A sample without spread does not say how far the mean of another sample would lie: a constant gap proves nothing.
+    A sample without variance does not say how far the mean of another sample would lie: a constant gap proves nothing.
     """
     if error > EQUAL * max(size, np.finfo(float).tiny):
         return gap / error
@@ -121,7 +121,7 @@ def z_test(
     if len(sigmas) not in ((1,) if y is None or paired else (1, 2)):
         raise ParameterError(f"z_test(sigma={sigma!r}): pass one standard deviation, or one for each of two samples.")
     sigmas = tuple(check_number(owner, "sigma", s, 0, open_low=True) for s in sigmas)
-    law = stats.norm()
+    distribution = stats.norm()
     if y is None or paired:
         values = sample(owner, "x", x, 1) if y is None else differences(owner, x, y)
         estimate, error = float(values.mean()), sigmas[0] / np.sqrt(len(values))
@@ -135,7 +135,7 @@ def z_test(
     return result_of(
         name,
         (estimate - m0) / error,
-        law,
+        distribution,
         alternative,
         parameter=parameter,
         null_value=m0,
@@ -143,7 +143,7 @@ def z_test(
         standard_error=float(error),
         n=n,
         symbol="z",
-        bound=partial(bound_of, estimate, float(error), law),
+        bound=partial(bound_of, estimate, float(error), distribution),
     )
 
 
@@ -186,8 +186,8 @@ def t_test(
     Returns
     -------
     TestResult
-        With `interval()` for the mean. Values that are all equal have no spread: the p-value is 1 where they meet the
-        hypothesis, and NaN where not, for nothing can be told.
+        With `interval()` for the mean. Values that are all equal have no variance: the p-value is 1 where they meet the
+        hypothesis, and NaN where not, for nothing can be concluded.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def t_test(
     if y is None or paired:
         values = sample(owner, "x", x, 2) if y is None else differences(owner, x, y)
         if len(values) < 2:
-            raise DataError(f"{owner}: one pair has no spread; pass at least two.")
+            raise DataError(f"{owner}: one pair has no variance; pass at least two.")
         size = float(
             np.abs(values).max() if y is None else max(np.abs(np.asarray(part, float)).max() for part in (x, y))
         )
@@ -223,11 +223,11 @@ def t_test(
         error, df = two_samples(a, b, equal_variances)
         name = "two-sample t-test (pooled)" if equal_variances else "Welch's t-test"
         n, parameter = (len(a), len(b)), "the difference of the means"
-    law = stats.t(df)
+    distribution = stats.t(df)
     return result_of(
         name,
         ratio(estimate - m0, error, size),
-        law,
+        distribution,
         alternative,
         df=df,
         parameter=parameter,
@@ -235,5 +235,5 @@ def t_test(
         estimate=estimate,
         standard_error=error,
         n=n,
-        bound=partial(bound_of, estimate, error, law),
+        bound=partial(bound_of, estimate, error, distribution),
     )

@@ -1,8 +1,8 @@
-r"""Many tests at once: bounds on the chance of any false rejection (Holm), or on the share of false ones among the rejected.
+r"""Many tests at once: bounds on the probability of any false rejection (Holm), or on the share of false ones among the rejected.
 
     p_(1) <= ... <= p_(m):     adjusted_(i) = min(1, max_{j <= i} (m - j + 1) p_(j))               (1)
 
-Rejecting what has an adjusted p at most alpha keeps the chance of one or more false rejections at most alpha,
+Rejecting what has an adjusted p at most alpha keeps the probability of one or more false rejections at most alpha,
 whatever the dependence between the tests, and never rejects less than Bonferroni's m p.
 
     Benjamini and Hochberg:  adjusted_(i) = min(1, min_{j >= i} p_(j) m c / j),  c = 1                                      (2)

@@ -44,11 +44,11 @@ def corrected_t(d: NDArray, size: float, test_over_train: float, alternative: st
     from scipy import stats
 
     error = float(d.std(ddof=1) * np.sqrt(1 / len(d) + test_over_train))
-    law, mean = stats.t(len(d) - 1), float(d.mean())
+    distribution, mean = stats.t(len(d) - 1), float(d.mean())
     return result_of(
         "corrected resampled t-test",
         ratio(mean, error, size),
-        law,
+        distribution,
         alternative,
         df=len(d) - 1,
         n=len(d),
@@ -56,7 +56,7 @@ def corrected_t(d: NDArray, size: float, test_over_train: float, alternative: st
         null_value=0.0,
         estimate=mean,
         standard_error=error,
-        bound=partial(bound_of, mean, error, law),
+        bound=partial(bound_of, mean, error, distribution),
     )
 
 
@@ -69,7 +69,7 @@ def five_by_two(d: NDArray, size: float, kind: str, alternative: str) -> TestRes
             f"paired_test(test='5x2cv_{kind}'): needs ten differences, two folds of five repetitions in a row; got {len(d)}."
         )
     pairs = d.reshape(5, 2)
-    spread = float(((pairs - pairs.mean(1, keepdims=True)) ** 2).sum())
+    squares = float(((pairs - pairs.mean(1, keepdims=True)) ** 2).sum())
     parts: dict[str, Any] = {
         "n": 10,
         "estimate": float(d.mean()),
@@ -77,18 +77,26 @@ def five_by_two(d: NDArray, size: float, kind: str, alternative: str) -> TestRes
         "null_value": 0.0,
     }
     if kind == "t":
-        statistic = ratio(float(d[0]), float(np.sqrt(spread / 5)), size)
+        statistic = ratio(float(d[0]), float(np.sqrt(squares / 5)), size)
         return result_of("5x2cv paired t-test", statistic, stats.t(5), alternative, df=5, **parts)
     if alternative != "two-sided":
         raise ParameterError(
             f"paired_test(test='5x2cv_f', alternative={alternative!r}): the F test has no direction; use 5x2cv_t."
         )
-    statistic = ratio(float((d**2).sum()), 2 * spread, size**2)
-    law = stats.f(10, 5)
-    p = float(law.sf(statistic))
+    statistic = ratio(float((d**2).sum()), 2 * squares, size**2)
+    distribution = stats.f(10, 5)
+    p = float(distribution.sf(statistic))
     # large F speaks against the hypothesis whatever the direction of the difference: one tail, "greater" for the picture
     return result_of(
-        "5x2cv combined F test", statistic, law, "greater", p_value=p, df=(10, 5), symbol="F", both_ways=True, **parts
+        "5x2cv combined F test",
+        statistic,
+        distribution,
+        "greater",
+        p_value=p,
+        df=(10, 5),
+        symbol="F",
+        both_ways=True,
+        **parts,
     )
 
 
@@ -101,17 +109,17 @@ def mcnemar(only_a: int, only_b: int, *, exact: bool | None = None, alternative:
     parts: dict[str, Any] = {"n": n, "parameter": "the share of disagreements that a loses", "null_value": 0.5}
     parts |= {"estimate": only_a / n if n else 0.5}
     if exact:
-        law = stats.binom(n, 0.5)
-        return result_of("McNemar's exact test", only_a, law, alternative, symbol="n01", **parts)
+        distribution = stats.binom(n, 0.5)
+        return result_of("McNemar's exact test", only_a, distribution, alternative, symbol="n01", **parts)
     if alternative != "two-sided":
         raise ParameterError(f"paired_test(test='mcnemar', alternative={alternative!r}): use test='mcnemar_exact'.")
     statistic = max(abs(only_a - only_b) - 1, 0) ** 2 / n if n else 0.0
     remark = f"only {n} rows disagree; mcnemar_exact is better" if n < FEW_DISCORDANT else ""
-    law, p = stats.chi2(1), float(stats.chi2.sf(statistic, 1))
+    distribution, p = stats.chi2(1), float(stats.chi2.sf(statistic, 1))
     return result_of(
         "McNemar's test",
         statistic,
-        law,
+        distribution,
         "greater",
         p_value=p,
         df=1,
@@ -126,11 +134,11 @@ def delong(y: NDArray, a: NDArray, b: NDArray, alternative: str) -> TestResult:
     """Return DeLong's test (novum.evaluation.intervals.area) that two scores of the same rows have the same area."""
     from scipy import stats
 
-    found, law = delong_test(y, a, b), stats.norm()
+    found, distribution = delong_test(y, a, b), stats.norm()
     return result_of(
         "DeLong's test",
         found.statistic,
-        law,
+        distribution,
         alternative,
         symbol="z",
         n=len(y),
@@ -139,12 +147,12 @@ def delong(y: NDArray, a: NDArray, b: NDArray, alternative: str) -> TestResult:
         estimate=found.difference,
         standard_error=found.standard_error,
         limits=(-1.0, 1.0),
-        bound=partial(bound_of, found.difference, found.standard_error, law),
+        bound=partial(bound_of, found.difference, found.standard_error, distribution),
     )
 
 
 def wilcoxon(d: NDArray, alternative: str) -> TestResult:
-    """Return (6): the exact law for few untied differences, else the normal one."""
+    """Return (6): the exact distribution for few untied differences, else the normal one."""
     from scipy import stats
 
     kept = d[d != 0]
@@ -243,7 +251,7 @@ def paired_test(
     if first.shape != second.shape:
         raise DataError(f"{owner}: a has {len(first)} scores and b has {len(second)}; they are paired one by one.")
     if len(first) < 2:
-        raise DataError(f"{owner}: one pair of scores has no spread; pass at least two.")
+        raise DataError(f"{owner}: one pair of scores has no variance; pass at least two.")
     size = float(max(np.abs(first).max(), np.abs(second).max()))
     d = without_rounding(first - second, size)
     if test == "paired_t":

@@ -1,4 +1,4 @@
-r"""Permutation tests: the law of a statistic over the rearrangements that the hypothesis makes equally likely.
+r"""Permutation tests: the distribution of a statistic over the rearrangements that the hypothesis makes equally likely.
 
     two samples:        any n of the n + m values could have been x                                (1)
     one sample, pairs:  every sign of x_i - m0, or of x_i - y_i, could have been the other         (2)
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from novum.evaluation.hypotheses.means import differences, sample
-from novum.evaluation.hypotheses.result import ALTERNATIVES, SampledLaw, TestResult, result_of
+from novum.evaluation.hypotheses.result import ALTERNATIVES, SampledDistribution, TestResult, result_of
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Seed
@@ -42,7 +42,7 @@ def permutation_test(
     alternative: str = "two-sided",
     random_state: Seed = None,
 ) -> TestResult:
-    """Test by rearrangement whether two samples have one law, or a sample is symmetric about a value.
+    """Test by rearrangement whether two samples have one distribution, or a sample is symmetric about a value.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def permutation_test(
     return result_of(
         f"{name} ({'all' if exact else 'drawn from'} {count if count < 10**7 else f'{count:.3g}'} arrangements)",
         t,
-        SampledLaw(np.sort(np.asarray(found.null_distribution).ravel())),
+        SampledDistribution(np.sort(np.asarray(found.null_distribution).ravel())),
         alternative,
         p_value=float(found.pvalue),
         parameter=parameter,

@@ -1,23 +1,23 @@
-"""The picture of a test: the law under the hypothesis, the observed value with its tails, the region of acceptance."""
+"""The picture of a test: the distribution under the hypothesis, the observed value with its tails, the region of acceptance."""
 
 from typing import Any
 
 import numpy as np
 
-from novum.evaluation.hypotheses.result import SampledLaw, TestResult, is_discrete, shown_p
+from novum.evaluation.hypotheses.result import SampledDistribution, TestResult, is_discrete, shown_p
 from novum.report.axes import drawing_axes
 from novum.report.numbers import num
 
 __all__ = ["draw_test"]
 
-LAW, TAIL, ACCEPT = "#33415c", "#d1495b", "#7a9e7e"
+CURVE, TAIL, ACCEPT = "#33415c", "#d1495b", "#7a9e7e"
 REACH = 2e-3  # probability left out at either end of the picture
 TIE = 1e-7  # probabilities closer than this share are the same, rounded differently
 
 
 def limits(result: TestResult) -> tuple[float, float]:
-    """Return the ends of the picture: nearly all of the law, and the observed value."""
-    low, high = float(result.law.ppf(REACH)), float(result.law.isf(REACH))
+    """Return the ends of the picture: nearly all of the distribution, and the observed value."""
+    low, high = float(result.distribution.ppf(REACH)), float(result.distribution.isf(REACH))
     seen = result.statistic if np.isfinite(result.statistic) else high
     margin = 0.05 * (high - low or 1.0)
     mirrored = -seen if result.alternative == "two-sided" and low < 0 else seen
@@ -31,43 +31,43 @@ def more_extreme(result: TestResult, x: np.ndarray) -> np.ndarray:
         return x >= t
     if result.alternative == "less":
         return x <= t
-    if is_discrete(result.law):
+    if is_discrete(result.distribution):
         return rarer_counts(result, x)
-    upper = result.law.sf(t) < result.law.cdf(t)
-    tail = float(result.law.sf(t)) if upper else float(result.law.cdf(t))
-    other = float(result.law.ppf(tail) if upper else result.law.isf(tail))
+    upper = result.distribution.sf(t) < result.distribution.cdf(t)
+    tail = float(result.distribution.sf(t)) if upper else float(result.distribution.cdf(t))
+    other = float(result.distribution.ppf(tail) if upper else result.distribution.isf(tail))
     return (x >= t) | (x <= other) if upper else (x <= t) | (x >= other)
 
 
 def rarer_counts(result: TestResult, k: np.ndarray) -> np.ndarray:
     """Return which counts a two-sided test of counts holds against the hypothesis: no likelier ones, or both tails alike."""
-    law, t = result.law, result.statistic
-    rare = law.pmf(k) <= law.pmf(t) * (1 + TIE)
-    if np.isclose(float(law.pmf(k)[rare].sum()), result.p_value, rtol=1e-6, atol=2 * REACH):
+    distribution, t = result.distribution, result.statistic
+    rare = distribution.pmf(k) <= distribution.pmf(t) * (1 + TIE)
+    if np.isclose(float(distribution.pmf(k)[rare].sum()), result.p_value, rtol=1e-6, atol=2 * REACH):
         return rare
-    below, above = float(law.cdf(t)), float(law.sf(t - 1))  # both with the count itself
+    below, above = float(distribution.cdf(t)), float(distribution.sf(t - 1))  # both with the count itself
     return (
-        (k >= t) | (law.cdf(k) <= above * (1 + TIE))
+        (k >= t) | (distribution.cdf(k) <= above * (1 + TIE))
         if above < below
-        else (k <= t) | (law.sf(k - 1) <= below * (1 + TIE))
+        else (k <= t) | (distribution.sf(k - 1) <= below * (1 + TIE))
     )
 
 
 def draw_test(result: TestResult, ax: Any, significance: float) -> Any:
-    """Draw a test whose statistic has a law."""
+    """Draw a test whose statistic has a distribution."""
     ax = drawing_axes(ax)
-    if result.law is None:
-        raise ValueError(f"TestResult.plot: the {result.name} has no law of its statistic to draw.")
+    if result.distribution is None:
+        raise ValueError(f"TestResult.plot: the {result.name} has no distribution of its statistic to draw.")
     low, high = limits(result)
-    if isinstance(result.law, SampledLaw):
-        ax.hist(result.law.values, bins=60, density=True, color="#c9d1dc")
-    elif is_discrete(result.law):
+    if isinstance(result.distribution, SampledDistribution):
+        ax.hist(result.distribution.values, bins=60, density=True, color="#c9d1dc")
+    elif is_discrete(result.distribution):
         k = np.arange(np.floor(max(low, 0)), np.ceil(high) + 1)
-        ax.bar(k, result.law.pmf(k), color=np.where(more_extreme(result, k), TAIL, "#c9d1dc"))
+        ax.bar(k, result.distribution.pmf(k), color=np.where(more_extreme(result, k), TAIL, "#c9d1dc"))
     else:
-        x = np.linspace(max(low, float(result.law.support()[0]) + 1e-9), high, 1000)
-        density = result.law.pdf(x)
-        ax.plot(x, density, color=LAW)
+        x = np.linspace(max(low, float(result.distribution.support()[0]) + 1e-9), high, 1000)
+        density = result.distribution.pdf(x)
+        ax.plot(x, density, color=CURVE)
         ax.fill_between(x, density, where=more_extreme(result, x), color=TAIL, alpha=0.5, label=shown_p(result.p_value))
     accepted = result.acceptance_region(significance)
     ax.axvspan(

@@ -1,7 +1,7 @@
 r"""Power and sample size of z, t and proportion tests.
 
 With effect d = (mean - m0)/sigma, N = n for one sample (or pairs) and N = n r/(1 + r) for two of n and r n, significance a and tail
-a' (a/2 for two sides, a for one), the power, the chance to reject, is
+a' (a/2 for two sides, a for one), the power, the probability to reject, is
 
     z:   P(Z > z_{1-a'} - d sqrt N)  [+ P(Z < -z_{1-a'} - d sqrt N) for two sides]                 (1)
     t:   the same with the noncentral t of delta = d sqrt N and n - 1, or n + r n - 2, df          (2)
@@ -9,7 +9,7 @@ a' (a/2 for two sides, a for one), the power, the chance to reject, is
          s0 = sqrt(p0 (1 - p0)/n),  s1 = sqrt(p (1 - p)/n)                                         (3)
     two proportions p, q:  the same with p - q,  s0 from the pooled proportion, s1 from each its own (4)
 
-The sample size is the least n whose power reaches the one wanted.
+The sample size is the least n whose power reaches the one requested.
 """
 
 from collections.abc import Callable
@@ -109,7 +109,7 @@ def power(
     alternative: str = "two-sided",
     ratio: float = 1.0,
 ) -> Any:
-    """Return the chance that a test rejects.
+    """Return the probability that a test rejects.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def sample_size(
     alternative: str = "two-sided",
     ratio: float = 1.0,
 ) -> int:
-    """Return the least n with which a test rejects with the wanted chance.
+    """Return the least n with which a test rejects with the requested probability.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def sample_size(
     >>> sample_size("proportion", (0.5, 0.6), 0.9)
     259
     """
-    wanted = check_number("sample_size", "power", power, 0, 1, open_low=True, open_high=True)
+    target = check_number("sample_size", "power", power, 0, 1, open_low=True, open_high=True)
     effect, significance, ratio = check_arguments("sample_size", test, effect, significance, alternative, ratio)
     function = proportion_power if "proportion" in test else mean_power
     first = 1
@@ -185,7 +185,7 @@ def sample_size(
         first = 2 if test == "t" else int(np.floor(2 / (1 + ratio))) + 1
 
     def reaches(n: int) -> bool:
-        return bool(function(test, effect, np.asarray(float(n)), significance, alternative, ratio) >= wanted)
+        return bool(function(test, effect, np.asarray(float(n)), significance, alternative, ratio) >= target)
 
     high = first
     while not reaches(high):
@@ -193,7 +193,7 @@ def sample_size(
         if tried == MOST:
             raise ParameterError(
                 f"sample_size(effect={effect!r}, alternative={alternative!r}): {MOST:.0e} observations do not reach a power of"
-                f" {wanted:g}; the effect is zero, tiny, or in the other direction."
+                f" {target:g}; the effect is zero, tiny, or in the other direction."
             )
     low = max(first, high // 2)
     while low < high:

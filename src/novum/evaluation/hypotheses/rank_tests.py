@@ -21,15 +21,15 @@ from novum.runtime.checks import check_choice
 
 __all__ = ["kruskal_wallis_test", "mann_whitney_test"]
 
-MOST_EXACT = 10_000  # pairs n m up to which the exact law is counted by default
+MOST_EXACT = 10_000  # pairs n m up to which the exact distribution is counted by default
 MOST_PAIRS = 20_000_000  # differences that are sorted for the shift
 METHODS = ("auto", "exact", "asymptotic")
 FEW = 5  # values of a group below which (5) is rough
 
 
 @dataclass(frozen=True)
-class CountLaw:
-    """The exact law (2) of U: probabilities of 0, ..., n m."""
+class CountDistribution:
+    """The exact distribution (2) of U: probabilities of 0, ..., n m."""
 
     probabilities: NDArray[np.float64]
     discrete = True
@@ -56,7 +56,7 @@ class CountLaw:
 
 @dataclass(frozen=True)
 class RoundedNormal:
-    """The normal law (3), with half a step of U on either side of a value."""
+    """The normal distribution (3), with half a step of U on either side of a value."""
 
     mean: float
     sd: float
@@ -115,12 +115,12 @@ def tie_sum(values: NDArray[np.float64]) -> float:
     return float((t**3 - t).sum())
 
 
-def shift_end(differences: NDArray[np.float64], law: Any, q: float) -> float:
+def shift_end(differences: NDArray[np.float64], distribution: Any, q: float) -> float:
     """Return the end (4) of the interval of the shift at q: R's order statistics."""
     pairs = len(differences)
     if q == 0.5:
         return float(np.median(differences))
-    k = max(int(np.ceil(law.ppf(min(q, 1 - q)))), 1)
+    k = max(int(np.ceil(distribution.ppf(min(q, 1 - q)))), 1)
     return float(differences[k - 1] if q < 0.5 else differences[pairs - k])
 
 
@@ -135,7 +135,7 @@ def mann_whitney_test(
     alternative : {"two-sided", "greater", "less"}
         "greater": x tends to larger values than y.
     method : {"auto", "exact", "asymptotic"}, default="auto"
-        "auto": the exact law without ties and up to 10,000 pairs, else the normal one.
+        "auto": the exact distribution without ties and up to 10,000 pairs, else the normal one.
 
     Returns
     -------
@@ -158,19 +158,21 @@ def mann_whitney_test(
     ties = tie_sum(both)
     if method == "exact" and ties:
         raise DataError(
-            "mann_whitney_test(method='exact'): values are tied, and the exact law is for distinct ones; give 'auto'."
+            "mann_whitney_test(method='exact'): values are tied, and the exact distribution is for distinct ones; give 'auto'."
         )
     U = float(rankdata(both)[:n].sum() - n * (n + 1) / 2)
     exact = method == "exact" or (method == "auto" and not ties and n * m <= MOST_EXACT)
     N = n + m
     variance = n * m / 12 * (N + 1 - ties / (N * (N - 1)))
-    law: Any = CountLaw(arrangements(n, m)) if exact else RoundedNormal(n * m / 2, float(np.sqrt(variance)))
+    distribution: Any = (
+        CountDistribution(arrangements(n, m)) if exact else RoundedNormal(n * m / 2, float(np.sqrt(variance)))
+    )
     tied = variance <= 0
     differences = np.sort((a[:, None] - b).ravel()) if n * m <= MOST_PAIRS else None
     return result_of(
-        f"Mann-Whitney test{'' if exact else ' (normal law)'}",
+        f"Mann-Whitney test{'' if exact else ' (normal distribution)'}",
         U,
-        law,
+        distribution,
         alternative,
         symbol="U",
         n=(n, m),
@@ -178,7 +180,7 @@ def mann_whitney_test(
         parameter="the shift of x against y",
         null_value=0.0,
         estimate=None if differences is None else float(np.median(differences)),
-        bound=None if differences is None or tied else partial(shift_end, differences, law),
+        bound=None if differences is None or tied else partial(shift_end, differences, distribution),
         remark="all values are equal" if tied else "",
     )
 
@@ -191,7 +193,7 @@ def group_samples(owner: str, groups: tuple[Any, ...], least: int) -> list[NDArr
 
 
 def kruskal_wallis_test(*groups: ArrayLike) -> TestResult:
-    """Test whether several samples come from one law, by ranks (Kruskal-Wallis H).
+    """Test whether several samples come from one distribution, by ranks (Kruskal-Wallis H).
 
     Parameters
     ----------
@@ -221,7 +223,7 @@ def kruskal_wallis_test(*groups: ArrayLike) -> TestResult:
         raise DataError("kruskal_wallis_test: all values are equal; there is nothing to rank.")
     ranks = np.split(stats.rankdata(whole), np.cumsum(sizes)[:-1])
     H = (12 / (N * (N + 1)) * sum(r.sum() ** 2 / len(r) for r in ranks) - 3 * (N + 1)) / correction
-    few = f"a group has fewer than {FEW} values; the chi-squared law is rough" if sizes.min() < FEW else ""
+    few = f"a group has fewer than {FEW} values; the chi-squared distribution is rough" if sizes.min() < FEW else ""
     return result_of(
         "Kruskal-Wallis test",
         float(max(H, 0.0)),

@@ -1,6 +1,6 @@
-r"""What every statistical test returns: the statistic, its law where the hypothesis holds, and all that follows from them.
+r"""What every statistical test returns: the statistic, its distribution where the hypothesis holds, and all that follows from them.
 
-A test compares an observed statistic t with its law T under the hypothesis. Large values speak for the alternative
+A test compares an observed statistic t with its distribution T under the hypothesis. Large values speak for the alternative
 "greater", small ones for "less", either for "two-sided":
 
     p = P(T >= t),   P(T <= t),   min(1, 2 min(P(T <= t), P(T >= t)))                              (1)
@@ -11,7 +11,7 @@ quantiles a/2 and 1 - a/2. An interval of confidence c holds the parameter value
 
     lower = b((1 - c)/2),  upper = b((1 + c)/2);  one-sided: b(1 - c) up, or b(c) down             (3)
 
-where b(q) is the end that the test's own law puts at q, for a mean with standard error e: estimate + e T^{-1}(q).
+where b(q) is the end that the test's own distribution puts at q, for a mean with standard error e: estimate + e T^{-1}(q).
 """
 
 from collections.abc import Callable
@@ -27,16 +27,16 @@ from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_level, check_significance
 from novum.runtime.typing import Axes, DataFrame
 
-__all__ = ["ALTERNATIVES", "NO_SPREAD", "SampledLaw", "TestResult", "p_value_of", "shown_statistic"]
+__all__ = ["ALTERNATIVES", "NO_VARIANCE", "SampledDistribution", "TestResult", "p_value_of", "shown_statistic"]
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-NO_SPREAD = "the values do not vary, so that nothing can be told"
+NO_VARIANCE = "the values do not vary, so that nothing can be concluded"
 SIGNS = {"two-sided": "is not", "greater": "is greater than", "less": "is less than"}
 
 
 @dataclass(frozen=True)
-class SampledLaw:
-    """A law that is a list of equally likely values, as the rearrangements of a permutation test give."""
+class SampledDistribution:
+    """A distribution that is a list of equally likely values, as the rearrangements of a permutation test give."""
 
     values: np.ndarray  # sorted
 
@@ -58,27 +58,33 @@ class SampledLaw:
         return float(self.values[max(len(self.values) - 1 - beyond, 0)])
 
 
-def is_discrete(law: Any) -> bool:
+def is_discrete(distribution: Any) -> bool:
     """Return whether single values have positive probability."""
-    return isinstance(law, SampledLaw) or getattr(law, "discrete", False) or hasattr(getattr(law, "dist", None), "pmf")
+    return (
+        isinstance(distribution, SampledDistribution)
+        or getattr(distribution, "discrete", False)
+        or hasattr(getattr(distribution, "dist", None), "pmf")
+    )
 
 
-def at_least(law: Any, t: float) -> float:
+def at_least(distribution: Any, t: float) -> float:
     """Return P(T >= t)."""
-    if isinstance(law, SampledLaw):
-        return float((len(law.values) - np.searchsorted(law.values, t, side="left")) / len(law.values))
-    return float(law.sf(t - 1 if is_discrete(law) else t))  # laws of counts: whole numbers
+    if isinstance(distribution, SampledDistribution):
+        return float(
+            (len(distribution.values) - np.searchsorted(distribution.values, t, side="left")) / len(distribution.values)
+        )
+    return float(distribution.sf(t - 1 if is_discrete(distribution) else t))  # distributions of counts: whole numbers
 
 
-def p_value_of(law: Any, t: float, alternative: str) -> float:
+def p_value_of(distribution: Any, t: float, alternative: str) -> float:
     """Return (1)."""
     if np.isnan(t):
         return float("nan")
     if alternative == "greater":
-        return at_least(law, t)
+        return at_least(distribution, t)
     if alternative == "less":
-        return float(law.cdf(t))
-    return min(1.0, 2 * min(at_least(law, t), float(law.cdf(t))))
+        return float(distribution.cdf(t))
+    return min(1.0, 2 * min(at_least(distribution, t), float(distribution.cdf(t))))
 
 
 def shown_statistic(value: float, form: str) -> str:
@@ -89,7 +95,7 @@ def shown_statistic(value: float, form: str) -> str:
 def shown_p(p: float) -> str:
     """Return a p-value as papers print it; one that does not exist says so."""
     if np.isnan(p):
-        return "p cannot be told"
+        return "p is undefined"
     return "p < .001" if p < 0.001 else f"p = {num(p):.3f}"
 
 
@@ -106,7 +112,7 @@ class TestResult(Result):
     alternative : {"two-sided", "greater", "less"}
         What the p-value is about.
     df : int, float, tuple or None
-        Degrees of freedom of the law under the hypothesis.
+        Degrees of freedom of the distribution under the hypothesis.
     parameter : str
         What the hypothesis fixes, in words.
     null_value : float or None
@@ -131,7 +137,7 @@ class TestResult(Result):
     estimate: float | None
     standard_error: float | None
     n: Any
-    law: Any = field(repr=False)  # of the statistic under the hypothesis; None where it has no closed form
+    distribution: Any = field(repr=False)  # of the statistic under the hypothesis; None where it has no closed form
     bound: Callable[[float], float] | None = field(repr=False, default=None)  # b of (3)
     symbol: str = "t"
     remark: str = ""
@@ -140,27 +146,31 @@ class TestResult(Result):
 
     @property
     def direction(self) -> str:
-        """What the test asks of the parameter: "two-sided", "one-sided (greater)", "one-sided (less)" or "any departure"."""
+        """The alternative in words: "two-sided", "one-sided (greater)", "one-sided (less)" or "any departure"."""
         if self.both_ways or self.alternative == "two-sided":
             return "two-sided"
         return f"one-sided ({self.alternative})" if self.null_value is not None else "any departure"
 
     def reject(self, significance: float = 0.05) -> bool:
-        """Return whether the hypothesis is rejected, with that chance of an error where it holds."""
+        """Return whether the hypothesis is rejected, with that probability of an error where it holds."""
         return bool(self.p_value <= check_significance("TestResult.reject", significance))
 
     def acceptance_region(self, significance: float = 0.05) -> Interval:
         """Return the values of the statistic, ends included, that do not lead to rejection; infinite where nothing bounds them."""
         a = check_significance("TestResult.acceptance_region", significance)
-        if self.law is None:
+        if self.distribution is None:
             raise ValueError(
-                f"TestResult: the {self.name} has no law of its statistic; compare p_value with the significance."
+                f"TestResult: the {self.name} has no distribution of its statistic; compare p_value with the significance."
             )
         tail = a / 2 if self.alternative == "two-sided" else a
-        lower = -np.inf if self.alternative == "greater" else float(self.law.ppf(tail))
-        if np.isfinite(lower) and hasattr(getattr(self.law, "dist", None), "pmf") and self.law.cdf(lower) <= tail:
+        lower = -np.inf if self.alternative == "greater" else float(self.distribution.ppf(tail))
+        if (
+            np.isfinite(lower)
+            and hasattr(getattr(self.distribution, "dist", None), "pmf")
+            and self.distribution.cdf(lower) <= tail
+        ):
             lower += 1  # a count whose tail is a exactly is rejected by (2)
-        upper = np.inf if self.alternative == "less" else float(self.law.isf(tail))
+        upper = np.inf if self.alternative == "less" else float(self.distribution.isf(tail))
         return Interval(lower, upper)
 
     def critical_values(self, significance: float = 0.05) -> tuple[float, ...]:
@@ -188,7 +198,7 @@ class TestResult(Result):
             claim = f"{self.parameter} {SIGNS['two-sided' if self.both_ways else self.alternative]} {num(self.null_value):g}"
         verdict = f"Evidence that {claim}" if self.p_value <= a else f"No evidence that {claim}"
         if np.isnan(self.p_value):
-            return f"It cannot be told whether {claim} ({self.name}: {found}; {self.remark or NO_SPREAD})."
+            return f"It cannot be decided whether {claim} ({self.name}: {found}; {self.remark or NO_VARIANCE})."
         interval = ""
         if self.bound is not None and self.estimate is not None:
             low, high = self.interval(1 - a)
@@ -210,7 +220,7 @@ class TestResult(Result):
         return pd.DataFrame([row], index=[self.name])
 
     def plot(self, ax: Axes | None = None, significance: float = 0.05) -> Axes:
-        """Draw the law under the hypothesis with the p-value shaded and the region of acceptance marked."""
+        """Draw the distribution under the hypothesis with the p-value shaded and the region of acceptance marked."""
         from novum.evaluation.hypotheses.plots import draw_test
 
         return draw_test(self, ax, check_significance("TestResult.plot", significance))
@@ -225,7 +235,7 @@ class TestResult(Result):
             if self.bound is not None and not np.isnan(self.p_value):
                 low, high = self.interval()
                 lines[-1] += f", 95 % interval {num(low):.6g} to {num(high):.6g}"
-        remark = self.remark or (NO_SPREAD if np.isnan(self.p_value) else "")
+        remark = self.remark or (NO_VARIANCE if np.isnan(self.p_value) else "")
         return "\n".join([*lines, f"  note: {remark}"] if remark else lines)
 
     def _repr_html_(self) -> str:
@@ -233,12 +243,19 @@ class TestResult(Result):
 
 
 def result_of(
-    name: str, t: float, law: Any, alternative: str, *, p_value: float | None = None, **parts: Any
+    name: str, t: float, distribution: Any, alternative: str, *, p_value: float | None = None, **parts: Any
 ) -> TestResult:
-    """Return the result for an observed statistic and its law, with the p-value (1) unless an exact one is given."""
+    """Return the result for a statistic and its distribution, with the p-value (1) unless an exact one is given."""
     check_choice(name, "alternative", alternative, ALTERNATIVES)
-    p = p_value_of(law, t, alternative) if p_value is None else p_value
+    p = p_value_of(distribution, t, alternative) if p_value is None else p_value
     if np.isnan(p) and not parts.get("remark"):
-        parts["remark"] = NO_SPREAD
-    wanted = {"df": None, "parameter": "", "null_value": None, "estimate": None, "standard_error": None, "n": None}
-    return TestResult(name=name, statistic=float(t), p_value=p, alternative=alternative, law=law, **{**wanted, **parts})
+        parts["remark"] = NO_VARIANCE
+    absent = {"df": None, "parameter": "", "null_value": None, "estimate": None, "standard_error": None, "n": None}
+    return TestResult(
+        name=name,
+        statistic=float(t),
+        p_value=p,
+        alternative=alternative,
+        distribution=distribution,
+        **{**absent, **parts},
+    )

@@ -3,7 +3,7 @@ r"""The F test: do two normal samples have the same variance?
     F = S_x^2 / S_y^2 ~ F(n - 1, m - 1)        under equal variances                               (1)
     interval of sigma_x^2/sigma_y^2:  ends F / F_{1-q}(n - 1, m - 1)                               (2)
 
-It leans on the normal law: heavy tails reject far too often.
+It assumes normal distributions: heavy tails reject far too often.
 """
 
 from functools import partial

@@ -1,6 +1,6 @@
 r"""The area under the ROC curve, with DeLong's interval and paired test.
 
-The area is the chance that a positive scores above a negative, ties counting half. With positives i, negatives j,
+The area is the probability that a positive scores above a negative, ties counting half. With positives i, negatives j,
 weights w, W+ and W- their sums and psi(a, b) = 1, 1/2, 0 for a >, =, < b:
 
     V_i = sum_j w_j psi(s_i, s_j) / W-,     U_j = sum_i w_i psi(s_i, s_j) / W+                     (1)
@@ -10,7 +10,7 @@ weights w, W+ and W- their sums and psi(a, b) = 1, 1/2, 0 for a >, =, < b:
     z = (A - A') / sqrt(cov(A, A) + cov(A', A') - 2 cov(A, A'))                                    (5)
 
 (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988; (4) on the scale of the logit: Pepe 2003, section 5.2.) V and U are
-ranks, so all this costs a sort. Where the classes separate perfectly (3) is zero and tells nothing; then min(n+, n-) disjoint
+ranks, so all this costs a sort. Where the classes separate perfectly (3) is zero and says nothing; then min(n+, n-) disjoint
 pairs, all in order, bound the area as successes bound a proportion (Clopper and Pearson):
 
     lower = ((1 - level)/2)^(1/min(n+, n-)),   upper = 1                                           (6)
@@ -142,7 +142,7 @@ def overlap_doubt(positive: NDArray, found: Area, weight: NDArray | None, level:
     if found.value in (0.0, 1.0):
         return "the classes separate perfectly, so that only one end of its interval is known and that one is cautious"
     if min(rows) < 2:
-        return "a class has a single row, which says nothing of its spread: the interval is all of [0, 1]"
+        return "a class has a single row, which says nothing of its variance: the interval is all of [0, 1]"
     if np.ptp(found.components[used]) == 0:
         return "every score is the same, so that the area is 1/2 by definition and its interval has no width"
     perfect = 1.0 if found.value > 0.5 else 0.0
@@ -228,8 +228,8 @@ def delong_test(
     Returns
     -------
     DelongTest
-        Scores that rank all pairs alike have no difference and no spread: the p-value is 1. Two areas that differ without
-        spread, as those of perfect and reversed rankings, tell nothing: it is NaN.
+        Scores that rank all pairs alike have no difference and no variance: the p-value is 1. Two areas that differ without
+        variance, as those of perfect and reversed rankings, decide nothing: it is NaN.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def delong_test(
     own = [covariance(positive, one, one, weight) for one in (first, second)]
     variance = sum(own) - 2 * covariance(positive, first, second, weight)
     if np.isnan(variance):
-        raise DataError(f"{owner}: a class has a single row, so the spread of the areas is unknown; give more rows.")
+        raise DataError(f"{owner}: a class has a single row, so the variance of the areas is unknown; give more rows.")
     difference = first.value - second.value
     error = float(np.sqrt(max(variance, 0.0)))
     if error <= 1e-12:  # what rounding leaves of equal rankings

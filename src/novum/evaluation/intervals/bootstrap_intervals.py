@@ -36,8 +36,8 @@ def acceleration(jackknife: NDArray) -> float:
     """Return (5); zero where leaving rows out changes nothing."""
     gap = jackknife[np.isfinite(jackknife)]
     gap = gap.mean() - gap if len(gap) else gap
-    spread = float((gap**2).sum())
-    return float((gap**3).sum() / (6 * spread**1.5)) if spread > 0 else 0.0
+    squares = float((gap**2).sum())
+    return float((gap**3).sum() / (6 * squares**1.5)) if squares > 0 else 0.0
 
 
 def bca_shares(estimate: float, replicates: NDArray, jackknife: NDArray, level: float) -> tuple[float, float]:

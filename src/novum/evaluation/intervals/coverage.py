@@ -1,8 +1,8 @@
 """Where an interval was measured to hold the truth less often than it says: the sentence, and the warning that carries it.
 
 A measured coverage is that of intervals of 95 %: at another level the sentence does without the figure. The bounds come from the
-simulations of docs/theory/coverage_of_intervals.md, repeated by tests/evaluation/test_coverage.py. Doubts about areas are told by
-`area.overlap_doubt`, which sees their rows.
+simulations of docs/theory/coverage_of_intervals.md, repeated by tests/evaluation/test_coverage.py. Doubts about areas are reported
+by `area.overlap_doubt`, which sees their rows.
 """
 
 import numpy as np
@@ -24,9 +24,9 @@ __all__ = [
 
 MEASURED = 0.95  # the level of all simulations
 FEW_EVENTS = 3  # successes or failures: Wilson's end towards them lies too far inside, down to 84 % coverage at 0.18 expected ones
-FEW_ROWS = 50  # below it the bootstrap of some score fell to 65-93 % on every law tried
+FEW_ROWS = 50  # below it the bootstrap of some score fell to 65-93 % on every distribution tried
 FEW_OF_A_CLASS = 20  # rows: below it the bootstrap of scores of labels and rankings fell to 80-91 %
-FEW_DECIDING = 5.0  # rows that carry the spread of a bootstrapped score: below it 65-93 %
+FEW_DECIDING = 5.0  # rows that carry the variance of a bootstrapped score: below it 65-93 %
 
 
 def falls_short(owner: str, level: float, measured: str, verb: str = "may cover") -> str:
@@ -48,7 +48,7 @@ def share_doubt(successes: float, n: float, method: str, level: float) -> str:
 
 
 def deciding_rows(jackknife: NDArray) -> float:
-    """Return how many rows carry the spread of a statistic: (sum g^2)^2 / sum g^4 of the jackknife gaps g; 0 without spread."""
+    """Return how many rows carry the variance of a statistic: (sum g^2)^2 / sum g^4 of the jackknife gaps g; 0 without variance."""
     gap = jackknife[np.isfinite(jackknife)]
     square = (gap - gap.mean()) ** 2 if len(gap) else gap
     largest = float(square.max(initial=0.0))
@@ -66,7 +66,7 @@ def bootstrap_doubt(n: int, jackknife: NDArray, level: float) -> str:
     if n < FEW_ROWS:
         return few_rows_doubt(n, level)
     if deciding < FEW_DECIDING:
-        return f"about {max(deciding, 1):.0f} of {n} rows decide its spread, and {short}"
+        return f"about {max(deciding, 1):.0f} of {n} rows decide its variance, and {short}"
     return ""
 
 

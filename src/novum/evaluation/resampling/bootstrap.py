@@ -112,7 +112,7 @@ def bootstrap(
     n_resamples : int, default=2000
     method : {"bca", "percentile", "basic"}, default="bca"
         BCa corrects for bias and skewness by a jackknife: leave-one-out up to 1,000 rows, 200 random groups above.
-        Warns (DataWarning) of fewer than 50 rows, and where about five rows or fewer decide the spread: the interval then
+        Warns (DataWarning) of fewer than 50 rows, and where about five rows or fewer decide the variance: the interval then
         holds the truth less often than it says (docs/theory/coverage_of_intervals.md).
     level : float, default=0.95
     random_state : default=None
@@ -173,9 +173,9 @@ def statistic_error(statistic: str, data: tuple) -> Exception:
     if statistic not in QUICK_NAMES:
         known = ", ".join(QUICK_NAMES)
         return ParameterError(f"bootstrap(statistic={statistic!r}): it must be one of {known}; or give a function.")
-    wanted = 1 if statistic == "mean" else 2
-    if len(data) != wanted:
-        return DataError(f"bootstrap(statistic={statistic!r}): it takes {wanted} column(s) of data; got {len(data)}.")
+    expected = 1 if statistic == "mean" else 2
+    if len(data) != expected:
+        return DataError(f"bootstrap(statistic={statistic!r}): it takes {expected} column(s) of data; got {len(data)}.")
     for place, part in enumerate(map(np.asarray, data), start=1):
         if part.dtype.kind == "f" and part.ndim == 1 and not np.isfinite(part).all():
             row = int(np.argmin(np.isfinite(part)))

@@ -24,7 +24,7 @@ from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.checks import check_level, check_number
 
-__all__ = ["ResampledTest", "corrected_interval", "corrected_test", "spread_interval", "variance_of_mean"]
+__all__ = ["ResampledTest", "corrected_interval", "corrected_test", "interval_of_mean", "variance_of_mean"]
 
 EQUAL = 1e-12  # of the scores: what rounding leaves of equal ones
 EQUAL_SCORES = "all parts have the same score, so that it has no width and says nothing"
@@ -55,7 +55,7 @@ def variance_of_mean(x: NDArray[np.float64], test_over_train: float) -> float:
     return float((1 / len(x) + test_over_train) * x.var(ddof=1))
 
 
-def spread_interval(x: NDArray[np.float64], test_over_train: float, level: float) -> Interval:
+def interval_of_mean(x: NDArray[np.float64], test_over_train: float, level: float) -> Interval:
     """Return (3)."""
     from scipy import stats
 
@@ -91,7 +91,7 @@ def corrected_interval(scores: ArrayLike, test_over_train: float, level: float =
     level = check_level("corrected_interval", level)
     if np.ptp(x) <= EQUAL * np.abs(x).max():
         warn_of_doubts("corrected_interval", {"the mean score": EQUAL_SCORES})
-    return spread_interval(x, ratio, level)
+    return interval_of_mean(x, ratio, level)
 
 
 def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: float = 0.95) -> ResampledTest:
@@ -109,8 +109,8 @@ def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: fl
     Returns
     -------
     ResampledTest
-        Differences that are all equal have no spread: the p-value is 1 if they are zero, else NaN: nothing
-        can be told.
+        Differences that are all equal have no variance: the p-value is 1 if they are zero, else NaN: nothing
+        can be concluded.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: fl
     gaps = x - other
     ratio = check_number("corrected_test", "test_over_train", test_over_train, 0)
     level = check_level("corrected_test", level)
-    interval = spread_interval(gaps, ratio, level)
+    interval = interval_of_mean(gaps, ratio, level)
     mean, free = float(gaps.mean()), len(gaps) - 1
     deviation = np.sqrt(variance_of_mean(gaps, test_over_train))
     least = EQUAL * max(np.abs(x).max(), np.abs(other).max())

@@ -135,8 +135,8 @@ class CrossValidation(dict, Result):
             scores, (low, high) = self._scores(name)[0], self.interval(name)
             show = decimal if np.abs(scores).max(initial=0.0) <= 1 else number
             ends = "-" if np.isnan(low) else f"{show(low)} - {show(high)}"
-            spread = show(float(scores.std(ddof=1))) if len(scores) > 1 else "-"
-            table.append([name.replace("_", " "), show(self.mean(name)), ends, spread])
+            deviation = show(float(scores.std(ddof=1))) if len(scores) > 1 else "-"
+            table.append([name.replace("_", " "), show(self.mean(name)), ends, deviation])
         return table
 
     def _lines(self) -> list[str]:
@@ -166,7 +166,7 @@ def span(sizes: NDArray) -> str:
 
 
 def bounds_of(estimator: Any, scoring: Any, name: str) -> tuple[float, float]:
-    """Return between which numbers a score of scikit-learn lies, as far as its name tells."""
+    """Return between which numbers a score of scikit-learn lies, as far as its name says."""
     known = scoring if isinstance(scoring, str) else name
     if scoring is None:
         known = "accuracy" if is_classifier(estimator) else "r2"
@@ -239,7 +239,7 @@ def cross_validate(
     perfect models 52-77 %: all folds then often have one score, the interval has no width, and a DataWarning says so.
 
     Leave-one-out of `LinearRegression`, `Ridge` and `NadarayaWatson` takes one fit. R2 of a single row does not exist, so
-    regressors are then scored by neg_mean_squared_error unless another score is asked for.
+    regressors are then scored by neg_mean_squared_error unless another score is requested.
 
     Examples
     --------
@@ -267,8 +267,8 @@ def cross_validate(
         if usual != scoring:
             notes.append("R2 of a single row does not exist: scored by neg_mean_squared_error")
         scoring = usual
-        wanted = return_train_score or return_estimator or return_indices
-        found = None if wanted or n < 3 else leave_one_out(estimator, X, y, scoring, params or {})
+        needs_fits = return_train_score or return_estimator or return_indices
+        found = None if needs_fits or n < 3 else leave_one_out(estimator, X, y, scoring, params or {})
         if found is not None:
             sizes = np.broadcast_to(n - 1, n), np.broadcast_to(1, n)
             result = collect_folds(found, sizes, [], level, estimator, scoring)

@@ -5,7 +5,7 @@ With losses L(y, f), f the model fitted to all rows and f_b that of resample b:
     apparent      e  = sum_i L(y_i, f(x_i)) / n                              optimistic: it saw the rows                  (1)
     out of bag    E  = mean_i of mean_{b without i} L(y_i, f_b(x_i))         pessimistic: f_b saw .632 n different rows   (2)
     .632          .368 e + .632 E                                                                                        (3)
-    no information g = sum_ij L(y_i, f(x_j)) / n^2                           the error if x told nothing about y          (4)
+    no information g = sum_ij L(y_i, f(x_j)) / n^2                           the error if x said nothing about y          (4)
     overfitting   R  = (E' - e) / (g - e) in [0, 1],   E' = min(E, g)                                                    (5)
     .632+         (1 - w) e + w E',   w = .632 / (1 - .368 R)                                                            (6)
 

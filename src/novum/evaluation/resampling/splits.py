@@ -25,22 +25,22 @@ SLACK = 1e-9  # of fractions that should add up to one
 def part_sizes(sizes: Any, n: int) -> list[int]:
     """Return whole numbers of rows: those given, or fractions rounded so that they add up."""
     try:
-        asked = np.asarray(sizes, np.float64)
+        parts = np.asarray(sizes, np.float64)
     except (TypeError, ValueError):
-        asked = np.empty(0)
-    if asked.ndim != 1 or len(asked) < 2 or not np.isfinite(asked).all() or asked.min() <= 0:
+        parts = np.empty(0)
+    if parts.ndim != 1 or len(parts) < 2 or not np.isfinite(parts).all() or parts.min() <= 0:
         raise ParameterError(
             f"holdout_split(sizes={sizes!r}): give two or more positive fractions, or numbers of rows."
         )
     whole = all(isinstance(s, int | np.integer) for s in sizes)
     if whole:
-        counts = asked.astype(int)
+        counts = parts.astype(int)
     else:
-        if asked.sum() > 1 + SLACK:
+        if parts.sum() > 1 + SLACK:
             raise ParameterError(
-                f"holdout_split(sizes={sizes!r}): the fractions sum to {asked.sum():g}, more than one."
+                f"holdout_split(sizes={sizes!r}): the fractions sum to {parts.sum():g}, more than one."
             )
-        ends = np.floor(np.cumsum(asked) * n + 0.5).astype(int)
+        ends = np.floor(np.cumsum(parts) * n + 0.5).astype(int)
         counts = np.diff(ends, prepend=0)
     if counts.sum() > n or counts.min() < 1:
         raise DataError(f"holdout_split(sizes={sizes!r}): {n} rows cannot be split into {counts.tolist()}.")

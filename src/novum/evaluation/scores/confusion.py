@@ -72,8 +72,8 @@ def matthews(table: NDArray) -> NDArray:
     """Return (6); 0 where a margin is degenerate, as in scikit-learn."""
     n, truth, predicted = table.sum(axis=(-2, -1)), table.sum(axis=-1), table.sum(axis=-2)
     agreement = np.diagonal(table, axis1=-2, axis2=-1).sum(axis=-1) * n - (truth * predicted).sum(axis=-1)
-    spread = (n**2 - (predicted**2).sum(axis=-1)) * (n**2 - (truth**2).sum(axis=-1))
-    return ratio(agreement, np.sqrt(np.maximum(spread, 0.0)), 0.0)
+    variances = (n**2 - (predicted**2).sum(axis=-1)) * (n**2 - (truth**2).sum(axis=-1))
+    return ratio(agreement, np.sqrt(np.maximum(variances, 0.0)), 0.0)
 
 
 def scores_of(S: NDArray, k: int, positive: int | None, beta: float, zero: float, cost: NDArray | None) -> NDArray:

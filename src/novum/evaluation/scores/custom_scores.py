@@ -1,6 +1,6 @@
 """Scores of the user's own, or of scikit-learn, on predictions that are already there; intervals by the BCa bootstrap over rows.
 
-A scorer of scikit-learn asks a model for predictions of X. Here the model has recorded them: X is the number of a row.
+A scorer of scikit-learn calls a model for predictions of X. Here the model has recorded them: X is the number of a row.
 """
 
 from collections.abc import Callable

@@ -67,8 +67,8 @@ def column(owner: str, name: str, values: Any, n: int | None = None) -> NDArray:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or (n is not None and len(array) != n):
-        wanted = "one label per row" if n is None else f"{n} labels, one per row of y"
-        raise DataError(f"{owner}: {name} has shape {array.shape}; give {wanted}.")
+        expected = "one label per row" if n is None else f"{n} labels, one per row of y"
+        raise DataError(f"{owner}: {name} has shape {array.shape}; give {expected}.")
     missing = [value is None or value != value for value in array] if array.dtype.kind in "fO" else []
     if any(missing):
         raise DataError(f"{owner}: {name} holds a missing label at row {missing.index(True)}; remove it.")

@@ -133,7 +133,7 @@ def evaluate_predictions(
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), default=None
         Probabilities of the classes in the order of `classes`; one column is that of the positive class.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores that grow with the chance of the positive class, or of each class, where there are no probabilities.
+        Scores that grow with the probability of the positive class, or of each class, where there are no probabilities.
     classes : array-like of shape (n_classes,), default=None
         Order of the columns; None takes the sorted labels of y and y_pred.
     sample_weight : array-like of shape (n_samples,), default=None

@@ -18,7 +18,7 @@ __all__ = ["LOWER_IS_BETTER", "REGRESSION_SCORES", "regression_sums"]
 
 REGRESSION_SCORES = ("rmse", "mse", "mae", "r2", "pearson", "rss", "half_sse")
 LOWER_IS_BETTER = {"rmse", "mse", "mae", "rss", "half_sse", "residual_norm"}
-ROUNDING = 1e-14  # relative: a spread below this is that of a constant
+ROUNDING = 1e-14  # relative: a variance below this is that of a constant
 
 
 def regression_sums(y: NDArray, f: NDArray, weight: NDArray | None) -> RowSums:
@@ -52,9 +52,9 @@ def regression_sums(y: NDArray, f: NDArray, weight: NDArray | None) -> RowSums:
 def of_target(mean: NDArray) -> NDArray:
     """Return (mse, rmse, mae, r2, pearson) from the means of e^2, |e|, y, y^2, f, f^2, y f of one target."""
     square, absolute, y, yy, f, ff, yf = np.moveaxis(mean, -1, 0)
-    spread, other = yy - y**2, ff - f**2
-    constant = spread <= ROUNDING * yy
-    r2 = np.where(constant, np.where(square == 0, 1.0, 0.0), 1 - square / np.where(constant, 1.0, spread))
+    variance, other = yy - y**2, ff - f**2
+    constant = variance <= ROUNDING * yy
+    r2 = np.where(constant, np.where(square == 0, 1.0, 0.0), 1 - square / np.where(constant, 1.0, variance))
     flat = constant | (other <= ROUNDING * ff)
-    pearson = np.where(flat, np.nan, (yf - y * f) / np.sqrt(np.where(flat, 1.0, spread * other)))
+    pearson = np.where(flat, np.nan, (yf - y * f) / np.sqrt(np.where(flat, 1.0, variance * other)))
     return np.stack([square, np.sqrt(square), absolute, r2, np.clip(pearson, -1, 1)], axis=-1)

@@ -1,4 +1,4 @@
-"""What an evaluation is asked for, checked once."""
+"""The settings of an evaluation, checked once."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -12,9 +12,9 @@ __all__ = ["Settings"]
 
 
 class Settings(NamedTuple):
-    """Options of an evaluation; `wanted` is None for all scores, else names, each with a function of one's own or None."""
+    """Options of an evaluation; `requested` is None for all scores, else names, each with a function of one's own or None."""
 
-    wanted: dict[str, Any] | None
+    requested: dict[str, Any] | None
     beta: float
     zero_division: float
     n_bins: int
@@ -46,7 +46,7 @@ class Settings(NamedTuple):
             zero = check_number(owner, "zero_division", zero_division, 0, 1)
         heads = () if k is None else (k,) if not isinstance(k, Sequence) and not hasattr(k, "__len__") else tuple(k)
         return cls(
-            wanted=wanted_scores(owner, scoring),
+            requested=scoring_functions(owner, scoring),
             beta=check_number(owner, "beta", beta, 0, open_low=True),
             zero_division=zero,
             n_bins=check_count(owner, "n_bins", n_bins),
@@ -57,12 +57,12 @@ class Settings(NamedTuple):
             k=tuple(check_count(owner, "k", one) for one in heads),
         )
 
-    def asks_for(self, *names: str) -> bool:
-        """Return whether any of these scores is wanted."""
-        return self.wanted is None or any(name in self.wanted for name in names)
+    def needs(self, *names: str) -> bool:
+        """Return whether any of these scores is requested."""
+        return self.requested is None or any(name in self.requested for name in names)
 
 
-def wanted_scores(owner: str, scoring: Any) -> dict[str, Callable | None] | None:
+def scoring_functions(owner: str, scoring: Any) -> dict[str, Callable | None] | None:
     """Return names with the user's functions, None where the name is to be looked up."""
     if scoring is None:
         return None

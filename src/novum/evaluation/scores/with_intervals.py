@@ -68,7 +68,7 @@ def label_scores(given: PredictionInput, settings: Settings, doubts: dict[str, s
         shares["specificity"] = share(~said, ~real, given.weight, settings)
         looked_at |= {"precision": (real, said), "recall": (said, real), "specificity": (~said, ~real)}
     others = [name for name in cells.names if name not in shares]
-    drawn = bootstrap_intervals(cells, settings, doubts) if settings.asks_for(*others) else {}
+    drawn = bootstrap_intervals(cells, settings, doubts) if settings.needs(*others) else {}
     for name, (hits, among) in looked_at.items():
         weight = None if given.weight is None else given.weight[among]
         doubts[name] = share_doubt(*effective_counts(hits[among], weight), settings.proportion, settings.level)
@@ -80,7 +80,7 @@ def ranking_scores(
 ) -> dict[str, Score]:
     """Return the areas under ROC and PR curves, one class against the rest on average where there are several."""
     scores = given.proba if given.proba is not None else given.score
-    if scores is None or not settings.asks_for(*AREAS):
+    if scores is None or not settings.needs(*AREAS):
         return {}
     assert given.classes is not None
     if given.positive is not None:
@@ -94,9 +94,7 @@ def ranking_scores(
         return {}
     if not there.all() and given.positive is None:
         notes.append("areas are means over the classes that occur")
-    statistic = Areas(
-        positive[:, there], scores[:, there], given.weight, settings.asks_for("average_precision", "pr_auc")
-    )
+    statistic = Areas(positive[:, there], scores[:, there], given.weight, settings.needs("average_precision", "pr_auc"))
     if given.positive is None:
         return bootstrap_intervals(statistic, settings, doubts)
     found = area(positive[:, 0], scores[:, 0], given.weight)
@@ -147,7 +145,7 @@ def class_scores(given: PredictionInput, settings: Settings) -> tuple[ClassScore
     return tuple(rows)
 
 
-def told_doubts(scores: dict[str, Score], doubts: dict[str, str]) -> list[str]:
+def warned_doubts(scores: dict[str, Score], doubts: dict[str, str]) -> list[str]:
     """Warn of intervals that may cover less than they say, and return the same as notes."""
     there = {name: doubts.get(name, "") for name, score in scores.items() if np.isfinite(score.lower)}
     warn_of_doubts("evaluate_predictions", there)
@@ -155,12 +153,12 @@ def told_doubts(scores: dict[str, Score], doubts: dict[str, str]) -> list[str]:
 
 
 def requested_scores(scores: dict[str, Score], settings: Settings, given: PredictionInput) -> dict[str, Score]:
-    """Return the scores asked for, with those of the user's own."""
-    if settings.wanted is None:
+    """Return the scores requested, with those of the user's own."""
+    if settings.requested is None:
         return scores
     heads = {name: score for name, score in scores.items() if name.startswith("precision_at_")}
     found: dict[str, Score] = {}
-    for name, function in settings.wanted.items():
+    for name, function in settings.requested.items():
         short = ALIASES.get(name, name)
         if function is None and short in scores:
             found[short] = scores[short]
@@ -172,8 +170,8 @@ def requested_scores(scores: dict[str, Score], settings: Settings, given: Predic
 def classification_scores(given: PredictionInput, settings: Settings) -> Evaluation:
     """Return the evaluation of a classification."""
     assert given.classes is not None
-    if settings.wanted is not None:
-        settings = settings._replace(wanted={ALIASES.get(n, n): f for n, f in settings.wanted.items()})
+    if settings.requested is not None:
+        settings = settings._replace(requested={ALIASES.get(n, n): f for n, f in settings.requested.items()})
     scores: dict[str, Score] = {}
     notes, k = list(given.notes), len(given.classes)
     doubts: dict[str, str] = {}
@@ -183,11 +181,11 @@ def classification_scores(given: PredictionInput, settings: Settings) -> Evaluat
         scores |= label_scores(given, settings, doubts)
         confusion = np.bincount(given.truth * k + given.predicted, given.weight, minlength=k * k).reshape(k, k)
         confusion = confusion.astype(np.int64) if given.weight is None else confusion
-        classes = class_scores(given, settings) if settings.wanted is None else ()
+        classes = class_scores(given, settings) if settings.requested is None else ()
         if given.positive is not None and not (given.predicted == given.positive).any():
             notes.append(f"nothing is predicted positive: precision is 0/0, set to {settings.zero_division:g}")
     scores |= ranking_scores(given, settings, notes, doubts)
-    if given.proba is not None and settings.asks_for(*PROBABILITY_SCORES):
+    if given.proba is not None and settings.needs(*PROBABILITY_SCORES):
         sums = probability_sums(given.truth, given.proba, given.weight, given.positive, settings.n_bins)
         scores |= bootstrap_intervals(sums, settings, doubts)
     scores |= head_scores(given, settings)
@@ -195,7 +193,7 @@ def classification_scores(given: PredictionInput, settings: Settings) -> Evaluat
     drawn = [name for name, score in shown.items() if score.method == "bca" and name not in PROBABILITY_SCORES]
     present = np.bincount(given.truth, minlength=k)
     doubts = class_doubts(doubts, drawn, int(present[present > 0].min()), settings.level)
-    notes += told_doubts(shown, doubts)
+    notes += warned_doubts(shown, doubts)
     positive: Any = None if given.positive is None else given.classes[given.positive]
     best = given.proba if given.proba is not None else given.score
     return Evaluation(
@@ -218,10 +216,10 @@ def regression_scores(given: PredictionInput, settings: Settings) -> Evaluation:
         raise DataError(f"evaluate_predictions(k={settings.k[0]}): precision at k is for a classification.")
     assert given.predicted is not None
     sums = regression_sums(given.truth, given.predicted, given.weight)
-    if settings.wanted is not None:
-        settings = settings._replace(wanted={ALIASES.get(n, n): f for n, f in settings.wanted.items()})
+    if settings.requested is not None:
+        settings = settings._replace(requested={ALIASES.get(n, n): f for n, f in settings.requested.items()})
     doubts: dict[str, str] = {}
-    scores = bootstrap_intervals(sums, settings, doubts) if settings.asks_for(*sums.names) else {}
+    scores = bootstrap_intervals(sums, settings, doubts) if settings.needs(*sums.names) else {}
     if given.log_density is not None:
         w = np.ones(given.n) if given.weight is None else given.weight
         density = RowSums(("log_likelihood",), (w * given.log_density)[None], lambda S: S)
@@ -230,5 +228,5 @@ def regression_scores(given: PredictionInput, settings: Settings) -> Evaluation:
     if "pearson" in scores and np.isnan(scores["pearson"].value):
         notes = ("the correlation does not exist: y or y_pred is constant",)
     shown = requested_scores(scores, settings, given)
-    notes += tuple(told_doubts(shown, doubts))
+    notes += tuple(warned_doubts(shown, doubts))
     return Evaluation(shown, "regression", given.n, settings.level, notes=notes + given.notes)

@@ -197,8 +197,8 @@ def log_likelihood_of(model: Any, X: Any, y: Any) -> tuple[float, float, float]:
         if not hasattr(model, "predict_proba"):
             raise ParameterError(f"model_criteria: {type(model).__name__} has no predict_proba, so no likelihood.")
         column = np.searchsorted(model.classes_, truth)
-        chance = np.asarray(model.predict_proba(X))[np.arange(len(truth)), column]
-        return float(np.log(np.maximum(chance, np.finfo(float).tiny)).sum()), float("nan"), float("nan")
+        probability = np.asarray(model.predict_proba(X))[np.arange(len(truth)), column]
+        return float(np.log(np.maximum(probability, np.finfo(float).tiny)).sum()), float("nan"), float("nan")
     residual = truth - np.asarray(model.predict(X))
     rss, tss = float((residual**2).sum()), float(((truth - truth.mean(0)) ** 2).sum())
     if rss <= EXACT**2 * float((truth**2).sum()):

@@ -4,7 +4,7 @@ r"""Feature selection by greedy steps: from nothing adding the best feature, or 
     backward:  F_p = all,  F_{m-1} = F_m - argmax_j score(F_m - j)                                 (2)
 
 The score is a criterion on the training rows (C_p, AIC, BIC, adjusted R^2: no other rows are needed because each parameter is
-charged for) or a cross-validated one. Without a number of features asked for, steps are taken to the end of the path and the best
+charged for) or a cross-validated one. Without a requested number of features, steps are taken to the end of the path and the best
 set on it is kept: a step that gains nothing may lead to one that does. The path begins, or ends, with no features at all: the
 mean or the shares of the classes (novum.evaluation.selection.empty_model), which is what noise deserves.
 
@@ -155,20 +155,20 @@ def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: An
     if np.ndim(X) != 2 or np.shape(X)[0] != len(y):
         raise DataError(f"{owner}: X must have rows and columns and one row per entry of y; got {np.shape(X)}.")
     p = np.shape(X)[1]
-    wanted = None if n_features is None else check_count(owner, "n_features", n_features)
-    if wanted is not None and wanted > p:
-        raise ParameterError(f"{owner}(n_features={wanted}): X has {counted(p, 'feature')}.")
+    count = None if n_features is None else check_count(owner, "n_features", n_features)
+    if count is not None and count > p:
+        raise ParameterError(f"{owner}(n_features={count}): X has {counted(p, 'feature')}.")
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else [f"x{j}" for j in range(p)]
     label, score = scorer_of(owner, estimator, X, y, scoring, cv, forward)
     current: tuple[int, ...] = () if forward else tuple(range(p))
     sets, scores = [current], [score(current)]
-    end = wanted if wanted is not None else p if forward else 0
+    end = count if count is not None else p if forward else 0
     while len(current) != end:
         others = [j for j in range(p) if (j in current) != forward]
         tried = [tuple(sorted({*current, j})) if forward else tuple(i for i in current if i != j) for j in others]
         values = [score(one) for one in tried]
         if np.isnan(values).all():
-            if wanted is not None or not np.isfinite(scores).any():
+            if count is not None or not np.isfinite(scores).any():
                 raise DataError(
                     f"{owner}(scoring={label!r}): with {counted(len(tried[0]), 'feature')} no set has a score: "
                     "as many parameters as the"
@@ -179,7 +179,7 @@ def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: An
         current = tried[best]
         sets.append(current)
         scores.append(float(values[best]))
-    kept = sets[-1] if wanted is not None else sets[int(np.nanargmax(scores))]
+    kept = sets[-1] if count is not None else sets[int(np.nanargmax(scores))]
     support = np.zeros(p, bool)
     support[list(kept)] = True
     return SelectionPath(sets, scores, support, names, label)

@@ -1,1 +1,1 @@
-"""Generalised linear models: the laws of the target, the fit, what it says about the coefficients."""
+"""Generalised linear models: the distributions of the target, the fit, what it says about the coefficients."""

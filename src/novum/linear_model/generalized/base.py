@@ -38,7 +38,7 @@ SHARED: dict[str, Domain] = {
 }
 LARGEST = 1e200  # penalty of a column in the frame: its coefficient is zero to any number of digits
 VISIBLE = 1e-6  # of the largest part of a direction: what is not rounding
-FINEST = 1e-11  # Newton's last step costs nothing: the gradient is brought to this where tol asks for less
+FINEST = 1e-11  # Newton's last step costs nothing: the gradient is brought to this where tol requires less
 
 
 def mean_block(params: tuple[Tweedie, np.ndarray, float], block: Block) -> Any:

@@ -72,7 +72,7 @@ class PoissonRegressor(GeneralizedLinearModel):
 
 
 class GammaRegressor(GeneralizedLinearModel):
-    """Positive targets whose spread grows with their mean, which is the exponential of a line.
+    """Positive targets whose variance grows with their mean, which is the exponential of a line.
 
     Parameters
     ----------

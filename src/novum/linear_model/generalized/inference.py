@@ -7,7 +7,7 @@ cluster   as `novum.linear_model.least_squares.clusters`: rows of a cluster may 
 deviance explained  1 - D/D_0;   likelihood ratio (D_0 - D)/phi ~ chi^2(p)                                              (10)
 
 D_0 belongs to a model that the fitted one contains: the mean of all targets where there is an intercept, eta = 0 where there is
-none. With the identity link and a law of positive targets eta = 0 is no mean: (10) does not exist then (NaN).
+none. With the identity link and a distribution of positive targets eta = 0 is no mean: (10) does not exist then (NaN).
 Weights count rows: n = sum w, u = w. With weights="precision" the variance of a row is phi mu^q / w: n rows of positive weight,
 u = w^2 (statsmodels: freq_weights and var_weights).
 """
@@ -25,7 +25,7 @@ from novum.linear_model.least_squares.clusters import (
     ClusterSums,
     check_covariance,
     check_groups,
-    cluster_law,
+    cluster_sums,
 )
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text, wald_columns
 from novum.linear_model.least_squares.inference import WEIGHTS, root_of
@@ -37,7 +37,7 @@ from novum.runtime.checks import check_choice, check_level
 __all__ = ["GeneralizedInference", "infer_generalized"]
 
 WITHOUT = ("HC2", "HC3")
-STATIONARY = 1e-5  # largest slope, in units of its own spread, that a fit of these very rows may leave
+STATIONARY = 1e-5  # largest slope, in units of its own standard deviation, that a fit of these very rows may leave
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,7 +139,7 @@ def by_cluster(
     rows = fit.family.rows(y, eta)
     Z = np.column_stack([np.ones(len(y)), X])[:, -len(half) :] @ half
     working = np.sqrt(w * fit.family.expected_curvature(fit.family.mean(eta)))
-    return cluster_law(
+    return cluster_sums(
         owner,
         kind=kind,
         groups=groups,

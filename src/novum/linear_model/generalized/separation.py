@@ -76,7 +76,7 @@ def products(line: Line, block: Block) -> Products:
 
 
 def margins(line: Line, block: Block) -> Margins:
-    """Return what (11) asks of one block."""
+    """Return the sums of (11) over one block."""
     _, counted, along = parts(line, block)
     rest = along[~counted]
     return Margins(

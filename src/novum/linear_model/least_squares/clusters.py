@@ -32,8 +32,8 @@ __all__ = [
     "ClusterSums",
     "check_covariance",
     "check_groups",
-    "cluster_law",
     "cluster_note",
+    "cluster_sums",
 ]
 
 BY_CLUSTER = ("cluster", "CR1")
@@ -42,12 +42,12 @@ ALONE = 1e-10  # 1 - eigenvalue of M_g below which cluster g alone determines a 
 FEW_CLUSTERS = (
     50  # below these, simulated intervals of 95 % by CR1 cover 78 to 95 % (tests/linear_model/test_cluster_coverage.py)
 )
-FEW_FREEDOM = 4.0  # below these the law of (2) is itself no more than a guess (Pustejovsky and Tipton 2018)
+FEW_FREEDOM = 4.0  # below these the distribution of (2) is itself no more than a guess (Pustejovsky and Tipton 2018)
 
 
 @dataclass(frozen=True, repr=False)
 class ClusterSums:
-    """What clusters say about the spread of coefficients, in the frame where their working covariance is P P'."""
+    """What clusters say about the variance of coefficients, in the frame where their working covariance is P P'."""
 
     half: np.ndarray  # P, (k, r)
     gram: np.ndarray  # M_g, (G, r, r)
@@ -124,7 +124,7 @@ def places(owner: str, groups: Any, used: np.ndarray) -> np.ndarray:
     return np.asarray(place)
 
 
-def cluster_law(
+def cluster_sums(
     owner: str,
     kind: str,
     groups: Any,
@@ -155,18 +155,18 @@ def cluster_law(
     return ClusterSums(half, gram, stretch, half @ arrays.r_factor(totals).T, kind)
 
 
-def cluster_note(law: ClusterSums | None, freedom: np.ndarray | None, names: list[str]) -> list[str]:
+def cluster_note(sums: ClusterSums | None, freedom: np.ndarray | None, names: list[str]) -> list[str]:
     """Return what a table says of its clusters: how many, on how many each coefficient rests, and what few of them mean."""
-    if law is None or freedom is None:
+    if sums is None or freedom is None:
         return []
-    if law.kind == "CR1":
+    if sums.kind == "CR1":
         few = "; so few clusters make intervals too short, most of all for columns that are constant within them"
-        tail = few if law.count < FEW_CLUSTERS else ""
-        return [f"{law.count} clusters, t with {law.count - 1} degrees of freedom{tail}"]
+        tail = few if sums.count < FEW_CLUSTERS else ""
+        return [f"{sums.count} clusters, t with {sums.count - 1} degrees of freedom{tail}"]
     low, high = float(np.nanmin(freedom)), float(np.nanmax(freedom))  # NaN: of columns that nothing is known of
     span = f"{num(low):.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{num(low):.1f} to {num(high):.1f}"
     rare = [name for name, df in zip(names, freedom) if df < FEW_FREEDOM]
-    lines = [f"{law.count} clusters, t with {span} degrees of freedom (Bell and McCaffrey)"]
+    lines = [f"{sums.count} clusters, t with {span} degrees of freedom (Bell and McCaffrey)"]
     if rare:
         lines.append(
             f"few clusters decide {', '.join(rare)}: below {FEW_FREEDOM:g} degrees of freedom an interval is a rough one"

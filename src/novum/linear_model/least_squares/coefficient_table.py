@@ -15,12 +15,12 @@ from novum.report.tables import html_paragraph, html_table, text_table
 __all__ = ["CoefficientTable", "number_text", "wald_columns"]
 
 
-UNTOLD = "?"  # in the place of a number that does not exist
+UNDEFINED = "?"  # in the place of a number that does not exist
 
 
 def number_text(value: float, form: str) -> str:
     """Return a number as the table prints it."""
-    return UNTOLD if np.isnan(value) else format(num(value), form)
+    return UNDEFINED if np.isnan(value) else format(num(value), form)
 
 
 def shown_p(p: float) -> str:
@@ -35,13 +35,13 @@ def wald_columns(
     from scipy import stats
 
     statistic = estimate / error
-    law = stats.norm() if t_freedom is None else stats.t(t_freedom)
-    reach = law.ppf((1 + level) / 2) * error
+    distribution = stats.norm() if t_freedom is None else stats.t(t_freedom)
+    reach = distribution.ppf((1 + level) / 2) * error
     return {
         "coef": estimate,
         "standard_error": error,
         "statistic": statistic,
-        "p_value": 2 * law.sf(np.abs(statistic)),
+        "p_value": 2 * distribution.sf(np.abs(statistic)),
         "lower": estimate - reach,
         "upper": estimate + reach,
         "covariance": factor @ factor.T,
@@ -151,18 +151,18 @@ class CoefficientTable(Result):
     def _untold(self) -> list[str]:
         """Return the line on coefficients that the data do not determine."""
         names = [name for name, p in zip(self.names, self.p_value) if np.isnan(p)]
-        return [f"{UNTOLD} cannot be told: the data do not determine {', '.join(names)}"] if names else []
+        return [f"{UNDEFINED} is undefined: the data do not determine {', '.join(names)}"] if names else []
 
     def _foot(self) -> list[str]:
         raise NotImplementedError(type(self).__name__)
 
     def _result_picture(self, ax: Any) -> None:
         place = np.arange(len(self.names))
-        told = (
+        finite = (
             np.isfinite(self.coef) & np.isfinite(self.lower) & np.isfinite(self.upper)
         )  # others have a name and no mark
-        coef, lower, upper = self.coef[told], self.lower[told], self.upper[told]
-        ax.errorbar(coef, place[told], xerr=[coef - lower, upper - coef], fmt="o", capsize=4)
+        coef, lower, upper = self.coef[finite], self.lower[finite], self.upper[finite]
+        ax.errorbar(coef, place[finite], xerr=[coef - lower, upper - coef], fmt="o", capsize=4)
         ax.axvline(0, color="0.7", linewidth=1)
         name_places(ax, "y", place, self.names)
         ax.set_xlabel(f"coefficient, {100 * self.level:g} % interval")

@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 FARTHEST = 250  # exponent of a unit: squares of quotients of two are still numbers
-ORDINARY = 2.0**7  # a spread between its reciprocal and itself is left in the user's units, as in scikit-learn
+ORDINARY = 2.0**7  # a scale between its reciprocal and itself is left in the user's units, as in scikit-learn
 
 
 class Spectrum(NamedTuple):
@@ -126,9 +126,9 @@ def spectrum(source: Source, fit_intercept: bool) -> Spectrum:
     )
 
 
-def unit_of(spread: np.ndarray | float) -> np.ndarray:
-    """Return the powers of two nearest to spreads, all ones where none of the spreads is far from one."""
-    size = np.asarray(spread, dtype=np.float64)
+def unit_of(scale: np.ndarray | float) -> np.ndarray:
+    """Return the powers of two nearest to the scales, all ones where none of them is far from one."""
+    size = np.asarray(scale, dtype=np.float64)
     size = np.where((size > 0) & np.isfinite(size), size, 1.0)
     far = bool(((size > ORDINARY) | (size < 1 / ORDINARY)).any())
     return np.exp2(np.clip(np.rint(np.log2(size)), -FARTHEST, FARTHEST)) if far else np.ones_like(size)
@@ -183,9 +183,9 @@ def maximize(
                 f" lambda_2={gammas.lambda_2:g} leave no finite precision (alpha {alpha:g}, lambda {lambda_:g}); give smaller ones."
             )
         moved = np.inf if before is None else float(np.abs(data.vectors.T @ (found.weights - before)).sum())
-        asked = report is not None and report(n_iter, scores[-1], (alpha, lambda_))
+        stopped = report is not None and report(n_iter, scores[-1], (alpha, lambda_))
         before = found.weights
-        if moved < tol or asked:
+        if moved < tol or stopped:
             converged = True
             break
     last = posterior(data, alpha, lambda_)

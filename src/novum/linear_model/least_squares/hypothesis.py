@@ -46,7 +46,7 @@ class LinearHypothesis(Result):
         return {"statistic": self.statistic, "p_value": self.p_value}
 
     def reject(self, significance: float = 0.05) -> bool:
-        """Return whether the hypotheses are rejected together, with that chance of an error where they hold."""
+        """Return whether the hypotheses are rejected together, with that probability of an error where they hold."""
         return bool(self.p_value <= check_significance("LinearHypothesis.reject", significance))
 
     def __repr__(self) -> str:
@@ -92,12 +92,12 @@ def distinct(R: np.ndarray, r: np.ndarray) -> np.ndarray:
     scaled, value = scaled / length[:, None], r / length
     basis, at = np.zeros((0, scaled.shape[1])), np.zeros(0)
     kept: list[int] = []
-    for i, (row, told) in enumerate(zip(scaled, value)):
+    for i, (row, target) in enumerate(zip(scaled, value)):
         along = np.linalg.lstsq(basis.T, row, rcond=None)[0] if kept else np.zeros(0)
         if np.linalg.norm(row - along @ basis) > REPEATED:
             kept.append(i)
-            basis, at = np.vstack([basis, row]), np.append(at, told)
-        elif abs(told - along @ at) > REPEATED * (abs(told) + np.abs(along) @ np.abs(at)):
+            basis, at = np.vstack([basis, row]), np.append(at, target)
+        elif abs(target - along @ at) > REPEATED * (abs(target) + np.abs(along) @ np.abs(at)):
             raise ParameterError(
                 f"hypothesis: contrast {i + 1} is made of those before it, and its value {r[i]:g} contradicts theirs."
             )
@@ -108,12 +108,12 @@ def wald(R: np.ndarray, gap: np.ndarray, factor: np.ndarray) -> tuple[float, int
     """Return W of (17) and its k; V = factor factor' is never multiplied out, nor are units of columns compared."""
     half = R @ factor
     unit = np.linalg.norm(half, axis=1)
-    told = unit > 0
-    if not told.any():
+    informative = unit > 0
+    if not informative.any():
         return np.nan, 0
-    U, s, _ = np.linalg.svd(half[told] / unit[told, None], full_matrices=False)
+    U, s, _ = np.linalg.svd(half[informative] / unit[informative, None], full_matrices=False)
     used = s > DEPENDENT * s[0]
-    along = U[:, used].T @ (gap[told] / unit[told])
+    along = U[:, used].T @ (gap[informative] / unit[informative])
     return float(((along / s[used]) ** 2).sum()), int(used.sum())
 
 
@@ -153,12 +153,12 @@ def linear_hypothesis(table: Any, hypothesis: Any, value: Any, level: float) -> 
     estimate, error = R @ coef, np.linalg.norm(R @ factor, axis=1)
     if not np.isfinite(error).all():
         raise DataError(
-            "hypothesis: the data do not determine these coefficients, so that nothing can be told about them."
+            "hypothesis: the data do not determine these coefficients, so that nothing can be concluded about them."
         )
     own = distinct(R, r)
     statistic, k = wald(R[own], (estimate - r)[own], factor)
     if k == 0:
-        raise DataError("hypothesis: these contrasts have no spread; the data do not tell them.")
+        raise DataError("hypothesis: these contrasts have no variance; the data do not determine them.")
     df: tuple[float, ...] = (k,)
     if freedom is None:
         half = stats.norm.ppf((1 + level) / 2) * error

@@ -28,7 +28,7 @@ from novum.linear_model.least_squares.clusters import (
     ClusterSums,
     check_covariance,
     check_groups,
-    cluster_law,
+    cluster_sums,
 )
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text, wald_columns
 from novum.linear_model.least_squares.hypothesis import f_test, wald
@@ -46,7 +46,7 @@ INVOLVED = 1e-12  # share of a column in the null space from which it takes part
 MOST_NAMES = 8  # printed
 
 
-class Spread(NamedTuple):
+class MeatPass(NamedTuple):
     coef: np.ndarray  # (p,)
     intercept: float
     mean: np.ndarray  # (p,)
@@ -62,7 +62,7 @@ class Meat(NamedTuple):
     rss: float  # of the rows given, which must be that of the rows fitted
 
 
-def meat(s: Spread, block: Block) -> Meat:
+def meat(s: MeatPass, block: Block) -> Meat:
     """Return M of (15) for one block."""
     X = arrays.to_numpy(arrays.dense(block.X)).astype(np.float64, copy=False)
     y = arrays.as_matrix(arrays.to_numpy(block.y)).astype(np.float64)[:, s.target]
@@ -113,7 +113,7 @@ class Inference(CoefficientTable):
 
 
 def by_cluster(
-    s: Spread, source: Source, groups: Any, half: tuple[np.ndarray, np.ndarray], n: float
+    s: MeatPass, source: Source, groups: Any, half: tuple[np.ndarray, np.ndarray], n: float
 ) -> tuple[ClusterSums, float]:
     """Return (16), and the residual sum of squares; `half` of the inverse in the centred parameters, and as printed."""
     held: Any = source.in_memory("rows are added up by cluster")
@@ -122,7 +122,7 @@ def by_cluster(
     w = np.ones(len(X)) if held.weight is None else np.asarray(arrays.to_numpy(held.weight), dtype=np.float64)
     r = y - X @ s.coef - s.intercept
     z = np.column_stack([np.ones(len(X)), X - s.mean]) @ half[0]
-    law = cluster_law(
+    sums = cluster_sums(
         "LinearRegression.inference",
         kind=s.kind,
         groups=groups,
@@ -132,7 +132,7 @@ def by_cluster(
         half=half[1],
         n=n,
     )
-    return law, float(w @ r**2)
+    return sums, float(w @ r**2)
 
 
 def infer(
@@ -189,7 +189,7 @@ def table(
     if covariance == "classical":
         factor = np.sqrt(variance) * printed
     else:
-        spread = Spread(
+        params = MeatPass(
             coef=coef,
             intercept=intercept,
             mean=mean,
@@ -200,10 +200,10 @@ def table(
             weights=weights,
         )
         if covariance in BY_CLUSTER:
-            clusters, found_rss = by_cluster(spread, source, groups, (half, printed), n)  # type: ignore[arg-type]
+            clusters, found_rss = by_cluster(params, source, groups, (half, printed), n)  # type: ignore[arg-type]
             factor = clusters.factor
         else:
-            found = source.total(meat, spread)  # type: ignore[union-attr]
+            found = source.total(meat, params)  # type: ignore[union-attr]
             found_rss = found.rss
             factor = printed @ root_of(half.T @ found.outer @ half) * np.sqrt(n / freedom if covariance == "HC1" else 1)
         check_fitted_rows("LinearRegression.inference", found_rss, float(rss), float(tss))
@@ -212,7 +212,7 @@ def table(
     if model.fit_intercept:
         names, estimates = ["intercept", *names], np.append(intercept, coef)
     error = np.linalg.norm(factor, axis=1)
-    if variance > 0:  # an error of zero beside noise belongs to a column without spread, of which nothing was learned
+    if variance > 0:  # an error of zero beside noise belongs to a column without variance, of which nothing was learned
         error = np.where(error > 0, error, np.nan)
     t_freedom = np.full(len(names), float(freedom)) if clusters is None else clusters.freedoms()
     if covariance == "classical" and model._rank:
@@ -244,7 +244,7 @@ def table(
 
 
 def tied_columns(model: Any, names: list[str]) -> tuple[str, ...]:
-    """Return the columns that take part in a linear dependency, in the units of their own spread."""
+    """Return the columns that take part in a linear dependency, in the units of their own standard deviation."""
     if model._rank >= model.n_features_in_:
         return ()
     inverse = model._inverse()

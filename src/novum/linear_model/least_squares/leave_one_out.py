@@ -154,7 +154,7 @@ class Wide:
 
 
 def decompose(source: Source, fit_intercept: bool, smallest: float) -> Tall | Wide:
-    """Return the decomposition of the cheaper side; `smallest` is the least penalty it will be asked for."""
+    """Return the decomposition of the cheaper side; `smallest` is the least penalty it will serve."""
     if source.at_hand and source.n_rows is not None and source.n_rows <= source.n_features:
         return Wide(source, fit_intercept)
     return Tall(source, fit_intercept, smallest)

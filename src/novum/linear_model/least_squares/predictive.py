@@ -19,7 +19,7 @@ from novum.linear_model.least_squares.model import Line, predict_block
 from novum.runtime import arrays
 from novum.runtime.typing import Rows
 
-__all__ = ["GaussianAnswers", "Predictive", "predictive_block"]
+__all__ = ["GaussianPredictions", "Predictive", "predictive_block"]
 
 
 class Predictive(NamedTuple):
@@ -43,7 +43,7 @@ def predictive_block(params: Predictive, block: Block) -> Any:
     return out.to(block.X.dtype) if arrays.is_tensor(out) else out.astype(block.X.dtype, copy=False)
 
 
-class GaussianAnswers:
+class GaussianPredictions:
     """Predictions by (6); an estimator brings `_predictive`, `coef_` and `intercept_`."""
 
     coef_: np.ndarray

@@ -87,11 +87,11 @@ class RidgeByValidation(SplitterRouting, Estimator):
     store_cv_results: bool
 
     def _scorer(self) -> Any:
-        """Return the scorer asked for, or None."""
+        """Return the scorer requested, or None."""
         return None if self.scoring is None else check_scoring(self, scoring=self.scoring)
 
     def _scores(self, source: Any, found: Any, alphas: Any, scorer: Any, score_params: Any) -> np.ndarray:
-        """Return the score of every penalty, by target if each may choose its own; stores `cv_results_` if asked to."""
+        """Return the score of every penalty, by target if each may choose its own; stores `cv_results_` if requested."""
         if scorer is None and not self.store_cv_results:
             n = source.n_rows or found.weight
             mean = -found.squares(alphas).T / n

@@ -7,7 +7,7 @@ Well-conditioned: Cholesky of the scaled (2); the error is then measured from th
 
     B <- B + (C_xx + alpha I)^{-1} (gradient - alpha B)                                            (12)
 
-as often as the condition asks for, not at all where it is small and the fit is not near perfect. Otherwise orthogonal
+as often as the condition requires, not at all where it is small and the fit is not near perfect. Otherwise orthogonal
 factors (8) to (11). Derivations: docs/theory/least_squares.md.
 """
 
@@ -80,8 +80,8 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
         return by_factor(source, fit_intercept, penalty, positive)
     groups = [(value, np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
     factors = [cholesky(moments, value, constant) for value, _ in groups]
-    spread = np.where(constant, np.inf, np.sqrt(np.maximum(variance, 1e-300)))
-    noise = EPS * float(np.max(np.abs(moments.mean[:p]) / spread, initial=0.0))  # rounding of the data, relative
+    deviation = np.where(constant, np.inf, np.sqrt(np.maximum(variance, 1e-300)))
+    noise = EPS * float(np.max(np.abs(moments.mean[:p]) / deviation, initial=0.0))  # rounding of the data, relative
     if any(f is None or f.rcond < max(ORTHOGONAL_BELOW, 16 * p * noise**2) for f in factors):
         return by_factor(source, fit_intercept, penalty, positive)
     return by_cholesky(
@@ -129,7 +129,7 @@ def cholesky(m: Moments, alpha: float, constant: np.ndarray) -> Cholesky | None:
 def by_cholesky(
     source: Any, m: Any, constant: Any, groups: Any, factors: Any, fit_intercept: Any, penalty: Any, positive: Any
 ) -> Solution:
-    """Solve (2), then correct by (12) while the error measured from the rows asks for it."""
+    """Solve (2), then correct by (12) while the error measured from the rows requires it."""
     p, q = m.xy.shape
 
     def apply(rhs: Any) -> Any:  # (p, q) -> (p, q), every target with its own penalty

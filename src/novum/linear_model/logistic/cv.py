@@ -269,7 +269,7 @@ class LogisticRegressionCV(LogisticRegression):
         self.intercept_ = best[:, -1] if self.fit_intercept else np.zeros(len(best))
 
     def _keep(self, theta: Any, scores: Any, n_iter: Any) -> None:
-        """Set the attributes of the grid in the form that use_legacy_attributes asks for."""
+        """Set the attributes of the grid in the form that use_legacy_attributes requests."""
         if not self.use_legacy_attributes:
             self.coefs_paths_, self.scores_, self.n_iter_ = theta, scores, n_iter
             self.C_, self.l1_ratio_ = float(self.C_), float(self.l1_ratio_)

@@ -32,7 +32,7 @@ from novum.linear_model.logistic import options
 from novum.linear_model.logistic.inference_table import LogisticInference
 from novum.linear_model.logistic.likelihood import Likelihood
 from novum.linear_model.logistic.profile import likelihood_table
-from novum.linear_model.logistic.scores import law_of, meat_of
+from novum.linear_model.logistic.scores import cluster_sums_of, meat_of
 from novum.linear_model.logistic.sums import weight_facts
 from novum.runtime.checks import check_level
 
@@ -73,7 +73,7 @@ def inverse_half(owner: str, information: np.ndarray) -> np.ndarray:
 
 
 def covariance_root(V: np.ndarray) -> np.ndarray:
-    """Return C with C C' = V, found in units of the coefficients' own spread; NaN where V is."""
+    """Return C with C C' = V, found in units of the coefficients' own standard errors; NaN where V is."""
     if not np.isfinite(V).all():
         return np.full(V.shape, np.nan)
     unit = np.sqrt(np.diag(V))
@@ -105,7 +105,7 @@ def chosen_covariance(owner: str, model: Any, source: Source | None, covariance:
 
 
 def null_log_likelihood(mass: np.ndarray, fit_intercept: bool) -> float:
-    """Return l_0: of the classes' shares with intercepts, of equal chances without."""
+    """Return l_0: of the classes' shares with intercepts, of equal probabilities without."""
     seen = mass[mass > 0]
     if not fit_intercept:
         return -float(seen.sum() * np.log(len(mass)))
@@ -113,7 +113,7 @@ def null_log_likelihood(mass: np.ndarray, fit_intercept: bool) -> float:
 
 
 class InferenceRequest(NamedTuple):
-    """What is wanted of which fitted model; `source` holds the training data, where they were given."""
+    """The request of an inference and the fitted model; `source` holds the training data, where they were given."""
 
     model: Any
     source: Source | None
@@ -255,7 +255,7 @@ def from_information(request: InferenceRequest) -> LogisticInference:
     if source is not None:
         meat = meat_of(OWNER, model, source, weights)  # these are the rows of the fit
         if kind in BY_CLUSTER:
-            clusters = law_of(
+            clusters = cluster_sums_of(
                 OWNER,
                 model=model,
                 source=source,

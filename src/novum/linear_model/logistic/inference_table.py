@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from novum.linear_model.least_squares.coefficient_table import UNTOLD, CoefficientTable
+from novum.linear_model.least_squares.coefficient_table import UNDEFINED, CoefficientTable
 from novum.report.numbers import counted, num
 
 __all__ = ["LogisticInference"]
@@ -51,7 +51,7 @@ class LogisticInference(CoefficientTable):
             return [
                 first,
                 *self._notes(),
-                "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told",
+                "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC are undefined",
             ]
         scarce = f"{num(self.rarest):.10g} rows of the rarest class are few: these intervals are too short; method='firth' covers"
         return [
@@ -69,5 +69,5 @@ class LogisticInference(CoefficientTable):
         anything = [name for name, b in zip(self.names, self.coef) if np.isnan(b)]
         return [
             *([f"the classes are separated: {', '.join(endless)} would be infinite"] if endless else []),
-            *([f"{UNTOLD} cannot be told: the other columns separate the classes"] if anything else []),
+            *([f"{UNDEFINED} is undefined: the other columns separate the classes"] if anything else []),
         ]

@@ -52,7 +52,7 @@ class LikelihoodPass(NamedTuple):
     intercept: bool
     base: int
     basis: np.ndarray | None  # (m, m): coordinates that the columns are combined to; None: each for itself
-    spread: np.ndarray | None  # I^{-1} as (q, m, q, m) for the gradient of (18)
+    covariance: np.ndarray | None  # I^{-1} as (q, m, q, m) for the gradient of (18)
 
 
 class Sums(NamedTuple):
@@ -79,23 +79,23 @@ def rows_of(block: Block) -> tuple[np.ndarray, np.ndarray]:
     return X, w
 
 
-def sums(asked: LikelihoodPass, block: Block) -> Sums:
-    """Return l, its gradient and I of a block; with a spread the gradient of (18) beyond that of (17), and nothing else."""
+def sums(params: LikelihoodPass, block: Block) -> Sums:
+    """Return l, its gradient and I of a block; with a covariance the gradient of (18) beyond that of (17), and nothing else."""
     X, w = rows_of(block)
     code = np.asarray(arrays.to_numpy(block.y)).astype(np.int64)
-    design = X / asked.scale[: X.shape[1]]
-    if asked.intercept:
+    design = X / params.scale[: X.shape[1]]
+    if params.intercept:
         design = np.column_stack([design, np.ones(len(X))])
-    design = design if asked.basis is None else design @ asked.basis
-    q, m = asked.B.shape
-    reach = np.insert(design @ asked.B.T, asked.base, 0.0, axis=1)
+    design = design if params.basis is None else design @ params.basis
+    q, m = params.B.shape
+    reach = np.insert(design @ params.B.T, params.base, 0.0, axis=1)
     reach -= reach.max(axis=1, keepdims=True)
     log_p = reach - np.log(np.exp(reach).sum(axis=1, keepdims=True))
-    p = np.delete(np.exp(log_p), asked.base, axis=1)
-    if asked.spread is not None:
-        pull = firth_pull(design, p, asked.spread)
+    p = np.delete(np.exp(log_p), params.base, axis=1)
+    if params.covariance is not None:
+        pull = firth_pull(design, p, params.covariance)
         return Sums(0.0, ((w[:, None] * pull).T @ design).ravel(), np.zeros((0, 0)))
-    hit = np.delete(np.eye(q + 1)[code], asked.base, axis=1)
+    hit = np.delete(np.eye(q + 1)[code], params.base, axis=1)
     information = np.empty((q, m, q, m))
     for a in range(q):
         for b in range(a + 1):
@@ -107,13 +107,13 @@ def sums(asked: LikelihoodPass, block: Block) -> Sums:
     return Sums(value, gradient.ravel(), information.reshape(q * m, q * m))
 
 
-def firth_pull(design: np.ndarray, p: np.ndarray, spread: np.ndarray) -> np.ndarray:
+def firth_pull(design: np.ndarray, p: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """Return sum_{ab} k3_{abc} h_{iab} / 2 for every row and class, (n, q)."""
     q = p.shape[1]
     h = np.empty((len(p), q, q))
     for a in range(q):
         for b in range(q):
-            h[:, a, b] = ((design @ spread[a, :, b, :]) * design).sum(axis=1)
+            h[:, a, b] = ((design @ covariance[a, :, b, :]) * design).sum(axis=1)
     own = np.einsum("iaa->ia", h)
     along = (h * p[:, None, :]).sum(axis=2)  # sum_b h_ab p_b
     mean_own = (own * p).sum(axis=1, keepdims=True)
@@ -158,15 +158,15 @@ class Likelihood:
 
     def at(self, B: np.ndarray, check: bool = True) -> LikelihoodPoint:
         """Return the objective and its gradient at B."""
-        asked = LikelihoodPass(B, self.scale, self.intercept, self.base, self.basis, None)
-        found = self.source.total(sums, asked)
+        params = LikelihoodPass(B, self.scale, self.intercept, self.base, self.basis, None)
+        found = self.source.total(sums, params)
         if not self.firth or not check:
             return LikelihoodPoint(B, found.value, found.gradient, found.information)
         sign, log_det = np.linalg.slogdet(found.information)
         if sign <= 0 or not np.isfinite(log_det):
             return LikelihoodPoint(B, -np.inf, found.gradient, found.information)
-        spread = np.linalg.inv(found.information).reshape(*self.shape, *self.shape)
-        pull = self.source.total(sums, asked._replace(spread=spread))
+        covariance = np.linalg.inv(found.information).reshape(*self.shape, *self.shape)
+        pull = self.source.total(sums, params._replace(covariance=covariance))
         units = self.shape[0] * (
             np.log(self.scale).sum() + self.log_units
         )  # of the determinant, back in the columns' own

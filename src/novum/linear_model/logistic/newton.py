@@ -28,7 +28,7 @@ HALVINGS = 40  # of a step, after which nothing is left of it
 ARMIJO = 1e-4  # share of the promised decrease that must come
 ROUNDING = (
     64 * np.finfo(np.float64).eps
-)  # relative change of f that cannot be told from rounding, as in scikit-learn's lbfgs
+)  # relative change of f that cannot be distinguished from rounding, as in scikit-learn's lbfgs
 RANK = (
     1e-13  # eigenvalues of the unit-diagonal Hessian below this share of the largest are directions without information
 )

@@ -39,13 +39,13 @@ class LikelihoodTable(NamedTuple):
 
 
 class Profile:
-    """D_j of one coefficient, warm-started from the last place it was asked at."""
+    """D_j of one coefficient, warm-started from the last place it was evaluated at."""
 
     def __init__(self, likelihood: Likelihood, best: LikelihoodPoint, j: int) -> None:
         self.likelihood, self.best, self.j = likelihood, best, j
         self.free = np.arange(likelihood.size) != j
         self.last = best
-        self.known = {float(best.B.ravel()[j]): best}  # the highest place found at every value that was asked for
+        self.known = {float(best.B.ravel()[j]): best}  # the highest place found at every value that was requested
 
     def deviance(self, b: float) -> float:
         """Return D_j(b); (18) may have several maxima, so that it is sought from all places that are near.
@@ -137,9 +137,9 @@ def likelihood_table(
         T = frame.matrix(likelihood.intercept) @ T
     outward = np.kron(np.eye(q), T)
     open_ended = separated and not likelihood.firth
-    spread = np.full(best.information.shape, np.nan) if open_ended else np.linalg.inv(best.information)
-    spread = outward @ spread @ outward.T
-    error = np.sqrt(np.diag(spread))
+    covariance = np.full(best.information.shape, np.nan) if open_ended else np.linalg.inv(best.information)
+    covariance = outward @ covariance @ outward.T
+    error = np.sqrt(np.diag(covariance))
     quantile = float(stats.chi2.ppf(level, 1))
     lower, upper, ratio = np.empty(likelihood.size), np.empty(likelihood.size), np.empty(likelihood.size)
     centered = frame is not None and likelihood.intercept and frame.center.any()
@@ -169,7 +169,7 @@ def likelihood_table(
         p_value=stats.chi2.sf(ratio, 1),
         lower=lower,
         upper=upper,
-        covariance=spread,
+        covariance=covariance,
         value=best.value,
         null=null.value,
     )

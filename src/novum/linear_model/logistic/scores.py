@@ -6,10 +6,10 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.clusters import ClusterSums, cluster_law
+from novum.linear_model.least_squares.clusters import ClusterSums, cluster_sums
 from novum.runtime import arrays
 
-__all__ = ["law_of", "meat_of"]
+__all__ = ["cluster_sums_of", "meat_of"]
 
 SAME_DATA = 1e-6  # relative difference of log-likelihoods that rounding may leave between two passes over the same rows
 
@@ -39,8 +39,8 @@ class Gradients(NamedTuple):
     factor: np.ndarray
 
 
-def log_chances(reach: np.ndarray) -> np.ndarray:
-    """Return the logarithms of the chances of all classes, (n, K); of two classes only the second has a column."""
+def log_probabilities(reach: np.ndarray) -> np.ndarray:
+    """Return the logarithms of the probabilities of all classes, (n, K); of two classes only the second has a column."""
     reach = np.column_stack([np.zeros(len(reach)), reach]) if reach.shape[1] == 1 else reach
     reach = reach - reach.max(axis=1, keepdims=True)
     return np.asarray(reach - np.log(np.exp(reach).sum(axis=1, keepdims=True)))
@@ -51,7 +51,7 @@ def gradients(fit: FittedLogistic, block: Any) -> Gradients:
     X = np.asarray(arrays.to_numpy(arrays.dense(block.X)), dtype=np.float64)
     code = np.asarray(arrays.to_numpy(block.y)).astype(np.int64)
     design = np.column_stack([X, np.full(len(X), fit.constant)])  # (n, m)
-    log_p = log_chances(design @ fit.theta.T)
+    log_p = log_probabilities(design @ fit.theta.T)
     gap = np.exp(log_p)
     own = log_p[np.arange(len(X)), code]
     gap[np.arange(len(X)), code] -= 1
@@ -89,7 +89,7 @@ def meat_of(owner: str, model: Any, source: Source, weights: str) -> np.ndarray:
     return found.outer.reshape(k, full, k, full)[:, :free, :, :free].reshape(k * free, k * free)
 
 
-def law_of(
+def cluster_sums_of(
     owner: str,
     model: Any,
     source: Source,
@@ -112,7 +112,7 @@ def law_of(
     scores = rows.reshape(-1, k, full)[:, classes, :free].reshape(len(rows), -1) @ half[0]
     X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
     design = np.column_stack([X, np.full(len(X), fit.constant)])
-    p = np.exp(log_chances(design @ fit.theta.T))
+    p = np.exp(log_probabilities(design @ fit.theta.T))
     design = design[:, :free] * np.sqrt(w * factor)[:, None]
     by_class = half[0].reshape(len(classes), free, -1)
     if k == 1:
@@ -124,7 +124,7 @@ def law_of(
         each[:, classes] = along
         working = (each - common[:, None, :]) * np.sqrt(p)[:, :, None]
     n = float(w.sum()) if fit.frequency else float(np.count_nonzero(w))
-    return cluster_law(
+    return cluster_sums(
         owner,
         kind=kind,
         groups=groups,

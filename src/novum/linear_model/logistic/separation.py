@@ -7,8 +7,8 @@ A direction d separates if, for every row i and every class k other than its own
 Moving theta along d then raises the likelihood for ever (Albert and Anderson, 1984): completely separated if all are > 0,
 quasi-completely if some are 0. On such data Newton's method never comes to rest: the gradient shrinks by a factor e a step while
 the step stays as long as it was, along a separating direction. Otherwise the last steps are quadratic and short. So the
-iteration itself tells the cases apart, and (16) is then verified on all rows. Where columns are too many to sum Hessians the steps
-are those of conjugate gradients; there theta itself is the first candidate: with more columns than rows it mostly separates.
+iteration itself distinguishes the cases, and (16) is then verified on all rows. Where columns are too many to sum Hessians the
+steps are those of conjugate gradients; there theta itself is the first candidate: with more columns than rows it mostly separates.
 """
 
 from functools import partial

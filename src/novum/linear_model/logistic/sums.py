@@ -61,7 +61,7 @@ class LogisticSums(NamedTuple):
 
     loss: float
     gradient: np.ndarray  # the shape of theta
-    hessian: np.ndarray | float  # (K (p + 1), K (p + 1)), zero where it was not asked for
+    hessian: np.ndarray | float  # (K (p + 1), K (p + 1)), zero where it was not requested
 
 
 class Product(NamedTuple):
@@ -86,7 +86,7 @@ def class_mass(k: int, block: Block) -> Mass:
 
 
 class WeightFacts(NamedTuple):
-    """What inference asks of the weights."""
+    """What inference needs of the weights."""
 
     rows: float  # of positive weight
     other: float  # of a positive weight that is not one
@@ -119,7 +119,7 @@ def leading(point: Point, block: Block) -> Block:
 
 
 def evaluate(point: Point, block: Block) -> LogisticSums:
-    """Return loss, gradient and, if asked for, the Hessian of one block."""
+    """Return loss, gradient and, if requested, the Hessian of one block."""
     block = leading(point, block)
     weight = row_weight(point, block)
     if arrays.is_tensor(block.X):
@@ -171,8 +171,8 @@ def collect(X: Any, residual: Any, constant: float) -> np.ndarray:
 def several(point: Point, block: Block, weight: Any) -> LogisticSums:
     """Return (5) and (6) of arrays."""
     score = scores(point, block.X)
-    wanted = point.hessian or (point.keep and block.memory is not None)
-    probability = np.empty_like(score) if wanted else None
+    keeps = point.hessian or (point.keep and block.memory is not None)
+    probability = np.empty_like(score) if keeps else None
     loss = _core.linear_model.logistic.softmax_pass(score, np.ascontiguousarray(block.y), weight, probability)
     remember(point, block, probability if point.keep else None)
     hessian = block_hessian(point, block.X, probability, weight) if point.hessian else 0.0

@@ -28,7 +28,7 @@ FLAT = 1e-12  # damping where the objective is linear along residuals and scale 
 IDLE = 1e-6  # share of the loss that a step must win where the scale rests at its floor, at kinks ...
 PATIENCE = 10  # ... or so many steps are the last
 
-Report = Callable[[int, float], bool]  # told of every step; True ends the fit
+Report = Callable[[int, float], bool]  # called at every step; True ends the fit
 
 
 class Minimum(NamedTuple):

@@ -150,7 +150,7 @@ class OnlineLearner(Estimator):
         return seed_of(self.random_state) if self.shuffle else None
 
     def _open(self, X: Any, y: Any, sample_weight: Any, target: str, reset: bool) -> Source:
-        """Return the rows after every check; what needs them in memory is told so."""
+        """Return the rows after every check; raises where they are needed in memory and are not there."""
         source = self._source(X, y, sample_weight, target=target, reset=reset)
         name = type(self).__name__
         if not source.at_hand and source.lists_rows:

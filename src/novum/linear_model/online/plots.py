@@ -10,7 +10,7 @@ from novum.report.axes import drawing_axes
 
 __all__ = ["plot_unit"]
 
-MOST_INPUTS = 12  # that can be told apart in a picture
+MOST_INPUTS = 12  # that can be distinguished in a picture
 
 
 def plot_unit(owner: str, weights: NDArray, bias: float, names: list[str], classes: list[Any], ax: Any = None) -> Any:

@@ -128,8 +128,8 @@ def fold_grams(source: Source, splits: Splits, fit_intercept: bool) -> FoldGrams
         sums = source.total(fold_sums, Assigned(shift, splits.folds, splits.fold_of, splits.ends))
         total = sums.products.sum(axis=0)
         offset = total[-1, :-1] / total[-1, -1]
-        spread = np.diag(total)[:-1] / total[-1, -1] - offset**2
-        if not fit_intercept or source.sparse or not (offset**2 > second.FAR_SHIFT * spread).any():
+        variance = np.diag(total)[:-1] / total[-1, -1] - offset**2
+        if not fit_intercept or source.sparse or not (offset**2 > second.FAR_SHIFT * variance).any():
             break
         shift = shift + offset
     return FoldGrams(shift, sums.products, sums.rows)

@@ -20,7 +20,7 @@ from novum import _core
 __all__ = ["Penalties", "Rule", "Traced", "alpha_grid", "duality_gap", "penalties", "trace_gram"]
 
 
-SMALL_EPOCH_COLUMNS = 64  # columns up to which an epoch costs less than the call that asks for it
+SMALL_EPOCH_COLUMNS = 64  # columns up to which an epoch costs less than the call that requests it
 EXACT = 1e-11  # gap that so few columns are polished to, so that weights equal repetition whatever tol is
 POLISH = 20_000  # most epochs of it
 

@@ -43,7 +43,7 @@ IGNORED = ("do_screening", "X_offset", "X_scale")  # scikit-learn's internal par
 
 
 def grid_of(problem: Any, alphas: Any, l1_ratio: float, eps: float, positive: bool) -> np.ndarray:
-    """Return the alphas of a path: those given, falling, or as many as asked for, down from the first that matters."""
+    """Return the alphas of a path: those given, falling, or as many as requested, down from the first that matters."""
     if not isinstance(alphas, (int, np.integer)):
         return np.sort(np.asarray(alphas, dtype=np.float64))[::-1]
     if l1_ratio == 0:
@@ -54,7 +54,7 @@ def grid_of(problem: Any, alphas: Any, l1_ratio: float, eps: float, positive: bo
     return alpha_grid(problem.xy(), problem.weight, l1_ratio, eps, int(alphas), positive)
 
 
-def alphas_asked(alphas: Any, n_alphas: Any) -> Any:
+def requested_alphas(alphas: Any, n_alphas: Any) -> Any:
     """Return the number of alphas or the alphas themselves, with scikit-learn's warnings on names that are going away."""
     if not isinstance(n_alphas, str):
         warn(
@@ -161,14 +161,14 @@ def enet_path(
     }
     given |= {"coef_init": coef_init, "return_n_iter": return_n_iter, "positive": positive} | options
     check(DOMAINS, given, "enet_path")
-    asked = alphas_asked(alphas, n_alphas)
+    requested = requested_alphas(alphas, n_alphas)
     with single_blas():
         source = ElasticNetPath()._source(X, y, options["sample_weight"], target="numeric", by_column=True)
         if source.n_targets > 1 and positive:
             raise DataError("positive=True is not allowed for multi-output (y.ndim != 1): enet_path(positive=False).")
-        count = int(asked) if isinstance(asked, (int, np.integer)) else len(asked)
+        count = int(requested) if isinstance(requested, (int, np.integer)) else len(requested)
         problem = problem_of(source, precompute, Xy, count)
-        grid = grid_of(problem, asked, l1_ratio, eps, positive)
+        grid = grid_of(problem, requested, l1_ratio, eps, positive)
         seed = random.seed_of(options["random_state"]) if options["selection"] == "random" else None
         rule = Rule(float(options["tol"]), int(options["max_iter"]), bool(positive), seed)
         path, start = penalties(grid, l1_ratio, problem.weight), None

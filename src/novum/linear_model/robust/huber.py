@@ -5,7 +5,7 @@ r"""Huber regression with the scale of the noise estimated beside the coefficien
 
 The loss, its derivatives and why (1) is convex: novum.linear_model.newton.losses.huber. The scale is in units of the target.
 Under normal noise s tends to .681 standard deviations where e = 1.35, so that residuals are cut at .920 of them and 88.9 % of the
-efficiency of least squares is kept; the 95 % that are told of 1.35 belong to a known scale, and e = 1.596 keeps them with this
+efficiency of least squares is kept; the 95 % often given for 1.35 belong to a known scale, and e = 1.596 keeps them with this
 one.
 """
 
@@ -33,9 +33,11 @@ from novum.runtime.warn import warn
 
 __all__ = ["HuberRegressor"]
 
-SMALLEST = 1e-9  # of the scale, as a share of the spread of the target: below it the Hessian has no digits left for the penalty
+SMALLEST = (
+    1e-9  # of the scale, as a share of the target's deviation: below it the Hessian has no digits left for the penalty
+)
 LARGEST = 1e200  # penalty of a column in the frame: its coefficient is zero to any number of digits
-VANISHING = 1e-6  # of the spread of the target: a scale below it has gone to zero
+VANISHING = 1e-6  # of the standard deviation of the target: a scale below it has gone to zero
 
 
 class Moments(NamedTuple):

@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 SHORTEN, MOST_STEPS = 0.99995, 200
 DEPENDENT = 1e-13  # added to a unit diagonal, so that columns that depend on each other share their coefficient
 MET = 1e-9  # residual of a row that the line meets, relative to the targets
-ROUNDING = 4 * np.finfo(np.float64).eps  # relative spread of a column that is constant but for rounding
+ROUNDING = 4 * np.finfo(np.float64).eps  # relative range of a column that is constant but for rounding
 LARGEST = 1e12  # penalty in units of the loss beyond which a coefficient is zero for certain
 GAP = 1e-13  # of primal and dual, relative to their size, at which the path ends
 SOLVERS = ("highs", "highs-ds", "highs-ipm", "interior-point", "revised simplex")
@@ -252,10 +252,10 @@ class QuantileRegressor(RobustLine):
 
 
 def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool) -> tuple[Array, float, int, float]:
-    """Return coefficients, intercept, steps and the gap left, of (1); columns and target centred, in units of their spread."""
+    """Return coefficients, intercept, steps and the gap left, of (1); columns and target centred, in units of their scale."""
     p = X.shape[1]
     middle = float(np.median(y)) if intercept else 0.0
-    spread = float(np.abs(y - middle).mean()) or 1.0
+    scale = float(np.abs(y - middle).mean()) or 1.0
     center = X[0] + (X - X[0]).mean(axis=0) if intercept and len(X) else np.zeros(p)
     near = np.abs(center) <= FAR * np.abs(X - center).max(axis=0, initial=0.0)
     center[near] = 0.0  # they lose nothing as they are
@@ -269,7 +269,7 @@ def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool)
     Z /= unit
     unit = unit * np.where(largest > 0, largest, 1.0)
     Z = np.column_stack([Z, np.ones(len(X))]) if intercept else Z
-    target = (y - middle) / spread
+    target = (y - middle) / scale
     if not target.any():
         return np.zeros(p), middle, 0, 0.0
     low, high = w * (q - 1), w * q
@@ -282,7 +282,7 @@ def solve(X: Array, y: Array, w: Array, q: float, alpha: float, intercept: bool)
     path = central_path(Z, target, low, high)
     t = vertex(Z, target, low, high, path.coef, path.met)
     if alpha > 0:  # a coefficient whose own row is met is zero
-        t[:p][np.abs(t[:p]) <= 1e-11] = 0.0  # in units of spread: rounding
-    t = t * spread
+        t[:p][np.abs(t[:p]) <= 1e-11] = 0.0  # in units of the scale: rounding
+    t = t * scale
     coef = t[:p] / unit
     return coef, float(t[p] + middle - center @ coef) if intercept else 0.0, path.n_iter, path.gap

@@ -32,7 +32,7 @@ import numpy as np
 
 from novum.evaluation import corrected_test, holm
 from novum.evaluation.intervals.proportion import Interval
-from novum.evaluation.resampling.corrected_t import spread_interval, variance_of_mean
+from novum.evaluation.resampling.corrected_t import interval_of_mean, variance_of_mean
 from novum.report.numbers import num
 from novum.report.result import result
 from novum.study.comparison.compare import Scores
@@ -90,7 +90,7 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
             name=scores.candidates[c].name,
             by=scores.candidates[c].by,
             mean=float(means[c]),
-            interval=measure.inside(spread_interval(scores.values[c], ratio, 0.95)),
+            interval=measure.inside(interval_of_mean(scores.values[c], ratio, 0.95)),
             difference=tests[c].difference,
             difference_interval=tests[c].interval,
             standard_error=float(np.sqrt(variance_of_mean(scores.values[c] - scores.values[best], ratio))),

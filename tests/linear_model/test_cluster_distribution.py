@@ -40,7 +40,7 @@ def literal(Z, weight, slope, groups, contrasts):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", ["linear", "poisson", "logistic"])
-def test_the_law_is_its_definition(kind, seed):
+def test_the_distribution_is_its_definition(kind, seed):
     rng = np.random.default_rng([seed, 5])
     groups = rng.integers(0, 9, 70)
     X = rng.normal(size=(70, 2)) * [1.0, 100.0] + rng.normal(size=9)[groups][:, None]
@@ -99,8 +99,8 @@ def test_few_treated_clusters_have_few_degrees_of_freedom():
     assert 3.5 < found.t_freedom[1] < 6 and found.t_freedom[2] > 40
     assert "60 clusters, t with" in repr(found) and "df" in found.to_frame()
     two = np.column_stack([groups < 2, X[:, 1]]).astype(float)
-    told = LinearRegression().fit(two, y).inference(two, y, covariance="cluster", groups=groups)
-    assert "few clusters decide x0" in repr(told) and "few clusters decide" not in repr(found)
+    warned = LinearRegression().fit(two, y).inference(two, y, covariance="cluster", groups=groups)
+    assert "few clusters decide x0" in repr(warned) and "few clusters decide" not in repr(found)
     many = rng.normal(size=(600, 9))
     few = LinearRegression().fit(many, y).inference(many, y, covariance="cluster", groups=groups % 4)
     with pytest.raises(DataError, match="too few to test 9 hypotheses together"):
