@@ -151,8 +151,8 @@ NB_MODULE(_core, m) {
          {"dual_descent", "Coordinate descent on the duals of linear machines.", bind_svm_dual_descent},
          {"smo", "Sequential minimal optimisation.", bind_svm_smo}});
     add(m, "evaluation", "Resampling.", {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
-    add(m, "sampling", "Draws from laws known by their densities.",
-        {{"alias", "Alias tables of discrete laws.", bind_sampling_alias},
+    add(m, "sampling", "Draws from distributions known by their densities.",
+        {{"alias", "Alias tables of discrete distributions.", bind_sampling_alias},
          {"densities", "Compiled log densities.", bind_sampling_densities},
          {"chains", "Markov chains that ask a function for the log density.", bind_sampling_chains}});
     add(m, "bandits", "Bandits.", {{"simulation", "Runs of policies in bandits.", bind_bandits_simulation}});

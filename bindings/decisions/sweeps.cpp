@@ -12,19 +12,19 @@ using Index = Vector<const std::int64_t>;
 /// The arrays of a process, held as long as it is used, and the threads that share its sweeps.
 class Sweeps {
   public:
-    Sweeps(Index first, Index start, Vector<const std::int32_t> next, Vector<const double> chance, Vector<const double> reward,
+    Sweeps(Index first, Index start, Vector<const std::int32_t> next, Vector<const double> probability, Vector<const double> reward,
            double discount, int threads)
-        : first(first), start(start), next(next), chance(chance), reward(reward), threads(threads) {
+        : first(first), start(start), next(next), probability(probability), reward(reward), threads(threads) {
         const std::size_t n = first.shape(0) - 1, pairs = reward.shape(0), entries = next.shape(0);
-        require(first.shape(0) > 1 && start.shape(0) == pairs + 1 && chance.shape(0) == entries, "sweeps: inconsistent shapes");
+        require(first.shape(0) > 1 && start.shape(0) == pairs + 1 && probability.shape(0) == entries, "sweeps: inconsistent shapes");
         require(rising(first, pairs) && rising(start, entries), "sweeps: rows out of order");
         require(novum::inside(next.data(), entries, n), "sweeps: a next state is out of range");
         for (std::size_t s = 0; s < n; ++s) require(first.data()[s] < first.data()[s + 1], "sweeps: a state without a pair");
-        process = {n, pairs, first.data(), start.data(), next.data(), chance.data(), reward.data(), discount};
+        process = {n, pairs, first.data(), start.data(), next.data(), probability.data(), reward.data(), discount};
     }
     Index first, start;
     Vector<const std::int32_t> next;
-    Vector<const double> chance, reward;
+    Vector<const double> probability, reward;
     Process process{};
     int threads;  // a team is made for every call: a cached one would not survive a fork
 
@@ -51,7 +51,7 @@ nb::tuple as_tuple(const Change& change) { return nb::make_tuple(change.low, cha
 void bind_decisions_sweeps(nb::module_& m) {
     nb::class_<Sweeps>(m, "Sweeps")
         .def(nb::init<Index, Index, Vector<const std::int32_t>, Vector<const double>, Vector<const double>, double, int>(),
-             "first"_a.noconvert(), "start"_a.noconvert(), "next"_a.noconvert(), "chance"_a.noconvert(), "reward"_a.noconvert(),
+             "first"_a.noconvert(), "start"_a.noconvert(), "next"_a.noconvert(), "probability"_a.noconvert(), "reward"_a.noconvert(),
              "discount"_a, "threads"_a)
         .def(
             "pair_values",

@@ -65,7 +65,7 @@ void bind_real(nb::module_& m) {
         },
         "X"_a.noconvert(), "mean"_a.noconvert(), "loadings"_a.noconvert(), "noise"_a.noconvert(), "posterior"_a.noconvert(),
         "likelihood"_a.noconvert(), "covariance"_a.noconvert().none(),
-        "Write the posterior mean of the factors of every row, the log-density of its observed cells and, if asked, the posterior "
+        "Write the posterior mean of the factors of every row, the log-density of its observed cells and, if requested, the posterior "
         "covariance.");
 }
 

@@ -41,7 +41,7 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>, std::size_t> words
     }
     require(static_cast<std::size_t>(last) <= symbols.shape(0), "counts: sequences end within the symbols");
     for (std::size_t s = 0; bits < 32 && s < symbols.shape(0); ++s)
-        require(symbols.data()[s] >> bits == 0, "counts: symbols of the bits that are told");
+        require(symbols.data()[s] >> bits == 0, "counts: symbols of the given bits");
     kn::Counts found;
     {
         nb::gil_scoped_release release;

@@ -51,7 +51,7 @@ void bind_dense(nb::module_& m) {
         },
         "X"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "theta"_a.noconvert(), "constant"_a, "gradient"_a.noconvert(),
         "hessian"_a.noconvert().none(), "curvature"_a.noconvert().none(),
-        "Return the loss of two classes, add to `gradient`, write the Hessian and every row's curvature where asked.");
+        "Return the loss of two classes, add to `gradient`, write the Hessian and every row's curvature where requested.");
     m.def(
         "binary_product",
         [](Matrix<Real> X, Flat<double> curvature, Flat<double> v, double constant, Out out) {
@@ -132,7 +132,7 @@ void bind_linear_model_logistic(nb::module_& m) {
             return novum::softmax_pass(score.data(), given, n, k, probability ? probability->data() : nullptr);
         },
         "score"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "probability"_a.noconvert().none(),
-        "Turn scores into w (P - Y) in place, write P where asked; return the loss.");
+        "Turn scores into w (P - Y) in place, write P where requested; return the loss.");
     m.def(
         "softmax_product",
         [](Out2 product, Matrix<double> probability, Weight weight) {

@@ -138,7 +138,7 @@ std::ptrdiff_t drive_each(std::vector<Walker*>& walkers, nb::handle function, nb
             if (walker.finished()) continue;
             busy = true;
             x.refresh();
-            std::memcpy(x.data(), walker.asked(), d * sizeof(double));
+            std::memcpy(x.data(), walker.next_point(), d * sizeof(double));
             const nb::object answer = call(function, x.array(), true);
             nb::object slope;
             if (form == Form::two && !answer.is_none()) slope = call(gradient, x.array(), true);
@@ -167,7 +167,7 @@ std::ptrdiff_t drive_together(std::vector<Walker*>& walkers, nb::handle function
     Positions x(n, d);
     for (bool busy = true; busy;) {
         x.refresh();
-        for (std::size_t k = 0; k < n; ++k) std::memcpy(x.data() + k * d, walkers[k]->asked(), d * sizeof(double));
+        for (std::size_t k = 0; k < n; ++k) std::memcpy(x.data() + k * d, walkers[k]->next_point(), d * sizeof(double));
         nb::object answer = call(function, x.array()), slope;
         if (form == Form::pair) std::tie(answer, slope) = pair_of(answer);
         if (form == Form::two) slope = call(gradient, x.array());
@@ -213,12 +213,14 @@ nb::object copy_of(const std::vector<double>& values) {
 }  // namespace
 
 void bind_sampling_chains(nb::module_& m) {
-    nb::class_<Walker>(m, "Walker", "A chain that says where it wants the log density and goes on when it is told.")
+    nb::class_<Walker>(m, "Walker", "A chain that says where it wants the log density and goes on when it receives it.")
         .def_prop_ro("recorded", &Walker::recorded, "Draws that are recorded.")
         .def_prop_ro("undefined", &Walker::undefined, "How often the density was no number.")
         .def_prop_ro(
             "first_undefined", [](const Walker& w) { return copy_of(w.first_undefined()); }, "Where it first was none.")
-        .def_prop_ro("asked", [](const Walker& w) { return copy_of({w.asked(), w.asked() + w.dimension()}); }, "Where it is wanted next.");
+        .def_prop_ro(
+            "next_point", [](const Walker& w) { return copy_of({w.next_point(), w.next_point() + w.dimension()}); },
+            "Where it is wanted next.");
     nb::class_<HamiltonianChain, Walker>(m, "HamiltonianChain", "A chain of the No-U-Turn sampler with its warm-up.")
         .def(
             "__init__",

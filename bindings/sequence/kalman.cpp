@@ -114,7 +114,8 @@ void bind_sequence_kalman(nb::module_& m) {
         "filtered_covariance"_a.noconvert().none(), "log_likelihood"_a.noconvert(), "last_mean"_a.noconvert(),
         "last_covariance"_a.noconvert(), "root"_a, "gemm"_a, "doubt"_a.noconvert().none() = nb::none(),
         "start_error"_a.noconvert().none() = nb::none(),
-        "Filter rows; write predicted and filtered laws, log-densities and the prediction after the last row. With `root` factors are\n"
+        "Filter rows; write predicted and filtered distributions, log-densities and the prediction after the last row. With `root` factors "
+        "are\n"
         "read and written in place of covariances, and with `doubt` what rounding may have done. Return the row from which the gains were\n"
         "kept.");
 
@@ -144,7 +145,8 @@ void bind_sequence_kalman(nb::module_& m) {
         "p"_a, "transition"_a.noconvert(), "transition_covariance"_a.noconvert(), "predicted_mean"_a.noconvert(),
         "predicted_covariance"_a.noconvert(), "filtered_mean"_a.noconvert(), "filtered_covariance"_a.noconvert(), "mean"_a.noconvert(),
         "covariance"_a.noconvert(), "lag_one"_a.noconvert().none(), "gemm"_a, "potrf"_a, "potrs"_a,
-        "Smooth what a filter wrote; write means, covariances and, if asked, cov(z[t+1], z[t]). Return False where a predicted covariance\n"
+        "Smooth what a filter wrote; write means, covariances and, if requested, cov(z[t+1], z[t]). Return False where a predicted "
+        "covariance\n"
         "is too near to singular for that: nothing that was written counts then.");
 
     m.def(
@@ -170,7 +172,8 @@ void bind_sequence_kalman(nb::module_& m) {
         "observation_covariance"_a.noconvert(), "predicted_mean"_a.noconvert(), "predicted_root"_a.noconvert(),
         "filtered_mean"_a.noconvert(), "filtered_root"_a.noconvert(), "doubt"_a.noconvert().none(), "mean"_a.noconvert(),
         "covariance"_a.noconvert(), "lag_one"_a.noconvert().none(), "first_mean"_a.noconvert(), "first_root"_a.noconvert(),
-        "Smooth what a filter of factors wrote, without an inverse; write means, covariances and, if asked, cov(z[t+1], z[t]), and the law "
+        "Smooth what a filter of factors wrote, without an inverse; write means, covariances and, if requested, cov(z[t+1], z[t]), and the "
+        "distribution "
         "of\n"
         "the first row's coordinates w, z = m + S w: mean and factor.");
 }

@@ -105,7 +105,7 @@ tr::Walk walk_of(const Vector<const std::int64_t>& left, const Vector<const std:
         if (!s.leaf && (l <= i || r <= i || l >= size || r >= size))
             throw nb::value_error("cart: a tree leads to a node that is not there, or back");
         if (!s.leaf && (f < 0 || static_cast<std::size_t>(f) >= n_columns))
-            throw nb::value_error("cart: a tree asks for a column that is not there");
+            throw nb::value_error("cart: a tree needs a column that is not there");
         if (b < 0 || e < b || static_cast<std::size_t>(e) > total || e - b > 0xFFFF)
             throw nb::value_error("cart: a tree has a set of categories that is not there");
         s.child[0] = static_cast<std::int32_t>(s.leaf ? i : r);

@@ -91,7 +91,7 @@ class Forest {
             const auto size = static_cast<std::int64_t>(n), here = static_cast<std::int64_t>(i);
             require(l > here && r > here && l < size && r < size && next + 2 <= first + n,
                     "traversal: a tree leads to a node that is not there, or back");
-            require(f >= 0 && static_cast<std::size_t>(f) < columns, "traversal: a tree asks for a column that is not there");
+            require(f >= 0 && static_cast<std::size_t>(f) < columns, "traversal: a tree needs a column that is not there");
             require(b >= 0 && e >= b && static_cast<std::size_t>(e) <= words.shape(0) && e - b <= 8,
                     "traversal: a set of categories that is not there");
             node = {threshold.data()[i], static_cast<std::uint32_t>(f) | (missing_left.data()[i] ? tr::MISSING_LEFT : 0u),

@@ -230,8 +230,8 @@ JUDGEMENTS = {
         KNeighborsClassifier(), *iris(), param_name="n_neighbors", param_range=[1, 3, 5]
     ),
     "Diagnosis": lambda: JUDGEMENTS["LearningCurveDisplay"]().diagnose(),
-    "Failure of a fold": lambda: evaluation.resampling.folds.Failure(0, 10, 5, "ValueError: no"),
-    "Failure of a model": lambda: evaluation.comparison.result.Failure("<A>", "fold 1", "ValueError: no"),
+    "Failure of a fold": lambda: evaluation.resampling.folds.FoldFailure(0, 10, 5, "ValueError: no"),
+    "Failure of a model": lambda: evaluation.comparison.result.ModelFailure("<A>", "fold 1", "ValueError: no"),
     "BootstrapError": lambda: evaluation.bootstrap_error(GaussianNB(), *iris(), n_resamples=20, random_state=0),
     "Evaluation": judged,
     "ClassScores": lambda: judged().per_class[0],

@@ -11,7 +11,7 @@ namespace {
 
 struct Moment {
     std::size_t cell;
-    double reward, chance;  // chance: of the action, under the policy that behaved
+    double reward, probability;  // of the action, under the policy that behaved
 };
 
 class Greedy {
@@ -80,7 +80,7 @@ std::int64_t carlo_control(const World& world, const CarloControl& plan, Draws d
         double total = 0;
         while (!world.terminal[s] && static_cast<std::int64_t>(episode.size()) < plan.most) {
             Moment moment{drawn, 0, 1};
-            if (!forced) moment.cell = greedy.act(s, epsilon, draws.uniform(t, 1), moment.chance);
+            if (!forced) moment.cell = greedy.act(s, epsilon, draws.uniform(t, 1), moment.probability);
             forced = false;
             const Step taken = step(world, world.pair[moment.cell], draws.uniform(t, 0));
             ++t;
@@ -110,7 +110,7 @@ std::int64_t carlo_control(const World& world, const CarloControl& plan, Draws d
             int ties = 0;
             const double best = greedy.top(static_cast<std::int32_t>(moment.cell / world.m), ties);
             if (q[moment.cell] < best) break;
-            ratio /= moment.chance;
+            ratio /= moment.probability;
         }
     }
     return static_cast<std::int64_t>(t);

@@ -101,7 +101,7 @@ class Krylov {
 
     double gamma_p(std::size_t s, const double* x) const {
         double sum = 0;
-        for (std::int64_t e = rows.start[s]; e < rows.start[s + 1]; ++e) sum += rows.chance[e] * x[rows.next[e]];
+        for (std::int64_t e = rows.start[s]; e < rows.start[s + 1]; ++e) sum += rows.probability[e] * x[rows.next[e]];
         return p.discount * sum;
     }
 

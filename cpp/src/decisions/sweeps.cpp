@@ -25,7 +25,7 @@ NOVUM_INLINE double best_pair(const Process& p, const double* v, std::size_t s, 
     std::int64_t best = from;
     double top = -INFINITE, kept = -INFINITE;
     for (std::int64_t k = from; k < to; ++k) {
-        const double q = p.reward[k] + p.discount * expectation(p.next, p.chance, p.start[k], p.start[k + 1], v);
+        const double q = p.reward[k] + p.discount * expectation(p.next, p.probability, p.start[k], p.start[k + 1], v);
         if (k == choice) kept = q;
         if (q > top) {
             top = q;
@@ -69,7 +69,7 @@ NOVUM_CLONES Change improve_chunk(const Process& p, std::size_t from, std::size_
 NOVUM_CLONES Change evaluate_chunk(const Process& p, const Rows& rows, std::size_t from, std::size_t to, const double* v, double* out) {
     Change change{INFINITE, -INFINITE, 0};
     const std::int32_t* next = rows.next.data();
-    const double* probability = rows.chance.data();
+    const double* probability = rows.probability.data();
     for (std::size_t s = from; s < to; ++s) {
         const double q = rows.reward[s] + p.discount * expectation(next, probability, rows.start[s], rows.start[s + 1], v);
         const double step = q - v[s];
@@ -86,7 +86,7 @@ void pair_values(const Process& p, const double* v, Team& team, double* out) {
     team.run(p.chunks(), [&](std::uint32_t chunk, int) {
         const std::size_t from = chunk * CHUNK, to = std::min(p.n, from + CHUNK);
         for (std::int64_t k = p.first[from]; k < p.first[to]; ++k)
-            out[k] = p.reward[k] + p.discount * expectation(p.next, p.chance, p.start[k], p.start[k + 1], v);
+            out[k] = p.reward[k] + p.discount * expectation(p.next, p.probability, p.start[k], p.start[k + 1], v);
     });
 }
 
@@ -164,14 +164,14 @@ void gather(const Process& p, const std::int64_t* choice, Team& team, Rows& rows
     }
     rows.start[p.n] = total;
     rows.next.resize(static_cast<std::size_t>(total));
-    rows.chance.resize(static_cast<std::size_t>(total));
+    rows.probability.resize(static_cast<std::size_t>(total));
     team.run(p.chunks(), [&](std::uint32_t chunk, int) {
         const std::size_t from = chunk * CHUNK, to = std::min(p.n, from + CHUNK);
         for (std::size_t s = from; s < to; ++s) {
             const std::int64_t k = choice[s];
             rows.reward[s] = p.reward[k];
             std::copy(p.next + p.start[k], p.next + p.start[k + 1], rows.next.begin() + rows.start[s]);
-            std::copy(p.chance + p.start[k], p.chance + p.start[k + 1], rows.chance.begin() + rows.start[s]);
+            std::copy(p.probability + p.start[k], p.probability + p.start[k + 1], rows.probability.begin() + rows.start[s]);
         }
     });
 }

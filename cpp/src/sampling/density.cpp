@@ -30,8 +30,8 @@ bool tell(Walker& walker, double log_prob, const double* gradient) {
     bool defined = !std::isnan(log_prob);
     if (gradient && log_prob > -INFINITY)
         for (std::size_t j = 0; defined && j < walker.dimension(); ++j) defined = std::isfinite(gradient[j]);
-    if (!defined) walker.note_undefined(walker.asked());
-    walker.told(defined ? log_prob : -INFINITY, gradient);
+    if (!defined) walker.note_undefined(walker.next_point());
+    walker.receive(defined ? log_prob : -INFINITY, gradient);
     return true;
 }
 
@@ -40,7 +40,7 @@ bool drive(Walker& walker, const Density& density) {
     interrupt::Poller<64> poller;
     while (!walker.finished()) {
         poller.tick();
-        const double value = density(walker.asked(), gradient.data());
+        const double value = density(walker.next_point(), gradient.data());
         if (!tell(walker, value, gradient.data())) return false;
     }
     return true;

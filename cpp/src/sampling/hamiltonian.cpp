@@ -32,19 +32,19 @@ HamiltonianChain::HamiltonianChain(const Plan& plan, std::size_t d, const double
     if (step > 0) adapted.restart(step);
 }
 
-const double* HamiltonianChain::asked() const {
+const double* HamiltonianChain::next_point() const {
     if (state == State::at_start) return now.q.data();
-    return state == State::tries_steps ? trial.data() : trajectory.asked();
+    return state == State::tries_steps ? trial.data() : trajectory.next_point();
 }
 
-void HamiltonianChain::told(double log_prob, const double* gradient) {
+void HamiltonianChain::receive(double log_prob, const double* gradient) {
     if (state == State::at_start) {
         now.log_prob = log_prob;
         std::copy(gradient, gradient + d, now.gradient.begin());
         return step > 0 ? begin_iteration() : begin_search();
     }
     if (state == State::travels) {
-        if (trajectory.told(log_prob, gradient, metric)) end_iteration();
+        if (trajectory.receive(log_prob, gradient, metric)) end_iteration();
         return;
     }
     for (std::size_t j = 0; j < d; ++j) p[j] += 0.5 * step * gradient[j];

@@ -71,7 +71,7 @@ void Metric::momentum(double* z) const {
     }
 }
 
-void Metric::spread(const double* z, double* out) const {
+void Metric::draw(const double* z, double* out) const {
     if (!is_dense) {
         for (std::size_t j = 0; j < d; ++j) out[j] = factor[j] * z[j];
         return;

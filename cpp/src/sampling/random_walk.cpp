@@ -31,7 +31,7 @@ RandomWalkChain::RandomWalkChain(const Plan& plan, std::size_t d, const double* 
 void RandomWalkChain::propose() {
     const rng::Stream stream = stream_of(plan, STEP, iteration);
     for (std::size_t j = 0; j < d; ++j) z[j] = rng::normal(rng::bits(stream, plan.chain, j));
-    metric.spread(z.data(), proposed.data());
+    metric.draw(z.data(), proposed.data());
     for (std::size_t j = 0; j < d; ++j) proposed[j] = now[j] + s * proposed[j];
 }
 
@@ -46,7 +46,7 @@ void RandomWalkChain::learn(double probability) {
     }
 }
 
-void RandomWalkChain::told(double log_prob, const double*) {
+void RandomWalkChain::receive(double log_prob, const double*) {
     if (at_start) {
         at_start = false;
         log_prob_now = log_prob;

@@ -34,11 +34,11 @@ bool straight(const Numbers& first_velocity, const Numbers& last_velocity, const
 Trajectory::Trajectory(std::size_t d, std::size_t max_depth)
     : d(d), max_depth(max_depth), here(d), front(d), back(d), sample(d), rho(d), scratch(d), stack(max_depth + 1, Tree(d)) {}
 
-double Trajectory::uniform() { return rng::uniform<double>(rng::bits(chance, chain, n_uniform++)); }
+double Trajectory::uniform() { return rng::uniform<double>(rng::bits(stream, chain, n_uniform++)); }
 
 void Trajectory::begin(const Numbers& q, double log_prob, const Numbers& gradient, const Numbers& p, const Metric& metric, double e,
                        const rng::Stream& numbers, std::size_t row) {
-    chance = numbers;
+    stream = numbers;
     chain = row;
     n_steps = n_doublings = n_uniform = 0;
     sum_accepted = log_weight = 0;
@@ -73,7 +73,7 @@ void Trajectory::half_step(const Metric& metric) {
     for (std::size_t j = 0; j < d; ++j) here.q[j] += signed_step * here.velocity[j];
 }
 
-bool Trajectory::told(double log_prob, const double* gradient, const Metric& metric) {
+bool Trajectory::receive(double log_prob, const double* gradient, const Metric& metric) {
     for (std::size_t j = 0; j < d; ++j) {
         here.gradient[j] = gradient[j];
         here.p[j] += 0.5 * signed_step * gradient[j];

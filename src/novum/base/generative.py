@@ -19,11 +19,13 @@ from novum import _core
 from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import ParameterError
+from novum.report.result import result
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.typing import Rows
 
 __all__ = [
     "BayesRule",
+    "LinearForm",
     "Query",
     "all_finite",
     "checked_priors",
@@ -32,6 +34,14 @@ __all__ = [
     "dense_linear",
     "joint_of",
 ]
+
+
+@result
+class LinearForm(NamedTuple):
+    """Scores as linear functions: log p(x, c) = weights[c] . t(x) + bias[c], up to what all classes share; or a difference."""
+
+    weights: NDArray  # (classes, features), or (features,) of a difference
+    bias: NDArray
 
 
 class Query(NamedTuple):

@@ -18,13 +18,13 @@ from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
 
-__all__ = ["FactorModel", "Posterior"]
+__all__ = ["FactorModel", "FactorPosterior"]
 
 TINY_NOISE = 1e-6  # noise, relative to the variance of the factors, below which the small system costs digits
 
 
 @result
-class Posterior(NamedTuple):
+class FactorPosterior(NamedTuple):
     """Normal posterior of the factors of every row."""
 
     mean: Any  # (n, q)
@@ -101,9 +101,9 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         return self._rows(X, factor_means, self._factors())
 
-    def posterior(self, X: Rows) -> Posterior:
+    def posterior(self, X: Rows) -> FactorPosterior:
         """Return mean and covariance of the factors of every row, eq. (16); X in memory or on a device."""
-        return Posterior(self.transform(X), self._rows(X, factor_covariances, self._factors()))
+        return FactorPosterior(self.transform(X), self._rows(X, factor_covariances, self._factors()))
 
     def inverse_transform(self, X: Rows) -> Any:
         """Return mu + W z for every row of factors, shape (n_samples, n_features)."""

@@ -1,6 +1,7 @@
 """Discriminant analysis: Gaussian classes with shared or own covariances."""
 
-from novum.discriminant_analysis.linear import LinearDiscriminantAnalysis, LinearForm
+from novum.base.generative import LinearForm
+from novum.discriminant_analysis.linear import LinearDiscriminantAnalysis
 from novum.discriminant_analysis.parameters import parameter_count
 from novum.discriminant_analysis.plots import plot_class_densities, plot_posterior_surface
 from novum.discriminant_analysis.quadratic import QuadraticDiscriminantAnalysis

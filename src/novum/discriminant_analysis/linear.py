@@ -9,7 +9,7 @@ over N (maximum likelihood) or N - K (`unbiased`) come from one pass over the ro
 (`solve`), predictions are a product of matrices. Derivation: docs/theory/discriminant_analysis.md.
 """
 
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from novum.base.candidacy import Candidacy
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.generative import class_position
+from novum.base.generative import LinearForm, class_position
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.discriminant_analysis import solve
 from novum.discriminant_analysis.classes import GaussianClasses, class_density, priors_of
@@ -36,22 +36,9 @@ from novum.discriminant_analysis.parameters import parameter_count
 from novum.discriminant_analysis.shrinkage import TYPES
 from novum.engines.gaussians.density import Density
 from novum.exceptions import DataError, ParameterError
-from novum.report.result import result
 from novum.runtime.typing import Label, Numbers, Rows, RowWeights, Target
 
-__all__ = ["LinearDiscriminantAnalysis", "LinearForm"]
-
-
-@result
-class LinearForm(NamedTuple):
-    """Weights and offset of (3), or of the difference (2).
-
-    delta_c(x) = w_c . x + b_c,   w_c = inv(S) mean_c,   b_c = -1/2 mean_c' inv(S) mean_c + log pi_c    (3)
-    log p(a | x) / p(b | x) = (w_a - w_b) . x + b_a - b_b    (2)
-    """
-
-    weights: NDArray
-    bias: NDArray
+__all__ = ["LinearDiscriminantAnalysis"]
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasses, TransformerMixin, Estimator):

@@ -1,9 +1,9 @@
 """Naive Bayes classifiers: the attributes are independent given the class."""
 
+from novum.base.generative import LinearForm
 from novum.naive_bayes.bernoulli import BernoulliNB
 from novum.naive_bayes.categorical import CategoricalNB, m_estimate
 from novum.naive_bayes.complement import ComplementNB
-from novum.naive_bayes.discrete import LinearForm
 from novum.naive_bayes.gaussian import GaussianNB
 from novum.naive_bayes.mixed import MixedNB
 from novum.naive_bayes.multinomial import MultinomialNB

@@ -1,7 +1,7 @@
 """What naive Bayes on counts shares: smoothing, class priors, `fit` and `partial_fit` as one fold, scores linear in the rows."""
 
 from numbers import Real as Number
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.generative import BayesRule
+from novum.base.generative import BayesRule, LinearForm
 from novum.base.validation import open_rows
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.fold.blocks import Source
@@ -24,12 +24,11 @@ from novum.naive_bayes.counts import (
     sparse_counts,
 )
 from novum.report.numbers import counted
-from novum.report.result import result
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 from novum.runtime.warn import warn
 
-__all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_log_prior", "smoothing", "total_of"]
+__all__ = ["COMMON_DOMAINS", "DiscreteNB", "PartialFit", "class_log_prior", "smoothing", "total_of"]
 
 MOST_ALPHA = 1e300  # of all features together
 LEAST_ALPHA = 1e-10  # what `force_alpha=False` raises smaller values to, as in scikit-learn
@@ -43,14 +42,6 @@ COMMON_DOMAINS: dict[str, Domain] = {
     "fit_prior": Bool(),
     "class_prior": ArrayLike() | Null(),
 }
-
-
-@result
-class LinearForm(NamedTuple):
-    """Scores as linear functions of a row: log p(x, c) = weights[c] . t(x) + bias[c], up to what all classes share."""
-
-    weights: NDArray  # (k, d)
-    bias: NDArray  # (k,)
 
 
 def smoothing(alpha: Any, force_alpha: bool, d: int) -> Any:

@@ -8,7 +8,7 @@ from novum.neural_network.generative.boltzmann.deep import DeepBoltzmannMachine
 from novum.neural_network.generative.boltzmann.restricted import RestrictedBoltzmannMachine
 from novum.neural_network.generative.diversity import Diversity
 from novum.neural_network.generative.gan import GAN
-from novum.neural_network.generative.variational import Bound, VariationalAutoencoder
+from novum.neural_network.generative.variational import AutoencoderBound, VariationalAutoencoder
 from novum.neural_network.gradients import GradientReport, gradient_report
 from novum.neural_network.message_passing.network import GraphNetwork
 from novum.neural_network.message_passing.plots import plot_graph
@@ -33,8 +33,8 @@ __all__ = [
     "GAN",
     "Activate",
     "Autoencoder",
+    "AutoencoderBound",
     "BatchNorm",
-    "Bound",
     "ComputationGraph",
     "ConvNetClassifier",
     "DeepBoltzmannMachine",

@@ -86,7 +86,7 @@ def advance(
             )
         if infinite >= 0:
             raise DataError(
-                f"{method.owner}: log_prob is +inf at {place_text(chains[infinite].asked)}; a density has no such "
+                f"{method.owner}: log_prob is +inf at {place_text(chains[infinite].next_point)}; a density has no such "
                 f"peak: mend log_prob."
             )
     except KeyboardInterrupt as interrupt:

@@ -27,14 +27,14 @@ from novum.runtime.typing import Fittable, Rows, RowWeights, Target
 from novum.svm.classification import SVC
 from novum.svm.regression import SVR
 
-__all__ = ["KKTReport", "kkt_report"]
+__all__ = ["MarginConditions", "kkt_report"]
 
 OF_CLASSIFIER = ("outside the margin", "on the margin", "inside the margin", "wrong side")
 OF_REGRESSOR = ("inside the tube", "on its border", "outside the tube")
 
 
 @dataclass(repr=False)
-class KKTReport(Result):
+class MarginConditions(Result):
     """Roles of the rows, objectives and gap: see `kkt_report`.
 
     Attributes
@@ -71,7 +71,7 @@ class KKTReport(Result):
         return dict(zip(names.tolist(), count.tolist(), strict=True))
 
 
-def kkt_report(model: Fittable, X: Rows, y: Target, sample_weight: RowWeights = None) -> KKTReport:
+def kkt_report(model: Fittable, X: Rows, y: Target, sample_weight: RowWeights = None) -> MarginConditions:
     """Return the role of every row of the fit with its multiplier and slack, both objectives and their gap.
 
     Parameters
@@ -128,16 +128,16 @@ def report_of(
     reward: float,
     off: NDArray[np.float64],
     tol: float,
-) -> KKTReport:
+) -> MarginConditions:
     """Return the report of rows (role, multiplier, margin, slack, bound) with |w|^2 = `square`; `off` breaks (3) or (6)."""
     _, _, _, slack, bound = rows
     primal, dual = square / 2 + priced(bound, slack, tol), reward - square / 2
-    return KKTReport(*rows, float(np.sqrt(square)), primal, dual, primal - dual, max(0.0, float(off.max())))
+    return MarginConditions(*rows, float(np.sqrt(square)), primal, dual, primal - dual, max(0.0, float(off.max())))
 
 
 def of_classifier(
     model: Any, signed: NDArray, sign: NDArray, bound: NDArray, decision: NDArray[np.float64]
-) -> KKTReport:
+) -> MarginConditions:
     """Return the report of (1) to (3)."""
     multiplier, margin = signed * sign, sign * decision
     slack = np.maximum(0.0, 1 - margin)
@@ -150,7 +150,9 @@ def of_classifier(
     return report_of((role, multiplier, margin, slack, bound), square, float(multiplier.sum()), off, model.tol)
 
 
-def of_regressor(model: Any, signed: NDArray, y: NDArray, bound: NDArray, fitted: NDArray[np.float64]) -> KKTReport:
+def of_regressor(
+    model: Any, signed: NDArray, y: NDArray, bound: NDArray, fitted: NDArray[np.float64]
+) -> MarginConditions:
     """Return the report of (4) to (6)."""
     residual, width = y - fitted, float(model.epsilon)
     size = np.abs(residual)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         check_vector_space,
     )
     from novum.teaching.linear_algebra.bases import (
-        Independence,
+        LinearIndependence,
         Membership,
         are_independent,
         change_of_basis,
@@ -155,7 +155,9 @@ else:
             ".learning_theory.hypothesis_space": "plot_hypothesis_space",
             ".learning_theory.reductions": "ReductionCost reduction_cost",
             ".linear_algebra.axioms": "AxiomCheck check_bilinear_form check_group check_norm check_subspace check_vector_space",
-            ".linear_algebra.bases": "Independence Membership are_independent change_of_basis coordinates in_span matrix_of_map",
+            ".linear_algebra.bases": (
+                "LinearIndependence Membership are_independent change_of_basis coordinates in_span matrix_of_map"
+            ),
             ".linear_algebra.eigen": "EigenPairs eigen_by_deflation orthonormal_extension rayleigh_quotient",
             ".linear_algebra.identities": "MatrixIdentities check_identities",
             ".linear_algebra.inner_products": "angle are_orthonormal bilinear_form",
@@ -208,10 +210,10 @@ __all__ = [
     "Expectation",
     "Game",
     "GaussMarkov",
-    "Independence",
     "InformationDiagram",
     "IrrelevantFeatures",
     "LinearEvaluation",
+    "LinearIndependence",
     "LossSplit",
     "MatrixIdentities",
     "MeanPaths",

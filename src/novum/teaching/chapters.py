@@ -10,7 +10,7 @@ CHAPTERS = {
     "irrelevant_features minimax overfits self_play tournament win_rate",
     "Decision Trees": "EntropyCurve entropy_curve plot_committee",
     "K-nearest neighbors": "MetricAxioms check_metric_axioms plot_voronoi",
-    "Linear algebra": "AxiomCheck EigenPairs EigenReport Independence MatrixIdentities Membership angle are_independent "
+    "Linear algebra": "AxiomCheck EigenPairs EigenReport LinearIndependence MatrixIdentities Membership angle are_independent "
     "are_orthonormal bilinear_form change_of_basis check_bilinear_form check_group check_identities "
     "check_norm check_subspace check_vector_space coordinates eigen_by_deflation eigen_report in_span "
     "is_eigenpair matrix_of_map orthonormal_extension rayleigh_quotient",

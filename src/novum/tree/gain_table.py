@@ -28,11 +28,11 @@ from novum.tree.column_splits import Column, Entries, column_of, search, thresho
 from novum.tree.conditions import Names, float_rows, names_of
 from novum.tree.splits import channels, gain_ratio, independence, judge, masses, tables, weights
 
-__all__ = ["GainTable", "Partition", "ThresholdTable", "information_gain_table"]
+__all__ = ["AttributePartition", "GainTable", "ThresholdTable", "information_gain_table"]
 
 
 @dataclass(frozen=True, repr=False)
-class Partition(Result):
+class AttributePartition(Result):
     """The subsets of a node's rows by the values of an attribute: their class counts and entropies."""
 
     attribute: str
@@ -116,7 +116,7 @@ class GainTable(Result):
     gini_gain: NDArray
     p_value: NDArray
     threshold: NDArray
-    _partitions: dict[str, Partition]
+    _partitions: dict[str, AttributePartition]
     _thresholds: dict[str, ThresholdTable]
 
     @property
@@ -124,7 +124,7 @@ class GainTable(Result):
         """Attribute with the largest gain, of equal ones the first."""
         return self.attributes[int((self.gain >= self.gain.max() - 1e-12).argmax())]
 
-    def partition(self, attribute: str) -> Partition:
+    def partition(self, attribute: str) -> AttributePartition:
         """Return the subsets that an attribute makes."""
         return _entry(self._partitions, attribute, self.attributes)
 
@@ -279,7 +279,7 @@ def tabulate_node(
             candidates[name] = thresholds_of(column, at, target, missing, name)
         size = weights(target, groups)
         each = masses(target, groups) / np.where(size > 0, size, 1.0)
-        partitions[name] = Partition(name, values, labels, groups, each)
+        partitions[name] = AttributePartition(name, values, labels, groups, each)
     entropy_here, gini_here = (float(masses(one, whole)[0]) / total for one in (target, gini))
     gain, entropy, ratio, by_gini, p_value = cells.T
     return GainTable(

@@ -1,6 +1,6 @@
 // A finite decision process as arrays, see novum/reinforcement/model.py, and sweeps of Bellman's operators over it.
 //
-//   q[k]   = reward[k] + gamma sum_e chance[e] v[next[e]]        the value of pair k                                       (1)
+//   q[k]   = reward[k] + gamma sum_e probability[e] v[next[e]]        the value of pair k                                       (1)
 //   T*v(s) = max_k q[k] over the pairs of s                                                                              (2)
 //   T^pi v(s) = q[choice[s]]                                                                                             (3)
 //
@@ -22,7 +22,7 @@ struct Process {
     const std::int64_t* first;  // (n + 1)
     const std::int64_t* start;  // (pairs + 1)
     const std::int32_t* next;   // (entries)
-    const double* chance;       // (entries)
+    const double* probability;  // (entries)
     const double* reward;       // (pairs)
     double discount;
     std::uint32_t chunks() const { return static_cast<std::uint32_t>((n + CHUNK - 1) / CHUNK); }
@@ -32,7 +32,7 @@ struct Process {
 struct Rows {
     std::vector<std::int64_t> start;
     std::vector<std::int32_t> next;
-    std::vector<double> chance, reward;
+    std::vector<double> probability, reward;
 };
 
 /// How far a sweep moved the values: least and largest change, and the states whose choice changed.

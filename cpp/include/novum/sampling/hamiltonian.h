@@ -24,8 +24,8 @@ class HamiltonianChain : public Walker {
     /// step = 0: found by (1). covariance null: ones.
     HamiltonianChain(const Plan& plan, std::size_t d, const double* start, bool dense, std::size_t max_depth, double target, double step,
                      const double* covariance, const HamiltonianRecord& record);
-    const double* asked() const override;
-    void told(double log_prob, const double* gradient) override;
+    const double* next_point() const override;
+    void receive(double log_prob, const double* gradient) override;
     double step_size() const { return step; }
     const Metric& mass() const { return metric; }
     std::size_t warmup_divergences() const { return n_warmup_divergences; }

@@ -24,7 +24,7 @@ class Metric {
     std::size_t dimension() const { return d; }
     void velocity(const double* momentum, double* out) const;  // (3): C p
     void momentum(double* z) const;                            // (3): L^-T z, in place
-    void spread(const double* z, double* out) const;           // L z: a draw of N(0, C)
+    void draw(const double* z, double* out) const;             // L z: a draw of N(0, C)
 
   private:
     std::size_t d;

@@ -23,8 +23,8 @@ class RandomWalkChain : public Walker {
     /// scale = 0: 2.38/sqrt(d). covariance null: ones. Nothing is learned unless it adapts.
     RandomWalkChain(const Plan& plan, std::size_t d, const double* start, bool dense, bool adapts, double scale, const double* covariance,
                     const WalkRecord& record);
-    const double* asked() const override { return at_start ? now.data() : proposed.data(); }
-    void told(double log_prob, const double* gradient) override;
+    const double* next_point() const override { return at_start ? now.data() : proposed.data(); }
+    void receive(double log_prob, const double* gradient) override;
     double scale() const { return s; }
     const Metric& shape() const { return metric; }
 

@@ -48,9 +48,9 @@ class Trajectory {
     /// Begin at q with the momentum p; the uniform numbers and directions of this trajectory are `numbers` at row `chain`.
     void begin(const Numbers& q, double log_prob, const Numbers& gradient, const Numbers& p, const Metric& metric, double step,
                const rng::Stream& numbers, std::size_t chain);
-    const double* asked() const { return here.q.data(); }
-    /// Take the density at `asked`; true when the trajectory is done.
-    bool told(double log_prob, const double* gradient, const Metric& metric);
+    const double* next_point() const { return here.q.data(); }
+    /// Take the density at `next_point`; true when the trajectory is done.
+    bool receive(double log_prob, const double* gradient, const Metric& metric);
     const Leaf& drawn() const { return sample; }
     double accepted() const { return sum_accepted / static_cast<double>(n_steps); }
     std::size_t steps() const { return n_steps; }
@@ -67,7 +67,7 @@ class Trajectory {
     std::size_t d, max_depth, n_steps = 0, n_doublings = 0, chain = 0, n_uniform = 0, height = 0;
     double step = 0, signed_step = 0, energy_0 = 0, log_weight = 0, sum_accepted = 0;
     bool is_divergent = false, forwards = true;
-    rng::Stream chance{};
+    rng::Stream stream{};
     Point here, front, back;
     Leaf sample;
     Numbers rho, scratch;

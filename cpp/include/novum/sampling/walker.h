@@ -28,10 +28,10 @@ class Walker {
   public:
     Walker(const Plan& plan, std::size_t d) : plan(plan), d(d), iteration(plan.begin) {}
     virtual ~Walker() = default;
-    /// Where the log density is needed next; valid until `told`.
-    virtual const double* asked() const = 0;
+    /// Where the log density is needed next; valid until `receive`.
+    virtual const double* next_point() const = 0;
     /// The log density there, NaN and all, and its gradient (null for chains that need none).
-    virtual void told(double log_prob, const double* gradient) = 0;
+    virtual void receive(double log_prob, const double* gradient) = 0;
     bool finished() const { return n_recorded == plan.n_draws; }
     std::size_t dimension() const { return d; }
     std::size_t recorded() const { return n_recorded; }

@@ -21,5 +21,5 @@ def factor_posterior(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None
 @overload
 def factor_posterior(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loadings: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], noise: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], posterior: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], likelihood: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], covariance: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')] | None) -> None:
     """
-    Write the posterior mean of the factors of every row, the log-density of its observed cells and, if asked, the posterior covariance.
+    Write the posterior mean of the factors of every row, the log-density of its observed cells and, if requested, the posterior covariance.
     """

@@ -12,7 +12,7 @@ def binary_pass(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), or
 @overload
 def binary_pass(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], constant: float, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], hessian: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None) -> float:
     """
-    Return the loss of two classes, add to `gradient`, write the Hessian and every row's curvature where asked.
+    Return the loss of two classes, add to `gradient`, write the Hessian and every row's curvature where requested.
     """
 
 @overload
@@ -63,7 +63,7 @@ def csr_squares(data: Annotated[NDArray[numpy.float64], dict(shape=(None,), orde
 
 def softmax_pass(score: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, probability: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> float:
     """
-    Turn scores into w (P - Y) in place, write P where asked; return the loss.
+    Turn scores into w (P - Y) in place, write P where requested; return the loss.
     """
 
 def softmax_product(product: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], probability: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None:

@@ -1,4 +1,4 @@
-"""Draws from laws known by their densities."""
+"""Draws from distributions known by their densities."""
 
 from novum._core.sampling import (
     alias as alias,

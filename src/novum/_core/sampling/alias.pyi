@@ -1,4 +1,4 @@
-"""Alias tables of discrete laws."""
+"""Alias tables of discrete distributions."""
 
 from typing import Annotated
 

@@ -10,7 +10,7 @@ import novum._core.sampling.densities
 
 class Walker:
     """
-    A chain that says where it wants the log density and goes on when it is told.
+    A chain that says where it wants the log density and goes on when it receives it.
     """
 
     @property
@@ -26,7 +26,7 @@ class Walker:
         """Where it first was none."""
 
     @property
-    def asked(self) -> object:
+    def next_point(self) -> object:
         """Where it is wanted next."""
 
 class HamiltonianChain(Walker):

@@ -16,7 +16,7 @@ from novum.evaluation.comparison.bayesian import PRACTICAL
 from novum.evaluation.comparison.design import TABLE, Design, usual_test, verdicts
 from novum.evaluation.comparison.pairs import pairs_of, scale_of
 from novum.evaluation.comparison.ranks import critical_difference, friedman, iman_davenport, ranks_of
-from novum.evaluation.comparison.result import Comparison, Failure
+from novum.evaluation.comparison.result import Comparison, ModelFailure
 from novum.evaluation.comparison.score_tables import is_table, table_of
 from novum.evaluation.comparison.scores import Measured, on_one, on_several
 from novum.evaluation.hypotheses.result import ALTERNATIVES
@@ -141,7 +141,7 @@ def compare(
         names, scores, parts = table_of(models)
         found = Measured(names, scores, parts, given_design(design, len(scores), test_over_train))
         found.failures = [
-            Failure(names[j], parts[i], "the score is missing") for i, j in np.argwhere(~np.isfinite(scores))
+            ModelFailure(names[j], parts[i], "the score is missing") for i, j in np.argwhere(~np.isfinite(scores))
         ]
     else:
         models = dict(models)

@@ -16,7 +16,7 @@ from novum.report.result import Result, result
 from novum.report.tables import html_text
 from novum.runtime.typing import Axes, DataFrame
 
-__all__ = ["Comparison", "Failure", "Pair"]
+__all__ = ["Comparison", "ModelFailure", "Pair"]
 
 ADJUSTED = {
     "holm": "Holm's adjustment",
@@ -30,7 +30,7 @@ CLEAR = 0.95  # posterior probability that is called a finding
 
 
 @result
-class Failure(NamedTuple):
+class ModelFailure(NamedTuple):
     """A fit that raised, or gave no finite score."""
 
     model: str
@@ -74,7 +74,7 @@ class Comparison(Result):
         Friedman's and Iman and Davenport's test where they were made.
     ranks : ndarray of shape (n_models,) or None
         Mean ranks over data sets.
-    failures : list of Failure
+    failures : list of ModelFailure
         Every fit that failed; its model is not compared.
     warnings : list of str
         What models warned of.
@@ -93,7 +93,7 @@ class Comparison(Result):
     pairs: list[Pair]
     overall: dict[str, TestResult]
     verdicts: list[Verdict]
-    failures: list[Failure]
+    failures: list[ModelFailure]
     warnings: list[str] = field(default_factory=list)
     seconds: NDArray | None = None
     ranks: NDArray | None = None
@@ -252,7 +252,7 @@ class Comparison(Result):
         return html_text(repr(self))
 
 
-def left_out(failures: list[Failure]) -> list[str]:
+def left_out(failures: list[ModelFailure]) -> list[str]:
     """Return a line for every model that failed, with its first error."""
     lines = []
     for model in dict.fromkeys(failure.model for failure in failures):

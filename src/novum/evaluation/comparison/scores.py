@@ -10,7 +10,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 
 from novum.evaluation.comparison.design import Design, design_of
-from novum.evaluation.comparison.result import Failure
+from novum.evaluation.comparison.result import ModelFailure
 from novum.evaluation.comparison.shared_folds import FoldFit, Outcome, run, splits_of
 from novum.evaluation.scores.score_names import check_one_score
 from novum.exceptions import DataError, ParameterError
@@ -28,7 +28,7 @@ class Measured:
     def __init__(self, names: list[str], scores: NDArray, parts: list[str], design: Design) -> None:
         self.names, self.scores, self.parts, self.design = names, scores, parts, design
         self.scoring = "score"
-        self.failures: list[Failure] = []
+        self.failures: list[ModelFailure] = []
         self.warnings: list[str] = []
         self.seconds: NDArray | None = None
         self.classification = False
@@ -122,7 +122,7 @@ def on_one(
     for one in done:
         scores[one.fold, one.model], seconds[one.fold, one.model] = one.score, one.seconds
         if one.error:
-            out.failures.append(Failure(names[one.model], parts[one.fold], one.error))
+            out.failures.append(ModelFailure(names[one.model], parts[one.fold], one.error))
     out.scoring, out.warnings, out.seconds = (
         measure,
         messages_of(names, done),
@@ -163,7 +163,7 @@ def on_several(models: dict[str, Any], data: Mapping, cv: Any, scoring: Any, n_j
         one = on_one(models, X=X, y=y, cv=cv, scoring=scoring, groups=None, n_jobs=n_jobs, seed=seed)
         rows.append(one.scores.mean(0))
         times.append(one.seconds)
-        out.failures += [Failure(f.model, f"{name}, {f.part}", f.error) for f in one.failures]
+        out.failures += [ModelFailure(f.model, f"{name}, {f.part}", f.error) for f in one.failures]
         out.warnings += [f"{name}: {text}" for text in one.warnings]
         out.scoring = one.scoring
     out.scores, out.seconds = np.array(rows), np.mean(times, axis=0)

@@ -20,7 +20,7 @@ from novum.evaluation.intervals.proportion import Interval
 from novum.evaluation.resampling.corrected_t import corrected_interval
 from novum.evaluation.resampling.equal_lengths import together
 from novum.evaluation.resampling.folds import (
-    Failure,
+    FoldFailure,
     is_leave_one_out,
     leave_one_out,
     rows,
@@ -59,7 +59,7 @@ class CrossValidation(dict, Result):
     Attributes
     ----------
     level : float
-    failures : list of Failure
+    failures : list of FoldFailure
         Folds whose model could not be fitted or scored: number, rows and error.
     notes : list of str
     train_sizes, test_sizes : ndarray of shape (n_folds,)
@@ -67,7 +67,7 @@ class CrossValidation(dict, Result):
     """
 
     level: float
-    failures: list[Failure]
+    failures: list[FoldFailure]
     notes: list[str]
     train_sizes: NDArray
     test_sizes: NDArray
@@ -182,7 +182,7 @@ def bounds_of(estimator: Any, scoring: Any, name: str) -> tuple[float, float]:
 def collect_folds(
     found: dict[str, Any],
     sizes: tuple[NDArray, NDArray],
-    failures: list[Failure],
+    failures: list[FoldFailure],
     level: float,
     estimator: Any,
     scoring: Any,
@@ -332,7 +332,7 @@ def unscored_sentence(result: CrossValidation, name: str, failed: set[int]) -> s
     return f"{name} does not exist on {len(folds)} of {counted(len(result.test_sizes), 'fold')} ({listed}); they do not count"
 
 
-def failure_sentence(failure: Failure, n_folds: int) -> str:
+def failure_sentence(failure: FoldFailure, n_folds: int) -> str:
     """Return the sentence that names a failure."""
     rows = f"{failure.train_rows} training rows and {failure.test_rows} test rows"
     return f"failed on fold {failure.fold + 1} of {n_folds} ({rows}): {failure.error}"

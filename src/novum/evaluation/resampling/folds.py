@@ -19,7 +19,7 @@ from novum.evaluation.scores.custom_scores import Recorded
 from novum.report.result import result
 from novum.runtime import sklearn_private
 
-__all__ = ["Failure", "is_leave_one_out", "leave_one_out", "run_folds", "single_row_scoring"]
+__all__ = ["FoldFailure", "is_leave_one_out", "leave_one_out", "run_folds", "single_row_scoring"]
 
 ROW_SCORES = {  # scorers that are minus a mean of one loss per row
     "neg_mean_squared_error": lambda e: -(e**2),
@@ -29,7 +29,7 @@ ROW_SCORES = {  # scorers that are minus a mean of one loss per row
 
 
 @result
-class Failure(NamedTuple):
+class FoldFailure(NamedTuple):
     """A fold whose model could not be fitted or scored."""
 
     fold: int
@@ -49,7 +49,7 @@ def one_fold(estimator: Any, X: Any, y: Any, split: tuple, options: dict) -> dic
 
 def run_folds(
     estimator: Any, X: Any, y: Any, splits: list, n_jobs: int | None, options: dict
-) -> tuple[dict[str, list], list[Failure]]:
+) -> tuple[dict[str, list], list[FoldFailure]]:
     """Return scikit-learn's entries fold by fold (NaN or None where one failed) and the failures."""
     outcomes = Parallel(n_jobs=n_jobs)(delayed(one_fold)(estimator, X, y, split, options) for split in splits)
     keys = next((list(one) for one in outcomes if isinstance(one, dict)), [])
@@ -57,7 +57,7 @@ def run_folds(
     failures = []
     for number, (outcome, (train, test)) in enumerate(zip(outcomes, splits)):
         if isinstance(outcome, str):
-            failures.append(Failure(number, len(train), len(test), outcome))
+            failures.append(FoldFailure(number, len(train), len(test), outcome))
         for key in keys:
             lost = None if key == "estimator" else float("nan")
             found[key].append(lost if isinstance(outcome, str) else outcome[key][0])

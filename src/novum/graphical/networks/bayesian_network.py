@@ -233,19 +233,17 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowQueries):
 
     def to_factor_graph(self) -> FactorGraph:
         """Return the factor graph with a factor f_x(parents, x) for every variable x."""
-        self._filled("to_factor_graph")
-        self._states_only(self._owner("to_factor_graph"), None, self.nodes)
-        return FactorGraph(
-            {f"f_{v}": ((*self.parents[v], v), node.table()) for v, node in self.conditionals.items()}, self.states
-        )
+        return FactorGraph(self._factors("to_factor_graph", "f"), self.states)
 
     def to_markov_network(self) -> MarkovNetwork:
         """Return the moral Markov network: the tables as potentials, parents of a child joined."""
-        self._filled("to_markov_network")
-        self._states_only(self._owner("to_markov_network"), None, self.nodes)
-        return MarkovNetwork(
-            {f"psi_{v}": ((*self.parents[v], v), node.table()) for v, node in self.conditionals.items()}, self.states
-        )
+        return MarkovNetwork(self._factors("to_markov_network", "psi"), self.states)
+
+    def _factors(self, method: str, letter: str) -> dict[str, Any]:
+        """Return the table of every variable over its parents and itself, by name."""
+        self._filled(method)
+        self._states_only(self._owner(method), None, self.nodes)
+        return {f"{letter}_{v}": ((*self.parents[v], v), node.table()) for v, node in self.conditionals.items()}
 
     def _states_only(self, owner: str, evidence: Any, variables: Any) -> None:
         named = [
@@ -348,7 +346,5 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowQueries):
         full = f"{joint:,}".replace(",", " ")
         if joint >= 10**6:
             full = f"{float(joint):.2g}" if joint < 10**300 else "over 1e300"
-        return (
-            f"{type(self).__name__}: {arrows(self.dag)}; {len(self.dag)} variables, {self.n_parameters} free parameters "
-            f"(the full joint has {full})"
-        )
+        size = f"{len(self.dag)} variables, {self.n_parameters} free parameters (the full joint has {full})"
+        return f"{type(self).__name__}: {arrows(self.dag)}; {size}"

@@ -28,11 +28,11 @@ from novum.runtime.random import Stream, seed_of
 from novum.runtime.torch_generators import generator
 from novum.runtime.typing import Rows, Seed, Target
 
-__all__ = ["Bound", "VariationalAutoencoder"]
+__all__ = ["AutoencoderBound", "VariationalAutoencoder"]
 
 
 @result
-class Bound(NamedTuple):
+class AutoencoderBound(NamedTuple):
     """The bound (1) on log p(x) of every row and its two parts; `elbo` is their difference."""
 
     elbo: NDArray
@@ -238,7 +238,7 @@ class VariationalAutoencoder(LatentMap, CodeNetwork):
         mean, log_variance = np.split(both, 2, axis=1)
         return mean, np.exp(log_variance / 2)
 
-    def elbo(self, X: Rows, *, n_draws: int = 10, random_state: Seed = 0) -> Bound:
+    def elbo(self, X: Rows, *, n_draws: int = 10, random_state: Seed = 0) -> AutoencoderBound:
         """Return the bound (1) on the log-likelihood of every row, with its parts.
 
         Parameters
@@ -263,7 +263,7 @@ class VariationalAutoencoder(LatentMap, CodeNetwork):
             return torch.stack(parts).double().mean(dim=0)
 
         found = self._answers(X, drawn)
-        return Bound(found[:, 0] - found[:, 1], found[:, 0], found[:, 1])
+        return AutoencoderBound(found[:, 0] - found[:, 1], found[:, 0], found[:, 1])
 
     def score_samples(self, X: Rows, *, n_draws: int = 100, random_state: Seed = 0) -> np.ndarray:
         """Return an estimate of log p(x) of every row by importance weights, eq. (5) of `densities`; low for few draws.

@@ -17,10 +17,10 @@ from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.recursions import filter_states
 from novum.sequence.labels import following_labels
 
-__all__ = ["Forecast", "OnlineFilter", "forecast_from"]
+__all__ = ["OnlineFilter", "StateForecast", "forecast_from"]
 
 
-class Forecast(Result):
+class StateForecast(Result):
     """The distribution of the steps to come.
 
     Attributes
@@ -64,7 +64,7 @@ class Forecast(Result):
 
 def forecast_from(
     filtered: NDArray, trans: NDArray, steps: int, mean: NDArray, variance: NDArray, names: Any = None, past: Any = None
-) -> Forecast:
+) -> StateForecast:
     """Return (28) and (29) from the filtered distribution of the last row."""
     states = np.empty((steps, len(filtered)))
     for h in range(steps):
@@ -74,7 +74,7 @@ def forecast_from(
     expected = states @ mean
     second = states @ (variance + mean**2)
     rows = None if past is None else following_labels(past, steps)
-    return Forecast(states, expected, np.sqrt(np.maximum(second - expected**2, 0.0)), names, rows)
+    return StateForecast(states, expected, np.sqrt(np.maximum(second - expected**2, 0.0)), names, rows)
 
 
 class OnlineFilter(Result):
@@ -122,7 +122,7 @@ class OnlineFilter(Result):
         self.n_rows += 1
         return self.probabilities
 
-    def forecast(self, steps: int = 1) -> Forecast:
+    def forecast(self, steps: int = 1) -> StateForecast:
         """Return the distribution of the next steps."""
         if self.n_rows == 0:
             raise DataError("OnlineFilter.forecast: no row has been seen; call update first.")

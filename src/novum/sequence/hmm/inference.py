@@ -12,7 +12,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.runtime.typing import Axes, Rows, Seed, Target
 from novum.sequence.hmm import markov, recursions
 from novum.sequence.hmm.bundles import Bundle, as_columns
-from novum.sequence.hmm.forecasting import Forecast, OnlineFilter, forecast_from
+from novum.sequence.hmm.forecasting import OnlineFilter, StateForecast, forecast_from
 from novum.sequence.hmm.plots import draw_bands, draw_posteriors, draw_trellis
 from novum.sequence.hmm.recursions import with_known_states
 from novum.sequence.hmm.sequences import FileSequences, MemorySequences, bundle_of
@@ -211,7 +211,7 @@ class InferenceMixin:
         states = draw_path(model.chain, int(n_samples), rng, currstate)
         return model.emission.draw(states, rng), states
 
-    def forecast(self, X: Rows, steps: int = 1) -> Forecast:
+    def forecast(self, X: Rows, steps: int = 1) -> StateForecast:
         """Return the distribution of the states and rows that follow one sequence.
 
         Parameters
@@ -222,7 +222,7 @@ class InferenceMixin:
 
         Returns
         -------
-        Forecast
+        StateForecast
             `states`, `mean` and `std` of every step, a table and a picture. Of symbols the mean is their probabilities.
         """
         if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:

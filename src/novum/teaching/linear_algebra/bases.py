@@ -26,7 +26,7 @@ from novum.runtime.checks import check_number
 from novum.runtime.typing import Numbers
 
 __all__ = [
-    "Independence",
+    "LinearIndependence",
     "Membership",
     "are_independent",
     "change_of_basis",
@@ -40,7 +40,7 @@ SLACK = 8  # rounding errors of an SVD are a small multiple of max(k, n) eps
 
 
 @dataclass(frozen=True)
-class Independence(Result):
+class LinearIndependence(Result):
     """Whether vectors are independent; true in an `if` where they are.
 
     Attributes
@@ -98,7 +98,7 @@ def tolerance(owner: str, tol: float | None, shape: tuple[int, ...]) -> float:
     return SLACK * max(shape) * EPS if tol is None else check_number(owner, "tol", tol, 0, 1, open_high=True)
 
 
-def are_independent(vectors: Numbers, *, tol: float | None = None) -> Independence:
+def are_independent(vectors: Numbers, *, tol: float | None = None) -> LinearIndependence:
     """Decide (2), and show a combination that gives zero where the vectors are dependent.
 
         independent   <=>   sum_i c_i v_i = 0 only for c = 0   <=>   rank = k    (2)
@@ -124,10 +124,10 @@ def are_independent(vectors: Numbers, *, tol: float | None = None) -> Independen
     left, values, _ = np.linalg.svd(unit)  # left (k, k): its last columns combine the rows to zero
     rank = int((values > tolerance("are_independent", tol, rows.shape) * values[0]).sum())
     if rank == len(rows):
-        return Independence(rank, None, values)
+        return LinearIndependence(rank, None, values)
     c = left[:, -1] / length
     first = int((np.abs(c) > (1 - TIE) * np.abs(c).max()).argmax())
-    return Independence(rank, c / c[first], values)
+    return LinearIndependence(rank, c / c[first], values)
 
 
 def in_span(vector: Numbers, vectors: Numbers, *, tol: float | None = None) -> Membership:
