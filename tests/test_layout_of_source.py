@@ -1,6 +1,7 @@
 """Where things are and what they are called: rooms, plots, no underscores, no words for everything, arguments by name."""
 
 import ast
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,27 @@ NAMES_OF_ANYTHING = {
     *("Task", "Machine", "Found", "Asked", "Given", "Gathered", "Wanted", "Kept", "Learned", "Drawn", "Part", "Parts"),
 }
 TAKES_ANY_NUMBER = {"Choice"}  # a list of options, not arguments with meanings
+
+
+DIALECT = {
+    "law",
+    "laws",
+    "told",
+    "asked",
+    "chance",
+    "chances",
+    "spread",
+    "spreads",
+}  # words that the field has others for
+IN_THE_SENSE_OF_THE_FIELD = {
+    "plot_chance_level",  # scikit-learn's
+    "chance_level_kw",
+    "by_chance",
+    "error_by_chance",
+    "explained_by_chance",
+    "spread_rows",  # over blocks
+    "law",  # of a group or a vector space, in teaching/linear_algebra/axioms.py
+}
 
 
 def name_of(file: Path) -> str:
@@ -77,3 +99,19 @@ def test_calls_of_many_arguments_name_them():
         if getattr(node.func, "id", "") not in TAKES_ANY_NUMBER
     ]
     assert found == []
+
+
+def test_names_are_words_of_the_field():
+    found = []
+    for file in FILES:
+        names = [file.stem]
+        for node in ast.walk(tree_of(file)):
+            match node:
+                case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+                    names.append(name)
+                case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                    names.append(name)
+        for name in set(names) - IN_THE_SENSE_OF_THE_FIELD:
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_")
+            found += [f"{name_of(file)}: {name}"] if DIALECT & set(words) else []
+    assert found == [], "say distribution, returned, requested, random state or probability, variance or scale"
