@@ -6,7 +6,7 @@ from novum import teaching
 from novum.neural_network import ComputationGraph, MLPClassifier, RateCurve, TrainingCurve, computation_graph
 from novum.neural_network.generative.boltzmann.partition import Partition
 from novum.neural_network.generative.diversity import Diversity
-from novum.neural_network.generative.variational import Bound
+from novum.neural_network.generative.variational import AutoencoderBound
 from novum.neural_network.sequences.attention_map import AttentionMap
 from novum.neural_network.sequences.translator import Candidates
 from novum.teaching import logic_to_network, parity_network
@@ -27,7 +27,7 @@ NETWORKS = {
     "Approximation": lambda: teaching.universal_approximation("sin", widths=(1, 2), n_init=1),
     "Architecture": lambda: architecture("transformer"),
     "AttentionMap": lambda: AttentionMap(["a", "b"], ["x", "<end>"], np.full((2, 3, 2, 2), 0.5)),
-    "EvidenceBound": lambda: Bound(np.array([-3.0, -2.0]), np.array([-2.0, -1.5]), np.array([1.0, 0.5])),
+    "AutoencoderBound": lambda: AutoencoderBound(np.array([-3.0, -2.0]), np.array([-2.0, -1.5]), np.array([1.0, 0.5])),
     "Candidates": lambda: Candidates(["xy", "x"], np.array([-0.5, -1.5])),
     "ComputationGraph": tree_of_messages,
     "Diversity": lambda: Diversity(0.9, 1.1, 0.95, 0.99),
