@@ -5,6 +5,7 @@ Nothing of Sphinx is needed here, so the test suite can check the pages without 
 
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -38,8 +39,9 @@ def top_level() -> list[str]:
 
 
 def foundation() -> list[ModuleType]:
-    """Return the modules of `novum.base`, which authors of estimators use."""
-    found = [import_module(name) for name in public_modules() if name.startswith("novum.base.")]
+    """Return the modules of `novum.base`, which authors of estimators use, but for the doors to scikit-learn's classes."""
+    names = [name for name in public_modules() if name.startswith("novum.base.")]
+    found = [import_module(name) for name in names if not name.startswith("novum.base.sklearn_")]
     return [module for module in found if getattr(module, "__all__", ())]
 
 
@@ -49,9 +51,15 @@ def own_members(cls: type) -> list[str]:
     for base in reversed(cls.__mro__):
         if base.__module__.startswith("novum."):
             names += [name for name, value in vars(base).items() if not name.startswith("_") and is_member(value)]
-    return [
-        name for name in dict.fromkeys(names) if not name.endswith("_")
-    ]  # fitted attributes: the docstring lists them
+    described = set(
+        re.findall(r"^(\w+) : ", inspect.getdoc(cls) or "", re.MULTILINE)
+    )  # attributes: the docstring lists them
+    return [name for name in dict.fromkeys(names) if not name.endswith("_") and not is_described(cls, name, described)]
+
+
+def is_described(cls: type, name: str, described: set[str]) -> bool:
+    """Return whether a name is a property that the docstring of its class describes."""
+    return name in described and isinstance(inspect.getattr_static(cls, name), property)
 
 
 def is_member(value: Any) -> bool:

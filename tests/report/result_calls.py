@@ -332,7 +332,6 @@ REST = {
     "Tour": lambda: notes.stops.Tour([notes.stops.registry.VisitedStop(notes.stops.stops()[0], 0.5, True)], 0.1),
     "Stop": lambda: notes.stops.stops()[0],
     "VisitedStop": lambda: notes.stops.registry.VisitedStop(notes.stops.stops()[0], 0.5, True),
-    "PublicName": lambda: notes.public_names.public_names()[0],
     "Erratum": lambda: notes.errata()[0],
     "Row": lambda: notes.ledger()[0],
     "Chapter": lambda: notes.chapters()[0],

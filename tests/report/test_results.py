@@ -75,6 +75,7 @@ INPUT_NAMES = {
     "Layout",
     "TransitionTable",
     "PC",
+    "PublicName",
     "ChowLiu",
     "ExactSearch",
     "HillClimb",

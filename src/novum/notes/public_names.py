@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from novum.report.result import result
-
 __all__ = ["PublicName", "public_names"]
 
 Definition = ast.ClassDef | ast.FunctionDef
@@ -25,7 +23,6 @@ FORM = 2  # of `Facts`; a file prepared for another form counts as changed
 ROOT = Path(__file__).parents[1]
 
 
-@result
 class PublicName(NamedTuple):
     """A name that can be imported, the first line of its docstring, and the rest."""
 

@@ -6,8 +6,8 @@ r_i is the distance of real row i to its k-th neighbour among the real ones.
     density  = 1/k mean over made rows of the number of balls (x_i, r_i) that hold it                             (2)
     dispersion   = mean distance between made rows / mean distance between real rows                                  (3)
 
-A generator that has the distribution itself covers 1 - 2^-k of equally many real rows, and has density and dispersion of 1. One that
-collapsed to a few modes covers few rows at a density of 1 or more; one that is simply wrong has a density near 0.
+A generator that has the distribution itself covers 1 - 2^-k of equally many real rows, and has density and dispersion of 1. One
+that collapsed to a few modes covers few rows at a density of 1 or more; one that is simply wrong has a density near 0.
 """
 
 from typing import NamedTuple
