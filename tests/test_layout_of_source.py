@@ -40,6 +40,7 @@ IN_THE_SENSE_OF_THE_FIELD = {
     "by_chance",
     "error_by_chance",
     "explained_by_chance",
+    "spread",  # of what a generator makes, which model files hold
     "spread_rows",  # over blocks
     "law",  # of a group or a vector space, in teaching/linear_algebra/axioms.py
 }

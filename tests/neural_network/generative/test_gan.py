@@ -104,17 +104,12 @@ def test_the_energy_distance():
 def test_the_look_for_lost_modes():
     X = ring(800, 0)
     good = diversity_of(X, ring(800, 1))
-    assert (
-        good.coverage > 0.9 and abs(good.density - 1) < 0.15 and abs(good.dispersion - 1) < 0.05 and not good.collapsed
-    )
+    assert good.coverage > 0.9 and abs(good.density - 1) < 0.15 and abs(good.spread - 1) < 0.05 and not good.collapsed
     assert good.ideal_coverage == 1 - 0.5**5
     one = CENTERS[0] + 0.1 * np.random.default_rng(2).normal(size=(800, 2))
     lost = diversity_of(X, one)
     assert (
-        lost.coverage == pytest.approx(1 / 8, abs=0.05)
-        and lost.density > 0.9
-        and lost.dispersion < 0.2
-        and lost.collapsed
+        lost.coverage == pytest.approx(1 / 8, abs=0.05) and lost.density > 0.9 and lost.spread < 0.2 and lost.collapsed
     )
     wrong = diversity_of(X, X + 50)
     assert wrong.coverage == 0 == wrong.density and wrong.collapsed

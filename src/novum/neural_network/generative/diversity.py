@@ -4,9 +4,9 @@ r_i is the distance of real row i to its k-th neighbour among the real ones.
 
     coverage = share of real rows i with a made row within r_i                                                     (1)
     density  = 1/k mean over made rows of the number of balls (x_i, r_i) that hold it                             (2)
-    dispersion   = mean distance between made rows / mean distance between real rows                                  (3)
+    spread   = mean distance between made rows / mean distance between real rows                                  (3)
 
-A generator that has the distribution itself covers 1 - 2^-k of equally many real rows, and has density and dispersion of 1. One
+A generator that has the distribution itself covers 1 - 2^-k of equally many real rows, and has density and spread of 1. One
 that collapsed to a few modes covers few rows at a density of 1 or more; one that is simply wrong has a density near 0.
 """
 
@@ -25,11 +25,11 @@ LEAST_COVERAGE = 0.5  # of what a perfect generator covers; half of the modes lo
 
 @result
 class Diversity(NamedTuple):
-    """Coverage (1), density (2), dispersion (3), and the coverage that a perfect generator would have."""
+    """Coverage (1), density (2), spread (3), and the coverage that a perfect generator would have."""
 
     coverage: float
     density: float
-    dispersion: float
+    spread: float
     ideal_coverage: float
 
     @property
@@ -47,6 +47,6 @@ def diversity_of(real: NDArray, made: NDArray, n_neighbors: int = 5) -> Diversit
     within = apart <= reach[:, None]
     between = pairwise_distances(made)
     n, m = len(real), len(made)
-    dispersion = between.sum() / max(m * (m - 1), 1) / max(inside.sum() / (n * (n - 1)), np.finfo(float).tiny)
+    spread = between.sum() / max(m * (m - 1), 1) / max(inside.sum() / (n * (n - 1)), np.finfo(float).tiny)
     ideal = 1 - (n / (n + m)) ** k if m != n else 1 - 0.5**k
-    return Diversity(float(within.any(axis=1).mean()), float(within.sum() / (k * m)), float(dispersion), float(ideal))
+    return Diversity(float(within.any(axis=1).mean()), float(within.sum() / (k * m)), float(spread), float(ideal))
