@@ -8,6 +8,7 @@
 
 namespace nb = nanobind;
 
+void bind_runtime_blas(nb::module_& m);
 void bind_runtime_build(nb::module_& m);
 void bind_runtime_random(nb::module_& m);
 void bind_runtime_threads(nb::module_& m);
@@ -96,7 +97,8 @@ NB_MODULE(_core, m) {
 #endif
     m.doc() = "Compiled kernels. Private: call them through the Python modules that own them.";
     add(m, "runtime", "Threads, draws, tiles, and how the core was built.",
-        {{"build", "How the core was built.", bind_runtime_build},
+        {{"blas", "Threads of BLAS libraries.", bind_runtime_blas},
+         {"build", "How the core was built.", bind_runtime_build},
          {"random", "Counter-based random numbers.", bind_runtime_random},
          {"threads", "Forks and loaded libraries.", bind_runtime_threads},
          {"tiles", "Row-major tiles.", bind_runtime_tiles}});

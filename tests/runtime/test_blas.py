@@ -29,7 +29,7 @@ def test_blas_is_single_inside_and_restored_outside():
     with pytest.raises(RuntimeError), single_blas(), single_blas():
         raise RuntimeError
     assert blas_threads() == before
-    assert _single_blas.depth == 0
+    assert _single_blas.limit.depth == 0
 
 
 def test_a_limit_of_the_user_survives():

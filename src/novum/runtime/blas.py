@@ -6,6 +6,7 @@ first caller enters and restored when the last leaves; OpenMP builds keep the nu
 thread.
 """
 
+import ctypes
 import os
 import threading
 from typing import Any
@@ -41,18 +42,6 @@ def libraries(user_api: str) -> list[Any]:
     return _libraries.get(user_api)
 
 
-def _set(library: Any, n_threads: int) -> None:
-    # threadpoolctl lets one thread at a time control OpenBLAS and ignores the others; the last to leave need not be
-    # the first to have come.
-    clear = getattr(OpenBLASController, "clear_controlling_thread", None)
-    if clear is not None and isinstance(library, OpenBLASController):
-        clear(force=True)
-        library.set_num_threads(n_threads)
-        clear(force=True)
-    else:
-        library.set_num_threads(n_threads)
-
-
 class _Saved(dict[str, tuple[Any, int]]):
     """Libraries that were limited, by path, with the number of threads they had before."""
 
@@ -60,62 +49,89 @@ class _Saved(dict[str, tuple[Any, int]]):
         for library in found:
             if library.filepath not in self and (before := library.num_threads) not in (None, 1):
                 self[library.filepath] = (library, before)
-                _set(library, 1)
+                library.set_num_threads(1)
 
     def restore(self) -> None:
         while self:
             _, (library, before) = self.popitem()
-            _set(library, before)
+            library.set_num_threads(before)
 
 
 class _InThread(threading.local):
     def __init__(self) -> None:
-        self.depth = 0
         self.saved = _Saved()
         self.openmp: list[int | None] | None = (
             None  # threads of the OpenMP libraries before a BLAS took them down with it
         )
 
 
+def _addresses(library: Any) -> tuple[int, int] | None:
+    """Return where the functions lie that read and set the threads of an OpenBLAS on pthreads, None of any other library.
+
+    They are called directly: threadpoolctl takes twenty times as long, and lets one thread at a time control OpenBLAS.
+    """
+    if not isinstance(library, OpenBLASController) or getattr(library, "threading_layer", None) != "pthreads":
+        return None
+    found = []
+    for name in ("openblas_get_num_threads", "openblas_set_num_threads"):
+        spellings = (f"{before}{name}{after}" for before in ("", "scipy_") for after in ("", "64_", "_64"))
+        function = next(filter(None, (getattr(library.dynlib, spelling, None) for spelling in spellings)), None)
+        if function is None:
+            return None
+        found.append(ctypes.cast(function, ctypes.c_void_p).value or 0)
+    return found[0], found[1]
+
+
 class _SingleBlas:
-    """The context manager behind `single_blas`: one object, re-entrant, shared by all threads."""
+    """The context manager behind `single_blas`: one object, re-entrant, shared by all threads.
+
+    `limit` counts who is inside and keeps OpenBLAS on pthreads, what NumPy's and SciPy's wheels bring, to one thread in compiled
+    code; other libraries are limited here.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()  # garbage collected while it is held may close a generator that leaves here
-        self.depth = 0
+        self.limit = _core.runtime.blas.BlasLimit()
+        self.others: list[Any] = []  # loaded libraries of other kinds
+        self.changes = -1
         self.saved = _Saved()
         self.thread = _InThread()
 
     def __enter__(self) -> None:
-        with self.lock:
-            if self.depth and self.thread.depth and _core.runtime.threads.library_changes() == _libraries.changes:
-                self.depth += 1  # all that is loaded was limited by an outer level
-                self.thread.depth += 1
-                return
-            found = libraries("blas")  # looked up at every level: a library may have been loaded since the outermost
-            self.saved.limit([library for library in found if getattr(library, "threading_layer", None) != "openmp"])
-            on_openmp = [library for library in found if getattr(library, "threading_layer", None) == "openmp"]
-            if on_openmp and self.thread.depth == 0:
-                self.thread.openmp = openmp_threads()
-            self.thread.saved.limit(on_openmp)
-            self.depth += 1
-            self.thread.depth += 1
+        if not self.limit.enter():
+            self._limit_others()
 
     def __exit__(self, *_: object) -> None:
+        if not self.limit.leave():
+            self._restore_others()
+
+    def _limit_others(self) -> None:
         with self.lock:
-            self.depth -= 1
-            self.thread.depth = max(0, self.thread.depth - 1)  # a generator may leave in another thread than it entered
-            if self.thread.depth == 0:
+            found = libraries("blas")  # looked up at every level: a library may have been loaded since the outermost
+            if self.changes != _libraries.changes:
+                addresses = [_addresses(library) for library in found]
+                self.others = [library for library, pair in zip(found, addresses, strict=True) if pair is None]
+                self.changes = _libraries.changes
+                self.limit.know([pair for pair in addresses if pair], self.changes, not self.others)
+            on_openmp = [lib for lib in self.others if getattr(lib, "threading_layer", None) == "openmp"]
+            self.saved.limit([library for library in self.others if library not in on_openmp])
+            if on_openmp and self.limit.depth_here == 1:
+                self.thread.openmp = openmp_threads()
+            self.thread.saved.limit(on_openmp)
+
+    def _restore_others(self) -> None:
+        with self.lock:
+            if self.limit.depth_here == 0:
                 self.thread.saved.restore()
                 self.thread.openmp = None
-            if self.depth == 0:
+            if self.limit.depth == 0:
                 self.saved.restore()
 
     def after_fork(self) -> None:
         """Count in the child only what its one thread has entered; the others will never leave."""
         self.lock = threading.RLock()
-        self.depth = self.thread.depth
-        if self.depth == 0:
+        self.limit.after_fork()
+        if self.limit.depth == 0:
             self.saved.restore()
 
 
