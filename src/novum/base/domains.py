@@ -29,6 +29,7 @@ __all__ = [
     "Real",
     "Share",
     "check",
+    "outside",
 ]
 
 
@@ -313,12 +314,15 @@ class Union(Domain):
 def check(domains: dict[str, Domain], values: dict[str, Any], owner: str) -> None:
     """Raise ParameterError for the first of `values` that lies outside its domain; `owner` is the estimator or function."""
     for name, domain in domains.items():
-        if name not in values or domain.contains(values[name]):
-            continue
-        value = values[name]
-        error = ParameterError if domain.right_type(value) else ParameterTypeError
-        sentence = f"The {name!r} parameter of {owner} must be {domain}. Got {value!r} instead."
-        raise error(f"{sentence} {domain.suggestion(value)}".rstrip())
+        if name in values and not domain.contains(values[name]):
+            raise outside(name, domain, values[name], owner)
+
+
+def outside(name: str, domain: Domain, value: Any, owner: str) -> Exception:
+    """Return the error for a parameter outside its domain."""
+    error = ParameterError if domain.right_type(value) else ParameterTypeError
+    sentence = f"The {name!r} parameter of {owner} must be {domain}. Got {value!r} instead."
+    return error(f"{sentence} {domain.suggestion(value)}".rstrip())
 
 
 class Fittable(Domain):

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base import domains, validation
 from novum.base.callbacks import reporting
+from novum.base.known_values import known_values
 from novum.base.large_numbers import OfSmallRows, check_size
 from novum.base.learned import check_learned, check_predictions, overflow_of
 from novum.base.naming import error_with_name
@@ -48,8 +49,7 @@ def fits(method: Method) -> Method:
             kwargs = {name: validation.without_mask(value) for name, value in kwargs.items()}
         try:
             if not get_config()["skip_parameter_validation"]:
-                given = {name: getattr(self, name) for name in self._domains if hasattr(self, name)}
-                domains.check(self._domains, given, type(self).__name__)
+                known_values(type(self)).check(self)
             given = {**dict(zip(("X", "y", "sample_weight"), args)), **kwargs}
             X, y, weight = given.get("X"), given.get("y"), given.get("sample_weight")
             check_sizes(self, X)

@@ -11,44 +11,33 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from novum import _core
 from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.exceptions import DataError
 
 __all__ = ["check_densities", "check_learned", "check_predictions", "overflow_of"]
 
 FINITE = (
-    *(
-        "coef_",
-        "theta_",
-        "var_",
-        "means_",
-        "covariances_",
-        "covariance_",
-        "cluster_centers_",
-        "components_",
-    ),
-    *("mean_", "inertia_", "scalings_", "noise_variance_", "sigma_", "dual_coef_", "precisions_cholesky_", "alpha_"),
+    "coef_ theta_ var_ means_ covariances_ covariance_ cluster_centers_ components_ mean_ inertia_ scalings_"
+    " noise_variance_ sigma_ dual_coef_ precisions_cholesky_ alpha_"
 )
 NOT_NAN = (  # a probability of zero has the logarithm -inf, and a class without weight such an intercept
-    *(
-        "intercept_",
-        "feature_log_prob_",
-        "class_log_prior_",
-        "class_prior_",
-        "priors_",
-        "weights_",
-        "estimator_weights_",
-        "lambda_",
-    ),
-    *("explained_variance_", "posterior_"),
+    "intercept_ feature_log_prob_ class_log_prior_ class_prior_ priors_ weights_ estimator_weights_ lambda_"
+    " explained_variance_ posterior_"
 )
+MUST_BE_FINITE = {**dict.fromkeys(FINITE.split(), True), **dict.fromkeys(NOT_NAN.split(), False)}
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 EXTREME = 1e100  # a parameter beyond it, or below its reciprocal, is named
 
 
 def has_bad_numbers(value: Any, finite: bool) -> bool:
     """Return whether a number or array of numbers holds NaN, or, if it must be finite, infinity."""
     cells = value.data if scipy.sparse.issparse(value) else value
-    if not isinstance(cells, np.ndarray | np.floating | float) or getattr(cells, "dtype", np.dtype(float)).kind != "f":
+    if not isinstance(cells, np.ndarray):
+        return isinstance(cells, float | np.floating) and (not np.isfinite(cells) if finite else bool(np.isnan(cells)))
+    if cells.dtype.kind != "f":
+        return False
+    if cells.dtype in FLOATS and cells.flags.c_contiguous and _core.runtime.tiles.all_finite(cells):
         return False
     return not np.isfinite(cells).all() if finite else bool(np.isnan(cells).any())
 
@@ -64,18 +53,18 @@ def extreme_parameters(estimator: Any) -> str:
 
 def check_learned(estimator: Any, X: Any = None) -> None:
     """Raise DataError if what an estimator just learned holds NaN or infinity."""
-    state = vars(estimator)
-    for names, finite in ((FINITE, True), (NOT_NAN, False)):
-        for name in names:
-            if name in state and has_bad_numbers(state[name], finite):
-                owner = type(estimator).__name__
-                table = isinstance(X, np.ndarray) and X.dtype.kind == "f"
-                if table and (largest := largest_of(X)) > MOST_SIZE:
-                    raise too_large(owner, "X", largest)
-                raise DataError(
-                    f"{owner}: the fit left the range of floating point{extreme_parameters(estimator)}: {name} holds NaN or"
-                    f" infinity. Scale X and y (sklearn.preprocessing.StandardScaler), or give moderate parameters and weights."
-                )
+    for name, value in vars(estimator).items():
+        finite = MUST_BE_FINITE.get(name)
+        if finite is None or not has_bad_numbers(value, finite):
+            continue
+        owner = type(estimator).__name__
+        table = isinstance(X, np.ndarray) and X.dtype.kind == "f"
+        if table and (largest := largest_of(X)) > MOST_SIZE:
+            raise too_large(owner, "X", largest)
+        raise DataError(
+            f"{owner}: the fit left the range of floating point{extreme_parameters(estimator)}: {name} holds NaN or"
+            f" infinity. Scale X and y (sklearn.preprocessing.StandardScaler), or give moderate parameters and weights."
+        )
 
 
 def overflow_of(estimator: Any, X: Any) -> DataError | None:

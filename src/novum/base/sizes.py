@@ -5,6 +5,7 @@ A bound from below on the bytes is enough: 10^30 trees, each of a kilobyte or mo
 
 import numbers
 import os
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,22 @@ def memory_bytes() -> int:
         return 2**50
 
 
+@cache
+def counted(cls: type) -> tuple[str, ...]:
+    """Return the parameters of a class that are numbers of things to be kept."""
+    return tuple(name for name in (*KEPT, *PER_ROW) if name in cls._domains)  # type: ignore[attr-defined]
+
+
 def check_sizes(estimator: Any, X: Any) -> None:
     """Raise ParameterError for the first parameter that needs more memory than the machine has."""
     state = vars(estimator)
-    shape = getattr(X, "shape", None)
-    rows = int(shape[0]) if shape and isinstance(shape[0], numbers.Integral) else 1
-    units = {**KEPT, **dict.fromkeys(PER_ROW, PER_CELL * rows)}
-    for name, unit in units.items():
+    for name in counted(type(estimator)):
         value = state.get(name)
         if not isinstance(value, numbers.Integral) or isinstance(value, bool | np.bool_) or value < 10**6:
             continue
+        shape = getattr(X, "shape", None)
+        rows = int(shape[0]) if shape and isinstance(shape[0], numbers.Integral) else 1
+        unit = KEPT.get(name, PER_CELL * rows)
         if type(estimator)._domains[name].contains(0.5):  # a penalty, not a number of them
             continue
         if (needed := int(value) * unit) > memory_bytes():

@@ -14,13 +14,14 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from novum import _core
 from novum.base.frames import text_column
 from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.base.naming import error_with_name
 from novum.base.sparse_matrices import sound_sparse
 from novum.exceptions import DataError
 from novum.fold.blocks import Source, not_in_memory
-from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles, row_blocks
+from novum.fold.homes.memory import FLOATS, ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles, row_blocks
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.checks import check_weight_size
 
@@ -179,6 +180,8 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
             f" Call fit(X, y) with one target per row."
         )
+    if plainly_sound(y, tiles.shape[0], target):
+        return aligned_array(y)
     if target == "numeric":
         plain = isinstance(getattr(y, "dtype", None), np.dtype) and y.dtype.kind in NUMBERS
         y = sklearn_private.check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
@@ -199,6 +202,19 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
             check_classification_targets(y)
     check_consistent_length(np.broadcast_to(np.float64(0), tiles.shape), y)
     return aligned_array(y)
+
+
+def plainly_sound(y: Any, n_rows: int, target: str) -> bool:
+    """Return whether y is sure to pass all checks as it is, without asking scikit-learn, which takes longer than a small fit."""
+    if type(y) is not np.ndarray or y.shape[:1] != (n_rows,) or not y.size:
+        return False
+    if target == "classes":
+        return y.ndim == 1 and plainly_labels(y)
+    if y.ndim > 2 or y.dtype.kind not in NUMBERS:
+        return False
+    if y.dtype.kind != "f":
+        return True
+    return y.dtype in FLOATS and y.flags.c_contiguous and bool(_core.runtime.tiles.all_finite(y))
 
 
 def plainly_labels(y: np.ndarray) -> bool:

@@ -106,6 +106,8 @@ def ones(x: Any, *shape: int) -> Any:
 def row_mean(x: Any, weight: Any = None) -> np.ndarray:
     """Return the float64 (weighted) mean of every column, as a NumPy array; zero where there is no weight."""
     if weight is None:
+        if type(x) is np.ndarray:
+            return np.asarray(np.add.reduce(x, axis=0, dtype=np.float64) / max(1, x.shape[0]))  # what `mean` comes to
         return to_numpy(x.double().mean(dim=0)) if is_tensor(x) else np.asarray(x.mean(axis=0, dtype=np.float64))
     total = float(weight.sum())
     return to_numpy(weight @ double(x)) / total if total > 0 else np.zeros(x.shape[1])

@@ -23,6 +23,8 @@ from novum.runtime import arrays
 __all__ = ["Moments", "as_columns", "central_moments", "constant_columns", "count", "design", "n_target_columns"]
 
 OWN_PRODUCTS = 512  # columns up to which our kernel, which never stores (3), is faster than BLAS on stored rows
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+EPS = float(np.finfo(np.float64).eps)
 FAR_SHIFT = 4.0  # squared distance of shift and mean, in variances, beyond which the pass is repeated about the mean
 
 
@@ -54,7 +56,7 @@ def target_columns(block: Block) -> Any:
 def as_columns(y: Any) -> np.ndarray:
     """Return a target as a C-contiguous float matrix (rows, q)."""
     y = np.asarray(y)
-    if y.dtype not in (np.float32, np.float64):
+    if y.dtype not in FLOATS:
         y = y.astype(np.float64)
     return np.ascontiguousarray(y if y.ndim == 2 else y.reshape(len(y), 1))
 
@@ -150,16 +152,18 @@ def central_moments(source: Source, fit_intercept: bool = True, *, single: bool 
         moments, offset = moments_about(source, shift, fit_intercept, single_products)
     else:
         moments, offset = moments_about(source, shift, fit_intercept)
-    variance = np.concatenate([np.diag(moments.xx), np.diag(moments.yy)]) / moments.weight
-    far = (offset**2 > FAR_SHIFT * variance) & ~constant_columns(variance, moments.mean)
-    if fit_intercept and not source.sparse and far.any():
+    if not fit_intercept or source.sparse:
+        return moments
+    variance = np.concatenate([moments.xx.diagonal(), moments.yy.diagonal()]) / moments.weight
+    far = offset * offset > FAR_SHIFT * variance
+    if far.any() and (far & ~constant_columns(variance, moments.mean)).any():
         moments, _ = moments_about(source, moments.mean, fit_intercept)  # in float64: the rows were hard to tell apart
     return moments
 
 
 def constant_columns(variance: np.ndarray, mean: np.ndarray) -> np.ndarray:
     """Return which columns vary by no more than the rounding of their mean."""
-    return variance <= (4 * np.finfo(float).eps * np.abs(mean)) ** 2
+    return variance <= (4 * EPS * mean) ** 2
 
 
 def moments_about(
@@ -171,7 +175,7 @@ def moments_about(
     weight = square[-1, -1]
     inner, first = square[:-1, :-1], square[-1, :-1]
     offset = first / weight if fit_intercept else np.zeros_like(first)
-    inner = inner - np.outer(first, offset)
+    inner = inner - first[:, None] * offset
     mean = shift + offset if fit_intercept else np.zeros_like(shift)
     return Moments(
         float(weight), mean, inner[:p, :p], inner[:p, p:], inner[p:, p:], total.rows, total.log_weight

@@ -15,7 +15,7 @@ from novum.fold.blocks import BLOCK_VALUES, ROWS_PER_COLUMN, Block, Source, add,
 from novum.runtime.pool import here, map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles", "block_rows", "row_blocks"]
+__all__ = ["FLOATS", "ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles", "block_rows", "row_blocks"]
 
 MOST_SQUARES = 1e290  # of a block: millions of blocks can still be added up
 MOST_BLOCKS = 256  # enough for any machine's threads; more would only cost calls
@@ -281,7 +281,9 @@ class MemorySource(Source):
         return self._failing(lambda index: self.tiles.finite(*self.bounds[index]))
 
     def _failing(self, passes: Callable[[int], bool]) -> Iterator[Block]:
-        verdicts = self._map(passes) if len(self.bounds) > 1 else map(passes, range(len(self.bounds)))
+        if len(self.bounds) == 1:
+            return iter(() if passes(0) else (self.block(0),))
+        verdicts = self._map(passes)
         return (self.block(index) for index, good in enumerate(verdicts) if not good)
 
     def map_target(self, function: Any) -> Any:

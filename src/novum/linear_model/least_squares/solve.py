@@ -14,7 +14,7 @@ factors (8) to (11). Derivations: docs/theory/least_squares.md.
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg import lapack
 from scipy.optimize import nnls
 
 from novum.engines.moments import triangles
@@ -27,6 +27,7 @@ from novum.runtime import arrays
 __all__ = ["Solution", "solve"]
 
 EPS = float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny)
 DIGITS = 1e-12  # relative error above which a correction (12) is worth a pass
 ORTHOGONAL_BELOW = 1e-11  # reciprocal condition of the scaled Gram matrix below which (12) would converge slowly
 MOST_CORRECTIONS = 3
@@ -60,10 +61,18 @@ class Cholesky(NamedTuple):
 
     def solve(self, rhs: np.ndarray) -> np.ndarray:
         """Return (C + alpha I)^{-1} rhs, zero for columns that do not vary."""
+        if len(self.scale) == len(rhs):
+            return self.inner(rhs)
         out = np.zeros_like(rhs)
-        inner = rhs[self.used] / self.scale[:, None]
-        out[self.used] = scipy.linalg.cho_solve((self.factor, False), inner, check_finite=False) / self.scale[:, None]
+        out[self.used] = self.inner(rhs[self.used])
         return out
+
+    def inner(self, rhs: np.ndarray) -> np.ndarray:
+        """Return the same over the columns that vary."""
+        if not len(rhs):
+            return np.zeros_like(rhs)
+        scale = self.scale[:, None]
+        return np.ascontiguousarray(lapack.dpotrs(self.factor, rhs / scale)[0]) / scale
 
 
 def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = None, positive: bool = False) -> Solution:
@@ -74,15 +83,18 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
         return by_factor(source, fit_intercept, penalty, positive)
     with np.errstate(over="ignore", invalid="ignore"):
         moments = central_moments(source, fit_intercept)
-        variance = np.diag(moments.xx) / moments.weight
+        variance = moments.xx.diagonal() / moments.weight
         constant = constant_columns(variance, moments.mean[:p])
     if out_of_range(moments, source):
         return by_factor(source, fit_intercept, penalty, positive)
-    groups = [(value, np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
+    groups: list[tuple[float, Any]] = [(float(penalty[0]), slice(None))]  # penalties, and the targets of each
+    if not (penalty == penalty[0]).all():
+        groups = [(value, np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
     factors = [cholesky(moments, value, constant) for value, _ in groups]
-    deviation = np.where(constant, np.inf, np.sqrt(np.maximum(variance, 1e-300)))
-    noise = EPS * float(np.max(np.abs(moments.mean[:p]) / deviation, initial=0.0))  # rounding of the data, relative
-    if any(f is None or f.rcond < max(ORTHOGONAL_BELOW, 16 * p * noise**2) for f in factors):
+    square = np.maximum(variance, 1e-300)
+    square[constant] = np.inf
+    noise = EPS**2 * (moments.mean[:p] ** 2 / square).max(initial=0.0)  # rounding of the data, relative, squared
+    if any(f is None or f.rcond < max(ORTHOGONAL_BELOW, 16 * p * noise) for f in factors):
         return by_factor(source, fit_intercept, penalty, positive)
     return by_cholesky(
         source,
@@ -100,7 +112,7 @@ def out_of_range(m: Moments, source: Source) -> bool:
     """Return whether squares of the data overflow or vanish: columns beyond 1e+-150 have a length, but no Gram matrix."""
     if not np.isfinite(m.xx).all():
         return True
-    vanished = np.diag(m.xx) < SMALLEST_SQUARE
+    vanished = m.xx.diagonal() < SMALLEST_SQUARE
     if source.sparse or not vanished.any():
         return False
     X = arrays.to_numpy(source.first().X)[:, vanished]
@@ -109,20 +121,20 @@ def out_of_range(m: Moments, source: Source) -> bool:
 
 def cholesky(m: Moments, alpha: float, constant: np.ndarray) -> Cholesky | None:
     """Return the factor of (2) scaled to a unit diagonal, or None where it is not positive definite."""
-    diagonal = np.diag(m.xx)
+    diagonal = m.xx.diagonal()
     used = ~constant & (diagonal > 0)
-    scale = np.sqrt(diagonal[used] + alpha)
-    if not used.all() and not used.any():
+    whole = bool(used.all())
+    scale = np.sqrt((diagonal if whole else diagonal[used]) + alpha)
+    if not len(scale):
         return Cholesky(np.zeros((0, 0)), scale, used, 1.0)
-    inner = m.xx[np.ix_(used, used)] if not used.all() else m.xx
-    scaled = inner / np.outer(scale, scale)
+    scaled = (m.xx if whole else m.xx[np.ix_(used, used)]) / scale[:, None]
+    scaled /= scale
     scaled.flat[:: len(scale) + 1] = 1.0
-    norm = np.abs(scaled).sum(axis=0).max()
-    try:
-        factor = scipy.linalg.cholesky(scaled, overwrite_a=True, check_finite=False)
-    except np.linalg.LinAlgError:
+    norm = np.add.reduce(np.abs(scaled)).max()
+    factor, fault = lapack.dpotrf(scaled.T, overwrite_a=1)  # the transpose is in LAPACK's order: no copy
+    if fault:
         return None
-    rcond, _ = scipy.linalg.lapack.dpocon(factor, norm)
+    rcond, _ = lapack.dpocon(factor, norm)
     return Cholesky(factor, scale, used, float(rcond))
 
 
@@ -133,20 +145,24 @@ def by_cholesky(
     p, q = m.xy.shape
 
     def apply(rhs: Any) -> Any:  # (p, q) -> (p, q), every target with its own penalty
+        if len(groups) == 1:
+            return factors[0].solve(rhs)
         out = np.empty_like(rhs)
         for (_, targets), factor in zip(groups, factors):
             out[:, targets] = factor.solve(rhs[:, targets])
         return out
 
-    root = np.zeros((p, p))
     plain = factors[0] if not groups[0][0] else cholesky(m, 0.0, constant)
-    if plain is not None:
+    if plain is not None and len(plain.scale) == p:
+        root = np.ascontiguousarray(plain.factor * plain.scale)
+    elif plain is not None:
+        root = np.zeros((p, p))
         root[np.ix_(plain.used, plain.used)] = plain.factor * plain.scale
     else:  # a Gram matrix that only the penalty makes definite: its symmetric square root
         values, vectors = np.linalg.eigh(m.xx)
         root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
-    rank = int(np.linalg.matrix_rank(root)) if plain is None else int(plain.used.sum())
-    tss = np.diag(m.yy).copy()
+    rank = int(np.linalg.matrix_rank(root)) if plain is None else len(plain.scale)
+    tss = m.yy.diagonal().copy()
     if positive:
         coef = np.column_stack([nonnegative(m, penalty[k], k) for k in range(q)])
         rss = tss - 2 * np.einsum("pk,pk->k", coef, m.xy) + np.einsum("pk,pr,rk->k", coef, m.xx, coef)
@@ -154,9 +170,9 @@ def by_cholesky(
             m, coef, np.zeros(q), fit_intercept, root=root, rss=np.maximum(rss, 0), tss=tss, rank=rank, n_iter=0
         )
     coef = apply(m.xy)
-    rss = np.maximum(tss - np.einsum("pk,pk->k", coef, 2 * m.xy - m.xx @ coef), 0)
+    rss = np.maximum(tss - np.add.reduce(coef * (2 * m.xy - m.xx @ coef)), 0)
     rcond = min(f.rcond for f in factors)
-    amplified = EPS / rcond * np.max(tss / np.maximum(rss, EPS * tss + np.finfo(float).tiny), initial=1.0)
+    amplified = EPS / rcond * (tss / np.maximum(rss, EPS * tss + TINY)).max(initial=1.0)
     bias, corrections = np.zeros(q), 0
     while amplified > DIGITS and corrections < MOST_CORRECTIONS:
         r = residuals.residue(source, m.mean, coef.T)
