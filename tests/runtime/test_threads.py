@@ -281,6 +281,7 @@ def test_a_blas_on_openmp_does_not_take_the_threads_over_blocks_with_it(monkeypa
 
     found = {"openmp": [Runtime], "blas": [OnOpenMP(filepath="blas", threading_layer="openmp")]}
     monkeypatch.setattr(blas._libraries, "get", found.get)
+    monkeypatch.setattr(blas, "_single_blas", blas._SingleBlas())  # one that has not looked yet
     monkeypatch.setattr(_threads, "_processors", lambda: 8)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert thread_count() == 3

@@ -49,7 +49,7 @@ def fits(method: Method) -> Method:
             kwargs = {name: validation.without_mask(value) for name, value in kwargs.items()}
         try:
             if not get_config()["skip_parameter_validation"]:
-                known_values(type(self)).check(self)
+                known_values(self.__class__).check(self)
             given = {**dict(zip(("X", "y", "sample_weight"), args)), **kwargs}
             X, y, weight = given.get("X"), given.get("y"), given.get("sample_weight")
             check_sizes(self, X)

@@ -35,15 +35,15 @@ def memory_bytes() -> int:
 
 
 @cache
-def counted(cls: type) -> tuple[str, ...]:
+def counted(cls: Any) -> tuple[str, ...]:
     """Return the parameters of a class that are numbers of things to be kept."""
-    return tuple(name for name in (*KEPT, *PER_ROW) if name in cls._domains)  # type: ignore[attr-defined]
+    return tuple(name for name in (*KEPT, *PER_ROW) if name in cls._domains)
 
 
 def check_sizes(estimator: Any, X: Any) -> None:
     """Raise ParameterError for the first parameter that needs more memory than the machine has."""
     state = vars(estimator)
-    for name in counted(type(estimator)):
+    for name in counted(estimator.__class__):
         value = state.get(name)
         if not isinstance(value, numbers.Integral) or isinstance(value, bool | np.bool_) or value < 10**6:
             continue

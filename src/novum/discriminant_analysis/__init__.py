@@ -1,10 +1,26 @@
 """Discriminant analysis: Gaussian classes with shared or own covariances."""
 
-from novum.base.generative import LinearForm
-from novum.discriminant_analysis.linear import LinearDiscriminantAnalysis
-from novum.discriminant_analysis.parameters import parameter_count
-from novum.discriminant_analysis.plots import plot_class_densities, plot_posterior_surface
-from novum.discriminant_analysis.quadratic import QuadraticDiscriminantAnalysis
+from typing import TYPE_CHECKING
+
+from novum.runtime.lazy import lazily
+
+if TYPE_CHECKING:
+    from novum.base.generative import LinearForm
+    from novum.discriminant_analysis.linear import LinearDiscriminantAnalysis
+    from novum.discriminant_analysis.parameters import parameter_count
+    from novum.discriminant_analysis.plots import plot_class_densities, plot_posterior_surface
+    from novum.discriminant_analysis.quadratic import QuadraticDiscriminantAnalysis
+else:
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            "novum.base.generative": "LinearForm",
+            ".linear": "LinearDiscriminantAnalysis",
+            ".parameters": "parameter_count",
+            ".plots": "plot_class_densities plot_posterior_surface",
+            ".quadratic": "QuadraticDiscriminantAnalysis",
+        },
+    )
 
 __all__ = [
     "LinearDiscriminantAnalysis",
@@ -14,7 +30,3 @@ __all__ = [
     "plot_class_densities",
     "plot_posterior_surface",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

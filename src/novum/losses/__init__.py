@@ -4,27 +4,44 @@ Boosting and `novum.optimize` minimize these objects. Linear models have the sum
 (`linear_model/newton/losses`, `linear_model/logistic`), support vector machines and networks in their kernels.
 """
 
-from novum.losses.base import Loss, empirical_risk
-from novum.losses.cross_entropy import CrossEntropyLoss
-from novum.losses.likelihood import GammaLoss, GaussianLoss, PoissonLoss
-from novum.losses.margin import (
-    ExponentialLoss,
-    HingeLoss,
-    LogisticLoss,
-    MarginLoss,
-    PerceptronLoss,
-    SquaredHingeLoss,
-    ZeroOneLoss,
-)
-from novum.losses.regression import (
-    AbsoluteLoss,
-    EpsilonInsensitiveLoss,
-    HuberLoss,
-    MinkowskiLoss,
-    QuantileLoss,
-    SquaredLoss,
-)
-from novum.losses.residual import ResidualLoss
+from typing import TYPE_CHECKING
+
+from novum.runtime.lazy import lazily
+
+if TYPE_CHECKING:
+    from novum.losses.base import Loss, empirical_risk
+    from novum.losses.cross_entropy import CrossEntropyLoss
+    from novum.losses.likelihood import GammaLoss, GaussianLoss, PoissonLoss
+    from novum.losses.margin import (
+        ExponentialLoss,
+        HingeLoss,
+        LogisticLoss,
+        MarginLoss,
+        PerceptronLoss,
+        SquaredHingeLoss,
+        ZeroOneLoss,
+    )
+    from novum.losses.regression import (
+        AbsoluteLoss,
+        EpsilonInsensitiveLoss,
+        HuberLoss,
+        MinkowskiLoss,
+        QuantileLoss,
+        SquaredLoss,
+    )
+    from novum.losses.residual import ResidualLoss
+else:
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            ".base": "Loss empirical_risk",
+            ".cross_entropy": "CrossEntropyLoss",
+            ".likelihood": "GammaLoss GaussianLoss PoissonLoss",
+            ".margin": "ExponentialLoss HingeLoss LogisticLoss MarginLoss PerceptronLoss SquaredHingeLoss ZeroOneLoss",
+            ".regression": "AbsoluteLoss EpsilonInsensitiveLoss HuberLoss MinkowskiLoss QuantileLoss SquaredLoss",
+            ".residual": "ResidualLoss",
+        },
+    )
 
 __all__ = [
     "AbsoluteLoss",
@@ -48,7 +65,3 @@ __all__ = [
     "ZeroOneLoss",
     "empirical_risk",
 ]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
