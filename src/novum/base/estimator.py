@@ -6,7 +6,7 @@ or `self._rows` (new rows). The rest is its own algorithm.
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -131,6 +131,11 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
                 source.check_results(out)
             check_predictions(self, source, out)
             return out
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        return super()._get_param_names()  # read off the signature: clones and searches ask for it at every step
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,7 +5,6 @@ A class with an untyped base has every attribute in the eyes of a type checker, 
 
 from sklearn.base import (
     BaseEstimator,
-    ClassifierMixin,
     ClassNamePrefixFeaturesOutMixin,
     ClusterMixin,
     DensityMixin,
@@ -13,10 +12,10 @@ from sklearn.base import (
     MultiOutputMixin,
     OneToOneFeatureMixin,
     OutlierMixin,
-    RegressorMixin,
     TransformerMixin,
 )
 
+from novum.base.scores import ClassifierMixin, RegressorMixin
 from novum.runtime.sklearn_private import BaseComposition, CallbackSupportMixin
 
 __all__ = [
