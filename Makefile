@@ -12,7 +12,7 @@ SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 KERNEL_TESTS := tests/engines tests/kernels tests/neighbors
 
-.PHONY: help demo test test-cpp test-levels test-deep test-slow test-peers test-web test-asan line-coverage mutate mutate-rows lint tidy format dev stubs notes-coverage bench docs pictures wheel clean
+.PHONY: help demo test test-cpp test-levels test-deep test-slow test-peers test-web test-asan line-coverage mutate mutate-rows lint tidy format dev stubs notes-coverage bench bench-quick docs pictures wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
@@ -116,6 +116,9 @@ notes-coverage: $(VENV)/.installed  ## which items of the notes have a passing t
 bench: $(VENV)/.installed  ## time against the peers; writes benchmarks/results.json
 	$(INSTALL) ".[bench]"
 	$(BIN)/python -m benchmarks
+
+bench-quick: $(VENV)/.installed  ## five minutes: has any of 40 cases lost more than 15 % against the ratios stored for this machine
+	$(BIN)/python -m benchmarks.quick
 
 docs: $(VENV)/.installed  ## the documentation in docs/_build/html, packed as dist/novum-docs.zip
 	$(INSTALL) ".[docs]"

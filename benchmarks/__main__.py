@@ -39,6 +39,7 @@ FAMILIES = (
     "bandits",
     "agents",
     "perceptrons",
+    "small_tables",
 )
 
 

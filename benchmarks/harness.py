@@ -6,6 +6,8 @@ fitted object (or a result), and `quality` turns that into one number in which e
 
 import gc
 import json
+import os
+import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from typing import Any
 RESULTS = Path(__file__).parent / "results.json"
 SMALL = 4.0 * 2**20
 RUNS, SLOW_RUNS, SLOW = 9, 3, 5.0  # runs of a contestant; of one slower than SLOW seconds
+SHORT, MOST_CALLS = 0.02, 100  # a call of microseconds is timed in a row of calls
 # Threads of OpenMP and OpenBLAS busy-wait for some 5 and 100 milliseconds after their work: without a pause a contestant shares its
 # processors with those of the one before.
 PAUSE = 0.12
@@ -66,6 +69,19 @@ def peak_memory(function: Callable[[Any], Any], data: Any) -> float:
     return max(SMALL, read("VmHWM") - before)
 
 
+def seconds(function: Callable[[Any], Any], data: Any, calls: int) -> float:
+    """Return the time of one call, measured over several in a row."""
+    start = time.perf_counter()
+    for _ in range(calls):
+        function(data)
+    return (time.perf_counter() - start) / calls
+
+
+def repetitions(function: Callable[[Any], Any], data: Any) -> int:
+    """Return how many calls in a row are timed: those that fill SHORT seconds, one where a call is longer."""
+    return max(1, min(MOST_CALLS, int(SHORT / seconds(function, data, 1))))
+
+
 def run_case(case: Case) -> list[Row]:
     """Return the rows of a case, printing them as they come."""
     rows = []
@@ -75,6 +91,7 @@ def run_case(case: Case) -> list[Row]:
         results, times = {}, {name: [] for name in case.contestants}
         for name, function in case.contestants.items():  # warm-up, also gives the results to compare
             results[name] = function(data)
+        calls = {name: repetitions(function, data) for name, function in case.contestants.items()}
         memory = {name: peak_memory(function, data) for name, function in case.contestants.items()}
         count = RUNS
         for run in range(RUNS):
@@ -82,9 +99,7 @@ def run_case(case: Case) -> list[Row]:
                 break
             for name, function in case.contestants.items():
                 time.sleep(PAUSE)
-                start = time.perf_counter()
-                function(data)
-                times[name].append(time.perf_counter() - start)
+                times[name].append(seconds(function, data, calls[name]))
             if max(t[-1] for t in times.values()) > SLOW:
                 count = SLOW_RUNS
         median = {name: 1e3 * statistics.median(t) for name, t in times.items()}
@@ -130,4 +145,18 @@ def write(rows: list[Row]) -> None:
     measured = {row.case for row in rows}
     merged = [row for row in old if row["case"] not in measured] + [asdict(row) for row in rows]
     growth = exponents([Row(**row) for row in merged])
-    RESULTS.write_text(json.dumps({"rows": merged, "exponents": growth}, indent=1) + "\n")
+    machines = json.loads(RESULTS.read_text()).get("machines", {}) if RESULTS.exists() else {}
+    machines |= dict.fromkeys(measured, machine())
+    results = {"rows": merged, "exponents": growth, "machines": machines}
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def machine() -> str:
+    """Return the processor and the number of its cores that this process may use."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor()
+    )
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{model}, {cores} cores"

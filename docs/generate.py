@@ -6,6 +6,7 @@ Nothing of Sphinx is needed here, so the test suite can check the pages without 
 import inspect
 import json
 import re
+import statistics
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,6 +18,8 @@ import novum
 from novum.base.discovery import public_modules
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results.json"
+SMALL = "small: "  # how the names of cases on small tables begin
+AHEAD = 1.5  # the least ratio that we are content with
 EVEN = 0.9  # least ratio that counts as equally fast: the noise of the machines we measure on
 
 
@@ -136,26 +139,59 @@ def write_reference(folder: Path) -> None:
 
 
 def benchmark_tables(results: dict) -> str:
-    """Return every measured ratio as tables, one per case, losses included and said to be losses."""
-    rows, growth = results["rows"], results.get("exponents", {})
-    losses = sum(row["ratio"] < EVEN for row in rows)
-    lines = [f"{len(rows)} comparisons; in {losses} of them novum is slower (ratio below {EVEN}).", ""]
-    for case in dict.fromkeys(row["case"] for row in rows):
-        lines += [f"### {case}", ""]
-        if case in growth:
-            lines += [f"Our time grows as rows to the power {growth[case]:.2f}.", ""]
+    """Return every measured ratio: the losses first, then what is hardly ahead, then all cases, each in a table of its own."""
+    rows = sorted(results["rows"], key=lambda row: row["ratio"])
+    small = [row for row in rows if row["case"].startswith(SMALL)]
+    lost = [row for row in rows if row["ratio"] < EVEN]
+    close = [row for row in rows if EVEN <= row["ratio"] < AHEAD]
+    middle, middle_small = (statistics.median(row["ratio"] for row in part) for part in (rows, small or rows))
+    lines = [
+        f"{len(rows)} comparisons; in {len(lost)} of them novum is slower (ratio below {EVEN}), in {len(close)} more less than"
+        f" {AHEAD} times as fast. The median ratio is {middle:.1f}, on small tables {middle_small:.1f}.",
+        "",
+        "### Where novum is slower",
+        "",
+        *ratio_table(lost),
+        f"### Where novum is less than {AHEAD} times as fast",
+        "",
+        *ratio_table(close),
+    ]
+    if small:
+        lines += ["### Small tables: fit and predict", "", *machines_of(results, small), *ratio_table(small)]
+    for case in dict.fromkeys(row["case"] for row in results["rows"] if not row["case"].startswith(SMALL)):
+        measured = [row for row in results["rows"] if row["case"] == case]
+        lines += [f"### {case}", "", *machines_of(results, measured)]
+        if case in results.get("exponents", {}):
+            lines += [f"Our time grows as rows to the power {results['exponents'][case]:.2f}.", ""]
         lines += [
             "| rows | peer | novum, ms | peer, ms | times faster | memory, peer/novum | quality, novum / peer |",
             "|---:|---|---:|---:|---:|---:|---|",
         ]
-        for row in (row for row in rows if row["case"] == case):
-            lost = " **slower**" if row["ratio"] < EVEN else ""
+        for row in measured:
+            slower = " **slower**" if row["ratio"] < EVEN else ""
             lines.append(
-                f"| {row['rows']:,} | {row['peer']} | {row['ours_ms']:,.1f} | {row['peer_ms']:,.1f} | {row['ratio']:.2f}{lost}"
+                f"| {row['rows']:,} | {row['peer']} | {row['ours_ms']:,.1f} | {row['peer_ms']:,.1f} | {row['ratio']:.2f}{slower}"
                 f" | {row['memory_ratio']:,.1f} | {row['quality']:.6g} / {row['peer_quality']:.6g} |"
             )
         lines.append("")
     return "\n".join(lines)
+
+
+def ratio_table(rows: list[dict]) -> list[str]:
+    """Return rows of several cases as one table."""
+    if not rows:
+        return ["Nowhere.", ""]
+    lines = ["| case | rows | peer | novum, ms | peer, ms | times faster |", "|---|---:|---|---:|---:|---:|"]
+    for row in rows:
+        name, times = row["case"].removeprefix(SMALL), f"{row['ours_ms']:,.4g} | {row['peer_ms']:,.4g}"
+        lines.append(f"| {name} | {row['rows']:,} | {row['peer']} | {times} | {row['ratio']:.2f} |")
+    return [*lines, ""]
+
+
+def machines_of(results: dict, rows: list[dict]) -> list[str]:
+    """Return a line that names where rows were measured, as far as it was noted."""
+    named = sorted({results.get("machines", {}).get(row["case"]) for row in rows} - {None})
+    return [f"Measured on {'; '.join(named)}.", ""] if named else []
 
 
 def write_benchmarks(path: Path) -> None:
