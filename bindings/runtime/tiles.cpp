@@ -47,4 +47,11 @@ void bind_runtime_tiles(nb::module_& m) {
     m.def("pack_columns", &pack<double>, "columns"_a, "out"_a.noconvert());
     m.def("all_finite", &finite<float>, "values"_a.noconvert(), "Return whether no value is NaN or infinite.");
     m.def("all_finite", &finite<double>, "values"_a.noconvert());
+    m.def(
+        "sum_of_squares",
+        [](Flat<double> values) {
+            nb::gil_scoped_release release;
+            return novum::sum_of_squares({values.data(), values.size()});
+        },
+        "values"_a.noconvert(), "Return the sum of the squares of the values.");
 }

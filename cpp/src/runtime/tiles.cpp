@@ -29,7 +29,20 @@ NOVUM_INLINE Real sum_of_zeros(const Real* x, std::size_t n) {
 NOVUM_CLONES float sum_of_zeros_f32(const float* x, std::size_t n) { return sum_of_zeros(x, n); }
 NOVUM_CLONES double sum_of_zeros_f64(const double* x, std::size_t n) { return sum_of_zeros(x, n); }
 
+NOVUM_CLONES double squares_f64(const double* x, std::size_t n) {
+    double lane[LANES] = {};
+    std::size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (std::size_t l = 0; l < LANES; ++l) lane[l] += x[i + l] * x[i + l];
+    double total = 0;
+    for (; i < n; ++i) total += x[i] * x[i];
+    for (double v : lane) total += v;
+    return total;
+}
+
 }  // namespace
+
+double sum_of_squares(std::span<const double> values) { return squares_f64(values.data(), values.size()); }
 
 template <class From, class To>
 void pack_columns(std::span<const From* const> columns, std::span<const std::ptrdiff_t> strides, std::size_t rows, To* out) {

@@ -27,6 +27,7 @@ from novum.runtime.checks import check_weight_size
 
 __all__ = [
     "plainly_labels",
+    "plainly_sound",
     *(
         "check_rows",
         "check_target",

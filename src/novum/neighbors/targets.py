@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from novum.base.classes import distinct
 from novum.base.estimator import fits
 from novum.base.sklearn_base import ClassifierMixin, RegressorMixin
+from novum.base.validation import plainly_labels, plainly_sound
 from novum.exceptions import DataError
 from novum.neighbors.base import NeighborsBase
 from novum.neighbors.trees import SearchTree
@@ -43,6 +44,8 @@ class Stored(NeighborsBase):
                 " target per row."
             )
         y = arrays.to_numpy(y) if arrays.is_tensor(y) else y
+        if plainly_sound(y, X.shape[0], self._target_kind):
+            return np.asarray(y)
         y = sklearn_private.check_y(y, multi_output=True, y_numeric=self._target_kind == "numeric", estimator=self)
         y = y.toarray() if scipy.sparse.issparse(y) else y
         check_consistent_length(np.broadcast_to(np.float64(0), (X.shape[0], 1)), y)
@@ -135,7 +138,8 @@ class Classes(ClassifierMixin, Stored):
                 DataConversionWarning,
             )
         self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
-        check_classification_targets(y)
+        if y.ndim != 1 or not plainly_labels(y):
+            check_classification_targets(y)
         pairs = [distinct(column) for column in y.reshape(len(y), -1).T]
         self.classes_ = [classes for classes, _ in pairs] if self.outputs_2d_ else pairs[0][0]
         code = np.column_stack([code for _, code in pairs]).astype(np.intp)

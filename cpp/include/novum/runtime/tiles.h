@@ -13,4 +13,7 @@ void pack_columns(std::span<const From* const> columns, std::span<const std::ptr
 template <class Real>
 bool all_finite(std::span<const Real> values);
 
+/// Return the sum of the squares of the values; NaN or infinity where one is not finite, or where it overflows.
+double sum_of_squares(std::span<const double> values);
+
 }  // namespace novum

@@ -19,3 +19,6 @@ def all_finite(values: Annotated[NDArray[numpy.float32], dict(order='C', device=
 
 @overload
 def all_finite(values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> bool: ...
+
+def sum_of_squares(values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)]) -> float:
+    """Return the sum of the squares of the values."""

@@ -26,6 +26,8 @@ COMPILED = {  # metrics without form that scikit-learn has compiled, with its ow
     *("sokalsneath", "haversine"),
 }
 
+LEAST_WORK = 1 << 20  # products of cells below which waking another thread takes longer than the search
+
 
 class Lists(NamedTuple):
     """Neighbors of query i: places begin[i] to begin[i + 1]."""
@@ -109,6 +111,7 @@ class Scan:
                 X[part], rows, self.form.p, self.origin, self.reach, distance[part], index[part]
             )
 
+        threads = threads if X.size * len(rows) > LEAST_WORK else 1
         for _ in map_ordered(work, pieces(len(X), threads, SCAN_QUERIES, 64), threads):
             pass
         return self.form.back(distance), index
@@ -124,6 +127,7 @@ class Scan:
             )
             return lists_of(found)
 
+        threads = threads if X.size * len(rows) > LEAST_WORK else 1
         found = join_lists(list(map_ordered(work, pieces(len(X), threads, SCAN_QUERIES // 4, 64), threads)))
         return found._replace(distance=self.form.back(found.distance))
 

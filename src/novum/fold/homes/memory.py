@@ -141,9 +141,7 @@ class SparseTiles:
 
 def small_squares(X: np.ndarray) -> bool:
     """Return whether the sum of the squares of a tile is far from overflow: then every cell is finite too."""
-    flat = X.reshape(-1)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.dot(flat, flat) < MOST_SQUARES)
+    return bool(_core.runtime.tiles.sum_of_squares(X) < MOST_SQUARES)
 
 
 class MemorySource(Source):
