@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 
@@ -20,10 +21,16 @@ def check_size(estimator: Any, source: Source, most: float = MOST_SIZE) -> None:
     if not source.at_hand or source.sparse:
         return
     block = source.first()
-    used = slice(None) if block.weight is None else block.weight > 0
+    used: Any = None
     for name, values in (("X", block.X), ("y", block.y)):
         if values is None or values.dtype.kind != "f" or values.dtype == np.float32:
             continue
+        rows = values[:LOOK_AT]
+        plain = rows.dtype == np.float64 and rows.flags.c_contiguous
+        if block.weight is None and plain and _core.runtime.tiles.sum_of_squares(rows) < most * most:
+            continue  # none of them is larger than all together
+        if used is None:
+            used = slice(None) if block.weight is None else block.weight > 0
         largest = float(np.max(np.abs(values[used][:LOOK_AT]), initial=0.0))
         if most < largest < np.inf:
             raise too_large(type(estimator).__name__, name, largest)

@@ -148,6 +148,8 @@ class Ridge(LinearRegressor):
 
     def _alphas(self, n_targets: int) -> np.ndarray:
         """Return the penalty of every target."""
+        if type(self.alpha) is float and 0 <= self.alpha < np.inf:
+            return np.full(n_targets, self.alpha)
         try:
             alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64)).ravel()
         except (TypeError, ValueError) as error:
