@@ -55,7 +55,8 @@ struct Nearest {
         const std::size_t d = centers.d, lanes = centers.lanes;
         for (std::size_t top = 0; top < rows; top += ROWS) {
             const std::size_t many = std::min(ROWS, rows - top);
-            transpose::columns<Real, BYTES>(x + top * d, many, d, centers.origin.data(), centers.scale, tile, ROWS);
+            const auto row = [=](std::size_t r) NOVUM_LAMBDA { return x + (top + r) * d; };
+            transpose::columns<Real, BYTES>(row, many, d, centers.origin.data(), centers.scale, tile, ROWS);
             Block strip;
             for (int v = 0; v < Block::VECTORS; ++v) {
                 strip.best[v] = typename S::V{} + std::numeric_limits<Real>::infinity();

@@ -25,7 +25,7 @@ NOVUM_INLINE typename Simd<double, BYTES>::V widen(const Real* p) {
 }
 
 // What a row adds, LANES coordinates at a time, then half as many, and so on: a tail of a few coordinates is no loop over scalars.
-template <class Real, int BYTES, bool MEASURE, bool ADD>
+template <class Real, bool MEASURE, bool ADD>
 struct Row {
     const Real* x;
     const double *origin, *c;
@@ -59,9 +59,9 @@ struct Row {
             return rest<N / 2>(half, d);
         }
     }
+    template <int N>
     NOVUM_INLINE double all(std::size_t d) {
-        constexpr int N = BYTES / 8;
-        typename Simd<double, BYTES>::V square{};
+        typename Simd<double, N * 8>::V square{};
         while (t + N <= d) take<N>(square);
         return rest<N>(square, d);
     }
@@ -69,20 +69,27 @@ struct Row {
 
 template <class Real, bool MEASURE, bool ADD>
 struct Statistics {
-    template <int BYTES>
-    static NOVUM_INLINE int run(const Packed<Real>& centers, const Real* x, const double* weight, std::size_t rows,
-                                const std::int32_t* label, double* distance, const Totals& totals) {
+    template <int N>
+    static NOVUM_INLINE int by(const Packed<Real>& centers, const Real* x, const double* weight, std::size_t rows,
+                               const std::int32_t* label, double* distance, const Totals& totals) {
         const std::size_t d = centers.d;
         const double* origin = centers.wide_origin.data();
         for (std::size_t i = 0; i < rows; ++i, x += d) {
             const std::size_t j = at(label[i]);
             const double w = ADD && weight ? weight[i] : 1;
             if constexpr (ADD) totals.mass[j] += w;
-            Row<Real, BYTES, MEASURE, ADD> row{x, origin, centers.centered.data() + j * d, w, ADD ? totals.sums + j * d : nullptr};
-            const double square = row.all(d);
+            Row<Real, MEASURE, ADD> row{x, origin, centers.centered.data() + j * d, w, ADD ? totals.sums + j * d : nullptr};
+            const double square = row.template all<N>(d);
             if constexpr (MEASURE) distance[i] = square;
         }
         return 0;
+    }
+    template <int BYTES>
+    static NOVUM_INLINE int run(const Packed<Real>& centers, const Real* x, const double* weight, std::size_t rows,
+                                const std::int32_t* label, double* distance, const Totals& totals) {
+        constexpr int N = BYTES / 8;
+        if (N > 4 && centers.d < at(N)) return by<std::min(N, 4)>(centers, x, weight, rows, label, distance, totals);
+        return by<N>(centers, x, weight, rows, label, distance, totals);
     }
 };
 
