@@ -119,7 +119,9 @@ def block_state(chosen: Chosen, block: Block) -> SeedingMemory:
     count = len(chosen.centers)
     if state is None or state.run != chosen.run or state.taken > count:
         n = block.X.shape[0]
-        state = SeedingMemory(chosen.run, 0, np.empty(n, block.X.dtype), np.zeros(n, np.int32), 0.0, np.empty((0, n)), False)
+        state = SeedingMemory(
+            chosen.run, 0, np.empty(n, block.X.dtype), np.zeros(n, np.int32), 0.0, np.empty((0, n)), False
+        )
     if state.taken < count:
         potential = absorb(chosen, block, state)
         state = state._replace(taken=count, potential=potential, tried=False)
