@@ -42,6 +42,7 @@ void bind_trees_ranks(nb::module_& m);
 void bind_trees_traversal(nb::module_& m);
 void bind_manifold_geodesics(nb::module_& m);
 void bind_manifold_polyline(nb::module_& m);
+void bind_manifold_placement(nb::module_& m);
 void bind_manifold_stress(nb::module_& m);
 void bind_manifold_units(nb::module_& m);
 void bind_factors_network(nb::module_& m);
@@ -131,6 +132,7 @@ NB_MODULE(_core, m) {
     add(m, "manifold", "Maps of rows.",
         {{"geodesics", "Shortest paths in a graph.", bind_manifold_geodesics},
          {"polyline", "Projections on a polygonal line.", bind_manifold_polyline},
+         {"placement", "New points among fixed ones.", bind_manifold_placement},
          {"stress", "Stress of points against dissimilarities.", bind_manifold_stress},
          {"units", "Units of self-organising maps.", bind_manifold_units}});
     add(m, "kmeans", "k-means on blocks of rows.",

@@ -164,7 +164,7 @@ def test_kernels_refuse_what_they_would_index_out_of_range():
     with pytest.raises(ValueError, match="no center"):
         _core.kmeans.dense.distances(X, centers, label, np.zeros(3))
     with pytest.raises(ValueError, match="no center"):
-        _core.kmeans.seeding.gains(X, None, centers, centers, np.zeros(3), np.zeros(3), label, 1.0, np.zeros(2))
+        _core.kmeans.seeding.gains(X, None, centers, centers, np.zeros(3), label, 1.0, np.zeros(2), np.zeros((2, 3)))
     with pytest.raises(ValueError, match="other centers"):
         _core.kmeans.dense.gaps(centers, np.array([0, 5], np.int32), np.zeros((2, 8), np.float32))
     index, half = np.full((2, 16), -1, np.int32), np.zeros(2, np.float32)

@@ -10,7 +10,7 @@ from sklearn.isotonic import IsotonicRegression
 from novum import _core
 from novum.manifold.centered import centered_axes, dense_axes, multiply
 from novum.manifold.isomap import geodesics
-from novum.manifold.stress_majorization import ordered_pairs, run_pass
+from novum.manifold.stress_majorization import ordered_pairs, place_rows, run_pass
 
 KERNELS = _core.manifold
 
@@ -26,6 +26,20 @@ def test_guttman(n, q):
     found = run_pass(D, Z, 2)
     for one, other in zip(found, slow.guttman(D, Z)):
         assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("n, q", [(1, 1), (2, 1), (3, 2), (9, 1), (40, 2), (130, 3), (300, 5)])
+def test_new_points_come_to_rest_where_guttman_steps_lead(n, q):
+    rng = np.random.default_rng(n)
+    points = rng.normal(size=(n, q))
+    new = 0.5 * rng.normal(size=(6, q))
+    D = np.linalg.norm(new[:, None] - points[None], axis=2) * rng.uniform(0.9, 1.1, (6, n))
+    found = place_rows(D, points)
+    for row, z in zip(D, found):
+        expected = slow.place(row, points, points[row.argmin()], 5000)
+        stress = [((np.linalg.norm(points - at, axis=1) - row) ** 2).sum() for at in (z, expected)]
+        assert stress[0] <= stress[1] * (1 + 1e-9) + 1e-15
+        assert_allclose(slow.place(row, points, z, 1), z, atol=1e-8)  # it rests
 
 
 def test_disparities_are_an_isotonic_regression():

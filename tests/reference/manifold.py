@@ -17,6 +17,16 @@ def guttman(D, Z):
     return moved, stress, square
 
 
+def place(D, points, z, steps):
+    """Return where a new point comes to rest among fixed ones after many Guttman transforms of it alone."""
+    for _ in range(steps):
+        gap = z - points
+        d = np.linalg.norm(gap, axis=1)
+        ratio = np.divide(D, d, out=np.zeros_like(D), where=d > 0)
+        z = points.mean(axis=0) + (ratio[:, None] * gap).sum(axis=0) / len(points)
+    return z
+
+
 def shortest_paths(graph):
     """Return the lengths of shortest paths by Floyd and Warshall; `graph` is dense, infinite where there is no edge."""
     P = np.minimum(graph, graph.T)

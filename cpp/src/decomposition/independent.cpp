@@ -8,6 +8,7 @@
 
 #include "novum/runtime/interrupt.h"
 #include "novum/runtime/simd.h"
+#include "novum/runtime/transpose.h"
 #include "novum/runtime/vector_math.h"
 
 namespace novum {
@@ -173,12 +174,9 @@ struct Pass {
             const std::size_t rows = std::min(CHUNK, n - start);
             for (std::size_t r = 0; r < rows; ++r) w[r] = weight ? weight[start + r] : 1.0;
             for (std::size_t r = rows; r < CHUNK; ++r) w[r] = 0.0;
-            for (std::size_t j = 0; j < p; ++j) {
-                double* to = tile.get() + j * CHUNK;
-                const Real* from = X + start * p + j;
-                for (std::size_t r = 0; r < rows; ++r) to[r] = static_cast<double>(from[r * p]) - mean[j];
-                for (std::size_t r = rows; r < CHUNK; ++r) to[r] = 0.0;
-            }
+            const auto row = [=](std::size_t r) NOVUM_LAMBDA { return X + (start + r) * p; };
+            transpose::columns<double, BYTES>(row, rows, p, mean, 1.0, tile.get(), CHUNK);
+            for (std::size_t j = 0; rows < CHUNK && j < p; ++j) std::fill(tile.get() + j * CHUNK + rows, tile.get() + (j + 1) * CHUNK, 0.0);
             unmix<BYTES>(B, tile.get(), Y.get(), p, k);
             if (sums.values)
                 contrasts_of<BYTES, true>(contrast, Y.get(), w.get(), psi.get(), slope.get(), values.get(), k, a);

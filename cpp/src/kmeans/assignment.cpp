@@ -1,5 +1,6 @@
-// Nearest centers of a chunk of rows, by panels of centers, or with rows side by side in a vector when d is small.
+// Nearest centers of a chunk of rows, a row per lane: the least score needs no comparison across lanes.
 #include "novum/kmeans/chunk.h"
+#include "novum/runtime/transpose.h"
 
 namespace novum::kmeans {
 
@@ -8,105 +9,71 @@ namespace {
 using panel::at;
 using panel::Simd;
 
+// Rows of a register block: two vectors, so that a coordinate of a center is broadcast once for both.
 template <class Real, int BYTES>
-struct Best {
-    typename Simd<Real, BYTES>::V score[Simd<Real, BYTES>::ROWS];
-    typename Simd<Real, BYTES>::I index[Simd<Real, BYTES>::ROWS];
+struct Strip {
+    using S = Simd<Real, BYTES>;
+    static constexpr int VECTORS = 2, ROWS = VECTORS * S::LANES;
+    // Centers scored together, neighbors in a panel: their sums, two columns of rows and an operand fit the registers.
+    static constexpr int CENTERS = std::min(S::LANES, BYTES == 64 ? 8 : 4);
+    typename S::V best[VECTORS];
+    typename S::I index[VECTORS];
 };
 
-// Score P panels from `first` for six rows and keep, lane by lane, the least score and the panel it came from.
-template <class Real, int BYTES, int P>
-NOVUM_INLINE void take(const Packed<Real>& centers, const Real* const* x, std::size_t first, Best<Real, BYTES>& best) {
+// Score C centers from `lane` on, of which `first` is the number, and keep the least score and whose it is.
+template <class Real, int BYTES, int C>
+NOVUM_INLINE void take(const Real* x, std::size_t d, const Real* lane, std::size_t lanes, std::size_t first, Strip<Real, BYTES>& strip) {
     using S = Simd<Real, BYTES>;
-    typename S::V s[S::ROWS][P];
-    panel::scores<Real, BYTES, S::ROWS, P>(x, centers.panel(first), centers.d, s);
-    for (int p = 0; p < P; ++p) {
-        const typename S::I here = S::load_int(centers.index.data() + (first + p) * S::LANES);
-        for (int r = 0; r < S::ROWS; ++r) {
-            const auto less = s[r][p] < best.score[r];
-            best.score[r] = less ? s[r][p] : best.score[r];
-            best.index[r] = less ? here : best.index[r];
+    constexpr int VECTORS = Strip<Real, BYTES>::VECTORS;
+    typename S::V score[C][VECTORS];
+    for (int c = 0; c < C; ++c)
+        for (int v = 0; v < VECTORS; ++v) score[c][v] = typename S::V{} + lane[c];
+    for (std::size_t t = 0; t < d; ++t, x += VECTORS * S::LANES) {
+        lane += lanes;
+        typename S::V column[VECTORS];
+        for (int v = 0; v < VECTORS; ++v) column[v] = S::load(x + v * S::LANES);
+        for (int c = 0; c < C; ++c)
+            for (int v = 0; v < VECTORS; ++v) score[c][v] += column[v] * lane[c];
+    }
+    for (int c = 0; c < C; ++c) {
+        const typename S::I here = typename S::I{} + static_cast<typename S::Int>(first + at(c));
+        for (int v = 0; v < VECTORS; ++v) {  // strictly less: the lowest index among equals
+            const auto less = score[c][v] < strip.best[v];
+            strip.best[v] = less ? score[c][v] : strip.best[v];
+            strip.index[v] = less ? here : strip.index[v];
         }
     }
 }
 
 template <class Real>
-struct ByPanels {
+struct Nearest {
     template <int BYTES>
-    static NOVUM_INLINE int run(const Packed<Real>& centers, const Real* shifted, std::size_t rows, std::int32_t* label) {
+    static NOVUM_INLINE int run(const Packed<Real>& centers, const Real* x, std::size_t rows, std::int32_t* label, Real* tile) {
         using S = Simd<Real, BYTES>;
-        const std::size_t count = centers.count();
-        for (std::size_t top = 0; top < rows; top += S::ROWS) {
-            const Real* x[S::ROWS];
-            for (std::size_t r = 0; r < S::ROWS; ++r) x[r] = shifted + std::min(top + r, rows - 1) * centers.d;
-            Best<Real, BYTES> best;
-            for (int r = 0; r < S::ROWS; ++r) {
-                best.score[r] = typename S::V{} + std::numeric_limits<Real>::infinity();
-                best.index[r] = typename S::I{} + std::numeric_limits<typename S::Int>::max();
+        using Block = Strip<Real, BYTES>;
+        constexpr std::size_t ROWS = Block::ROWS, C = Block::CENTERS;
+        const std::size_t d = centers.d, lanes = centers.lanes;
+        for (std::size_t top = 0; top < rows; top += ROWS) {
+            const std::size_t many = std::min(ROWS, rows - top);
+            const auto row = [=](std::size_t r) NOVUM_LAMBDA { return x + (top + r) * d; };
+            transpose::columns<Real, BYTES>(row, many, d, centers.origin.data(), centers.scale, tile, ROWS);
+            Block strip;
+            for (int v = 0; v < Block::VECTORS; ++v) {
+                strip.best[v] = typename S::V{} + std::numeric_limits<Real>::infinity();
+                strip.index[v] = typename S::I{};  // where scores are not numbers
             }
-            std::size_t p = 0;
-            for (; p + S::PANELS <= count; p += S::PANELS) take<Real, BYTES, S::PANELS>(centers, x, p, best);
-            switch (count - p) {
-                case 1: take<Real, BYTES, 1>(centers, x, p, best); break;
-                case 2:
-                    if constexpr (S::PANELS > 2) take<Real, BYTES, 2>(centers, x, p, best);
-                    break;
-                case 3:
-                    if constexpr (S::PANELS > 2) take<Real, BYTES, 3>(centers, x, p, best);
-                    break;
+            for (std::size_t j = 0; j < centers.k; j += C) {
+                const Real* lane = centers.panel(j / lanes) + j % lanes;
+                if (C > 2 && centers.k - j <= C / 2)  // the rest of a panel is padding
+                    take<Real, BYTES, C / 2>(tile, d, lane, lanes, j, strip);
+                else
+                    take<Real, BYTES, C>(tile, d, lane, lanes, j, strip);
             }
-            for (std::size_t r = 0; r < S::ROWS && top + r < rows; ++r) {
-                const auto least = panel::least<S::LANES>(best.score[r]);
-                const auto index = best.score[r] == least ? best.index[r] : typename S::I{} + std::numeric_limits<typename S::Int>::max();
-                const auto winner = panel::least<S::LANES>(index);  // nobody where scores are not numbers
-                label[top + r] = at(winner) < centers.k ? static_cast<std::int32_t>(winner) : 0;
-            }
+            typedef std::int32_t Labels __attribute__((vector_size(S::LANES * 4)));
+            Labels found[Block::VECTORS];
+            for (int v = 0; v < Block::VECTORS; ++v) found[v] = __builtin_convertvector(strip.index[v], Labels);
+            std::memcpy(label + top, found, many * sizeof(std::int32_t));
         }
-        return 0;
-    }
-};
-
-// Rows side by side: the coordinates of 2 vectors of rows stay in registers while the centers pass by.
-template <class Real, int BYTES, int D>
-NOVUM_INLINE void by_rows(const Packed<Real>& centers, const Real* shifted, std::size_t rows, std::int32_t* label) {
-    using S = Simd<Real, BYTES>;
-    constexpr int L = S::LANES, VECTORS = 2;
-    const std::size_t stride = (D + 1) * centers.lanes;
-    for (std::size_t top = 0; top < rows; top += VECTORS * L) {
-        typename S::V x[VECTORS][D], best[VECTORS];
-        typename S::I index[VECTORS];
-        for (int v = 0; v < VECTORS; ++v) {
-            Real column[D][L];
-            for (int l = 0; l < L; ++l)
-                for (int t = 0; t < D; ++t) column[t][l] = shifted[std::min(top + at(v * L + l), rows - 1) * D + at(t)];
-            for (int t = 0; t < D; ++t) x[v][t] = S::load(column[t]);
-            best[v] = typename S::V{} + std::numeric_limits<Real>::infinity();
-            index[v] = typename S::I{};
-        }
-        for (std::size_t j = 0; j < centers.k; ++j) {
-            const Real* lane = centers.panels.data() + j / centers.lanes * stride + j % centers.lanes;
-            const typename S::I here = typename S::I{} + static_cast<typename S::Int>(j);
-            for (int v = 0; v < VECTORS; ++v) {
-                typename S::V score = typename S::V{} + lane[0];
-                for (int t = 0; t < D; ++t) score += x[v][t] * lane[at(t + 1) * centers.lanes];
-                const auto less = score < best[v];
-                best[v] = less ? score : best[v];
-                index[v] = less ? here : index[v];
-            }
-        }
-        for (int v = 0; v < VECTORS; ++v)
-            for (int l = 0; l < L; ++l) {
-                const std::size_t i = top + at(v * L + l);
-                if (i < rows) label[i] = static_cast<std::int32_t>(index[v][l]);
-            }
-    }
-}
-
-template <class Real, int D>
-struct ByRows {
-    template <int BYTES>
-    static NOVUM_INLINE int run(const Packed<Real>& centers, const Real* shifted, std::size_t rows, std::int32_t* label) {
-        by_rows<Real, BYTES, D>(centers, shifted, rows, label);
         return 0;
     }
 };
@@ -114,20 +81,11 @@ struct ByRows {
 }  // namespace
 
 template <class Real>
-void nearest_chunk(const Packed<Real>& centers, const Real* shifted, std::size_t rows, std::int32_t* label) {
-    switch (centers.d) {
-        case 1: widest<ByRows<Real, 1>>(centers, shifted, rows, label); break;
-        case 2: widest<ByRows<Real, 2>>(centers, shifted, rows, label); break;
-        case 3: widest<ByRows<Real, 3>>(centers, shifted, rows, label); break;
-        case 4: widest<ByRows<Real, 4>>(centers, shifted, rows, label); break;
-        case 5: widest<ByRows<Real, 5>>(centers, shifted, rows, label); break;
-        case 6: widest<ByRows<Real, 6>>(centers, shifted, rows, label); break;
-        case 7: widest<ByRows<Real, 7>>(centers, shifted, rows, label); break;
-        case 8: widest<ByRows<Real, 8>>(centers, shifted, rows, label); break;
-        default: widest<ByPanels<Real>>(centers, shifted, rows, label);
-    }
+void nearest_chunk(const Packed<Real>& centers, const Real* x, std::size_t rows, std::int32_t* label, std::vector<Real>& tile) {
+    tile.resize(strip_rows(sizeof(Real)) * centers.d);
+    widest<Nearest<Real>>(centers, x, rows, label, tile.data());
 }
-template void nearest_chunk(const Packed<float>&, const float*, std::size_t, std::int32_t*);
-template void nearest_chunk(const Packed<double>&, const double*, std::size_t, std::int32_t*);
+template void nearest_chunk(const Packed<float>&, const float*, std::size_t, std::int32_t*, std::vector<float>&);
+template void nearest_chunk(const Packed<double>&, const double*, std::size_t, std::int32_t*, std::vector<double>&);
 
 }  // namespace novum::kmeans

@@ -93,7 +93,7 @@ template <class Real>
 NeighborScratch<Real>::NeighborScratch(const Packed<Real>& centers, const Neighbors& neighbors, std::size_t rows)
     : panels(centers.k * (centers.d + 1) * GROUP),
       index(centers.k * GROUP, std::numeric_limits<Int>::max()),
-      shifted(rows * centers.d),
+      raw(rows * centers.d),
       threshold(rows),
       square(rows),
       near(rows + 1),
@@ -125,8 +125,8 @@ std::size_t neighbor_chunk(const Packed<Real>& centers, const Neighbors& neighbo
     thresholds(centers, rows, distance, scratch.threshold.data());
     const Counts counts = widest<Look<Real>>(centers, neighbors, x, rows, label, scratch);
     std::size_t changed = counts.near;
-    for (std::size_t f = 0; f < counts.far; ++f) panel::shift(x + at(scratch.far[f]) * d, 1, centers, scratch.shifted.data() + f * d);
-    if (counts.far) nearest_chunk(centers, scratch.shifted.data(), counts.far, scratch.label.data());
+    for (std::size_t f = 0; f < counts.far; ++f) std::copy_n(x + at(scratch.far[f]) * d, d, scratch.raw.data() + f * d);
+    if (counts.far) nearest_chunk(centers, scratch.raw.data(), counts.far, scratch.label.data(), scratch.tile);
     for (std::size_t f = 0; f < counts.far; ++f) {
         const std::size_t i = at(scratch.far[f]);
         if (label[i] == scratch.label[f]) continue;
@@ -135,10 +135,10 @@ std::size_t neighbor_chunk(const Packed<Real>& centers, const Neighbors& neighbo
     }
     for (std::size_t n = 0; n < changed; ++n) {
         const std::size_t i = at(scratch.near[n]);
-        for (std::size_t t = 0; t < d; ++t) scratch.shifted[n * d + t] = x[i * d + t];
+        for (std::size_t t = 0; t < d; ++t) scratch.raw[n * d + t] = x[i * d + t];
         scratch.label[n] = label[i];
     }
-    distance_chunk(centers, scratch.shifted.data(), changed, scratch.label.data(), scratch.square.data());
+    distance_chunk(centers, scratch.raw.data(), changed, scratch.label.data(), scratch.square.data());
     for (std::size_t n = 0; n < changed; ++n) distance[at(scratch.near[n])] = scratch.square[n];
     return counts.far;
 }

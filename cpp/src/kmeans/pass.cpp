@@ -43,15 +43,18 @@ void chunks(const Rows<Real>& rows, Visit visit) {
 
 namespace {
 
-// One pass: `assign(top, size, distance)` brings labels and distances of a chunk up to date.
+// One pass: `assign(top, size, distance)` brings the labels of a chunk up to date, and returns whether the distances are too.
 template <class Real, class Assign>
 double pass(const Rows<Real>& rows, const Packed<Real>& packed, const std::int32_t* label, Totals totals, Assign assign) {
     std::vector<double> distance(chunk_rows(rows.d, sizeof(Real)));
     Inertia inertia;
     chunks(rows, [&](std::size_t top, std::size_t size) {
         const double* weight = rows.weight ? rows.weight + top : nullptr;
-        assign(top, size, distance.data());
-        gather_chunk(packed, rows.x + top * rows.d, weight, size, label + top, totals);
+        const Real* x = rows.x + top * rows.d;
+        if (assign(top, size, distance.data()))
+            gather_chunk(packed, x, weight, size, label + top, totals);
+        else
+            settle_chunk(packed, x, weight, size, label + top, distance.data(), totals);
         inertia.add(distance.data(), weight, size);
     });
     return inertia.total();
@@ -63,17 +66,12 @@ struct Full {
     const Rows<Real>& rows;
     const Packed<Real> packed;
     std::int32_t* label;
-    std::vector<Real> shifted;
+    std::vector<Real> tile;
     Full(const Rows<Real>& rows, Centers centers, std::int32_t* label)
-        : rows(rows),
-          packed(centers.c, centers.k, rows.d, nullptr, lanes(sizeof(Real))),
-          label(label),
-          shifted(chunk_rows(rows.d, sizeof(Real)) * rows.d) {}
-    void operator()(std::size_t top, std::size_t size, double* distance) {
-        const Real* x = rows.x + top * rows.d;
-        panel::shift(x, size, packed, shifted.data());
-        nearest_chunk(packed, shifted.data(), size, label + top);
-        if (distance) distance_chunk(packed, x, size, label + top, distance);
+        : rows(rows), packed(centers.c, centers.k, rows.d, nullptr, lanes(sizeof(Real))), label(label) {}
+    bool operator()(std::size_t top, std::size_t size, double*) {
+        nearest_chunk(packed, rows.x + top * rows.d, size, label + top, tile);
+        return false;
     }
 };
 
@@ -108,6 +106,7 @@ Work grouped_step(Rows<Real> rows, Centers centers, Motion motion, Bounds bounds
         if (top >= known) return (*full)(top, size, distance);
         const Bounds here{bounds.label + top, bounds.lower + top * motion.width};
         looked += grouped_chunk(packed, motion, rows.x + top * rows.d, size, here, scratch, distance);
+        return true;
     });
     return {inertia, looked};
 }
@@ -120,6 +119,7 @@ Work neighbor_step(Rows<Real> rows, Centers centers, Neighbors neighbors, std::i
     const double inertia = pass(rows, full.packed, label, totals, [&](std::size_t top, std::size_t size, double* distance) {
         if (top >= known) return full(top, size, distance);
         looked += neighbor_chunk(full.packed, neighbors, rows.x + top * rows.d, size, label + top, scratch, distance);
+        return true;
     });
     return {inertia, looked};
 }

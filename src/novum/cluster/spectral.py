@@ -25,8 +25,9 @@ from novum.base.validation import home_of
 from novum.cluster.kmeans import KMeans
 from novum.cluster.labels import LabelModel
 from novum.cluster.rows import rows_in_memory
-from novum.cluster.spectral_embedding import embedding_of, qr_labels, rotated_labels
+from novum.cluster.spectral_embedding import embedding_of, qr_labels, rotated_labels, symmetric
 from novum.exceptions import DataError, DataWarning
+from novum.kernels.choice import KernelChoice
 from novum.neighbors import NearestNeighbors, kneighbors_graph
 from novum.runtime.random import seed_of
 from novum.runtime.typing import HasArray, HasShape, Rows, Seed, Target
@@ -46,7 +47,7 @@ def is_graph(X: Any) -> bool:
 def check_affinities(affinity: Any, kind: Any) -> None:
     """Raise where affinities are not finite, and warn where some are negative: (1) is a cut of weights that are not."""
     values = affinity.data if scipy.sparse.issparse(affinity) else affinity
-    if not np.isfinite(values).all():
+    if not (np.isfinite(values.sum()) or np.isfinite(values).all()):  # the sum is quick, and may overflow by itself
         raise DataError(
             f"SpectralClustering(affinity={kind!r}): some affinities are NaN or infinite. Scale the columns"
             " (sklearn.preprocessing.StandardScaler), or look at the weights of the graph."
@@ -190,7 +191,10 @@ class SpectralClustering(LabelModel):
         y : ignored
         """
         seed = seed_of(self.random_state)
-        self.affinity_matrix_ = affinity = check_symmetric(self._affinities(X), raise_warning=False)
+        affinity = self._affinities(X)
+        if scipy.sparse.issparse(affinity) or not symmetric(affinity):
+            affinity = check_symmetric(affinity, raise_warning=False)
+        self.affinity_matrix_ = affinity
         check_affinities(affinity, self.affinity)
         n = affinity.shape[0]
         k = self.n_clusters
@@ -249,6 +253,9 @@ class SpectralClustering(LabelModel):
             params |= {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         elif hasattr(self.affinity, "gram"):  # a kernel of novum.kernels sees all rows at once
             return np.asarray(self.affinity(X), np.float64)
+        known = KernelChoice(self.affinity, params).compiled(X.shape[1])
+        if known is not None and not scipy.sparse.issparse(X):
+            return np.asarray(known(X), np.float64)
         return pairwise_kernels(X, metric=self.affinity, filter_params=True, **params)
 
     def _graph_affinities(self, X: Any) -> NDArray:

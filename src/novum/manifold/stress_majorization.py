@@ -117,16 +117,12 @@ def stress_at(D: np.ndarray, points: np.ndarray, n_jobs: int | None = None) -> L
 
 
 def place_rows(distances: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return where new rows lie among fixed points: each minimises its own part of (1) by steps (2), from its nearest point on."""
-    Z = points[distances.argmin(axis=1)].copy()
+    """Return where new rows lie among fixed points: each minimises its own part of (1), from its nearest point on.
+
+    Steps (2), then Newton's: cpp/include/novum/manifold/placement.h.
+    """
+    Z = np.ascontiguousarray(points[distances.argmin(axis=1)])
     scale = max(float(np.abs(points).max(initial=0.0)), np.finfo(float).tiny)
-    for _ in range(PLACE_STEPS):
-        gap = Z[:, None, :] - points[None, :, :]  # (r, n, q)
-        d = np.sqrt((gap**2).sum(axis=2))
-        ratio = distances / np.where(d > 0, d, 1.0)
-        following = points.mean(axis=0) + np.einsum("rn,rnq->rq", ratio, gap) / len(points)
-        change = float(np.abs(following - Z).max(initial=0.0))
-        Z = following
-        if change < PLACE_TOL * scale:
-            break
+    columns = np.ascontiguousarray(points.T)
+    _core.manifold.placement.place(np.ascontiguousarray(distances), columns, PLACE_STEPS, PLACE_TOL * scale, Z)
     return Z

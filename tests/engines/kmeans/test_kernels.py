@@ -155,26 +155,45 @@ def test_narrower_vectors_give_the_same_labels(width):
 def test_seeding_against_definition(d, dtype, rtol):
     X, _, weight = sample("far", 400, d, 30, dtype)
     for w in (None, weight):
-        norm, square, owner = np.empty(400, dtype), np.empty(400, dtype), np.zeros(400, np.int32)
+        square, owner = np.empty(400, dtype), np.zeros(400, np.int32)
         chosen, candidates = X[:30].astype(np.float64), X[30:41].astype(np.float64)
-        total = _core.kmeans.seeding.absorb(X, w, chosen[:1], 0, norm, square, owner, 1.0)
+        total = _core.kmeans.seeding.absorb(X, w, chosen[:1], 0, square, owner, 1.0)
         assert_allclose(total, reference.step(X, w, chosen[:1])[3], rtol=rtol)
         for j in range(1, 30):  # one at a time, as k-means++ does, or several
-            total = _core.kmeans.seeding.absorb(X, w, chosen[: j + 1], j, norm, square, owner, 1.0)
+            total = _core.kmeans.seeding.absorb(X, w, chosen[: j + 1], j, square, owner, 1.0)
         label, exact = reference.assign(X, chosen)
         assert_array_equal(owner, label)
+        assert (square[:30] == 0).all()  # a row is at distance zero from itself
         assert_allclose(square, exact, rtol=rtol, atol=1e-6)
         again, owners = np.empty(400, dtype), np.zeros(400, np.int32)
-        assert (
-            _core.kmeans.seeding.absorb(X, w, chosen, 0, norm, again, owners, 1.0) == total and (again == square).all()
-        )
-        gain = np.empty(11)
-        better = _core.kmeans.seeding.gains(X, w, chosen, candidates, norm, square, owner, 1.0, gain)
-        assert_allclose(gain, reference.gains(X, w, chosen, candidates), rtol=100 * rtol, atol=1e-4 if d == 1 else 0)
-        for candidate, (rows, nearer) in zip(candidates, better):
-            distance = reference.assign(X, candidate[None])[1]
-            assert set(rows) == set(np.flatnonzero(distance < exact))
-            assert_allclose(nearer, distance[rows], rtol=rtol, atol=1e-6)
+        assert _core.kmeans.seeding.absorb(X, w, chosen, 0, again, owners, 1.0) == total and (again == square).all()
+        for count in (1, 4, 5, 8, 11):
+            gain, trial = np.empty(count), np.empty((count, 400), dtype)
+            _core.kmeans.seeding.gains(X, w, chosen, candidates[:count], square, owner, 1.0, gain, trial)
+            expected = reference.gains(X, w, chosen, candidates[:count])
+            assert_allclose(gain, expected, rtol=100 * rtol, atol=1e-4 if d == 1 else 0)
+        last = candidates[count - 1]
+        more = np.vstack([chosen, last])
+        potential = _core.kmeans.seeding.absorb(X, w, more, 30, again, owners, 1.0)
+        assert _core.kmeans.seeding.adopt(trial[-1], w, 30, square, owner) == potential
+        assert (square == again).all() and (owner == owners).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 7, 512, 513, 3000])
+def test_rows_where_the_cumulative_sum_passes_a_target(n, dtype):
+    rng = np.random.default_rng(n)
+    square = rng.uniform(size=n).astype(dtype)
+    square[rng.uniform(size=n) < 0.3] = 0
+    square[n // 2] = 1
+    for weight in (None, rng.uniform(0, 2, n)):
+        cumulative = np.cumsum(square.astype(np.float64) * (1 if weight is None else weight))
+        target = np.append(rng.uniform(size=200) * cumulative[-1], [0.0, cumulative[-1], 2 * cumulative[-1]])
+        rows = np.empty(203, np.int64)
+        _core.kmeans.seeding.locate(square, weight, target, rows)
+        last = np.searchsorted(cumulative, cumulative[-1] * (1 - 1e-12))
+        assert_array_equal(rows, np.minimum(np.searchsorted(cumulative, target, side="right"), last))
+        assert (square[rows] > 0).all()
 
 
 def test_kernels_refuse_wrong_shapes():

@@ -25,12 +25,15 @@ struct Margin {
     double operator()(double square) const { return constant + slope * square; }
 };
 
-/// Rows of a chunk: about 16 kB of coordinates, and a whole number of register blocks.
-inline std::size_t chunk_rows(std::size_t d, std::size_t bytes) { return std::clamp<std::size_t>(16384 / (d * bytes) / 48 * 48, 48, 768); }
+/// Rows of a chunk: about 16 kB of coordinates, and a whole number of register blocks of `nearest_chunk`.
+inline std::size_t chunk_rows(std::size_t d, std::size_t bytes) { return std::clamp<std::size_t>(16384 / (d * bytes) / 32 * 32, 32, 768); }
 
-/// Labels of rows about the origin, scaled.
+/// Rows of a register block of `nearest_chunk`, at most.
+inline std::size_t strip_rows(std::size_t bytes) { return 128 / bytes; }
+
+/// Labels of rows; `tile` is working memory.
 template <class Real>
-void nearest_chunk(const Packed<Real>& centers, const Real* shifted, std::size_t rows, std::int32_t* label);
+void nearest_chunk(const Packed<Real>& centers, const Real* x, std::size_t rows, std::int32_t* label, std::vector<Real>& tile);
 
 /// u^2 of (5).
 template <class Real>
@@ -39,6 +42,11 @@ void distance_chunk(const Packed<Real>& centers, const Real* x, std::size_t rows
 /// T of (5) from u^2, rounded up.
 template <class Real>
 void thresholds(const Packed<Real>& centers, std::size_t rows, const double* distance, float* threshold);
+
+/// `distance_chunk` and `gather_chunk` in one reading of the rows, bit for bit.
+template <class Real>
+void settle_chunk(const Packed<Real>& centers, const Real* x, const double* weight, std::size_t rows, const std::int32_t* label,
+                  double* distance, Totals totals);
 
 /// Adds w (x - origin) and w to the row's cluster, in row order.
 template <class Real>
@@ -71,7 +79,7 @@ struct NeighborScratch {
     using Int = typename Packed<Real>::Int;
     std::vector<Real> panels;             // (k, d + 1, 16): the center itself, then its 15 nearest others
     std::vector<Int> index;               // (k, 16): who they are
-    std::vector<Real> shifted;            // (rows, d): scaled rows that must look at all centers; then rows that changed
+    std::vector<Real> raw, tile;          // (rows, d): rows that must look at all centers, then rows that changed; of `nearest_chunk`
     std::vector<float> threshold;         // (rows,): T of (5)
     std::vector<double> square;           // (rows,): u^2 of rows that changed
     std::vector<std::int32_t> near, far;  // rows that must look at their panel, then those that changed; at all centers

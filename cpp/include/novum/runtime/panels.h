@@ -118,14 +118,6 @@ struct Packed {
     std::size_t count() const { return index.size() / lanes; }
 };
 
-/// scale (x - origin), row by row.
-template <class Real>
-NOVUM_INLINE void shift(const Real* x, std::size_t rows, const Packed<Real>& centers, Real* out) {
-    const std::size_t d = centers.d;
-    for (std::size_t i = 0; i < rows; ++i)
-        for (std::size_t t = 0; t < d; ++t) out[i * d + t] = (x[i * d + t] - centers.origin[t]) * centers.scale;
-}
-
 /// The power of two that brings `size` near one, or one where there is none.
 template <class Real>
 Real unit(double size) {

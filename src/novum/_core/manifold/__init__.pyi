@@ -2,6 +2,7 @@
 
 from novum._core.manifold import (
     geodesics as geodesics,
+    placement as placement,
     polyline as polyline,
     stress as stress,
     units as units

@@ -23,10 +23,9 @@ from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays as _array
 from novum.runtime.random import Stream
 
-__all__ = ["EXHAUSTED", "Seeds", "plus_plus", "random_rows", "rows_at_hand", "unit_of"]
+__all__ = ["Seeds", "plus_plus", "random_rows", "rows_at_hand", "unit_of"]
 
 SAMPLE_ROWS, SAMPLE_PER_CENTER = 2**16, 64  # rows that stand for data read in passes: enough to see clusters of 1/1000
-EXHAUSTED = 1e-9  # share of the first potential below which differences of potentials are recomputed
 
 
 class Seeds(NamedTuple):
@@ -49,10 +48,11 @@ class SeedingMemory(NamedTuple):
 
     run: int
     taken: int  # centers that `square` knows of
-    norm: NDArray  # (rows,): squared distance to the first center
     square: NDArray  # (rows,): D^2
     owner: NDArray  # (rows,) int32: the center it belongs to
-    better: list  # for every candidate tried last: the rows it would take over, their squared distances to it
+    potential: float  # sum of w D^2
+    trial: NDArray  # (m, rows): squared distances to the candidates tried last
+    tried: bool  # whether `trial` is of the centers taken so far
 
 
 class Potentials(NamedTuple):
@@ -118,37 +118,28 @@ def block_state(chosen: Chosen, block: Block) -> SeedingMemory:
     state: SeedingMemory | None = block.memory.get("seeding")
     count = len(chosen.centers)
     if state is None or state.run != chosen.run or state.taken > count:
-        dtype = block.X.dtype
         n = block.X.shape[0]
-        norm, square, owner = np.empty(n, dtype), np.empty(n, dtype), np.zeros(n, np.int32)
-        state = SeedingMemory(chosen.run, 0, norm, square, owner, [])
-    if state.taken == count - 1 and state.better:
-        rows, nearer = state.better[chosen.last]
-        state.square[rows], state.owner[rows] = nearer, count - 1
-    elif state.taken < count:
-        absorb(chosen, block, state)
-    state = state._replace(taken=count, better=state.better if state.taken == count else [])
-    block.memory["seeding"] = state
+        state = SeedingMemory(
+            chosen.run, 0, np.empty(n, block.X.dtype), np.zeros(n, np.int32), 0.0, np.empty((0, n)), False
+        )
+    if state.taken < count:
+        potential = absorb(chosen, block, state)
+        state = state._replace(taken=count, potential=potential, tried=False)
+        block.memory["seeding"] = state
     return state
 
 
-def absorb(chosen: Chosen, block: Block, state: SeedingMemory) -> None:
-    """Bring the state up to date with centers it has not seen as candidates."""
+def absorb(chosen: Chosen, block: Block, state: SeedingMemory) -> float:
+    """Bring the squared distances up to date with centers they do not know, return sum w D^2."""
+    centers, taken, square = chosen.centers, state.taken, state.square
+    if state.tried and taken == len(centers) - 1:
+        return _core.kmeans.seeding.adopt(state.trial[chosen.last], block.weight, taken, square, state.owner)
     if not scipy.sparse.issparse(block.X):
-        _core.kmeans.seeding.absorb(
-            block.X,
-            weight=block.weight,
-            chosen=chosen.centers,
-            first=state.taken,
-            norm=state.norm,
-            square=state.square,
-            owner=state.owner,
-            scale=chosen.scale,
-        )
-        return
-    for j in range(state.taken, len(chosen.centers)):
-        distance = sparse_square(chosen.centers[j], chosen.scale, block).astype(state.square.dtype)
-        np.copyto(state.square, distance if j == 0 else np.minimum(state.square, distance))
+        return _core.kmeans.seeding.absorb(block.X, block.weight, centers, taken, square, state.owner, chosen.scale)
+    for j in range(taken, len(centers)):
+        distance = sparse_square(centers[j], chosen.scale, block).astype(square.dtype)
+        np.copyto(square, distance if j == 0 else np.minimum(square, distance))
+    return weighted_sum(square, block)
 
 
 def sparse_square(center: NDArray, scale: float, block: Block) -> NDArray:
@@ -163,7 +154,7 @@ def weighted_sum(values: NDArray, block: Block) -> float:
 
 def block_potential(chosen: Chosen, block: Block) -> Potentials:
     """Return sum w D^2 of one block."""
-    return Potentials([weighted_sum(block_state(chosen, block).square, block)])
+    return Potentials([block_state(chosen, block).potential])
 
 
 def block_gains(chosen: Chosen, block: Block) -> Potentials:
@@ -172,16 +163,16 @@ def block_gains(chosen: Chosen, block: Block) -> Potentials:
     state = block_state(chosen, block)
     gain = np.zeros(len(chosen.candidates))
     if scipy.sparse.issparse(block.X):
-        better = []
         for m, candidate in enumerate(chosen.candidates):
             square = sparse_square(candidate, chosen.scale, block).astype(state.square.dtype)
             gain[m] = weighted_sum(np.maximum(state.square.astype(np.float64) - square, 0.0), block)
-            rows = np.flatnonzero(square < state.square)
-            better.append((rows, square[rows]))
     else:
-        arrays = (state.norm, state.square, state.owner, chosen.scale, gain)
-        better = _core.kmeans.seeding.gains(block.X, block.weight, chosen.centers, chosen.candidates, *arrays)
-    block.memory["seeding"] = state._replace(better=better)
+        trial = state.trial
+        if len(trial) != len(gain):
+            trial = np.empty((len(gain), block.X.shape[0]), state.square.dtype)
+        arrays = (state.square, state.owner, chosen.scale, gain, trial)
+        _core.kmeans.seeding.gains(block.X, block.weight, chosen.centers, chosen.candidates, *arrays)
+        block.memory["seeding"] = state._replace(trial=trial, tried=True)
     return Potentials([gain])
 
 
@@ -213,12 +204,9 @@ def locate(source: MemorySource, chosen: Chosen, parts: NDArray, targets: NDArra
     found = np.empty((len(targets), source.n_features))
     for index in np.unique(where):
         block = source.block(int(index))
-        square = block_state(chosen, block).square.astype(np.float64)
-        cumulative = np.cumsum(square if block.weight is None else square * block.weight)
         here = np.flatnonzero(where == index)
-        rest = targets[here] - (edges[index - 1] if index else 0.0)
-        last = np.searchsorted(cumulative, cumulative[-1])  # the last row that adds anything
-        inside = np.minimum(np.searchsorted(cumulative, rest, side="right"), last)
+        rest, inside = targets[here] - (edges[index - 1] if index else 0.0), np.empty(len(here), np.int64)
+        _core.kmeans.seeding.locate(block_state(chosen, block).square, block.weight, rest, inside)
         rows[here], found[here] = block.start + inside, assignment.take_rows(block.X, inside)
     return found, rows
 
@@ -230,12 +218,9 @@ def plus_plus(source: MemorySource, k: int, stream: Stream, run: int, trials: in
     centers, rows = np.empty((k, source.n_features)), np.empty(k, np.int64)
     centers[0], rows[0] = first.centers[0], first.rows[0]
     scale, best = unit_of(source.first(), centers[0]), 0
-    parts = potentials(source, Chosen(centers[:1], centers[:0], run, scale))
-    beginning = parts.sum()
     for j in range(1, k):
         chosen = Chosen(centers[:j], centers[:0], run, scale, best)
-        if parts.sum() <= EXHAUSTED * beginning:
-            parts = potentials(source, chosen)
+        parts = potentials(source, chosen)
         if parts.sum() > 0:
             targets = stream.uniform("kmeans++", run * k + j, trials) * parts.sum()
             candidates, found = locate(source, chosen, parts, targets)
@@ -244,5 +229,4 @@ def plus_plus(source: MemorySource, k: int, stream: Stream, run: int, trials: in
         gains = np.array(source.total(block_gains, chosen._replace(candidates=candidates)).values)  # (blocks, m)
         best = int(np.argmax(gains.sum(axis=0)))
         centers[j], rows[j] = candidates[best], found[best]
-        parts = np.maximum(parts - gains[:, best], 0.0)
     return Seeds(centers, rows)

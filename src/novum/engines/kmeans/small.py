@@ -4,7 +4,7 @@ The same numbers as the fold of `seeding` and `lloyd`, bit for bit (a test compa
 bounds and homes would cost more than the kernels here. Rows that are more than a block go to the fold.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from novum import _core
 from novum.engines.kmeans.assignment import ClusterSums, rows_per_block
 from novum.engines.kmeans.bounds import Lloyd, start_guide
 from novum.engines.kmeans.lloyd import FarthestRows, furthest_rows, labels_of_block, lloyd, relocate, same_clustering
-from novum.engines.kmeans.seeding import EXHAUSTED, plus_plus, unit_of
+from novum.engines.kmeans.seeding import plus_plus, unit_of
 from novum.engines.kmeans.variance import mean_variance
 from novum.fold.blocks import Block
 from novum.fold.homes.memory import ArrayTiles, MemorySource
@@ -85,37 +85,18 @@ def seeded_centers(X: NDArray, k: int, stream: Stream, run: int) -> NDArray:
     """Return k rows by (9) and (10) of `seeding`."""
     n, trials, centers = len(X), 2 + int(np.log(k)), np.empty((k, X.shape[1]))
     centers[0] = X[np.argmin(stream.keys("kmeans++ first", run, range(n)))]
-    scale = unit_of(Block(X), centers[0])
-    norm, square, owner = np.empty(n), np.empty(n), np.zeros(n, np.int32)
-    _core.kmeans.seeding.absorb(
-        X, weight=None, chosen=centers[:1], first=0, norm=norm, square=square, owner=owner, scale=scale
-    )
-    beginning = part = float(square.sum())
+    scale, square, owner = unit_of(Block(X), centers[0]), np.empty(n), np.zeros(n, np.int32)
+    potential = _core.kmeans.seeding.absorb(X, None, centers[:1], 0, square, owner, scale)
     for j in range(1, k):
-        if part <= EXHAUSTED * beginning:
-            part = float(square.sum())
-        if part > 0:
-            targets = stream.uniform("kmeans++", run * k + j, trials) * part
-            cumulative = np.cumsum(square)
-            last = np.searchsorted(cumulative, cumulative[-1])  # the last row that adds anything
-            chosen: Any = np.minimum(np.searchsorted(cumulative, targets, side="right"), last)
+        if potential > 0:
+            chosen = np.empty(trials, np.int64)
+            targets = stream.uniform("kmeans++", run * k + j, trials) * potential
+            _core.kmeans.seeding.locate(square, None, targets, chosen)
         else:  # every row coincides with a center: any row will do
-            chosen = [np.argmin(stream.keys("kmeans++ spare", run * k + j, range(n)))]
-        candidates, gain = X[chosen], np.zeros(len(chosen))
-        better = _core.kmeans.seeding.gains(
-            X,
-            weight=None,
-            chosen=centers[:j],
-            candidates=candidates,
-            norm=norm,
-            square=square,
-            owner=owner,
-            scale=scale,
-            out=gain,
-        )
+            chosen = np.array([np.argmin(stream.keys("kmeans++ spare", run * k + j, range(n)))])
+        candidates, gain, trial = X[chosen], np.empty(len(chosen)), np.empty((len(chosen), n))
+        _core.kmeans.seeding.gains(X, None, centers[:j], candidates, square, owner, scale, gain, trial)
         best = int(np.argmax(gain))
         centers[j] = candidates[best]
-        rows, nearer = better[best]
-        square[rows], owner[rows] = nearer, j
-        part = max(part - float(gain[best]), 0.0)
+        potential = _core.kmeans.seeding.adopt(trial[best], None, j, square, owner)
     return centers
