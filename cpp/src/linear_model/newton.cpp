@@ -50,6 +50,12 @@ NOVUM_INLINE Row<BYTES> row_terms(typename Doubles<BYTES>::V y, typename Doubles
         // The exact curvature where it is never negative, else the expected one.
         const V bend = parameter >= 1 && parameter <= 2 ? up * grown - down * drawn : grown;
         return {grown / up - drawn / down, grown - drawn, bend, zero, zero};
+    } else if constexpr (LOSS == LineLoss::squared_hinge) {
+        const V short_of = 1.0 - y * eta, r = short_of > 0.0 ? short_of : zero;
+        return {r * r, -2.0 * y * r, short_of > 0.0 ? D::splat(2.0) : zero, zero, zero};
+    } else if constexpr (LOSS == LineLoss::squared_insensitive) {
+        const V off = eta - y, size = off < 0.0 ? -off : off, beyond = size - parameter, r = beyond > 0.0 ? beyond : zero;
+        return {r * r, off < 0.0 ? -2.0 * r : 2.0 * r, beyond > 0.0 ? D::splat(2.0) : zero, zero, zero};
     } else {
         const double e = parameter, edge = e * s, twice = 2 * e, inverse = 1 / s;
         const V r = y - eta, size = r < 0.0 ? -r : r, z = size <= edge ? r * inverse : zero;
@@ -88,21 +94,24 @@ struct Terms {
 };
 
 Totals terms(const LineModel& model, Chunk& c, std::size_t rows, double s) {
+    const auto of = [&]<LineLoss LOSS>() { return widest<Terms<LOSS>>(c, rows, model.parameter, s); };
     switch (model.loss) {
-        case LineLoss::squares: return widest<Terms<LineLoss::squares>>(c, rows, model.parameter, s);
-        case LineLoss::poisson: return widest<Terms<LineLoss::poisson>>(c, rows, model.parameter, s);
-        case LineLoss::gamma: return widest<Terms<LineLoss::gamma>>(c, rows, model.parameter, s);
-        case LineLoss::tweedie: return widest<Terms<LineLoss::tweedie>>(c, rows, model.parameter, s);
-        default: return widest<Terms<LineLoss::huber>>(c, rows, model.parameter, s);
+        case LineLoss::squares: return of.template operator()<LineLoss::squares>();
+        case LineLoss::poisson: return of.template operator()<LineLoss::poisson>();
+        case LineLoss::gamma: return of.template operator()<LineLoss::gamma>();
+        case LineLoss::tweedie: return of.template operator()<LineLoss::tweedie>();
+        case LineLoss::squared_hinge: return of.template operator()<LineLoss::squared_hinge>();
+        case LineLoss::squared_insensitive: return of.template operator()<LineLoss::squared_insensitive>();
+        default: return of.template operator()<LineLoss::huber>();
     }
 }
 
 // The steps of a chunk, compiled per instruction set.
 template <class Real>
 struct Steps {
-    void (*score)(const Real*, const double*, std::size_t, std::size_t, double*);
-    void (*add)(const Real*, const double*, std::size_t, std::size_t, double*);
-    void (*pack)(const Real*, const Chunk&, bool, std::size_t, std::size_t, std::size_t, double*);
+    void (*score)(const Real*, const double*, double, std::size_t, std::size_t, double*);
+    void (*add)(const Real*, const double*, double, std::size_t, std::size_t, double*);
+    void (*pack)(const Real*, const Chunk&, double, bool, std::size_t, std::size_t, std::size_t, double*);
 };
 
 template <class Real>
@@ -118,7 +127,7 @@ double pass(const Steps<Real>& step, const Real* X, const LineTarget& target, co
     for (std::size_t top = 0; top < rows; top += CHUNK) {
         const std::size_t n = std::min(CHUNK, rows - top);
         const Real* x = X + top * p;
-        step.score(x, model.theta, n, p, c.eta);
+        step.score(x, model.theta, model.constant, n, p, c.eta);
         for (std::size_t k = 0; k < n; ++k) c.y[k] = (target.y[top + k] - target.middle) * inverse;
         if (target.weight)
             std::copy(target.weight + top, target.weight + top + n, c.weight);
@@ -128,11 +137,11 @@ double pass(const Steps<Real>& step, const Real* X, const LineTarget& target, co
         const Totals found = terms(model, c, n, s);
         loss += found.loss;
         if (gradient) {
-            step.add(x, c.slope, n, p, gradient);
+            step.add(x, c.slope, model.constant, n, p, gradient);
             if (scaled) gradient[p + 1] += found.scale_slope;
         }
         if (hessian) {
-            step.pack(x, c, scaled, n, p, count, packed.data());
+            step.pack(x, c, model.constant, scaled, n, p, count, packed.data());
             widest<panels::Products>(packed.data(), n, m, sums.data());
         }
     }
@@ -144,21 +153,21 @@ double pass(const Steps<Real>& step, const Real* X, const LineTarget& target, co
 
 }  // namespace
 
-#define NOVUM_LINE_PASS(Real)                                                                                                        \
-    NOVUM_CLONES static void score_clone(const Real* X, const double* theta, std::size_t n, std::size_t p, double* eta) {            \
-        row_steps::score_chunk(X, theta, 1.0, n, p, eta);                                                                            \
-    }                                                                                                                                \
-    NOVUM_CLONES static void add_clone(const Real* X, const double* slope, std::size_t n, std::size_t p, double* out) {              \
-        row_steps::add_rows(X, slope, 1.0, n, p, out);                                                                               \
-    }                                                                                                                                \
-    NOVUM_CLONES static void pack_clone(const Real* X, const Chunk& c, bool scaled, std::size_t n, std::size_t p, std::size_t count, \
-                                        double* packed) {                                                                            \
-        row_steps::pack_chunk(X, c.bend, 1.0, scaled ? c.by_scale : nullptr, n, p, count, packed);                                   \
-    }                                                                                                                                \
-    template <>                                                                                                                      \
-    double line_pass(const Real* X, LineTarget target, LineModel model, std::size_t rows, std::size_t p, double* gradient,           \
-                     double* hessian) {                                                                                              \
-        return pass(Steps<Real>{score_clone, add_clone, pack_clone}, X, target, model, rows, p, gradient, hessian);                  \
+#define NOVUM_LINE_PASS(Real)                                                                                                       \
+    NOVUM_CLONES static void score_clone(const Real* X, const double* theta, double a, std::size_t n, std::size_t p, double* eta) { \
+        row_steps::score_chunk(X, theta, a, n, p, eta);                                                                             \
+    }                                                                                                                               \
+    NOVUM_CLONES static void add_clone(const Real* X, const double* slope, double a, std::size_t n, std::size_t p, double* out) {   \
+        row_steps::add_rows(X, slope, a, n, p, out);                                                                                \
+    }                                                                                                                               \
+    NOVUM_CLONES static void pack_clone(const Real* X, const Chunk& c, double a, bool scaled, std::size_t n, std::size_t p,         \
+                                        std::size_t count, double* packed) {                                                        \
+        row_steps::pack_chunk(X, c.bend, a, scaled ? c.by_scale : nullptr, n, p, count, packed);                                    \
+    }                                                                                                                               \
+    template <>                                                                                                                     \
+    double line_pass(const Real* X, LineTarget target, LineModel model, std::size_t rows, std::size_t p, double* gradient,          \
+                     double* hessian) {                                                                                             \
+        return pass(Steps<Real>{score_clone, add_clone, pack_clone}, X, target, model, rows, p, gradient, hessian);                 \
     }
 NOVUM_LINE_PASS(float)
 NOVUM_LINE_PASS(double)

@@ -6,7 +6,8 @@
 namespace novum {
 
 /// Losses l(y, eta, s) by the linear predictor eta = b'x + a. Log link: poisson, gamma, tweedie (of any other power but zero).
-enum class LineLoss { squares, poisson, gamma, tweedie, huber };
+/// squared_hinge: max(0, 1 - y eta)^2 with y of -1 and +1; squared_insensitive: max(0, |y - eta| - epsilon)^2.
+enum class LineLoss { squares, poisson, gamma, tweedie, huber, squared_hinge, squared_insensitive };
 
 struct LineTarget {
     const double* y;
@@ -16,8 +17,9 @@ struct LineTarget {
 
 struct LineModel {
     LineLoss loss;
-    double parameter;                                                                          // the power of tweedie, epsilon of huber
-    const double* theta;                                                                       // [b, a], with huber [b, a, s]
+    double parameter;     // the power of tweedie, epsilon of huber and of squared_insensitive
+    const double* theta;  // [b, a], with huber [b, a, s]
+    double constant = 1;  // what stands in the column of a
     std::size_t length(std::size_t p) const { return p + (loss == LineLoss::huber ? 2 : 1); }  // of theta
 };
 
@@ -25,5 +27,17 @@ struct LineModel {
 /// length. O(rows p), with the Hessian O(rows p^2 / 2).
 template <class Real>
 double line_pass(const Real* X, LineTarget target, LineModel model, std::size_t rows, std::size_t p, double* gradient, double* hessian);
+
+struct LineMinimum {
+    double objective;
+    std::size_t n_iter;
+    bool converged;
+};
+
+/// Minimise the sum of losses / mass + ridge |theta|^2 / 2, ridge > 0, by Newton's method with halved steps until the largest slope is
+/// `share` of the first one, from and to `theta` (p + 1), on one thread: for tables so small that a pass is shorter than a call.
+template <class Real>
+LineMinimum line_newton(const Real* X, LineTarget target, LineModel model, std::size_t rows, std::size_t p, double mass, double ridge,
+                        double share, std::size_t most, double* theta);
 
 }  // namespace novum
