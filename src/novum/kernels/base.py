@@ -13,7 +13,7 @@ scikit-learn's kernels for Gaussian processes, whose base class this one extends
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def length_of(kernel: Any) -> int:
 
 
 @cache
-def hyperparameter_names(kernel: type) -> tuple[str, ...]:
+def hyperparameter_names(kernel: Any) -> tuple[str, ...]:
     """Return the attributes of a class that specify a hyper-parameter, in alphabetical order: a search asks at every step."""
     return tuple(name for name in dir(kernel) if name.startswith("hyperparameter_"))
 
@@ -77,7 +77,7 @@ class Kernel(SklearnKernel):
 
     def _own(self) -> list[Any]:
         """Return the hyper-parameters of this node alone."""
-        return [getattr(self, name) for name in hyperparameter_names(type(self))]
+        return [getattr(self, name) for name in hyperparameter_names(cast(Any, type(self)))]
 
     def _inner(self) -> list[tuple[str, Any]]:
         """Return the kernels that this one is made of, by name."""

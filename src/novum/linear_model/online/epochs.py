@@ -186,7 +186,7 @@ class Epochs:
         """Visit and close epoch after epoch over the same rows until (4), all in one call of the core."""
         X, stopping = problem.X, self.stopping
         rows = (X.data, X.indices, X.indptr) if scipy.sparse.issparse(X) else (X,)
-        run = _core.linear_model.sgd.dense_epochs if len(rows) == 1 else _core.linear_model.sgd.sparse_epochs
+        run: Any = _core.linear_model.sgd.dense_epochs if len(rows) == 1 else _core.linear_model.sgd.sparse_epochs
         self.objective, self.updates, finite = run(
             *rows,
             y=problem.y,
