@@ -25,6 +25,7 @@ void bind_distributions_density(nb::module_& m);
 void bind_linear_model_descent(nb::module_& m);
 void bind_linear_model_logistic(nb::module_& m);
 void bind_linear_model_logistic_dual(nb::module_& m);
+void bind_linear_model_newton(nb::module_& m);
 void bind_linear_model_proximal(nb::module_& m);
 void bind_linear_model_sgd(nb::module_& m);
 void bind_gaussians_mixture(nb::module_& m);
@@ -123,6 +124,7 @@ NB_MODULE(_core, m) {
         {{"descent", "Coordinate descent for penalised least squares.", bind_linear_model_descent},
          {"logistic", "Losses, gradients and Hessians of logistic regression.", bind_linear_model_logistic},
          {"logistic_dual", "Coordinate descent on the dual of logistic regression.", bind_linear_model_logistic_dual},
+         {"newton", "Losses of a line with their gradients and Hessians, in one read of the rows.", bind_linear_model_newton},
          {"proximal", "Coordinate descent on the quadratic models of proximal Newton steps.", bind_linear_model_proximal},
          {"sgd", "Stochastic gradient descent for linear functions.", bind_linear_model_sgd}});
     add(m, "gaussians", "Gaussian components.", {{"mixture", "Gaussian mixtures on a block of rows.", bind_gaussians_mixture}});

@@ -44,6 +44,15 @@ struct BriefExponential : Exponential {
     }
 };
 
+struct AnyExponential {
+    static constexpr double UNITS = 2;
+    template <int BYTES>
+    static NOVUM_INLINE auto of(typename Doubles<BYTES>::V t) {
+        return exp_any<BYTES>(t);
+    }
+    static double plain(double t) { return t < LEAST_EXPONENT ? 0 : t > MOST_EXPONENT ? INF : std::exp(t); }
+};
+
 struct Logarithm {
     static constexpr double UNITS = 2;
     template <int BYTES>
@@ -89,6 +98,8 @@ TEST(exponential_of_vectors) {
     t.push_back(NOT_A_NUMBER);
     every_width<Compare<Exponential, double>>(t);
     every_width<Compare<BriefExponential, double>>(t);
+    for (double x : exponents(-MOST_EXPONENT)) t.push_back(-x);
+    every_width<Compare<AnyExponential, double>>(t);
 }
 
 TEST(logarithm_of_vectors) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "novum/linear_model/row_steps.h"
 #include "novum/moments/column_panels.h"
 #include "novum/runtime/vector_math.h"
 
@@ -13,6 +14,9 @@ namespace {
 
 using panels::CHUNK;
 using panels::PANEL;
+using row_steps::add_rows;
+using row_steps::pack_chunk;
+using row_steps::score_chunk;
 
 constexpr std::size_t FEW = 64;  // rows whose terms are computed together, a whole number of vectors
 
@@ -50,60 +54,6 @@ struct Terms {
         return total;
     }
 };
-
-template <class Real>
-NOVUM_INLINE double dot(const Real* x, const double* w, std::size_t p) {
-    double lane[8] = {};
-    std::size_t j = 0;
-    for (; j + 8 <= p; j += 8)
-        for (std::size_t l = 0; l < 8; ++l) lane[l] += static_cast<double>(x[j + l]) * w[j + l];
-    double rest = 0;
-    for (; j < p; ++j) rest += static_cast<double>(x[j]) * w[j];
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7])) + rest;
-}
-
-template <class Real>
-NOVUM_INLINE void score_chunk(const Real* X, const double* theta, double constant, std::size_t rows, std::size_t p, double* score) {
-    for (std::size_t i = 0; i < rows; ++i) score[i] = dot(X + i * p, theta, p) + constant * theta[p];
-}
-
-// out += sum_i u_i [x_i, constant], four rows at a time: `out` is read and written a quarter as often.
-template <class Real>
-NOVUM_INLINE void add_rows(const Real* X, const double* u, double constant, std::size_t rows, std::size_t p, double* out) {
-    std::size_t i = 0;
-    double total = 0;
-    for (; i + 4 <= rows; i += 4) {
-        const Real *a = X + i * p, *b = a + p, *c = b + p, *d = c + p;
-        const double ua = u[i], ub = u[i + 1], uc = u[i + 2], ud = u[i + 3];
-        for (std::size_t j = 0; j < p; ++j)
-            out[j] += (ua * static_cast<double>(a[j]) + ub * static_cast<double>(b[j])) +
-                      (uc * static_cast<double>(c[j]) + ud * static_cast<double>(d[j]));
-        total += (ua + ub) + (uc + ud);
-    }
-    for (; i < rows; ++i) {
-        for (std::size_t j = 0; j < p; ++j) out[j] += u[i] * static_cast<double>(X[i * p + j]);
-        total += u[i];
-    }
-    out[p] += constant * total;
-}
-
-template <class Real>
-NOVUM_INLINE void pack_chunk(const Real* X, const double* curvature, double constant, std::size_t rows, std::size_t p, std::size_t count,
-                             double* packed) {
-    const std::size_t whole = p / PANEL;
-    for (std::size_t k = 0; k < rows; ++k) {
-        const double scale = std::sqrt(curvature[k]);
-        const Real* x = X + k * p;
-        for (std::size_t panel = 0; panel < whole; ++panel) {
-            double* out = packed + (panel * rows + k) * PANEL;
-            for (std::size_t l = 0; l < PANEL; ++l) out[l] = scale * static_cast<double>(x[panel * PANEL + l]);
-        }
-        for (std::size_t c = whole * PANEL; c < count * PANEL; ++c)
-            packed[(c / PANEL * rows + k) * PANEL + c % PANEL] = c < p    ? scale * static_cast<double>(x[c])
-                                                                 : c == p ? scale * constant
-                                                                          : 0.0;
-    }
-}
 
 // The steps of a chunk, compiled per instruction set.
 template <class Real>
@@ -209,7 +159,7 @@ NOVUM_CLONES void product_clone(double* s, const double* probability, const doub
     }                                                                                                                              \
     NOVUM_CLONES static void pack_clone(const Real* X, const double* r, double c, std::size_t n, std::size_t p, std::size_t m,     \
                                         double* packed) {                                                                          \
-        pack_chunk(X, r, c, n, p, m, packed);                                                                                      \
+        pack_chunk(X, r, c, nullptr, n, p, m, packed);                                                                             \
     }                                                                                                                              \
     template <>                                                                                                                    \
     double binary_pass(const Real* X, Labels labels, const double* theta, double constant, std::size_t rows, std::size_t p,        \

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "novum/linear_model/sgd_losses.h"
+#include "novum/linear_model/sgd_rows.h"
 #include "novum/runtime/interrupt.h"
 #include "novum/runtime/panels.h"
 #include "novum/runtime/simd.h"
@@ -14,93 +16,10 @@ namespace novum::sgd {
 namespace {
 
 using panel::at;
-using panel::Simd;
 
-constexpr double STEEPEST = 1e12;                  // slopes are cut here, or one far row would throw w out of range
-constexpr double SMALL_SCALE = 1e-6;               // s below which v is multiplied out, long before v could overflow
-constexpr std::size_t AHEAD = 8;                   // rows fetched in advance: the order is random, the processor cannot guess it
-constexpr std::size_t LINE = 64, MOST_LINES = 16;  // bytes of a cache line; beyond, the processor sees the stream itself
-
-template <class Real, int BYTES>
-NOVUM_INLINE Real dot(const Real* a, const Real* b, std::size_t n) {
-    using S = Simd<Real, BYTES>;
-    constexpr std::size_t L = at(S::LANES);
-    typename S::V s0{}, s1{}, s2{}, s3{};
-    std::size_t i = 0;
-    for (; i + 4 * L <= n; i += 4 * L) {
-        s0 += S::load(a + i) * S::load(b + i);
-        s1 += S::load(a + i + L) * S::load(b + i + L);
-        s2 += S::load(a + i + 2 * L) * S::load(b + i + 2 * L);
-        s3 += S::load(a + i + 3 * L) * S::load(b + i + 3 * L);
-    }
-    for (; i + L <= n; i += L) s0 += S::load(a + i) * S::load(b + i);
-    Real sum = panel::total<S::LANES>((s0 + s1) + (s2 + s3));
-    if constexpr (BYTES > 32)
-        if (i + L / 2 <= n) {
-            using Half = Simd<Real, BYTES / 2>;
-            sum += panel::total<Half::LANES>(Half::load(a + i) * Half::load(b + i));
-            i += L / 2;
-        }
-    for (; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
-
-/// Rows that lie one after the other.
-template <class Real, int BYTES>
-struct Dense {
-    DenseRows<Real> rows;
-    NOVUM_INLINE const Real* row(std::int64_t i) const { return rows.x + at(i) * rows.d; }
-    NOVUM_INLINE void fetch(std::int64_t i) const {
-        const char* p = reinterpret_cast<const char*>(row(i));
-        const std::size_t bytes = std::min(rows.d * sizeof(Real), MOST_LINES * LINE);
-        for (std::size_t k = 0; k < bytes; k += LINE) __builtin_prefetch(p + k);
-    }
-    NOVUM_INLINE double product(std::int64_t i, const Real* v) const { return static_cast<double>(dot<Real, BYTES>(row(i), v, rows.d)); }
-    NOVUM_INLINE double square(std::int64_t i) const { return static_cast<double>(dot<Real, BYTES>(row(i), row(i), rows.d)); }
-    template <class To, class F>
-    NOVUM_INLINE void each(std::int64_t i, To* to, F f) const {
-        const Real* x = row(i);
-        for (std::size_t j = 0; j < rows.d; ++j) f(to[j], x[j], j);
-    }
-};
-
-/// Rows of entries.
-template <class Real, class Index>
-struct Sparse {
-    SparseRows<Real, Index> rows;
-    NOVUM_INLINE void fetch(std::int64_t i) const {
-        const std::size_t first = at(rows.start[at(i)]),
-                          count = std::min(at(rows.start[at(i) + 1]) - first, MOST_LINES * LINE / sizeof(Real));
-        for (std::size_t k = 0; k < count; k += LINE / sizeof(Real)) __builtin_prefetch(rows.value + first + k);
-        for (std::size_t k = 0; k < count; k += LINE / sizeof(Index)) __builtin_prefetch(rows.column + first + k);
-    }
-    template <class To, class F>
-    NOVUM_INLINE void each(std::int64_t i, To* to, F f) const {
-        for (std::size_t e = at(rows.start[at(i)]); e < at(rows.start[at(i) + 1]); ++e)
-            f(to[at(rows.column[e])], rows.value[e], at(rows.column[e]));
-    }
-    NOVUM_INLINE double product(std::int64_t i, const Real* v) const {
-        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;  // four chains: one would wait for itself
-        std::size_t e = at(rows.start[at(i)]);
-        const std::size_t end = at(rows.start[at(i) + 1]);
-        const auto term = [&](std::size_t k)
-                              NOVUM_LAMBDA { return static_cast<double>(v[at(rows.column[k])]) * static_cast<double>(rows.value[k]); };
-        for (; e + 4 <= end; e += 4) {
-            s0 += term(e);
-            s1 += term(e + 1);
-            s2 += term(e + 2);
-            s3 += term(e + 3);
-        }
-        for (; e < end; ++e) s0 += term(e);
-        return (s0 + s1) + (s2 + s3);
-    }
-    NOVUM_INLINE double square(std::int64_t i) const {
-        double sum = 0;
-        for (std::size_t e = at(rows.start[at(i)]); e < at(rows.start[at(i) + 1]); ++e)
-            sum += static_cast<double>(rows.value[e]) * static_cast<double>(rows.value[e]);
-        return sum;
-    }
-};
+constexpr double STEEPEST = 1e12;     // slopes are cut here, or one far row would throw w out of range
+constexpr double SMALL_SCALE = 1e-6;  // s below which v is multiplied out, long before v could overflow
+constexpr std::size_t AHEAD = 8;      // rows fetched in advance: the order is random, the processor cannot guess it
 
 NOVUM_INLINE double power_of(double t, double p) {
     if (p == 0.25) return std::sqrt(std::sqrt(t));
@@ -134,8 +53,7 @@ struct Weights {
         measure();
     }
     template <class Rows>
-    NOVUM_INLINE void add(const Rows& rows, std::int64_t i, double step) {
-        const Real a = static_cast<Real>(step / s);
+    NOVUM_INLINE void add(const Rows& rows, std::int64_t i, Real a) {
         if (paid) {
             double more_square = 0, more_absolute = 0;
             rows.each(i, v, [&, a](Real& w, Real x, std::size_t) NOVUM_LAMBDA {
@@ -148,7 +66,7 @@ struct Weights {
             square += more_square;
             absolute += more_absolute;
         } else {
-            rows.each(i, v, [a](Real& w, Real x, std::size_t) NOVUM_LAMBDA { w += a * x; });
+            rows.add(i, v, a);
         }
         const double b = mass * static_cast<double>(a);
         if (total && b != 0) rows.each(i, total, [b](double& z, Real x, std::size_t) NOVUM_LAMBDA { z -= b * static_cast<double>(x); });
@@ -200,11 +118,13 @@ template <class Real, class Rows>
 NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, std::span<const std::int64_t> order, const Plan& plan,
                           State<Real>& state) {
     const bool penalized = plan.alpha > 0, passive = plan.rate >= Rate::Passive1, absolute = penalized && !state.paid.empty();
-    Weights<Real> w{state.w.data(), state.total.empty() ? nullptr : state.total.data(), state.paid.empty() ? nullptr : state.paid.data(),
+    std::vector<Real> padded(Rows::padded(state.w.size()));
+    std::copy(state.w.begin(), state.w.end(), padded.begin());
+    Weights<Real> w{padded.data(), state.total.empty() ? nullptr : state.total.data(), state.paid.empty() ? nullptr : state.paid.data(),
                     state.w.size()};
     w.measure();
     double b = state.intercept, t = state.t, objective = 0, eta = plan.eta0;
-    std::vector<double> change(plan.batch), product(plan.batch);
+    std::vector<double> change(plan.batch);
     interrupt::Poller<1024> poller;
     for (std::size_t begin = 0; begin < order.size(); begin += plan.batch) {
         poller.tick();
@@ -212,11 +132,12 @@ NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, st
         if (plan.rate == Rate::Power) eta = plan.eta0 / power_of(plan.t0 + t - 1, plan.power);
         const double penalty =
             penalized && !passive ? plan.alpha * ((1 - plan.rho) / 2 * w.s * w.s * w.square + plan.rho * w.s * w.absolute) : 0.0;
+        double first_change = 0, first_product = 0;  // of most batches the only ones: they never wait for memory
         for (std::size_t k = 0; k < size; ++k) {
             const std::int64_t i = order[begin + k];
             if (begin + k + AHEAD < order.size()) rows.fetch(order[begin + k + AHEAD]);
-            product[k] = rows.product(i, w.v);
-            const auto [value, slope] = judge(plan.loss, plan.epsilon, w.s * product[k] + b, y[i]);
+            const double vx = rows.product(i, w.v);
+            const auto [value, slope] = judge(plan.loss, plan.epsilon, w.s * vx + b, y[i]);
             objective += value + penalty;
             double u;
             if (passive) {
@@ -228,24 +149,28 @@ NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, st
             } else {
                 u = -eta * std::clamp(slope, -STEEPEST, STEEPEST);
             }
-            change[k] = c ? u * c[i] : u;
+            if (c) u *= c[i];
+            if (k)
+                change[k] = u;
+            else
+                first_change = u, first_product = vx;
         }
         if (penalized) w.s *= std::fmax(0.0, 1 - (1 - plan.rho) * eta * plan.alpha);
         if (w.s < SMALL_SCALE) {
             w.settle();
-            for (std::size_t k = 0; k < size; ++k) product[k] = rows.product(order[begin + k], w.v);
+            first_product = rows.product(order[begin], w.v);
         }
-        const double m = plan.mean ? 1.0 / static_cast<double>(size) : 1.0;
+        const double m = plan.mean ? 1.0 / static_cast<double>(size) : 1.0, unit = 1 / w.s;
         double shift = 0;
         for (std::size_t k = 0; k < size; ++k) {
-            const double u = m * change[k];
+            const double u = m * (k ? change[k] : first_change), a = u * unit;
             if (u == 0) continue;
             const std::int64_t i = order[begin + k];
             if (penalized && !absolute) {  // |v + a x|^2 without a pass over v
-                const double vx = k ? rows.product(i, w.v) : product[k], a = u / w.s;
+                const double vx = k ? rows.product(i, w.v) : first_product;
                 w.square += a * (2 * vx + a * rows.square(i));
             }
-            w.add(rows, i, u);
+            w.add(rows, i, static_cast<Real>(a));
             shift += u;
             state.updates += 1;
         }
@@ -261,6 +186,7 @@ NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, st
         t += 1;
     }
     w.settle();
+    std::copy(padded.begin(), padded.begin() + static_cast<std::ptrdiff_t>(state.w.size()), state.w.begin());
     state.intercept = b;
     state.t = t;
     return objective;
@@ -271,7 +197,7 @@ struct DenseSteps {
     template <int BYTES>
     static NOVUM_INLINE double run(const DenseRows<Real>& rows, const double* y, const double* c, std::span<const std::int64_t> order,
                                    const Plan& plan, State<Real>& state) {
-        return steps(Dense<Real, BYTES>{rows}, y, c, order, plan, state);
+        return steps(Dense<Real, BYTES>(rows), y, c, order, plan, state);
     }
 };
 
@@ -295,9 +221,42 @@ double epoch(const Rows& rows, const double* y, const double* c, std::span<const
     return by_rows(rows, y, c, order, plan, state);
 }
 
+template <class Real, class Rows>
+Course descend(const Rows& rows, const double* y, const double* c, std::span<const std::int64_t> chosen, const rng::Stream* stream,
+               Plan plan, const Stopping& stopping, State<Real>& state) {
+    Course course;
+    std::vector<std::int64_t> order(chosen.begin(), chosen.end()), places(stream ? chosen.size() : 0);
+    const double count = static_cast<double>(std::max<std::size_t>(chosen.size(), 1));
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t waited = 0; course.objective.size() < stopping.most;) {
+        interrupt::poll();
+        if (stream) {
+            shuffle({stream->seed, stream->purpose, static_cast<std::uint32_t>(static_cast<std::uint64_t>(state.t))}, places);
+            for (std::size_t k = 0; k < places.size(); ++k) order[k] = chosen[at(places[k])];
+        }
+        state.updates = 0;
+        const double value = epoch(rows, y, c, order, plan, state) / count;
+        course.objective.push_back(value);
+        course.updates.push_back(state.updates);
+        course.finite = std::isfinite(state.intercept);
+        for (std::size_t j = 0; j < state.w.size() && course.finite; ++j) course.finite = std::isfinite(state.w[j]);
+        if (!course.finite || (stopping.clean && state.updates == 0)) break;
+        if (!stopping.watched) continue;
+        waited = value > best - stopping.tol ? waited + 1 : 0;
+        best = value < best ? value : best;
+        if (waited < stopping.patience) continue;
+        if (!stopping.adaptive || plan.eta0 <= SLOWEST) break;
+        plan.eta0 /= SLOWER;
+        waited = 0;
+    }
+    return course;
+}
+
 #define NOVUM_EPOCH(Real, ...)                                                                                                             \
     template double epoch<Real, __VA_ARGS__>(const __VA_ARGS__&, const double*, const double*, std::span<const std::int64_t>, const Plan&, \
-                                             State<Real>&);
+                                             State<Real>&);                                                                                \
+    template Course descend<Real, __VA_ARGS__>(const __VA_ARGS__&, const double*, const double*, std::span<const std::int64_t>,            \
+                                               const rng::Stream*, Plan, const Stopping&, State<Real>&);
 NOVUM_EPOCH(float, DenseRows<float>)
 NOVUM_EPOCH(double, DenseRows<double>)
 NOVUM_EPOCH(float, SparseRows<float, std::int32_t>)

@@ -1,4 +1,5 @@
 #include "novum/svm/dual_descent.h"
+#include "novum/products/whole_rows.h"
 #include "novum/runtime/interrupt.h"
 #include "novum/svm/linear_rows.h"
 
@@ -13,14 +14,28 @@ namespace {
 
 constexpr std::size_t LOOK_EVERY = 256;  // rows between two looks for Ctrl-C
 constexpr double STILL = 1e-12;          // slope that moves nothing
+constexpr double LEAST_BEND = 1e-300;    // below it a row is zero, and one over it no number
 
-double soft(double u, double e) { return u > e ? u - e : u < -e ? u + e : 0.0; }
+NOVUM_INLINE double soft(double u, double e) { return u > e ? u - e : u < -e ? u + e : 0.0; }
+
+/// Dense rows whose weights fill whole vectors.
+template <class Real, int BYTES>
+struct Whole : WholeRows<Real, double, BYTES> {
+    using WholeRows<Real, double, BYTES>::WholeRows;
+    NOVUM_INLINE void add(std::size_t i, double d, double* w) const { WholeRows<Real, double, BYTES>::add(i, w, d); }
+    NOVUM_INLINE void fetch(std::size_t) const {}
+};
 
 template <class X>
-DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, const DualTerms& terms, const DualLimits& limits,
-                    std::uint64_t seed, double* b, double* w) {
-    std::vector<double> bend(n);
-    for (std::size_t i = 0; i < n; ++i) bend[i] = x.square(i) + constant * constant + terms.ridge[i];
+NOVUM_INLINE DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, const DualTerms& terms,
+                                 const DualLimits& limits, std::uint64_t seed, double* b, double* weights) {
+    std::vector<double> bend(n), inverse(n), padded(X::padded(p));
+    std::copy(weights, weights + p, padded.begin());
+    double *const w = padded.data(), of_constant = weights[p];
+    for (std::size_t i = 0; i < n; ++i) {
+        bend[i] = x.square(i) + constant * constant + terms.ridge[i];
+        inverse[i] = bend[i] > LEAST_BEND ? 1 / bend[i] : 0.0;
+    }
     std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0u);
     std::size_t active = n;
@@ -35,7 +50,7 @@ DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, c
             poller.tick();
             const std::size_t i = order[k];
             if (k + 2 < active) x.fetch(order[k + 2]);
-            const double e = terms.epsilon, g = x.product(i, w) + constant * w[p] - terms.target[i] + terms.ridge[i] * b[i];
+            const double e = terms.epsilon, g = x.product(i, w) + (constant * of_constant - terms.target[i] + terms.ridge[i] * b[i]);
             const bool low = b[i] <= terms.lower[i], high = b[i] >= terms.upper[i];
             // how far the slopes to both sides, g - e below zero and g + e above, are from zero where b may move
             const double rise = high ? 0.0 : std::max(0.0, -(g + (b[i] >= 0 ? e : -e)));
@@ -50,12 +65,12 @@ DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, c
             largest = std::max(largest, off);
             total += off;
             ++k;
-            if (off <= STILL || !(bend[i] > 0)) continue;
-            const double to = std::clamp(soft(bend[i] * b[i] - g, e) / bend[i], terms.lower[i], terms.upper[i]), d = to - b[i];
+            if (off <= STILL || inverse[i] == 0) continue;
+            const double to = std::clamp(soft(bend[i] * b[i] - g, e) * inverse[i], terms.lower[i], terms.upper[i]), d = to - b[i];
             if (d == 0) continue;
             b[i] = to;
             x.add(i, d, w);
-            w[p] += d * constant;
+            of_constant += d * constant;
         }
         ++out.epochs;
         if (first < 0) first = total;
@@ -71,15 +86,26 @@ DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, c
         }
         last = largest;
     }
+    std::copy(w, w + p, weights);
+    weights[p] = of_constant;
     return out;
 }
+
+template <class Real>
+struct OnWhole {
+    template <int BYTES>
+    static NOVUM_INLINE DualOutcome run(const Real* x, std::size_t n, std::size_t p, double constant, const DualTerms& terms,
+                                        const DualLimits& limits, std::uint64_t seed, double* b, double* w) {
+        return descend(Whole<Real, BYTES>(x, n, p), n, p, constant, terms, limits, seed, b, w);
+    }
+};
 
 }  // namespace
 
 template <class Real>
 DualOutcome descend_dense(const Real* x, std::size_t n, std::size_t p, double constant, const DualTerms& terms, const DualLimits& limits,
                           std::uint64_t seed, double* b, double* w) {
-    return descend(DenseRows<Real>{x, p}, n, p, constant, terms, limits, seed, b, w);
+    return widest<OnWhole<Real>>(x, n, p, constant, terms, limits, seed, b, w);
 }
 
 template <class Real, class Index>

@@ -19,7 +19,7 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.exceptions import DataError, ParameterError
-from novum.gaussian_process.covariance import Factor, append, factorize, solve
+from novum.gaussian_process.covariance import Factor, append, factorize, large_blas, solve
 from novum.gaussian_process.evidence import covariance, evidence_at, log_evidence
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
 from novum.gaussian_process.kernels import RBF, Matern, WhiteKernel
@@ -199,12 +199,18 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
         self.kernel_ = start_kernel(self.kernel)
         self.X_train_, self.y_train_, self._noise = points, target, noise
         outputs = target.reshape(len(target), -1)
+        with large_blas(len(target)):  # once: a step of the search is too short to set and restore the threads of BLAS
+            self._search(outputs, tensor)
+        return self
+
+    def _search(self, outputs: Array, tensor: Any) -> None:
+        """Find the hyper-parameters, and set what predictions need."""
         objective: Any = self._objective
         factor_of: Any = self._factor
         if tensor is not None:
             from novum.gaussian_process.tensors import TensorProcess
 
-            process = TensorProcess(tensor, outputs, noise)
+            process = TensorProcess(tensor, outputs, self._noise)
             if process.takes(self.kernel_):
                 objective, factor_of = process.objective(self.kernel_), process.factor
         if self.optimizer is not None and self.kernel_.n_dims > 0:
@@ -221,7 +227,6 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
         else:
             self.log_marginal_likelihood_value_ = np.float64(objective(self.kernel_.theta, False))
         self._condition_on(factor_of(self.kernel_))
-        return self
 
     def _objective(self, theta: Array, eval_gradient: bool) -> Any:
         """Return the log marginal likelihood at theta, and its gradient; the fitted kernel takes theta."""

@@ -12,7 +12,8 @@ scikit-learn's kernels for Gaussian processes, whose base class this one extends
 """
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,12 @@ def length_of(kernel: Any) -> int:
     return kernel._n_dims() if isinstance(kernel, Kernel) else kernel.n_dims
 
 
+@cache
+def hyperparameter_names(kernel: Any) -> tuple[str, ...]:
+    """Return the attributes of a class that specify a hyper-parameter, in alphabetical order: a search asks at every step."""
+    return tuple(name for name in dir(kernel) if name.startswith("hyperparameter_"))
+
+
 class Kernel(SklearnKernel):
     """A kernel: a function of two objects that is an inner product of their features.
 
@@ -70,7 +77,7 @@ class Kernel(SklearnKernel):
 
     def _own(self) -> list[Any]:
         """Return the hyper-parameters of this node alone."""
-        return [getattr(self, name) for name in dir(type(self)) if name.startswith("hyperparameter_")]
+        return [getattr(self, name) for name in hyperparameter_names(cast(Any, type(self)))]
 
     def _inner(self) -> list[tuple[str, Any]]:
         """Return the kernels that this one is made of, by name."""

@@ -212,7 +212,8 @@ def unusual(half: np.ndarray, far: np.ndarray, sparse: bool) -> bool:
 def may_need(source: Source) -> bool:
     """Return whether some rows say that a frame may be due."""
     if isinstance(source, MemorySource):
-        rows = np.unique(np.linspace(0, source.n_rows - 1, SAMPLE).astype(np.int64))  # type: ignore[operator]
+        n = source.n_rows or 0
+        rows = np.arange(n) if n <= SAMPLE else np.linspace(0, n - 1, SAMPLE).astype(np.int64)
         X: Any = source.array()[rows] if source.sparse else source.columns(slice(None), rows).T
     else:
         X = source.first().X

@@ -155,7 +155,8 @@ class LinearSVC(LinearDecisions, LinearMachine):
             self._tell(found)
             return self
         positives = [1] if k == 2 else list(range(k))
-        threads = thread_count(None) if source.at_hand and len(positives) > 1 else 1
+        short = self._is_small(source) and not self._on_dual(squared, source, l1)
+        threads = thread_count(None) if source.at_hand and len(positives) > 1 and not short else 1
         one = lambda c: self._one(coded, c, mass, factor, l1, squared)  # noqa: E731
         found = list(map_ordered(one, positives, min(threads, len(positives))))
         self._set_planes(np.array([each.theta for each in found]), source.dtype)
@@ -188,6 +189,8 @@ class LinearSVC(LinearDecisions, LinearMachine):
         """Return the factor on C of every class; "balanced" counts rows by their weights."""
         if self.class_weight == "balanced":
             return mass.sum() / (len(mass) * np.where(mass > 0, mass, np.inf))
+        if self.class_weight is None:
+            return np.ones(len(mass))
         if isinstance(self.class_weight, dict):
             unknown = [label for label in self.class_weight if label not in set(self.classes_.tolist())]
             if unknown:

@@ -17,12 +17,13 @@ from novum.linear_model.logistic.newton import newton_cholesky
 from novum.runtime.checks import is_true
 from novum.runtime.random import seed_of
 from novum.runtime.warn import warn
-from novum.svm.squared_loss import Loss, SquaredObjective, newton_conjugate
+from novum.svm.squared_loss import MOST_FUSED, Loss, SquaredObjective, newton_conjugate, newton_on_few
 
 __all__ = ["COMMON", "LinearMachine", "Solved"]
 
 FEW = 1500  # columns up to which Hessians are summed
 MOST_L1 = 6000  # columns that an L1 penalty may have: its quadratic model holds their products
+SMALL = 1 << 18  # values of a table that is one block: threads would share nothing
 COMMON: dict[str, Domain] = {
     "tol": Real(0, open="low"),
     "C": Real(0, open="low"),
@@ -72,9 +73,20 @@ class LinearMachine(SparseCoefficients, Estimator):
             return True
         return self.dual == "auto" and (source.n_rows or 0) < source.n_features
 
+    def _is_small(self, source: Source) -> bool:
+        """Return whether a pass is so short that threads, and calls between the steps, would take longer than the steps."""
+        return source.at_hand and (source.n_rows or 0) * (source.n_features + 1) <= SMALL
+
     def _by_newton(self, source: Source, loss: Loss, mass: float, tol: float, l1: bool) -> Solved:
         """Minimise on the primal."""
         constant, p = self._constant(), source.n_features
+        if not l1 and p < MOST_FUSED and source.at_hand and not source.sparse and self._is_small(source):
+            held: Any = source
+            rows, most = np.ascontiguousarray(held.array()), int(self.max_iter)
+            found = newton_on_few(
+                rows, held.y, held.weight, loss, constant=constant, mass=mass, tol=tol, max_iter=most
+            )
+            return Solved(found.theta[0], found.n_iter, found.converged)
         ridge = np.full(p + 1, 0.0 if l1 else 1 / mass)
         source = source if l1 or p <= FEW else in_blocks(source)
         objective = SquaredObjective(source, constant, loss, mass, ridge)

@@ -20,9 +20,10 @@ from novum.fold.blocks import Block, Source
 from novum.linear_model.logistic.newton import NewtonMinimum, Objective, Value
 from novum.runtime import arrays
 
-__all__ = ["Loss", "SquaredObjective", "newton_conjugate"]
+__all__ = ["MOST_FUSED", "Loss", "SquaredObjective", "newton_conjugate", "newton_on_few"]
 
 MOST_PRODUCTS = 300  # of one Newton step
+MOST_FUSED = 256  # columns up to which the core's products of columns outrun those of BLAS on weighted copies
 LOOSE = 0.1  # share of the gradient that the first steps leave
 
 
@@ -82,9 +83,65 @@ def in_numpy(block: Block) -> Block:
     return block._replace(X=arrays.to_numpy(block.X), y=arrays.to_numpy(block.y))
 
 
+def kernel_terms(loss: Loss, y: Any, weight: Any) -> tuple[NDArray, NDArray | None, str, float]:
+    """Return targets and prices of rows as the core takes them, and the name and parameter of the loss there."""
+    if loss.positive is None:
+        target, price = np.ascontiguousarray(y, dtype=np.float64), np.full(len(y), loss.price[0])
+    else:
+        own = np.asarray(y) == loss.positive
+        target, price = np.where(own, 1.0, -1.0), np.where(own, loss.price[1], loss.price[0])
+    name = "squared_insensitive" if loss.positive is None else "squared_hinge"
+    return target, price if weight is None else price * weight, name, loss.epsilon
+
+
+def fused_sums(at: At, block: Block) -> SquaredSums:
+    """Return (3) and (4) of dense rows, read once."""
+    target, price, name, epsilon = kernel_terms(at.loss, block.y, block.weight)
+    m = block.X.shape[1] + 1
+    gradient, hessian = np.empty(m), np.empty((m, m)) if at.hessian else None
+    loss = _core.linear_model.newton.line_pass(
+        np.ascontiguousarray(block.X),
+        target,
+        price,
+        at.theta[0],
+        loss=name,
+        parameter=epsilon,
+        middle=0.0,
+        unit=1.0,
+        gradient=gradient,
+        hessian=hessian,
+        constant=at.constant,
+    )
+    return SquaredSums(loss, gradient[None], 0.0 if hessian is None else hessian)
+
+
+def newton_on_few(
+    X: NDArray, y: Any, weight: Any, loss: Loss, *, constant: float, mass: float, tol: float, max_iter: int
+) -> NewtonMinimum:
+    """Minimise (3) over rows at hand with summed Hessians until `tol` of the first gradient is left, in one call of the core."""
+    target, price, name, epsilon = kernel_terms(loss, y, weight)
+    theta = np.zeros(X.shape[1] + 1)
+    value, n_iter, converged = _core.linear_model.newton.line_newton(
+        X,
+        target,
+        price,
+        theta,
+        loss=name,
+        parameter=epsilon,
+        constant=constant,
+        mass=mass,
+        ridge=1 / mass,
+        share=tol,
+        most=max_iter,
+    )
+    return NewtonMinimum(theta[None], n_iter, converged, [value], 0.0)
+
+
 def squared_sums(at: At, block: Block) -> SquaredSums:
     """Return (3) and (4) of a block without the penalty."""
     block = in_numpy(block)
+    if isinstance(block.X, np.ndarray) and block.X.shape[1] < MOST_FUSED:
+        return fused_sums(at, block)
     r, d, price = losses_of(at, block)
     if block.memory is not None:
         block.memory["curvature"] = (at.keep, np.where(r > 0, 2 * price, 0.0))

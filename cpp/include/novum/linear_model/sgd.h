@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "novum/runtime/rng.h"
 
@@ -48,7 +49,7 @@ struct State {
 template <class Real>
 struct DenseRows {
     const Real* x;
-    std::size_t d;
+    std::size_t n, d;
 };
 
 template <class Real, class Index>
@@ -61,6 +62,29 @@ struct SparseRows {
 /// One epoch over the rows named by `order`; returns the sum of loss and penalty met on the way. O(entries). `c` may be null.
 template <class Real, class Rows>
 double epoch(const Rows& rows, const double* y, const double* c, std::span<const std::int64_t> order, const Plan& plan, State<Real>& state);
+
+/// When epochs end: after `most`, after one without an update if `clean`, or when the objective was not below the best by tol for
+/// `patience` epochs; an adaptive rate is divided by SLOWER instead, until it is SLOWEST.
+struct Stopping {
+    std::size_t most;
+    double tol;
+    bool watched;  // whether tol counts
+    std::size_t patience;
+    bool clean, adaptive;
+};
+inline constexpr double SLOWER = 5, SLOWEST = 1e-6;
+
+/// The mean objective and the updates of every epoch; `finite` is false where the last of them ran out of numbers.
+struct Course {
+    std::vector<double> objective, updates;
+    bool finite = true;
+};
+
+/// Epochs over the rows named by `chosen`, each in an order of its own where there is a stream (whose iteration is the step at which
+/// the epoch begins), until they are to stop.
+template <class Real, class Rows>
+Course descend(const Rows& rows, const double* y, const double* c, std::span<const std::int64_t> chosen, const rng::Stream* stream,
+               Plan plan, const Stopping& stopping, State<Real>& state);
 
 /// The order of an epoch: a uniform permutation (Fisher and Yates), whatever the order of the file. O(n).
 void shuffle(const rng::Stream& stream, std::span<std::int64_t> order);

@@ -28,9 +28,11 @@ struct Doubles {
 
 constexpr double LEAST_EXPONENT = -708;  // below it e^t is no normal number: taken as zero
 
-/// (1) of every lane; t <= 0, -inf allowed. `TERMS` below 13 are for results that become floats: eight leave 3e-10.
+constexpr double MOST_EXPONENT = 709;  // above it e^t is taken as infinite
+
+/// (1) of every lane where e^t is a normal number, no number elsewhere.
 template <int BYTES, int TERMS = 13>
-NOVUM_INLINE typename Doubles<BYTES>::V exp_nonpositive(typename Doubles<BYTES>::V t) {
+NOVUM_INLINE typename Doubles<BYTES>::V exp_normal(typename Doubles<BYTES>::V t) {
     using D = Doubles<BYTES>;
     constexpr double ROUND = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
     const typename D::V shifted = t * 0x1.71547652b82fep0 + ROUND;
@@ -47,7 +49,21 @@ NOVUM_INLINE typename Doubles<BYTES>::V exp_nonpositive(typename Doubles<BYTES>:
     std::memcpy(&bits, &p, sizeof bits);
     bits += power << 52;
     std::memcpy(&p, &bits, sizeof p);
-    return t < LEAST_EXPONENT ? D::splat(0.0) : p;
+    return p;
+}
+
+/// (1) of every lane; t <= 0, -inf allowed. `TERMS` below 13 are for results that become floats: eight leave 3e-10.
+template <int BYTES, int TERMS = 13>
+NOVUM_INLINE typename Doubles<BYTES>::V exp_nonpositive(typename Doubles<BYTES>::V t) {
+    return t < LEAST_EXPONENT ? Doubles<BYTES>::splat(0.0) : exp_normal<BYTES, TERMS>(t);
+}
+
+/// (1) of every lane, of any sign; NaN stays.
+template <int BYTES>
+NOVUM_INLINE typename Doubles<BYTES>::V exp_any(typename Doubles<BYTES>::V t) {
+    using D = Doubles<BYTES>;
+    const typename D::V far = t + __builtin_inf();  // infinite, or NaN where t is
+    return t < LEAST_EXPONENT ? D::splat(0.0) : t <= MOST_EXPONENT ? exp_normal<BYTES>(t) : far;
 }
 
 /// (2) of every lane; s >= 1 and finite.

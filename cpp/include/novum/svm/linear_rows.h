@@ -41,6 +41,7 @@ struct SparseRows {
     const Real* values;
     const Index *columns, *starts;
 
+    static std::size_t padded(std::size_t p) { return p; }
     double product(std::size_t i, const double* w) const {
         double sum[4] = {};
         auto k = static_cast<std::size_t>(starts[i]);

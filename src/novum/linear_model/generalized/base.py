@@ -98,7 +98,7 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
         objective = Objective(
             family,
             rows,
-            unit.target,
+            unit,
             penalty=alpha if frame is None else np.minimum(alpha / frame.unit / frame.unit, LARGEST),
             mass=mass.weight,
             intercept=self.fit_intercept,

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from novum.fold.blocks import Block, Source
+from novum.linear_model.newton.block_rows import target_and_weight
 from novum.linear_model.newton.losses.tweedie import Tweedie
-from novum.linear_model.newton.objective import target_and_weight
 
 __all__ = ["Mass", "targets_in_range"]
 

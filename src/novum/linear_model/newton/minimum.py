@@ -5,13 +5,17 @@ span of the rows, so that a Hessian without full rank ends at the shortest solut
 damped instead by the diagonal that H would have were all rows curved, and s never falls below a floor: where residuals and scale
 shrink together the objective is linear, and only damping ends that. Beyond `MOST_COLUMNS` no Hessian is formed and L-BFGS works
 on gradients.
+
+A pass over many rows in memory costs much more than one over a share of them, so there the start is the minimum of a share. And a
+pass that quadratic convergence should make the last one forms no Hessian.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg import lapack
 
 from novum.linear_model.newton.losses.loss import Array
 from novum.linear_model.newton.objective import Objective, Sums
@@ -19,7 +23,7 @@ from novum.linear_model.newton.objective import Objective, Sums
 __all__ = ["MOST_COLUMNS", "Minimum", "damped_newton", "newton"]
 
 MOST_COLUMNS = 1500
-EPS = float(np.finfo(np.float64).eps)
+EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 SUFFICIENT = 1e-4  # of the fall that the slope promises
 HALVINGS, STALLED = 40, 0.5
 KEPT = 0.5  # of the way to a scale of zero, which a step may go: the coefficients must follow
@@ -28,7 +32,16 @@ FLAT = 1e-12  # damping where the objective is linear along residuals and scale 
 IDLE = 1e-6  # share of the loss that a step must win where the scale rests at its floor, at kinks ...
 PATIENCE = 10  # ... or so many steps are the last
 
+SHARE, SHARE_STEPS, SHARE_TOL = 8, 6, 1e-3  # one row in eight, for at most six steps, makes a start
+SHARE_FROM = 2**19  # values from which a start on a share pays
+SHARE_ROWS = 50  # rows per parameter that a share must have, or its minimum lies too far off
+
 Report = Callable[[int, float], bool]  # called at every step; True ends the fit
+
+
+def silent(n_iter: int, loss: float) -> bool:
+    """Report to nobody."""
+    return False
 
 
 class Minimum(NamedTuple):
@@ -40,15 +53,16 @@ class Minimum(NamedTuple):
 
 def newton_step(hessian: Array, gradient: Array) -> Array:
     """Return the solution of H d = -g, the shortest one where H has no inverse."""
-    scale = np.sqrt(np.maximum(np.diag(hessian), np.finfo(float).tiny))
-    try:
-        factor = scipy.linalg.cho_factor(hessian / np.outer(scale, scale))
-        return -scipy.linalg.cho_solve(factor, gradient / scale) / scale
-    except np.linalg.LinAlgError:  # not of unit columns: steps in the span of the rows end at the shortest solution
-        values, vectors = np.linalg.eigh(hessian)
-        used = values > len(values) * EPS * values[-1]
-        along = vectors[:, used]
-        return -(along @ ((along.T @ gradient) / values[used]))
+    scale = np.sqrt(np.maximum(hessian.diagonal(), TINY))
+    unit = np.asarray_chkfinite(hessian / scale / scale[:, None])
+    _, step, failed = lapack.dposv(unit.T, gradient / scale)  # symmetric: the transpose is laid out as LAPACK has it
+    if not failed:
+        return np.asarray(step / -scale)
+    # Not of unit columns: steps in the span of the rows end at the shortest solution.
+    values, vectors = np.linalg.eigh(hessian)
+    used = values > len(values) * EPS * values[-1]
+    along = vectors[:, used]
+    return -(along @ ((along.T @ gradient) / values[used]))
 
 
 def falls(now: Sums, then: Sums, slope: float, slack: float) -> bool:
@@ -56,36 +70,80 @@ def falls(now: Sums, then: Sums, slope: float, slack: float) -> bool:
     return slope < 0 and then.loss <= now.loss + SUFFICIENT * slope + slack * EPS * abs(now.loss)
 
 
+def size_of(gradient: Array) -> float:
+    """Return the largest component."""
+    return float(np.abs(gradient).max())
+
+
+def last_expected(sizes: list[float], tol: float) -> bool:
+    """Return whether quadratic convergence should bring the next gradient below tol: then its pass needs no Hessian."""
+    return len(sizes) > 1 and sizes[-1] < 0.1 * sizes[-2] and sizes[-1] * (sizes[-1] / sizes[-2]) <= tol
+
+
+def on_share(objective: Objective, solve: Callable[[Objective, Array], Minimum], theta: Array) -> Array:
+    """Return the minimum over a share of the rows, or `theta` where that would not pay."""
+    source = objective.source
+    n = (source.n_rows or 0) if source.at_hand and not source.sparse else 0
+    if n * len(theta) < SHARE_FROM or n < SHARE * SHARE_ROWS * len(theta):
+        return theta
+    found = solve(replace(objective, share=SHARE), theta)
+    return found.theta if np.isfinite(found.objective) else theta
+
+
 def newton(objective: Objective, theta: Array, *, max_iter: int, tol: float, report: Report) -> Minimum:
     """Return the minimum of an objective without a scale, found to a largest gradient of `tol`."""
     if len(theta) > MOST_COLUMNS:
         return by_gradients(objective, theta, max_iter, tol)
+    if max_iter > SHARE_STEPS:
+        theta = on_share(
+            objective, lambda share, start: newton_steps(share, start, SHARE_STEPS, SHARE_TOL, silent), theta
+        )
+    return newton_steps(objective, theta, max_iter, tol, report)
+
+
+def newton_steps(objective: Objective, theta: Array, max_iter: int, tol: float, report: Report) -> Minimum:
+    """Return where Newton's steps of falling objective end."""
     now = objective.at(theta)
+    sizes = [size_of(now.gradient)]
     for n_iter in range(max_iter):
-        if np.abs(now.gradient).max() <= tol:
+        if sizes[-1] <= tol:
             return Minimum(theta, now.loss, n_iter, True)
+        if not now.hessian.size:
+            now = objective.at(theta)
         step = newton_step(now.hessian, now.gradient)
         slope, length = float(step @ now.gradient), 1.0
+        order = 1 if last_expected(sizes, tol) else 2
         for _ in range(HALVINGS if slope < 0 else 0):
-            then = objective.at(theta + length * step)
+            then = objective.at(theta + length * step, order)
             if falls(now, then, length * slope, 4):
                 break
             length /= 2
         else:
             return Minimum(theta, now.loss, n_iter, True)  # no step of any length goes down any more
-        shrunk = np.abs(then.gradient).max() <= STALLED * np.abs(now.gradient).max()
-        if -slope <= EPS * abs(now.loss) and not shrunk:
+        sizes.append(size_of(then.gradient))
+        if -slope <= EPS * abs(now.loss) and sizes[-1] > STALLED * sizes[-2]:
             return Minimum(theta, now.loss, n_iter, True)  # neither the loss nor the gradient shows a gain
         theta, now = theta + length * step, then
         if report(n_iter + 1, now.loss):
             return Minimum(theta, now.loss, n_iter + 1, True)
-    return Minimum(theta, now.loss, max_iter, bool(np.abs(now.gradient).max() <= tol))
+    return Minimum(theta, now.loss, max_iter, sizes[-1] <= tol)
 
 
 def damped_newton(
     objective: Objective, theta: Array, *, floor: float, max_iter: int, tol: float, report: Report
 ) -> Minimum:
     """Return the minimum of an objective with a scale of at least `floor`."""
+    if max_iter > SHARE_STEPS:
+        theta = on_share(
+            objective, lambda share, start: damped_steps(share, start, floor, SHARE_STEPS, tol, silent), theta
+        )
+    return damped_steps(objective, theta, floor, max_iter, tol, report)
+
+
+def damped_steps(
+    objective: Objective, theta: Array, floor: float, max_iter: int, tol: float, report: Report
+) -> Minimum:
+    """Return where damped steps end."""
     now, damping, idle = objective.at(theta), 0.0, 0
     diagonal = objective.full_diagonal()
     for n_iter in range(max_iter):

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.fold.blocks import Block, Source
+from novum.linear_model.newton.block_rows import target_and_weight
 from novum.linear_model.newton.losses.loss import Array
 from novum.linear_model.newton.losses.tweedie import Tweedie
-from novum.linear_model.newton.objective import target_and_weight
 
 __all__ = ["TargetUnit", "deviation_unit", "target_unit"]
 

@@ -200,10 +200,12 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         if self.class_weight == "balanced":
             count = source.without_features().total(class_sizes, len(self.classes_)).rows
             expanded = count.sum() / (len(count) * np.maximum(1, count))
+        elif self.class_weight is None:
+            expanded = np.ones(len(self.classes_))
         else:
             expanded = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
         stopping = self._stopping(max_iter)
-        threads = min(thread_count(self.n_jobs), len(machines))
+        threads = 1 if len(machines) == 1 else min(thread_count(self.n_jobs), len(machines))
         if source.at_hand:
             descents = self._in_turn(
                 self._in_memory(source), self._settings(source), expanded, machines, stopping, threads

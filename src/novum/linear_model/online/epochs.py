@@ -174,10 +174,38 @@ class Epochs:
         )
         self.rows += len(chosen)
         if not (np.isfinite(self.numbers[0]) and np.isfinite(self.w).all()):
-            raise DataError(
-                f"Floating-point under-/overflow occurred at epoch #{len(self.objective) + 1}. Scaling input data with"
-                f" StandardScaler or MinMaxScaler might help, or a smaller eta0 than {self.settings.eta0:g}."
-            )
+            raise self._overflow(len(self.objective) + 1)
+
+    def _overflow(self, epoch: int) -> DataError:
+        return DataError(
+            f"Floating-point under-/overflow occurred at epoch #{epoch}. Scaling input data with"
+            f" StandardScaler or MinMaxScaler might help, or a smaller eta0 than {self.settings.eta0:g}."
+        )
+
+    def visit_all(self, problem: TargetRows) -> None:
+        """Visit and close epoch after epoch over the same rows until (4), all in one call of the core."""
+        X, stopping = problem.X, self.stopping
+        rows = (X.data, X.indices, X.indptr) if scipy.sparse.issparse(X) else (X,)
+        run: Any = _core.linear_model.sgd.dense_epochs if len(rows) == 1 else _core.linear_model.sgd.sparse_epochs
+        self.objective, self.updates, finite = run(
+            *rows,
+            y=problem.y,
+            weight=problem.weight,
+            order=np.arange(X.shape[0]) if problem.rows is None else problem.rows,
+            plan=self.plan,
+            w=self.w,
+            total=self.total,
+            paid=self.paid,
+            numbers=self.numbers,
+            seed=self.seed,
+            purpose=PURPOSE,
+            stopping=_core.linear_model.sgd.stopping(
+                stopping.max_iter, stopping.tol, stopping.patience, stopping.clean, self.settings.rate == "adaptive"
+            ),
+        )
+        if not finite:
+            raise self._overflow(len(self.objective))
+        self.done = True
 
     def close(self, score: Callable[[np.ndarray, float], float] | None = None) -> None:
         """End an epoch: keep its objective, or the score, and decide whether there is another."""
@@ -213,6 +241,8 @@ def descend(
 ) -> Descent:
     """Run epochs over rows in memory from `start` until (4)."""
     epochs = Epochs(settings, start, stopping, seed)
+    if score is None:
+        epochs.visit_all(problem)
     while not epochs.done:
         epochs.visit(problem)
         epochs.close(score)

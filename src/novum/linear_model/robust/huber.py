@@ -20,10 +20,11 @@ from novum.exceptions import NotConverged
 from novum.fold.blocks import Block, Source
 from novum.linear_model.frame import Frame, check_outward, frame_of
 from novum.linear_model.least_squares.evidence_maximum import one_target
+from novum.linear_model.newton.block_rows import line_of, target_and_weight
 from novum.linear_model.newton.losses.huber import Huber
 from novum.linear_model.newton.losses.loss import Array
 from novum.linear_model.newton.minimum import damped_newton
-from novum.linear_model.newton.objective import Objective, line_of, target_and_weight
+from novum.linear_model.newton.objective import Objective
 from novum.linear_model.newton.target_unit import TargetUnit, deviation_unit
 from novum.linear_model.robust.line import RobustLine
 from novum.linear_model.robust.quantile import solve as least_deviations
@@ -145,7 +146,7 @@ class HuberRegressor(RobustLine):
         alpha = np.full(p, float(self.alpha)) * unit.unit
         alpha = alpha if frame is None else np.minimum(alpha / frame.unit / frame.unit, LARGEST)
         loss = Huber(float(self.epsilon))
-        objective = Objective(loss, rows, unit.target, penalty=2 * alpha, mass=1.0, intercept=bool(self.fit_intercept))
+        objective = Objective(loss, rows, unit, penalty=2 * alpha, mass=1.0, intercept=bool(self.fit_intercept))
         with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
             found = damped_newton(
                 objective, theta, floor=SMALLEST * size, max_iter=self.max_iter, tol=self.tol, report=report
@@ -190,7 +191,7 @@ def at_scale_zero(objective: Objective, theta: Array) -> Array:
     """Return the better of a point and of least absolute deviations, which (1) becomes as the scale vanishes."""
     held: Any = objective.source.in_memory()
     X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
-    y = objective.unit(np.asarray(arrays.to_numpy(held.y), dtype=np.float64).ravel())
+    y = objective.unit.target(np.asarray(arrays.to_numpy(held.y), dtype=np.float64).ravel())
     w = np.ones(len(y)) if held.weight is None else np.asarray(arrays.to_numpy(held.weight), dtype=np.float64)
     coef, intercept, _, _ = least_deviations(X[w > 0], y[w > 0], w[w > 0], 0.5, 0.0, objective.intercept)
     other = np.concatenate([coef, [intercept, theta[-1]]])

@@ -27,6 +27,11 @@ class Huber:
     epsilon: float  # e
     scaled: ClassVar[bool] = True
 
+    @property
+    def kernel(self) -> tuple[str, float]:
+        """Name and parameter of the loss in the core."""
+        return "huber", self.epsilon
+
     def rows(self, y: Array, eta: Array, s: float) -> LossRows:
         """Return (1) to (3) of every row."""
         e, r = self.epsilon, y - eta

@@ -34,6 +34,10 @@ class Loss(Protocol):
     def scaled(self) -> bool:
         """Whether the parameters end with a scale s > 0."""
 
+    @property
+    def kernel(self) -> tuple[str, float] | None:
+        """Name and parameter of the loss in _core.linear_model.newton, None where only `rows` knows it."""
+
     def rows(self, y: Array, eta: Array, s: float) -> LossRows:
         """Return what a step needs of every row."""
 

@@ -28,6 +28,14 @@ class Tweedie:
     link: str  # "log" or "identity"
     scaled: ClassVar[bool] = False
 
+    @property
+    def kernel(self) -> tuple[str, float] | None:
+        """Name and parameter of the loss in the core, which has all but rare pairs of a distribution and a link."""
+        q = float(self.power)
+        if self.link == "log":
+            return {0.0: None, 1.0: ("poisson", q), 2.0: ("gamma", q)}.get(q, ("tweedie", q))
+        return ("squares", q) if q == 0 else None
+
     def mean(self, eta: Array) -> Array:
         """Return mu."""
         return np.exp(eta) if self.link == "log" else eta
