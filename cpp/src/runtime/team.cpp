@@ -1,5 +1,9 @@
 #include "novum/runtime/team.h"
 
+#include <chrono>
+#include <mutex>
+#include <utility>
+
 #include "novum/runtime/threads.h"
 
 namespace novum {
@@ -16,10 +20,23 @@ void pause() {
     for (int i = 0; i < 8; ++i) __asm__ volatile("" ::: "memory");
 }
 
+std::atomic<bool> rehearsing{false};
+std::mutex noting;
+std::vector<Rehearsed> noted;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
 }  // namespace
 
-Team::Team(int threads) {
-    if (forked()) threads = 1;
+void rehearse(bool on) { rehearsing.store(on); }
+
+std::vector<Rehearsed> rehearsed() {
+    const std::lock_guard lock(noting);
+    return std::exchange(noted, {});
+}
+
+Team::Team(int wanted) : threads(forked() || wanted < 1 ? 1 : wanted), alone(rehearsing.load()) {
+    if (alone) return;
     for (int worker = 1; worker < threads; ++worker) helpers.emplace_back([this, worker] { serve(worker); });
 }
 
@@ -42,7 +59,21 @@ bool Team::take(int worker) {
     return false;
 }
 
+/// Do all items, each as the thread whose turn it is: sums that are kept by thread come to as many as they would.
+void Team::rehearse(std::uint32_t items) {
+    Rehearsed job{now(), 0, std::vector<double>(items)};
+    for (std::uint32_t i = 0; i < items; ++i) {
+        const double begin = now();
+        call(context, i, static_cast<int>(i % static_cast<std::uint32_t>(threads)));
+        job.seconds[i] = now() - begin;
+    }
+    job.end = now();
+    const std::lock_guard lock(noting);
+    noted.push_back(std::move(job));
+}
+
 void Team::share(std::uint32_t items) {
+    if (alone) return rehearse(items);
     finished.store(0, std::memory_order_relaxed);
     const std::uint64_t job = (ticket.load(std::memory_order_relaxed) >> (2 * ITEM_BITS)) + 1;
     ticket.store(job << (2 * ITEM_BITS) | std::uint64_t(items) << ITEM_BITS, std::memory_order_release);

@@ -19,12 +19,12 @@ class Team {
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    int size() const noexcept { return static_cast<int>(helpers.size()) + 1; }
+    int size() const noexcept { return threads; }
 
     /// Call job(item, worker) for every item of 0..items-1; worker is below size(). Items must number fewer than 2^20; jobs do not throw.
     template <class Job>
     void run(std::uint32_t items, Job&& job) {
-        if (items <= 1 || helpers.empty()) {
+        if (items <= 1 || threads == 1) {
             for (std::uint32_t i = 0; i < items; ++i) job(i, 0);
             return;
         }
@@ -35,9 +35,12 @@ class Team {
 
   private:
     void share(std::uint32_t items);
+    void rehearse(std::uint32_t items);
     void serve(int worker);
     bool take(int worker);
 
+    int threads;
+    bool alone;  // a rehearsal: the caller plays all threads
     void (*call)(void*, std::uint32_t, int) = nullptr;
     void* context = nullptr;
     // Number of the job (24 bits), its items (20) and the next of them (20) in one word: a helper that comes late cannot take an item of
@@ -47,5 +50,18 @@ class Team {
     std::atomic<bool> open{true};
     std::vector<std::thread> helpers;
 };
+
+/// What one job of a rehearsal took: when it began and ended (seconds of the steady clock), and the seconds of every item.
+struct Rehearsed {
+    double begin, end;
+    std::vector<double> seconds;
+};
+
+/// Let teams that are made from now on start no helpers: the caller does the items of all threads, one after the other, and their times
+/// are noted (tools/span.py); or end that.
+void rehearse(bool on);
+
+/// Return what was noted since the last call.
+std::vector<Rehearsed> rehearsed();
 
 }  // namespace novum
