@@ -16,7 +16,6 @@ holds the lock is estimated as its time outside the kernels of `_core`, so also 
 """
 
 import heapq
-import statistics
 import sys
 import time
 import warnings
@@ -35,9 +34,19 @@ from novum import _core
 from novum.runtime import pool, threads
 
 THREADS = (2, 4, 8, 16)
-SETTLE = 30  # regions timed for the cost of sharing one
+SETTLE = 200  # regions timed for the cost of sharing one
+RELEASED = (
+    "sort",
+    "argsort",
+    "argpartition",
+    "dot",
+    "matmul",
+    "take",
+    "ascontiguousarray",
+)  # let go of the lock, in NumPy
+WORST = 3  # functions named whose regions lose most
 TURNS = 32  # tasks of a thread in a long one
-clock = time.perf_counter
+clock = time.thread_time  # of the one thread that does it all: other work on the machine does not count
 
 
 @dataclass
@@ -48,6 +57,7 @@ class Region:
     seconds: list[float] = field(default_factory=list)  # of every task
     locked: float = 0.0  # seconds in which they held the interpreter's lock
     merges: float = 0.0  # seconds of the caller between them
+    name: str = ""  # of the function that the tasks call
 
     def span(self, n_threads: int, cost: float = 0.0, per_task: float = 0.0) -> float:
         """Return the seconds that the region takes on `n_threads` threads."""
@@ -84,7 +94,7 @@ class Account:
 
 
 class _Kernels:
-    """The clock of the kernels: seconds within functions and methods of `_core`, which let go of the lock."""
+    """The clock of the kernels: seconds within functions and methods of `_core`, and in some of NumPy, which let go of the lock."""
 
     def __init__(self) -> None:
         self.seconds, self.depth = 0.0, 0
@@ -120,6 +130,10 @@ class _Kernels:
 
     def __enter__(self) -> "_Kernels":
         self._wrap(_core, set())
+        for name in RELEASED:
+            value = getattr(np, name)
+            setattr(np, name, self._timed(value))
+            self.undo.append(lambda name=name, value=value: setattr(np, name, value))  # type: ignore[misc]
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -153,7 +167,7 @@ def rehearse(function: Callable[[], Any], n_threads: int) -> Account:
     regions: list[Region] = []
 
     def run(task: Callable, items: Iterable, count: int) -> Iterator:
-        region = Region("pool")
+        region = Region("pool", name=getattr(task, "__qualname__", str(task)))
         regions.append(region)
         source = iter(items)
         while True:
@@ -174,7 +188,7 @@ def rehearse(function: Callable[[], Any], n_threads: int) -> Account:
 
     _core.runtime.threads.rehearsed()
     with _Kernels() as kernels, nominal(n_threads):
-        _core.runtime.threads.rehearse(True)
+        reading = _core.runtime.threads.rehearse(True)
         pool.here.rehearsal = run
         start = clock()
         try:
@@ -183,8 +197,8 @@ def rehearse(function: Callable[[], Any], n_threads: int) -> Account:
             wall = clock() - start
             pool.here.rehearsal = None
             _core.runtime.threads.rehearse(False)
-    teams = [Region("team", list(seconds)) for _, _, seconds in _core.runtime.threads.rehearsed()]
-    return Account(n_threads, wall, regions + teams)
+    teams = [Region("team", list(seconds), name="team") for seconds in _core.runtime.threads.rehearsed()]
+    return Account(n_threads, wall - reading * sum(len(team.seconds) for team in teams), regions + teams)
 
 
 def sharing_costs(n_threads: int = 2, seconds: float = 20e-6) -> dict[str, tuple[float, float]]:
@@ -197,14 +211,14 @@ def sharing_costs(n_threads: int = 2, seconds: float = 20e-6) -> dict[str, tuple
     def of_pool(items: int) -> float:
         times = []
         for _ in range(SETTLE):
-            start = clock()
+            start = time.perf_counter()
             for _ in pool.map_ordered(lambda _: busy(1, 1, seconds, 1), range(items), n_threads):
                 pass
-            times.append(clock() - start)
-        return statistics.median(times)
+            times.append(time.perf_counter() - start)
+        return min(times)
 
     def of_team(items: int) -> float:
-        return statistics.median(busy(n_threads, items, seconds, 20) for _ in range(SETTLE))
+        return min(busy(n_threads, items, seconds, 3) for _ in range(SETTLE))
 
     costs = {}
     for kind, timed in (("pool", of_pool), ("team", of_team)):
@@ -213,7 +227,7 @@ def sharing_costs(n_threads: int = 2, seconds: float = 20e-6) -> dict[str, tuple
     return costs
 
 
-def shortest(function: Callable[[], Any], runs: int = 3) -> float:
+def shortest(function: Callable[[], Any], clock: Callable[[], float], runs: int = 3) -> float:
     """Return the shortest of some runs, in seconds."""
     times = []
     for _ in range(runs):
@@ -229,10 +243,10 @@ def report(name: str, fit: Callable[[int], Any], costs: dict[str, tuple[float, f
 
     with limited(1):
         fit(1)
-        one = shortest(lambda: fit(1))
+        one, wall = shortest(lambda: fit(1), clock), shortest(lambda: fit(1), time.perf_counter)
     with limited(2):
         fit(2)
-        two = shortest(lambda: fit(2))
+        two = wall / shortest(lambda: fit(2), time.perf_counter)
     gains = {}
     for n_threads in THREADS:
         account = min((rehearse(lambda: fit(n_threads), n_threads) for _ in range(2)), key=lambda a: a.wall)  # noqa: B023
@@ -244,14 +258,26 @@ def report(name: str, fit: Callable[[int], Any], costs: dict[str, tuple[float, f
     sharing = account.span(costs) - account.span({"pool": (0, 0), "team": (0, 0)})
     ms = {"serial": account.serial, "work": account.work, "lock": locked, "uneven": uneven, "sharing": sharing}
     predicted = ", ".join(f"{t}: {g:.1f}" for t, g in gains.items())
-    print(f"{name:15s} one thread {1e3 * one:8.1f} ms   gain predicted {predicted}   measured 2: {one / two:.2f}")
+    print(f"{name:15s} one thread {1e3 * one:8.1f} ms   gain predicted {predicted}   measured 2: {two:.2f}")
     print(
         f"{'':15s} at {n_threads}, ms: {', '.join(f'{key} {1e3 * value:.1f}' for key, value in ms.items())};"
         f" {len(tasks)} regions of {tasks.min()} to {tasks.max()} tasks (median {np.median(tasks):.0f}),"
         f" a task {1e6 * np.median(lengths):.0f} us (longest {1e6 * lengths.max():.0f})",
         flush=True,
     )
+    for name, lost in sorted(losses(account).items(), key=lambda item: -item[1][0])[:WORST]:
+        print(f"{'':17s} {1e3 * lost[0]:7.1f} ms lost in {lost[1]:4d} regions of {name}", flush=True)
     return {"one": one, "two": two, "gains": gains, "serial": account.serial, "work": account.work, "locked": locked}
+
+
+def losses(account: Account) -> dict[str, tuple[float, int]]:
+    """Return, by function, the seconds that threads idle within its regions, per thread, and how many regions there are."""
+    lost: dict[str, tuple[float, int]] = {}
+    for region in account.regions:
+        seconds, count = lost.get(region.name, (0.0, 0))
+        ideal = (sum(region.seconds) + region.merges) / account.n_threads
+        lost[region.name] = seconds + region.span(account.n_threads) - ideal, count + 1
+    return lost
 
 
 def main(names: list[str], share: float) -> None:

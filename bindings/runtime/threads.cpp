@@ -5,11 +5,9 @@
 #include "novum/runtime/team.h"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
-#include <tuple>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -36,8 +34,8 @@ double team_seconds(int threads, std::uint32_t items, double item_seconds, int r
     for (int round = 0; round < rounds; ++round)
         team.run(items, [&](std::uint32_t, int) {
             if (item_seconds <= 0) return;
-            const auto begin = std::chrono::steady_clock::now();
-            while (seconds_since(begin) < item_seconds) {}
+            const double begin = novum::own_seconds();
+            while (novum::own_seconds() - begin < item_seconds) {}
         });
     return seconds_since(start) / rounds;
 }
@@ -68,15 +66,10 @@ void bind_runtime_threads(nb::module_& m) {
         .def("wait", &novum::Signal::wait, "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Wait for a post and use it up; give up after `seconds`. Return whether there was one.");
     m.def("rehearse", &novum::rehearse, "on"_a,
-          "Let teams of threads made from now on do all items in the caller's thread and note their times; or end that.");
-    m.def(
-        "rehearsed",
-        [] {
-            std::vector<std::tuple<double, double, std::vector<double>>> jobs;
-            for (auto& job : novum::rehearsed()) jobs.emplace_back(job.begin, job.end, std::move(job.seconds));
-            return jobs;
-        },
-        "Return (begin, end, seconds of every item) of the jobs of teams since the last call, in seconds of time.perf_counter.");
+          "Let teams of threads made from now on do all items in the caller's thread and note their times; or end that. Return the seconds"
+          " that reading the clock takes, once for every item.");
+    m.def("rehearsed", &novum::rehearsed,
+          "Return the seconds (time.thread_time) of every item, for every job of a team since the last call.");
     m.def("team_seconds", &team_seconds, "threads"_a, "items"_a, "item_seconds"_a, "rounds"_a, nb::call_guard<nb::gil_scoped_release>(),
           "Return the seconds of one job of a team: `items` items that each keep a thread busy for `item_seconds`; mean of `rounds` jobs.");
     m.def("forked", &novum::forked, "Return whether this process was forked after the core was loaded.");

@@ -34,14 +34,14 @@ class Signal:
         Wait for a post and use it up; give up after `seconds`. Return whether there was one.
         """
 
-def rehearse(on: bool) -> None:
+def rehearse(on: bool) -> float:
     """
-    Let teams of threads made from now on do all items in the caller's thread and note their times; or end that.
+    Let teams of threads made from now on do all items in the caller's thread and note their times; or end that. Return the seconds that reading the clock takes, once for every item.
     """
 
-def rehearsed() -> list[tuple[float, float, list[float]]]:
+def rehearsed() -> list[list[float]]:
     """
-    Return (begin, end, seconds of every item) of the jobs of teams since the last call, in seconds of time.perf_counter.
+    Return the seconds (time.thread_time) of every item, for every job of a team since the last call.
     """
 
 def team_seconds(threads: int, items: int, item_seconds: float, rounds: int) -> float:
