@@ -79,7 +79,10 @@ void RowCache<Real>::narrow(Rows& given, std::span<const std::int32_t> kept) {
     rows = &given;
     slot_of.assign(kept.size(), -1);
     hold(std::min(kept.size(), capacity / length));
-    for (std::int32_t i : owners) take(i);
+    for (std::int32_t i : owners) {
+        Real* row = at(take(i));
+        pad({&row, 1});
+    }
 }
 
 template <class Real>
@@ -115,9 +118,13 @@ std::size_t RowCache<Real>::take(std::int32_t i) {
     owner[slot] = i;
     slot_of[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(slot);
     touch(slot);
-    Real* tail = at(slot);
-    std::fill(tail + rows->size(), tail + length, Real(0));
     return slot;
+}
+
+/// Set the padding of rows to zero; after they were written, so that threads that share the writing also share the first touch of pages.
+template <class Real>
+void RowCache<Real>::pad(std::span<Real* const> written) {
+    for (Real* row : written) std::fill(row + rows->size(), row + length, Real(0));
 }
 
 template <class Real>
@@ -138,6 +145,7 @@ const Real* RowCache<Real>::row(std::size_t i, std::span<const std::int32_t> wan
     index[count] = static_cast<std::int32_t>(i);  // the newest, so that it stays longest
     out[count++] = at(take(static_cast<std::int32_t>(i)));
     rows->compute(index, count, out);
+    pad({out, count});
     made += count;
     return out[count - 1];
 }
@@ -149,6 +157,7 @@ void RowCache<Real>::fetch(std::span<const std::int32_t> missing) {
     std::vector<Real*> out;
     for (const std::int32_t i : missing) out.push_back(at(take(i)));
     rows->compute(missing.data(), missing.size(), out.data());
+    pad(out);
     made += missing.size();
 }
 

@@ -31,6 +31,7 @@ class RowCache {
   private:
     std::size_t take(std::int32_t i);
     void touch(std::size_t slot);
+    void pad(std::span<Real* const> written);
     Real* at(std::size_t slot) { return storage.get() + slot * length; }
 
     void hold(std::size_t slots);
