@@ -153,7 +153,7 @@ struct Growth {
     std::size_t n;
 };
 
-gr::Columns columns_of(const Matrix<const std::uint32_t>& words, const Vector<const std::int32_t>& bins,
+gr::Columns columns_of(Team& team, const Matrix<const std::uint32_t>& words, const Vector<const std::int32_t>& bins,
                        const Vector<const std::uint8_t>& categorical, const Vector<const std::int8_t>& monotone,
                        std::vector<std::vector<std::uint32_t>> together, int missing) {
     const std::size_t d = bins.shape(0), n = words.shape(1);
@@ -171,19 +171,29 @@ gr::Columns columns_of(const Matrix<const std::uint32_t>& words, const Vector<co
     for (const auto& set : together)
         for (const std::uint32_t j : set) require(j < d, "grower: sets of columns hold column numbers");
     columns.together = std::move(together);
-    for (std::size_t j = 0; j < d; ++j) {
+    for (std::size_t j = 0; j < d; ++j)
         require(columns.bins[j] >= 0 && columns.bins[j] <= missing, "grower: at most as many bins as the code of a missing value");
-        const std::uint32_t* word = words.data() + j / 4 * n;
-        bool seen = false;
-        std::uint8_t most = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto code = static_cast<std::uint8_t>(word[i] >> (8 * (j % 4)));
-            most = std::max(most, code);
-            seen |= code == missing;
+    struct Seen {
+        std::uint8_t most[4] = {}, missing[4] = {};
+    };
+    const std::uint32_t chunks = chunks_of(n);
+    std::vector<Seen> seen(words.shape(0) * chunks);
+    team.run(static_cast<std::uint32_t>(seen.size()), [&](std::uint32_t item, int) {
+        Seen here;
+        const std::uint32_t* word = words.data() + item / chunks * n;
+        for (std::size_t i = item % chunks * CHUNK, end = std::min(n, i + CHUNK); i < end; ++i)
+            for (int k = 0; k < 4; ++k) {
+                const auto code = static_cast<std::uint8_t>(word[i] >> (8 * k));
+                here.most[k] = std::max(here.most[k], code);
+                here.missing[k] |= code == missing;
+            }
+        seen[item] = here;
+    });
+    for (std::size_t item = 0; item < seen.size(); ++item)
+        for (std::size_t k = 0; k < std::min<std::size_t>(4, d - item / chunks * 4); ++k) {
+            require(seen[item].most[k] <= missing, "grower: codes up to that of a missing value");
+            columns.has_missing[item / chunks * 4 + k] |= seen[item].missing[k];
         }
-        require(most <= missing, "grower: codes up to that of a missing value");
-        columns.has_missing[j] = seen;
-    }
     return columns;
 }
 
@@ -192,10 +202,11 @@ void make_growth(Growth* at, Team& team, Matrix<const std::uint32_t> words, Vect
                  std::vector<std::vector<std::uint32_t>> together, int missing, double l2, double least_curvature, double learning_rate,
                  double feature_share, std::uint32_t least_rows, std::uint32_t most_leaves, std::uint32_t most_depth, std::uint64_t seed) {
     chunks_of(words.shape(1));
-    new (at) Growth{words,
-                    gr::Grower(words.data(), words.shape(1), columns_of(words, bins, categorical, monotone, std::move(together), missing),
-                               {l2, least_curvature, learning_rate, feature_share, least_rows, most_leaves, most_depth, seed}, team),
-                    words.shape(1)};
+    new (at)
+        Growth{words,
+               gr::Grower(words.data(), words.shape(1), columns_of(team, words, bins, categorical, monotone, std::move(together), missing),
+                          {l2, least_curvature, learning_rate, feature_share, least_rows, most_leaves, most_depth, seed}, team),
+               words.shape(1)};
 }
 
 std::pair<std::size_t, std::size_t> grow(Growth& self, Matrix<std::int32_t> pairs, double gradient_unit, double curvature_unit,

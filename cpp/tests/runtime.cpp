@@ -52,6 +52,31 @@ TEST(a_team_does_every_item_once) {
     }
 }
 
+TEST(a_team_does_more_items_than_a_ticket_counts) {
+    Team team(2);
+    const std::uint32_t items = (1u << 20) + 7;
+    std::vector<std::uint8_t> done(items, 0);
+    team.run(items, [&](std::uint32_t item, int) { ++done[item]; });
+    CHECK(std::all_of(done.begin(), done.end(), [](std::uint8_t times) { return times == 1; }));
+}
+
+TEST(a_rehearsal_notes_every_item) {
+    rehearse(true);
+    {
+        Team team(5);
+        std::vector<int> by(12, -1);
+        team.run(12, [&](std::uint32_t item, int worker) { by[item] = worker; });
+        CHECK(team.size() == 5 && by[0] == 0 && by[4] == 4 && by[5] == 0);
+        team.run(1, [](std::uint32_t, int) {});
+        Team one(1);
+        one.run(3, [](std::uint32_t, int) {});
+    }
+    rehearse(false);
+    const auto jobs = rehearsed();
+    CHECK(jobs.size() == 1 && jobs[0].size() == 12);
+    CHECK(rehearsed().empty());
+}
+
 TEST(a_signal_is_used_up) {
     Signal signal;
     CHECK(!signal.wait(0) && !signal.wait(1e-3));

@@ -1,5 +1,8 @@
 #include "novum/runtime/threads.h"
 
+#include <chrono>
+#include <ctime>
+
 #if defined(__linux__)
 #include <link.h>
 #include <sched.h>
@@ -30,6 +33,15 @@ int processor() noexcept {
 #else
     return -1;
 #endif
+}
+
+double own_seconds() noexcept {
+#if defined(CLOCK_THREAD_CPUTIME_ID)
+    timespec time;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)
+        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+#endif
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 std::uint64_t library_changes() noexcept {

@@ -11,9 +11,10 @@ namespace novum::svm {
 
 namespace {
 
-constexpr std::size_t PART_GROUPS = 16;  // groups of points that a thread takes at a time
-constexpr std::size_t PART_ROWS = 64;    // rows that a thread takes at a time
-constexpr std::size_t TURN_ROWS = 512;   // rows between two looks for Ctrl-C
+constexpr std::size_t PART_GROUPS = 16;  // groups of points that a thread takes at a time, with so many rows of the kernel matrix:
+constexpr std::size_t ABREAST = 12;      // about ten microseconds of work, whose results stay in the cache
+constexpr std::size_t PART_ROWS = 32;    // rows that a thread takes at a time
+constexpr std::size_t TURN_ROWS = 4096;  // rows between two looks for Ctrl-C
 
 // One pair, as the vectors of kernels/function.h compute it.
 double one(const kernels::Function& f, double dot, double near, double far) {
@@ -53,10 +54,13 @@ void DenseRows::write(const std::int32_t* index, std::size_t count, Out* const* 
         std::memcpy(block.data() + r * d, x + place(index[r]) * d, d * sizeof(double));
         squares[r] = points.squares[place(index[r])];
     }
-    const std::size_t groups = points.groups(), parts = (groups + PART_GROUPS - 1) / PART_GROUPS;
-    team.run(static_cast<std::uint32_t>(parts), [&](std::uint32_t part, int) {
-        const std::size_t first = part * PART_GROUPS, last = std::min(groups, first + PART_GROUPS);
-        kernels::evaluate(f, block.data(), squares.data(), count, points, first, last, out);
+    // Few rows: smaller parts, so that there are enough for many threads.
+    const std::size_t step = count > ABREAST ? PART_GROUPS : PART_GROUPS / 2;
+    const std::size_t groups = points.groups(), parts = (groups + step - 1) / step, turns = (count + ABREAST - 1) / ABREAST;
+    team.run(static_cast<std::uint32_t>(parts * turns), [&](std::uint32_t item, int) {
+        const std::size_t first = item % parts * step, last = std::min(groups, first + step);
+        const std::size_t row = item / parts * ABREAST, rows = std::min(ABREAST, count - row);
+        kernels::evaluate(f, block.data() + row * d, squares.data() + row, rows, points, first, last, out + row);
     });
 }
 

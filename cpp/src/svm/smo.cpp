@@ -21,7 +21,8 @@ constexpr std::size_t GAP_EVERY = 1024;    // steps between two gaps, at the lea
 constexpr std::size_t MANY = 2048;         // points from which on it pays to set some aside
 constexpr double SHRUNK = 0.7;             // share of the points that may stay for the others to be set aside
 constexpr std::size_t BLOCK = 256;         // variables of a block
-constexpr std::size_t BLOCKS_FROM = 8192;  // variables from which on blocks pay: they need more steps, each of which costs less
+constexpr std::size_t BLOCKS_FROM = 2048;  // variables from which on blocks pay: they need more steps, each of which costs less
+constexpr std::size_t COPY_ROWS = 8;       // rows of a block that a thread copies at a time: they lie far apart
 constexpr std::size_t LEAST_BLOCK = 64;    // fewer are not worth one
 constexpr std::int64_t BLOCK_STEPS = 50;   // steps within a block, at the most, per variable
 constexpr double SETTLED = 0.1;            // share of the violation that a block leaves
@@ -227,7 +228,8 @@ class Solver {
     // Half of it are those chosen for the block before: what one block moves another one would move back.
     std::int64_t round(std::size_t h, double violation, std::int64_t most) {
         const std::size_t first = problem.by_half ? h * stride : 0, last = problem.by_half ? first + stride : problem.halves * stride;
-        const std::vector<std::size_t>& chosen = choice.next(f, bar_up, bar_low, first, last, block_size(), best[h].least, best[h].most);
+        const std::vector<std::size_t>& chosen =
+            choice.next(f, bar_up, bar_low, first, last, block_size(), best[h].least, best[h].most, all.helpers());
         const std::size_t q = chosen.size();
         wanted.clear();
         for (const std::size_t at : chosen) {
@@ -240,14 +242,26 @@ class Solver {
         }
         std::sort(wanted.begin(), wanted.end());
         wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-        for (std::size_t k = 0; k < wanted.size(); ++k)
-            if (const auto t = static_cast<std::size_t>(wanted[k]); !cache.has(t)) cache.row(t, std::span(wanted).subspan(k + 1));
+        cache.fetch(wanted);
         std::vector<const Real*> row(q);
         for (std::size_t k = 0; k < q; ++k) row[k] = cache.row(chosen[k] % stride);
         block.resize(q);
+        std::vector<std::size_t> point_of(q);
+        for (std::size_t k = 0; k < q; ++k) point_of[k] = chosen[k] % stride;
+        const auto copy = [&](std::uint32_t part, int) {
+            for (std::size_t k = part * COPY_ROWS; k < std::min(q, (part + 1) * COPY_ROWS); ++k) {
+                Real* to = block.kernel.data() + k * block.stride;
+                for (std::size_t l = 0; l < q; ++l) to[l] = row[k][point_of[l]];
+                std::fill(to + q, to + block.stride, Real(0));
+            }
+        };
+        const auto copies = static_cast<std::uint32_t>((q + COPY_ROWS - 1) / COPY_ROWS);
+        if (Team* team = all.helpers())
+            team->run(copies, copy);
+        else
+            for (std::uint32_t part = 0; part < copies; ++part) copy(part, 0);
         for (std::size_t k = 0; k < q; ++k) {
             const std::size_t at = chosen[k];
-            for (std::size_t l = 0; l < q; ++l) block.kernel[k * block.stride + l] = row[k][chosen[l] % stride];
             block.f[k] = f[at], block.b[k] = b[at], block.low[k] = low[at], block.high[k] = high[at];
             block.diagonal[k] = diagonal[at % stride];
             block.bar(k);

@@ -19,27 +19,34 @@ class Team {
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    int size() const noexcept { return static_cast<int>(helpers.size()) + 1; }
+    int size() const noexcept { return threads; }
 
-    /// Call job(item, worker) for every item of 0..items-1; worker is below size(). Items must number fewer than 2^20; jobs do not throw.
+    /// Call job(item, worker) for every item of 0..items-1; worker is below size(). Jobs do not throw.
     template <class Job>
     void run(std::uint32_t items, Job&& job) {
-        if (items <= 1 || helpers.empty()) {
+        if (items <= 1 || threads == 1) {
             for (std::uint32_t i = 0; i < items; ++i) job(i, 0);
             return;
         }
         call = [](void* context, std::uint32_t item, int worker) { (*static_cast<std::remove_reference_t<Job>*>(context))(item, worker); };
         context = const_cast<void*>(static_cast<const void*>(&job));
-        share(items);
+        for (first = 0; items - first > MOST; first += MOST) share(MOST);
+        share(items - first);
     }
 
   private:
+    static constexpr std::uint32_t MOST = 1u << 19;  // items that are shared at a time: their numbers have 20 bits
+
     void share(std::uint32_t items);
+    void rehearse(std::uint32_t items);
     void serve(int worker);
     bool take(int worker);
 
+    int threads;
+    bool alone;  // a rehearsal: the caller plays all threads
     void (*call)(void*, std::uint32_t, int) = nullptr;
     void* context = nullptr;
+    std::uint32_t first = 0;  // the item whose number on the ticket is zero
     // Number of the job (24 bits), its items (20) and the next of them (20) in one word: a helper that comes late cannot take an item of
     // a job that is over, and what it reads after taking one belongs to that job.
     std::atomic<std::uint64_t> ticket{0};
@@ -47,5 +54,12 @@ class Team {
     std::atomic<bool> open{true};
     std::vector<std::thread> helpers;
 };
+
+/// Let teams that are made from now on start no helpers: the caller does the items of all threads, one after the other, and their times
+/// are noted (tools/span.py); or end that. Return the seconds that it takes to read the clock, which an item's own do not contain.
+double rehearse(bool on);
+
+/// Return the seconds of every item of every job that was noted since the last call, in time of the thread's own.
+std::vector<std::vector<double>> rehearsed();
 
 }  // namespace novum

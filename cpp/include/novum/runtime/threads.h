@@ -11,6 +11,9 @@ bool forked() noexcept;
 /// Return the processor that runs the calling thread, or -1 where the system does not tell.
 int processor() noexcept;
 
+/// Return the seconds that the calling thread has had a processor, where the system tells, else those of a steady clock.
+double own_seconds() noexcept;
+
 /// Return a number that changes whenever a shared library is loaded or unloaded (0 where the system does not tell).
 std::uint64_t library_changes() noexcept;
 

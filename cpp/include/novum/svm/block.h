@@ -18,14 +18,14 @@ namespace novum::svm {
 template <class Real>
 struct Block {
     std::size_t count = 0, stride = 0;             // stride: count up to a multiple of 16
-    std::vector<Real> kernel;                      // (count, stride)
+    std::vector<Real> kernel;                      // (count, stride); whoever fills it sets what is beyond count to zero
     std::vector<double> f, b, low, high;           // of length stride
     std::vector<float> brief, up, down, diagonal;  // up, down: 0 where a variable may rise or fall, else NO
 
     void resize(std::size_t n) {
         count = n;
         stride = (n + 15) / 16 * 16;
-        kernel.assign(count * stride, Real(0));
+        kernel.resize(count * stride);
         for (auto* each : {&f, &b, &low, &high}) each->assign(stride, 0.0);
         for (auto* each : {&up, &down}) each->assign(stride, NO);
         brief.assign(stride, 0.0f);
@@ -73,13 +73,14 @@ class BlockChoice {
   public:
     /// Up to `size` variables of [first, last), those of the block before first; `least` and `most` are the extremes of (3).
     const std::vector<std::size_t>& next(std::span<const double> f, std::span<const float> up, std::span<const float> down,
-                                         std::size_t first, std::size_t last, std::size_t size, double least, double most);
+                                         std::size_t first, std::size_t last, std::size_t size, double least, double most, Team* team);
     /// Numbers have changed their meaning.
     void forget() { fresh.clear(); }
 
   private:
     std::vector<std::size_t> chosen, fresh;  // fresh: those that were not in the block before
-    std::vector<std::pair<double, std::size_t>> rising, falling;
+    using Ranked = std::vector<std::pair<double, std::size_t>>;
+    std::vector<Ranked> rising, falling;  // by parts of the variables
     std::vector<char> held;
 };
 

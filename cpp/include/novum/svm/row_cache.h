@@ -22,6 +22,8 @@ class RowCache {
     bool has(std::size_t i) const { return slot_of[i] >= 0; }
     /// The row of point i, computed together with the `wanted` ones where it is missing. Valid until the call after the next.
     const Real* row(std::size_t i, std::span<const std::int32_t> wanted = {});
+    /// Compute the rows of points that are missing, all together; at most as many as there are slots, and distinct.
+    void fetch(std::span<const std::int32_t> missing);
     std::size_t slots() const { return owner.size(); }
     std::size_t stride() const { return length; }
     std::size_t computed() const { return made; }
@@ -29,6 +31,7 @@ class RowCache {
   private:
     std::size_t take(std::int32_t i);
     void touch(std::size_t slot);
+    void pad(std::span<Real* const> written);
     Real* at(std::size_t slot) { return storage.get() + slot * length; }
 
     void hold(std::size_t slots);

@@ -1,12 +1,15 @@
 // Best-first growth of one tree over codes in memory: the leaf whose best split gains most is split next, until enough leaves are there.
 //
 // Rows of a node lie together, with their gradients; a split moves them apart in order. Only the smaller child's histogram is made, the
-// other is the parent's less that (histograms.h). Threads share columns, and rows where columns are few; sums are whole numbers, so the
-// tree does not depend on them. O(n d) for a level, O(leaves d bins) for the searches.
+// other is the parent's less that (histograms.h). Threads share rows and columns of several leaves at a time: of the one that is split
+// next, and, where its rows are too few for all threads, of those that will most likely follow. What is made ahead waits until its leaf
+// is the best, so the tree is the same; sums are whole numbers, so it does not depend on the threads. O(n d) for a level,
+// O(leaves d bins) for the searches.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "novum/runtime/team.h"
@@ -95,13 +98,48 @@ class Grower {
     void refit_quantiles(const double* target, const double* raw, const double* weight, double level);
 
   private:
-    struct Node;
+    struct Children;
+
+    struct Node {
+        std::size_t begin = 0, end = 0;
+        int side = 0;
+        bool whole = false;  // the root: its rows are in their own order
+        std::uint32_t number = 0;
+        std::uint32_t depth = 0;
+        std::uint64_t key = 0;
+        splits::Node sums;
+        splits::Split best;
+        std::byte* histogram = nullptr;
+        std::vector<std::uint32_t> sets;        // indices into columns.together that the path leaves open
+        std::vector<std::uint32_t> candidates;  // columns to look at
+        std::unique_ptr<Children> children;     // made ahead; theirs once the node is split
+        std::size_t rows() const { return end - begin; }
+    };
+
+    struct Children {
+        Node left, right;
+    };
+
+    /// A histogram to be made: that of `built`, to be taken from that of `rest` if there is one, and the best splits of those that may be
+    /// split.
+    struct Examination {
+        Node *built, *rest;
+        bool look_built, look_rest;
+        std::size_t cuts = 1;              // runs of rows that are added up apart
+        std::size_t first = 0;             // of its parts
+        std::vector<splits::Split> found;  // for built, for rest, column after column
+    };
+
     void root(histograms::Pair* pairs);
-    void split(std::uint32_t number);
-    void partition(Node& node, Node& left, Node& right);
-    void examine(Node* built, Node* rest);
+    void part_sums(Node& node);
+    void attach(std::uint32_t number);
+    // histogram_rounds.cpp
+    void expand(std::span<Node* const> nodes, bool last);
+    void partition(std::span<Node* const> nodes);
+    void examine(std::vector<Examination>& all);
     void build(const Node& node, std::size_t group, std::size_t begin, std::size_t end, int worker, std::byte* out);
-    void look(Node& node, std::size_t group, splits::Split& best) const;
+    void look(const Node& node, std::size_t first, std::size_t last, splits::Split* found) const;
+    void finish(Examination& one, std::size_t first, std::size_t last);
     bool may_split(const Node& node) const;
     void follow(const Node& parent, Node& child, std::int32_t feature) const;
     std::vector<std::uint32_t> candidates(const Node& node) const;

@@ -34,6 +34,21 @@ class Signal:
         Wait for a post and use it up; give up after `seconds`. Return whether there was one.
         """
 
+def rehearse(on: bool) -> float:
+    """
+    Let teams of threads made from now on do all items in the caller's thread and note their times; or end that. Return the seconds that reading the clock takes, once for every item.
+    """
+
+def rehearsed() -> list[list[float]]:
+    """
+    Return the seconds (time.thread_time) of every item, for every job of a team since the last call.
+    """
+
+def team_seconds(threads: int, items: int, item_seconds: float, rounds: int) -> float:
+    """
+    Return the seconds of one job of a team: `items` items that each keep a thread busy for `item_seconds`; mean of `rounds` jobs.
+    """
+
 def forked() -> bool:
     """Return whether this process was forked after the core was loaded."""
 

@@ -28,7 +28,8 @@ __all__ = ["Bins", "edges_of", "encode", "learn_bins", "sample_bins", "words_sha
 SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less than a hundredth of a bin's share
 LARGEST_EDGE = 1e300  # an edge of infinity would leave no value to its right
 TIE = 1e-12  # relative: cumulated weights this close to a quantile count as equal to it
-TOGETHER = 8  # columns sorted in one go: a line of the cache holds so many values of a row
+TOGETHER = 64  # columns gathered in one go: many enough for threads to share, few enough to be held beside the rows
+GATHER_ROWS = 1 << 13  # rows that a thread gathers at a time
 AMPLE = 1.3  # times the sample: so many keys are looked at, as some rows may not be taken
 KEY_PURPOSE = "rows for bin edges"
 
@@ -171,10 +172,10 @@ def sample_bins(
         sample = source.total(sample_of, SampleRequest(stream, size, rows_of), merge_samples(size))
     weight = sample.weight if len(sample.weight) else None
 
-    def columns(first: int) -> NDArray:
-        return np.ascontiguousarray(sample.X[:, first : first + TOGETHER].T)
+    def columns(part: slice, piece: slice) -> NDArray:
+        return sample.X[piece, part].T
 
-    return bins_of(columns, weight, max_bins, np.zeros(source.n_features, np.int32), n_threads)
+    return bins_of(columns, len(sample.X), weight, max_bins, np.zeros(source.n_features, np.int32), n_threads)
 
 
 def learn_bins(
@@ -198,34 +199,52 @@ def learn_bins(
         able[rows] = True
         taken = partial(listed_rows, able, weight)
         return sample_bins(source, stream, max_bins, taken, n_threads=n_threads)
-    rows = rows if len(rows) <= SAMPLE_ROWS else some_of(rows, stream, SAMPLE_ROWS)
+    rows = rows if len(rows) <= SAMPLE_ROWS else some_of(rows, stream, SAMPLE_ROWS, n_threads)
     weight = None if weight is None else weight[rows]
 
-    def columns(first: int) -> NDArray:
-        return source.columns(slice(first, first + TOGETHER), rows)  # type: ignore[attr-defined]
+    def columns(part: slice, piece: slice) -> NDArray:
+        return source.columns(part, rows[piece])  # type: ignore[attr-defined]
 
-    return bins_of(columns, weight, max_bins, categories, n_threads)
+    return bins_of(columns, len(rows), weight, max_bins, categories, n_threads)
 
 
 def bins_of(
-    columns: Callable[[int], NDArray], weight: NDArray | None, max_bins: int, categories: NDArray, n_threads: int
+    columns: Callable[[slice, slice], NDArray],
+    n_rows: int,
+    weight: NDArray | None,
+    max_bins: int,
+    categories: NDArray,
+    n_threads: int,
 ) -> Bins:
-    """Return the bins of columns that come a few at a time, from the one that is requested on."""
+    """Return the bins of columns, given as `columns(some columns, some rows)` of shape (columns, rows).
 
-    def some(first: int) -> list[NDArray]:
-        values = columns(first)
-        counts = categories[first : first + TOGETHER]
-        return [np.empty(0) if count else edges_of(column, weight, max_bins) for column, count in zip(values, counts)]
+    Threads share the rows when columns are gathered, and the columns when they are sorted.
+    """
+    edges: list[NDArray] = []
+    pieces = [slice(at, at + GATHER_ROWS) for at in range(0, n_rows, GATHER_ROWS)]
+    for first in range(0, len(categories), TOGETHER):
+        part = slice(first, min(first + TOGETHER, len(categories)))
+        values = np.empty((part.stop - first, n_rows))
 
-    edges = [one for part in map_ordered(some, range(0, len(categories), TOGETHER), n_threads) for one in part]
+        def gather(piece: slice, part: slice = part, values: NDArray = values) -> None:
+            values[:, piece] = columns(part, piece)
+
+        def edges_by(j: int, first: int = first, values: NDArray = values) -> NDArray:
+            return np.empty(0) if categories[j] else edges_of(values[j - first], weight, max_bins)
+
+        for _ in map_ordered(gather, pieces, n_threads):
+            pass
+        edges += map_ordered(edges_by, range(first, part.stop), n_threads)
     start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
     most = max(int(np.max(np.diff(start), initial=0)) + 1, int(np.max(categories, initial=0)))
     return Bins(np.concatenate([*edges, np.empty(0)]), start, np.asarray(categories, np.int32), most)
 
 
-def some_of(rows: NDArray, stream: Stream, size: int) -> NDArray:
+def some_of(rows: NDArray, stream: Stream, size: int, n_threads: int) -> NDArray:
     """Return the `size` of these rows with the smallest keys."""
-    keys = stream.keys(KEY_PURPOSE, 0, int(rows.max()) + 1)[rows]
+    n = int(rows.max()) + 1
+    parts = (range(at, min(at + GATHER_ROWS, n)) for at in range(0, n, GATHER_ROWS))
+    keys = np.concatenate(list(map_ordered(lambda part: stream.keys(KEY_PURPOSE, 0, part), parts, n_threads)))[rows]
     return rows[np.sort(np.argpartition(keys, size - 1)[:size])]
 
 

@@ -11,7 +11,7 @@ threads or workers. A single regression tree grows by the same sums: with g = me
 leaf less that of all and (2) the fall of the squared error.
 
 Here: the table of a tree as it grows (`NODE`), what limits it (`Growing`), the grower (`Grower`: codes in, `grow(pairs, units,
-number)` for every tree, then `table`), and the packed form in which many trees meet rows (`Packed`).
+number)` for every tree, then `table`, and `set_thresholds` of all), and the packed form in which many trees meet rows (`Packed`).
 """
 
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from novum.engines.trees.bins import Bins
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
-__all__ = ["NODE", "Grower", "Growing", "Packed", "add_packed", "as_bytes", "pack"]
+__all__ = ["NODE", "Grower", "Growing", "Packed", "add_packed", "as_bytes", "pack", "set_thresholds"]
 
 LEAST_CURVATURE = 1e-3  # on either side of a split, as in scikit-learn: with less, (1) is noise
 # The table of a tree: scikit-learn's names; `bin_threshold` is the last code that goes left.
@@ -109,13 +109,17 @@ class Grower:
         return self.native.grow(pairs, *units, number)
 
     def table(self, size: tuple[int, int]) -> tuple[NDArray, NDArray]:
-        """Return the tree grown last, of that size, and its sets of categories."""
+        """Return the tree grown last, of that size, and its sets of categories; `set_thresholds` is still to be called."""
         nodes, sets = np.zeros(size[0], NODE), np.empty((size[1], 8), np.uint32)
         self.native.read(as_bytes(nodes), sets)
-        inner = np.flatnonzero((nodes["is_leaf"] == 0) & (nodes["is_categorical"] == 0))
-        feature, code = nodes["feature_idx"][inner], nodes["bin_threshold"][inner].astype(np.int64)
-        nodes["num_threshold"][inner] = self.bins.threshold(feature, code)
         return nodes, sets
+
+
+def set_thresholds(nodes: NDArray, bins: Bins) -> None:
+    """Write the numbers at which the nodes of trees split, from their codes."""
+    inner = np.flatnonzero((nodes["is_leaf"] == 0) & (nodes["is_categorical"] == 0))
+    feature, code = nodes["feature_idx"][inner], nodes["bin_threshold"][inner].astype(np.int64)
+    nodes["num_threshold"][inner] = bins.threshold(feature, code)
 
 
 def pack(nodes: NDArray, root: NDArray, sets: NDArray, outputs: int) -> Packed:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.engines.trees.bins import Bins
-from novum.engines.trees.histograms import NODE, Grower, Growing, as_bytes
+from novum.engines.trees.histograms import NODE, Grower, Growing, as_bytes, set_thresholds
 from novum.ensemble.boosting.slopes import Descent
 
 __all__ = ["Rows", "Trees", "boost", "join", "should_stop"]
@@ -99,4 +99,9 @@ def boost(
                 _core.trees.boosting.add_coded(team, as_bytes(nodes), sets, held.words, bins.missing, held.raw[k])
         if after(iteration):
             break
-    return made
+    if not made:
+        return made
+    nodes = np.concatenate([tree for tree, _ in made])
+    set_thresholds(nodes, bins)  # of all trees at once: so far they have walked codes
+    ends = np.cumsum([len(tree) for tree, _ in made])
+    return list(zip(np.split(nodes, ends[:-1]), [sets for _, sets in made]))
