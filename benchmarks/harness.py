@@ -113,7 +113,7 @@ def run_case(case: Case) -> list[Row]:
                 round(median[peer] / median[ours], 2),
                 round(memory[peer] / memory[ours], 2),
                 case.quality(results[ours], data),
-                case.quality(results[peer], data),
+                0.0 if peer.startswith("floor") else case.quality(results[peer], data),
                 case.bar.get(peer),
             )
             rows.append(row)
@@ -141,14 +141,21 @@ def exponents(rows: list[Row]) -> dict[str, float]:
 
 def write(rows: list[Row]) -> None:
     """Merge the rows into results.json: cases measured now replace their old rows."""
-    old = json.loads(RESULTS.read_text())["rows"] if RESULTS.exists() else []
+    old = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     measured = {row.case for row in rows}
-    merged = [row for row in old if row["case"] not in measured] + [asdict(row) for row in rows]
-    growth = exponents([Row(**row) for row in merged])
-    machines = json.loads(RESULTS.read_text()).get("machines", {}) if RESULTS.exists() else {}
-    machines |= dict.fromkeys(measured, machine())
-    results = {"rows": merged, "exponents": growth, "machines": machines}
+    parts = {"rows": [row for row in rows if not is_floor(row)], "floors": [row for row in rows if is_floor(row)]}
+    results = {
+        name: [row for row in old.get(name, []) if row["case"] not in measured] + [asdict(row) for row in part]
+        for name, part in parts.items()
+    }
+    results["exponents"] = exponents([Row(**row) for row in results["rows"]])
+    results["machines"] = old.get("machines", {}) | dict.fromkeys(measured, machine())
     RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def is_floor(row: Row) -> bool:
+    """Return whether a row compares with what the machine can do at best, not with a peer."""
+    return row.peer.startswith("floor")
 
 
 def machine() -> str:

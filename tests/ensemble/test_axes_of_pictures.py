@@ -38,7 +38,7 @@ def test_axes_are_named(name):
 
 
 def test_no_picture_is_left_out():
-    public = [vars(module)[name] for module in (ensemble, neighbors, tree) for name in module.__all__]
+    public = [getattr(module, name) for module in (ensemble, neighbors, tree) for name in module.__all__]
     drawn = {thing.__name__ for thing in public if getattr(thing, "__name__", "").startswith("plot_")} - {"plot_tree"}
     own = (
         thing for thing in public if isinstance(thing, type) and not issubclass(thing, Estimator)
