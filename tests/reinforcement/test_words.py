@@ -54,7 +54,7 @@ def public_signatures():
                             yield f"{name}.{key}", method
 
 
-PUBLIC = [value for name, value in vars(novum.reinforcement).items() if name in novum.reinforcement.__all__]
+PUBLIC = [getattr(novum.reinforcement, name) for name in novum.reinforcement.__all__]
 AGENTS = [value for value in PUBLIC if inspect.isclass(value) and hasattr(value, "evaluate") and hasattr(value, "fit")]
 
 
