@@ -127,6 +127,29 @@ class Scan:
         found = join_lists(list(map_ordered(work, pieces(len(X), threads, SCAN_QUERIES // 4, 64), threads)))
         return found._replace(distance=self.form.back(found.distance))
 
+    def sums_within(self, X: Any, radius: NDArray, values: NDArray, threads: int) -> tuple[NDArray, NDArray]:
+        """Return sums of the values (n, m) of all rows within the radius of every query, and their number; no lists are made."""
+        X, rows = alike(self.form.changed(X), self.rows)
+        radius, values = np.ascontiguousarray(self.form.radius(radius)), np.ascontiguousarray(values, np.float64)
+        sums, count = np.empty((len(X), values.shape[1])), np.empty(len(X), np.int64)
+
+        def work(part: Any) -> None:
+            _core.search.neighbors.sums_by_scan(
+                X[part],
+                rows,
+                self.form.p,
+                self.origin,
+                self.reach,
+                radius=radius[part],
+                value=values,
+                sum=sums[part],
+                count=count[part],
+            )
+
+        for _ in map_ordered(work, pieces(len(X), threads, SCAN_QUERIES, 64), threads):
+            pass
+        return sums, count
+
 
 def distances_between(X: Any, Y: Any, metric: Any, params: dict[str, Any]) -> NDArray:
     """Return all distances under a metric that is no norm, in this thread."""
