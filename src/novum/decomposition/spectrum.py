@@ -92,7 +92,11 @@ def by_covariance(source: Source, top: int, *, certain: bool) -> tuple[Spectrum 
     if moments is None:
         return None, None
     variance = np.diagonal(moments.xx)
-    if not certain and top == len(variance) <= moments.rows - 1 and variance.min() < RESOLVED[source.dtype] * variance.max():
+    if (
+        not certain
+        and top == len(variance) <= moments.rows - 1
+        and variance.min() < RESOLVED[source.dtype] * variance.max()
+    ):
         return None, moments  # the least eigenvalue is not above any variance: squares would not resolve it
     return axes_of(moments, top), moments
 
