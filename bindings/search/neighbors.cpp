@@ -89,6 +89,18 @@ Lists within_by_scan(Matrix<const Real> x, Matrix<const Real> y, double p, Vecto
 }
 
 template <class Real>
+void sums_by_scan(Matrix<const Real> x, Matrix<const Real> y, double p, Vector<const double> origin, double reach,
+                  Vector<const double> radius, Matrix<const double> value, Matrix<double> sum, Vector<std::int64_t> count) {
+    same_width<Real>(x, y);
+    require(origin.shape(0) == x.shape(1) && radius.shape(0) == x.shape(0) && p > 0, "neighbors: a radius per query, p > 0");
+    require(value.shape(0) == y.shape(0) && sum.shape(0) == x.shape(0) && sum.shape(1) == value.shape(1) && count.shape(0) == x.shape(0),
+            "neighbors: values of every row, sums and a count for every query");
+    nb::gil_scoped_release release;
+    ne::sums_by_scan(table<Real>(x), table<Real>(y), p, {origin.data(), reach}, radius.data(),
+                     {value.data(), value.shape(1), sum.data(), count.data()});
+}
+
+template <class Real>
 void build(Matrix<const Real> rows, Cube<double> packed, Matrix<std::int64_t> index, Matrix<double> bounds, Vector<double> cut,
            Vector<std::int32_t> cut_column, double p, bool ball, std::size_t a, std::size_t b, bool whole) {
     const ne::Tree tree = checked(packed, index, bounds, cut, cut_column, rows.shape(0), p, ball);
@@ -164,6 +176,9 @@ void bind(nb::module_& m) {
           "distance"_a.noconvert(), "index"_a.noconvert(), "Write the nearest rows of every query, nearest first.");
     m.def("within_by_scan", &within_by_scan<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "origin"_a.noconvert(), "reach"_a,
           "radius"_a.noconvert(), "Return where the lists of the queries begin, the rows within their radius and the distances.");
+    m.def("sums_by_scan", &sums_by_scan<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "origin"_a.noconvert(), "reach"_a,
+          "radius"_a.noconvert(), "value"_a.noconvert(), "sum"_a.noconvert(), "count"_a.noconvert(),
+          "Write sums over the rows within the radius of every query, and how many they are.");
     m.def("build", &build<Real>, "rows"_a.noconvert(), "packed"_a.noconvert(), "index"_a.noconvert(), "bounds"_a.noconvert(),
           "cut"_a.noconvert(), "cut_column"_a.noconvert(), "p"_a, "ball"_a, "a"_a, "b"_a, "whole"_a,
           "Split the node over leaves a to b of a search tree and, if `whole`, all below it; `index` lists the rows of its places.");

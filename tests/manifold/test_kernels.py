@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.isotonic import IsotonicRegression
 
 from novum import _core
-from novum.manifold.centered import centered_axes, dense_axes, multiply
+from novum.manifold.centered import centered_axes, dense_axes, euclidean_axes, multiply
 from novum.manifold.isomap import geodesics
 from novum.manifold.stress_majorization import ordered_pairs, place_rows, run_pass
 
@@ -56,6 +56,15 @@ def test_disparities_are_an_isotonic_regression():
     assert_allclose(out[i, j][known], fit * np.sqrt(66 / (fit**2).sum()), rtol=1e-12)
     assert_array_equal(out, out.T)
     assert (out[D == 0] == 0).all()
+
+
+@pytest.mark.parametrize("n, d", [(5, 1), (30, 3), (90, 12)])
+def test_axes_of_rows_are_those_of_their_distances(n, d):
+    rows = np.random.default_rng(n).normal(size=(n, d)) * np.arange(1, d + 1) + 7
+    D = np.linalg.norm(rows[:, None] - rows[None], axis=2)
+    found, expected = euclidean_axes(rows, min(d, 3)), centered_axes(D, min(d, 3), "dense")
+    for one, other in zip(found, expected):
+        assert_allclose(one, other, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("n, density", [(1, 1.0), (2, 1.0), (40, 0.1), (60, 0.02), (90, 0.5)])

@@ -9,6 +9,8 @@ template <class Real>
 bool swept(Table<Real> x, Table<Real> y, Frame frame, Nearest out);
 template <class Real>
 bool swept_within(Table<Real> x, Table<Real> y, Frame frame, const double* radius, Within& out);
+template <class Real>
+bool swept_sums(Table<Real> x, Table<Real> y, Frame frame, const double* radius, const Sums& out);
 
 namespace {
 
@@ -120,6 +122,27 @@ struct Gather {
     }
 };
 
+template <Norm N>
+struct AddUp {
+    template <int BYTES>
+    static NOVUM_INLINE int run(const Rows& x, const Rows& y, double p, const double* radius, const Sums& out) {
+        constexpr std::size_t L = Simd<double, BYTES>::LANES;
+        std::fill_n(out.sum, x.n * out.m, 0.0);
+        std::fill_n(out.count, x.n, 0);
+        all_groups<N, BYTES>(x, y, p, [&](std::size_t i, std::size_t j, const auto& s, const std::int64_t*) NOVUM_LAMBDA {
+            double distance[GROUP];
+            for (std::size_t v = 0; v < GROUP / L; ++v) Simd<double, BYTES>::store(distance + v * L, s[v]);
+            for (std::size_t l = 0; l < GROUP; ++l) distance[l] = finish<N>(distance[l], p);
+            for (std::size_t l = 0; l < GROUP && j + l < y.n; ++l) {
+                if (!(distance[l] <= radius[i])) continue;
+                ++out.count[i];
+                for (std::size_t m = 0; m < out.m; ++m) out.sum[i * out.m + m] += out.value[(j + l) * out.m + m];
+            }
+        });
+        return 0;
+    }
+};
+
 template <template <Norm> class Search, class... A>
 void dispatch(const Rows& x, const Rows& y, double p, A&&... a) {
     switch (norm_of(p)) {
@@ -150,11 +173,18 @@ Within within_by_scan(Table<Real> x, Table<Real> y, double p, Frame frame, const
     return out;
 }
 
+template <class Real>
+void sums_by_scan(Table<Real> x, Table<Real> y, double p, Frame frame, const double* radius, Sums out) {
+    if (p != 2 || !swept_sums(x, y, frame, radius, out)) dispatch<AddUp>(x, y, p, radius, out);
+}
+
 template void distances(Table<float>, Table<float>, double, double*);
 template void distances(Table<double>, Table<double>, double, double*);
 template void nearest_by_scan(Table<float>, Table<float>, double, Frame, Nearest);
 template void nearest_by_scan(Table<double>, Table<double>, double, Frame, Nearest);
 template Within within_by_scan(Table<float>, Table<float>, double, Frame, const double*);
 template Within within_by_scan(Table<double>, Table<double>, double, Frame, const double*);
+template void sums_by_scan(Table<float>, Table<float>, double, Frame, const double*, Sums);
+template void sums_by_scan(Table<double>, Table<double>, double, Frame, const double*, Sums);
 
 }  // namespace novum::neighbors

@@ -5,6 +5,7 @@
 //
 // A row whose score exceeds the k-th least by more than the margin is farther than k others: it is no candidate.
 #include "novum/runtime/interrupt.h"
+#include "novum/search/frame.h"
 #include "novum/search/norms.h"
 
 namespace novum::neighbors {
@@ -13,9 +14,7 @@ namespace {
 
 constexpr std::size_t CHUNK_BYTES = 1 << 18;        // of packed rows: they stay in the second-level cache while all queries pass
 constexpr std::size_t SPARE = 4, LEAST_SPACE = 64;  // room for candidates: as a multiple of k, and at least
-constexpr std::size_t FEW = 32;         // neighbors for which the limit falls with every candidate; for more, whenever the room is full
-constexpr std::size_t FEW_QUERIES = 8;  // packing the rows costs about as much as this many queries
-constexpr double FAR = 1e9;  // queries this many times farther than all rows are looked at one by one: their scores would all be equal
+constexpr std::size_t FEW = 32;    // neighbors for which the limit falls with every candidate; for more, whenever the room is full
 constexpr double DOUBTFUL = 0.02;  // share of rows that single precision may leave to exact distances before double takes over
 
 template <class Scan>
@@ -94,8 +93,11 @@ struct Sweep final : Scores<Scan> {
     double scale;
     std::vector<Query> queries;
     std::vector<Scan> least;  // (x.n, k): the k least scores so far, sorted; only for few neighbors
+    const double* radius;     // (x.n,): where k is 0
+    const Sums* sums;         // what rows within the radius are added to, in place of being kept; null: nothing
+    std::vector<Scan> sure;   // (x.n,): scores up to here are of rows within the radius for certain
 
-    Sweep(const Table<Real>& x, const Table<Real>& y, const Frame& frame, std::size_t k, const double* radius)
+    Sweep(const Table<Real>& x, const Table<Real>& y, const Frame& frame, std::size_t k, const double* radius, const Sums* sums = nullptr)
         : Scores<Scan>(x.n, x.d),
           x(x),
           y(y),
@@ -103,7 +105,10 @@ struct Sweep final : Scores<Scan> {
           k(k),
           scale(panel::unit<double>(frame.reach)),
           queries(x.n),
-          least(k <= FEW ? x.n * k : 0, std::numeric_limits<Scan>::infinity()) {
+          least(k <= FEW ? x.n * k : 0, std::numeric_limits<Scan>::infinity()),
+          radius(radius),
+          sums(sums),
+          sure(sums ? x.n : 0, -std::numeric_limits<Scan>::infinity()) {
         const double r = frame.reach * scale, u = std::numeric_limits<Scan>::epsilon() / 2;
         for (std::size_t i = 0; i < x.n; ++i) {
             double square = 0;
@@ -120,6 +125,10 @@ struct Sweep final : Scores<Scan> {
                 const double most = (within * within - square) / 2 + margin + 1e-14 * (square + within * within);
                 if (most < std::numeric_limits<Scan>::max() / 2)
                     limit[i] = std::nextafter(static_cast<Scan>(most), std::numeric_limits<Scan>::max());
+                if (sums) {  // the rounding of the exact distance, too
+                    const double slack = static_cast<double>(x.d + 8) * std::numeric_limits<double>::epsilon() * (square + within * within);
+                    sure[i] = static_cast<Scan>((within * within - square) / 2 - margin - slack);
+                }
             } else {
                 queries[i].kept.reserve(space());
             }
@@ -165,8 +174,9 @@ struct Sweep final : Scores<Scan> {
     }
 
     void take(std::size_t i, const Scan* lanes, std::size_t count, std::size_t start) override {
-        Query& q = queries[i];
         const std::size_t there = std::min(count, y.n - std::min(y.n, start));  // beyond are padding lanes
+        if (sums) return add(i, lanes, there, start);
+        Query& q = queries[i];
         for (std::size_t l = 0; l < there; ++l) {
             if (!(lanes[l] <= limit[i])) continue;
             q.kept.push_back({lanes[l], static_cast<std::int32_t>(start + l)});
@@ -181,6 +191,29 @@ struct Sweep final : Scores<Scan> {
             }
             if (k && q.kept.size() >= space()) thin(i);
         }
+    }
+
+    // Add the rows of these lanes that are within the radius; where scores leave doubt, exact distances decide.
+    void add(std::size_t i, const Scan* lanes, std::size_t count, std::size_t start) const {
+        const std::size_t m = sums->m;
+        const double* value = sums->value + start * m;
+        double *sum = sums->sum + i * m, first = m ? sum[0] : 0.0;  // one column is the rule: it stays in a register
+        const Scan most = limit[i], certain = sure[i];
+        std::int64_t found = 0;
+        for (std::size_t l = 0; l < count; ++l, value += m) {
+            if (!(lanes[l] <= most)) continue;
+            if (!(lanes[l] <= certain)) {
+                const std::size_t j = start + l;
+                double s[4];
+                exact(x.row(i), y, {j, j, j, j}, s);
+                if (!(std::sqrt(s[0]) <= radius[i])) continue;
+            }
+            ++found;
+            if (m) first += value[0];
+            for (std::size_t c = 1; c < m; ++c) sum[c] += value[c];
+        }
+        if (m) sum[0] = first;
+        sums->count[i] += found;
     }
 
     // Rows [start, stop) in panels of `lanes`, filled up with rows of infinite score.
@@ -262,37 +295,7 @@ struct Sweep final : Scores<Scan> {
     };
 };
 
-template <class Real>
-bool can_sweep(Table<Real> x, Table<Real> y, Frame frame) {
-    if (FEW_QUERIES > x.n || !(frame.reach > 0) || !std::isfinite(frame.reach) || y.n > (std::size_t{1} << 31) - 1) return false;
-    for (std::size_t i = 0; i < x.n; ++i) {
-        double most = 0;
-        for (std::size_t t = 0; t < x.d; ++t) most = std::max(most, std::fabs(static_cast<double>(x.row(i)[t]) - frame.origin[t]));
-        if (!(most <= FAR * frame.reach)) return false;
-    }
-    return true;
-}
-
 }  // namespace
-
-template <class Real>
-double frame_of(Table<Real> rows, double* origin) {
-    std::fill(origin, origin + rows.d, 0.0);
-    for (std::size_t i = 0; i < rows.n; ++i)
-        for (std::size_t t = 0; t < rows.d; ++t) origin[t] += static_cast<double>(rows.row(i)[t]) / static_cast<double>(rows.n);
-    double reach = 0;
-    for (std::size_t i = 0; i < rows.n; ++i) {
-        double s = 0;
-        for (std::size_t t = 0; t < rows.d; ++t) {
-            const double u = static_cast<double>(rows.row(i)[t]) - origin[t];
-            s += u * u;
-        }
-        reach = std::max(reach, s);
-    }
-    return std::sqrt(reach);
-}
-template double frame_of(Table<float>, double*);
-template double frame_of(Table<double>, double*);
 
 template <class Real, class Scan>
 bool nearest_swept(Table<Real> x, Table<Real> y, Frame frame, double doubtful, Nearest out) {
@@ -313,14 +316,25 @@ template bool swept(Table<double>, Table<double>, Frame, Nearest);
 template <class Real>
 bool swept_within(Table<Real> x, Table<Real> y, Frame frame, const double* radius, Within& out) {
     if (!can_sweep(x, y, frame)) return false;
-    for (std::size_t i = 0; i < x.n; ++i)
-        if (!(radius[i] >= 0 && radius[i] <= FAR * frame.reach)) return false;
+    if (!reachable(radius, x.n, frame)) return false;
     Sweep<Real, double> sweep(x, y, frame, 0, radius);
     sweep.look(2.0);
     out.begin.assign(1, 0);
     widest<typename Sweep<Real, double>::Collect>(sweep, radius, out);
     return true;
 }
+template <class Real>
+bool swept_sums(Table<Real> x, Table<Real> y, Frame frame, const double* radius, const Sums& out) {
+    if (!can_sweep(x, y, frame)) return false;
+    if (!reachable(radius, x.n, frame)) return false;
+    std::fill_n(out.sum, x.n * out.m, 0.0);
+    std::fill_n(out.count, x.n, 0);
+    Sweep<Real, double> sweep(x, y, frame, 0, radius, &out);
+    sweep.look(2.0);
+    return true;
+}
+template bool swept_sums(Table<float>, Table<float>, Frame, const double*, const Sums&);
+template bool swept_sums(Table<double>, Table<double>, Frame, const double*, const Sums&);
 template bool swept_within(Table<float>, Table<float>, Frame, const double*, Within&);
 template bool swept_within(Table<double>, Table<double>, Frame, const double*, Within&);
 

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
+from scipy.linalg.lapack import dpocon, dpotrf
 
-from novum.engines.moments.second import central_moments
+from novum.engines.moments.second import Moments, central_moments
 from novum.engines.moments.triangles import Factor, factor
 from novum.fold.blocks import Source
 from novum.runtime.pool import map_ordered
@@ -78,13 +79,26 @@ def squares_resolve(values: np.ndarray, dtype: np.dtype, rows: float) -> bool:
     return in_range and bool(values[-1] >= RESOLVED[dtype] * values[0])
 
 
-def by_covariance(source: Source, top: int) -> Spectrum | None:
-    """Return the `top` axes from the moments of the columns; None where squares of the data overflow."""
+def by_covariance(source: Source, top: int, *, certain: bool) -> tuple[Spectrum | None, Moments | None]:
+    """Return the `top` axes from the moments of the columns, and these moments; None where squares of the data overflow.
+
+    Where they would lose digits for sure, there are moments and no axes, unless it is `certain` that these are used.
+    """
     if source.dtype == np.float32 and source.at_hand and not source.sparse and not source.has_target:
         found = of_moments(source, top, single=True)
         if found is not None and resolved_single(found):
-            return found
-    return of_moments(source, top, single=False)
+            return found, None
+    moments = moments_in_range(source, single=False)
+    if moments is None:
+        return None, None
+    variance = np.diagonal(moments.xx)
+    if (
+        not certain
+        and top == len(variance) <= moments.rows - 1
+        and variance.min() < RESOLVED[source.dtype] * variance.max()
+    ):
+        return None, moments  # the least eigenvalue is not above any variance: squares would not resolve it
+    return axes_of(moments, top), moments
 
 
 def resolved_single(found: Spectrum) -> bool:
@@ -96,20 +110,46 @@ def resolved_single(found: Spectrum) -> bool:
     return bool(least > 0 and values[-1] >= least and (every or rest >= RESOLVED_SINGLE * found.total))
 
 
-def of_moments(source: Source, top: int, *, single: bool) -> Spectrum | None:
-    """Return the `top` axes from one pass in double or in single precision."""
+def moments_in_range(source: Source, *, single: bool) -> Moments | None:
+    """Return moments from one pass in double or in single precision, or None where they overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         moments = central_moments(source, single=single)
-    if not np.isfinite(moments.xx).all():
-        if single:
-            return None  # double precision may hold the squares
+    if np.isfinite(moments.xx).all():
+        return moments
+    if not single:  # double precision may hold the squares
         source.verified()
-        return None
+    return None
+
+
+def axes_of(moments: Moments, top: int) -> Spectrum:
+    """Return the `top` axes of moments."""
     values, vectors = descending(moments.xx, top)
     total = float(np.trace(moments.xx))
     singular = np.sqrt(values)
-    floor = squares_floor(singular, source.n_features)
+    floor = squares_floor(singular, len(moments.xx))
     return Spectrum(moments.mean, moments.weight, moments.rows, singular, fix_signs(vectors), total, floor)
+
+
+def of_moments(source: Source, top: int, *, single: bool) -> Spectrum | None:
+    """Return the `top` axes from one pass in double or in single precision."""
+    moments = moments_in_range(source, single=single)
+    return None if moments is None else axes_of(moments, top)
+
+
+def of_scaled_moments(moments: Moments, top: int) -> Spectrum | None:
+    """Return the `top` axes by a factor of the covariance, where it is the units of the columns that are far apart.
+
+    Every entry of A'A is known to eps s_i s_j, s the lengths of the columns, so R = D U with D = diag(s) and U'U the correlations
+    has the digits of (7) while the correlations keep theirs; None where they do not.
+    """
+    length = np.sqrt(np.diagonal(moments.xx))
+    if not (length > np.sqrt(SMALLEST_SQUARE)).all() or moments.rows <= len(length):
+        return None
+    correlations = moments.xx / length / length[:, None]
+    factor_rows, failed = dpotrf(correlations)  # upper, zeros below
+    if failed or dpocon(factor_rows, np.abs(correlations).sum(axis=0).max())[0] < RESOLVED[np.dtype(np.float64)]:
+        return None  # the reciprocal condition in the 1-norm is not above that of the eigenvalues
+    return of_factor(moments.mean, moments.weight, moments.rows, factor_rows * length, top)
 
 
 def squares_floor(singular: np.ndarray, side: int) -> float:
@@ -174,16 +214,17 @@ def by_factor(source: Source, top: int, found: Factor | None = None) -> Spectrum
 def exact(source: Source, top: int, *, squares: bool = False) -> tuple[str, Spectrum]:
     """Return the name of the route and the `top` axes: by squares while they keep the digits (or if requested), else by (7)."""
     n, p = source.n_rows, source.n_features
-    rows = None
+    rows = moments = None
     if n is not None and n < p and not source.sparse:
         found, rows = by_gram(source, top)
     else:
-        found = by_covariance(source, top)
+        found, moments = by_covariance(source, top, certain=squares or source.sparse)
     if found is not None:
         kept = squares_resolve(found.singular[:top] ** 2, source.dtype, found.rows)
         if kept or squares or source.sparse:
             return "covariance_eigh", found
-    return "full", by_factor(source, top, rows)
+    scaled = of_scaled_moments(moments, top) if moments is not None else None
+    return "full", by_factor(source, top, rows) if scaled is None else scaled
 
 
 def of_factor(mean: np.ndarray, weight: float, rows: float, R: np.ndarray, top: int) -> Spectrum:

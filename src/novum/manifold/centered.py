@@ -17,7 +17,7 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream
 from novum.runtime.threads import thread_count
 
-__all__ = ["CenteredAxes", "centered_axes"]
+__all__ = ["CenteredAxes", "centered_axes", "euclidean_axes"]
 
 WIDE = 8  # columns of a product of the kernel
 DENSE = 256  # rows up to which a decomposition of B is cheaper
@@ -60,6 +60,22 @@ def dense_axes(P: np.ndarray, q: int) -> CenteredAxes:
     B *= -0.5
     values, vectors = scipy.linalg.eigh(B, subset_by_index=[n - q, n - 1], driver="evr")
     return CenteredAxes(values[::-1], vectors[:, ::-1], means)
+
+
+def euclidean_axes(rows: np.ndarray, q: int) -> CenteredAxes:
+    """Return the leading pairs of (1) where P are the distances between rows: there B = A A', A the centred rows."""
+    A = rows.astype(np.float64)
+    A -= A.mean(axis=0)
+    vectors, singular, _ = np.linalg.svd(A, full_matrices=False)
+    squares = np.einsum("ij,ij->i", A, A)
+    return with_signs(CenteredAxes(singular[:q] ** 2, vectors[:, :q], squares + squares.mean()))
+
+
+def with_signs(found: CenteredAxes) -> CenteredAxes:
+    """Return the axes with the entry of largest size of each positive."""
+    vectors = found.vectors
+    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    return found._replace(vectors=vectors * np.where(largest < 0, -1.0, 1.0))
 
 
 def fresh(block: np.ndarray, basis: np.ndarray) -> np.ndarray:
@@ -105,6 +121,4 @@ def centered_axes(
         found = lanczos_axes(P, q, max(accuracy, ACCURACY), thread_count(n_jobs))
     if found is None:
         found = dense_axes(P, q)
-    vectors = found.vectors
-    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(q)]
-    return found._replace(vectors=vectors * np.where(largest < 0, -1.0, 1.0))
+    return with_signs(found)

@@ -13,8 +13,9 @@ from novum.base.large_numbers import largest_of, too_large
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.base.validation import rows_at_hand
 from novum.engines.search.index import distances_between
+from novum.engines.search.metrics import usual_name
 from novum.exceptions import DataError, NotConverged, ParameterError
-from novum.manifold.centered import CenteredAxes, centered_axes
+from novum.manifold.centered import CenteredAxes, centered_axes, euclidean_axes
 from novum.manifold.parameters import Settings, Text, settings_of
 from novum.manifold.quality import trustworthiness
 from novum.manifold.scaling import (
@@ -187,18 +188,21 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         D = self._dissimilarities(rows, settings)
         if settings.metric != "precomputed" and not np.isfinite(D).all():
             raise too_large("MDS", "X", largest_of(rows))
-        D = checked_dissimilarities(D, "MDS")
+        plain = (
+            isinstance(settings.metric, str) and usual_name(settings.metric) == "euclidean" and not self.metric_params
+        )
+        D = np.ascontiguousarray(D, np.float64) if plain else checked_dissimilarities(D, "MDS")
         self.dissimilarity_matrix_, self._fit_X = D, None if settings.metric == "precomputed" else rows
         self._settled = {"metric": settings.metric} if isinstance(settings.metric, str) else {}
         q = self.n_components
         if self.algorithm == "classical":
-            axes = centered_axes(D, q, n_jobs=self.n_jobs)
+            axes = self._leading_axes(D, rows if plain else None)
             self._axis_values, self._axis_vectors, self._axis_means = axes
             self.eigenvalues_ = np.pad(axes.values, (0, q - len(axes.values)))
             start = classical_points(axes, q)
             layout = stress_at(D, start, self.n_jobs)
         else:
-            starts = self._starts(D, settings, init)
+            starts = self._starts(D, rows if plain else None, settings, init)
             tasks: dict[str, Any] = {"n_runs": len(starts), "attributes": lambda Z: {"embedding_": Z}}
             with reporting(self, self.max_iter, X=X, **tasks) as report:
                 layout = best_layout(
@@ -238,7 +242,13 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 raise ParameterError(f"The 'metric' parameter of MDS: {error}") from error
             raise
 
-    def _starts(self, D: np.ndarray, settings: Settings, init: Any) -> list[np.ndarray]:
+    def _leading_axes(self, D: np.ndarray, rows: np.ndarray | None) -> CenteredAxes:
+        """Return the axes of classical scaling; `rows` are those between which D are Euclidean distances."""
+        if rows is not None and self.n_components <= rows.shape[1] < len(rows):
+            return euclidean_axes(rows, self.n_components)
+        return centered_axes(D, self.n_components, n_jobs=self.n_jobs)
+
+    def _starts(self, D: np.ndarray, rows: np.ndarray | None, settings: Settings, init: Any) -> list[np.ndarray]:
         """Return where the runs begin."""
         q = self.n_components
         if init is not None:
@@ -248,7 +258,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 )
             return [given_start(init, len(D), "MDS")]
         if settings.init == "classical_mds":
-            return [classical_points(centered_axes(D, q, n_jobs=self.n_jobs), q)]
+            return [classical_points(self._leading_axes(D, rows), q)]
         return random_starts(len(D), q, 1 if self.n_init == "warn" else self.n_init, self.random_state)
 
     def _keep_disparities(self, D: np.ndarray, disparities: np.ndarray) -> None:

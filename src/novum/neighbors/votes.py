@@ -5,6 +5,8 @@ value             =  sum_i w_i y_i / sum_i w_i                                  
 w_i = 1, or 1 / d_i: there neighbors at distance zero, if any, decide alone                    (3)
 """
 
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ __all__ = [
 ]
 
 BLOCK_VOTES = 1 << 22  # votes counted at a time: 32 MB
+MOST_CLASSES = 16  # columns of indicators that are added up for every neighbor; more are counted from lists
 
 
 class ByCount(NamedTuple):
@@ -151,9 +154,25 @@ def list_sums(found: Lists, values: NDArray) -> NDArray:
     return np.bincount(query, values, minlength=len(found.begin) - 1)
 
 
+def added_by_radius(
+    ready: Ready, threads: int, X: Any, own: bool, values: Callable[[], NDArray]
+) -> tuple[NDArray, NDArray] | None:
+    """Return sums of values and counts where all neighbors weigh the same and the index adds up without lists, else None."""
+    by, add = ready.settings, getattr(ready.search, "sums_within", None)
+    if own or add is None or not (by.weights is None or (isinstance(by.weights, str) and by.weights == "uniform")):
+        return None
+    radius = np.ascontiguousarray(np.broadcast_to(np.asarray(by.radius, np.float64), X.shape[0]))
+    return add(X, radius, values(), threads)
+
+
 def votes_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> list[NDArray]:
     """Return the votes for every class, one array per output."""
     by = ready.settings
+    edges = np.cumsum([0, *(len(classes) for classes in by.classes)])
+    if edges[-1] <= MOST_CLASSES:
+        added = added_by_radius(ready, threads, X, own, lambda: indicators(by.target, edges))
+        if added is not None:
+            return [added[0][:, a:b] for a, b in pairwise(edges)]
     found, weight = lists_by_radius(ready, threads, X, own)
     n = len(found.begin) - 1
     query = np.repeat(np.arange(n), np.diff(found.begin))
@@ -162,6 +181,14 @@ def votes_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> list[NDArr
         place = query * len(classes) + by.target[:, output][found.row]
         votes.append(np.bincount(place, weight, minlength=n * len(classes)).reshape(n, -1).astype(np.float64))
     return votes
+
+
+def indicators(codes: NDArray, edges: NDArray) -> NDArray:
+    """Return one column per class of every output, one where a row is of it; those of output o begin at edges[o]."""
+    out = np.zeros((len(codes), edges[-1]))
+    for output, edge in enumerate(edges[:-1]):
+        out[np.arange(len(codes)), edge + codes[:, output]] = 1.0
+    return out
 
 
 def shares_of_outputs(ready: Ready, threads: int, X: Any, own: bool) -> list[NDArray]:
@@ -210,12 +237,12 @@ def labels_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
 def values_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
     """Return (2), NaN where nobody is near."""
     by = ready.settings
-    found, weight = lists_by_radius(ready, threads, X, own)
-    weight = np.ones(len(found.row)) if weight is None else weight
+    added = added_by_radius(ready, threads, X, own, lambda: by.target)
+    if added is None:
+        found, weight = lists_by_radius(ready, threads, X, own)
+        weight = np.ones(len(found.row)) if weight is None else weight
+        columns = [list_sums(found, weight * by.target[:, o][found.row]) for o in range(by.target.shape[1])]
+        added = np.column_stack(columns), list_sums(found, weight)
     with np.errstate(invalid="ignore"):
-        columns = [
-            list_sums(found, weight * by.target[:, o][found.row]) / list_sums(found, weight)
-            for o in range(by.target.shape[1])
-        ]
-    value = np.column_stack(columns).astype(X.dtype, copy=False)
+        value = (added[0] / added[1][:, None]).astype(X.dtype, copy=False)
     return value[:, 0] if by.flat else value

@@ -8,6 +8,8 @@ from reference import search as reference
 from sklearn import neighbors as sklearn_neighbors
 
 from novum import _core
+from novum.engines.search.index import Scan
+from novum.engines.search.metrics import Form
 from novum.exceptions import DataError, ParameterError
 from novum.neighbors import (
     VALID_METRICS,
@@ -84,6 +86,25 @@ def test_tiny_and_huge_numbers(scale, algorithm):
     assert found[1].min() >= 0 and found[1].max() < 300
     far = NearestNeighbors(n_neighbors=4, algorithm=algorithm).fit(Y).kneighbors(X + 1e12)
     assert_allclose(far[0], reference.nearest(X + 1e12, Y, 4)[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("p", [1, 2, 3.5, np.inf])
+@pytest.mark.parametrize(
+    "n, d, q, m", [(1, 1, 1, 1), (40, 3, 5, 2), (700, 3, 60, 1), (700, 12, 60, 0), (400, 70, 33, 3)]
+)
+def test_sums_within_a_radius_are_those_of_the_lists(n, d, q, m, p, dtype):
+    Y, X = rows(n, d, q, dtype)
+    Y[::3], X[::2] = np.round(Y[::3]), np.round(X[::2])  # some distances equal the radius
+    values = np.random.default_rng(0).normal(size=(n, m))
+    scan = Scan(Y, Form(float(p)))
+    for radius in (0.0, 1.0, 2.0, 1e3, 1e13):
+        lists = scan.within(X, np.full(q, radius), 1)
+        sums, count = scan.sums_within(X, np.full(q, radius), values, 2)
+        assert_array_equal(count, np.diff(lists.begin))
+        query = np.repeat(np.arange(q), count)
+        for column in range(m):
+            assert_array_equal(sums[:, column], np.bincount(query, values[lists.row, column], minlength=q))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

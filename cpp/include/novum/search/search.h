@@ -34,6 +34,14 @@ struct Within {
     std::vector<double> distance;
 };
 
+/// What the rows within a radius of every query have in sum.
+struct Sums {
+    const double* value;  // (n, m): of every row
+    std::size_t m;
+    double* sum;          // (q, m), added in the order of the rows
+    std::int64_t* count;  // (q,)
+};
+
 /// Where a scan puts the origin, and how far rows are from it.
 struct Frame {
     const double* origin;  // (d,)
@@ -56,6 +64,10 @@ void nearest_by_scan(Table<Real> x, Table<Real> y, double p, Frame frame, Neares
 /// Rows of y within radius[i] of every query, by looking at all, in the order of their numbers.
 template <class Real>
 Within within_by_scan(Table<Real> x, Table<Real> y, double p, Frame frame, const double* radius);
+
+/// Sums over the rows of y within radius[i] of every query, by looking at all. O(x.n y.n (d + m)).
+template <class Real>
+void sums_by_scan(Table<Real> x, Table<Real> y, double p, Frame frame, const double* radius, Sums out);
 
 /// A search tree over leaves of `capacity` rows, packed column by column, the last one filled up with infinity and NOBODY. The node over
 /// leaves [a, b) splits them at m = (a + b + 1) / 2 and is number m; leaf j is number leaves + j.

@@ -21,6 +21,7 @@ __all__ = ["Blocks", "Index", "Lists", "Precomputed", "Scan", "alike", "distance
 
 SCAN_QUERIES = 4096  # most queries of a block: they and their candidates stay below a few megabytes
 BLOCK_DISTANCES = 1 << 21  # of a metric without form: 16 MB of distances at a time
+DIRECT_COLUMNS = 64  # up to here differences cost no more than a product of matrices, and they do not cancel
 COMPILED = {  # metrics without form that scikit-learn has compiled, with its own reading of signs and of truth
     *("hamming", "canberra", "braycurtis", "jaccard", "dice", "rogerstanimoto", "russellrao", "sokalmichener"),
     *("sokalsneath", "haversine"),
@@ -131,6 +132,29 @@ class Scan:
         found = join_lists(list(map_ordered(work, pieces(len(X), threads, SCAN_QUERIES // 4, 64), threads)))
         return found._replace(distance=self.form.back(found.distance))
 
+    def sums_within(self, X: Any, radius: NDArray, values: NDArray, threads: int) -> tuple[NDArray, NDArray]:
+        """Return sums of the values (n, m) of all rows within the radius of every query, and their number; no lists are made."""
+        X, rows = alike(self.form.changed(X), self.rows)
+        radius, values = np.ascontiguousarray(self.form.radius(radius)), np.ascontiguousarray(values, np.float64)
+        sums, count = np.empty((len(X), values.shape[1])), np.empty(len(X), np.int64)
+
+        def work(part: Any) -> None:
+            _core.search.neighbors.sums_by_scan(
+                X[part],
+                rows,
+                self.form.p,
+                self.origin,
+                self.reach,
+                radius=radius[part],
+                value=values,
+                sum=sums[part],
+                count=count[part],
+            )
+
+        for _ in map_ordered(work, pieces(len(X), threads, SCAN_QUERIES, 64), threads):
+            pass
+        return sums, count
+
 
 def distances_between(X: Any, Y: Any, metric: Any, params: dict[str, Any]) -> NDArray:
     """Return all distances under a metric that is no norm, in this thread."""
@@ -143,6 +167,10 @@ def distances_between(X: Any, Y: Any, metric: Any, params: dict[str, Any]) -> ND
         return np.asarray(DistanceMetric.get_metric(metric).pairwise(*wide))
     if metric == "yule" and not scipy.sparse.issparse(X):
         X, Y = np.asarray(X) != 0, np.asarray(Y) != 0
+    if metric == "euclidean" and not params and not scipy.sparse.issparse(X) and X.shape[1] <= DIRECT_COLUMNS:
+        out, wide = np.empty((len(X), len(Y))), alike(np.asarray(X), np.asarray(Y))
+        _core.search.neighbors.distances(*wide, 2.0, out)
+        return out
     if metric == "euclidean" and not params:
         return np.asarray(sklearn_distances(X, Y, metric="euclidean"))
     given = {name: value for name, value in params.items() if value is not None}
