@@ -11,24 +11,14 @@ namespace novum::tree {
 
 namespace {
 
-constexpr int DIGIT = 11;  // bits: 2048 counters of a pass stay in the first cache
-constexpr int PASSES = 6;
-constexpr std::size_t BUCKETS = std::size_t(1) << DIGIT;
+constexpr std::size_t FEW = 8192;  // rows up to which many counters take longer than one or two more passes
 
-}  // namespace
-
-double Table::at(std::size_t i, std::size_t j) const {
-    if (!sparse()) {
-        const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(i) * row_stride + static_cast<std::ptrdiff_t>(j) * column_stride;
-        return single ? static_cast<const float*>(cells)[place] : static_cast<const double*>(cells)[place];
-    }
-    const std::int32_t *first = row + begin[j], *last = row + begin[j + 1];
-    const auto* found = std::lower_bound(first, last, static_cast<std::int32_t>(i));
-    return found != last && *found == static_cast<std::int32_t>(i) ? value[found - row] : 0.0;
-}
-
-void radix_sort(std::vector<std::uint64_t>& key, std::vector<std::uint32_t>& index, std::vector<std::uint64_t>& key_scratch,
-                std::vector<std::uint32_t>& index_scratch, std::size_t m) {
+/// Sort by digits of so many bits: the counters of a pass stay in the first cache.
+template <int DIGIT>
+void sort_by_digits(std::vector<std::uint64_t>& key, std::vector<std::uint32_t>& index, std::vector<std::uint64_t>& key_scratch,
+                    std::vector<std::uint32_t>& index_scratch, std::size_t m) {
+    constexpr int PASSES = (64 + DIGIT - 1) / DIGIT;
+    constexpr std::size_t BUCKETS = std::size_t(1) << DIGIT;
     std::vector<std::uint32_t> count(PASSES * BUCKETS, 0);
     for (std::size_t i = 0; i < m; ++i)
         for (int pass = 0; pass < PASSES; ++pass) ++count[pass * BUCKETS + ((key[i] >> (pass * DIGIT)) & (BUCKETS - 1))];
@@ -45,6 +35,23 @@ void radix_sort(std::vector<std::uint64_t>& key, std::vector<std::uint32_t>& ind
         key.swap(key_scratch);
         index.swap(index_scratch);
     }
+}
+
+}  // namespace
+
+double Table::at(std::size_t i, std::size_t j) const {
+    if (!sparse()) {
+        const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(i) * row_stride + static_cast<std::ptrdiff_t>(j) * column_stride;
+        return single ? static_cast<const float*>(cells)[place] : static_cast<const double*>(cells)[place];
+    }
+    const std::int32_t *first = row + begin[j], *last = row + begin[j + 1];
+    const auto* found = std::lower_bound(first, last, static_cast<std::int32_t>(i));
+    return found != last && *found == static_cast<std::int32_t>(i) ? value[found - row] : 0.0;
+}
+
+void radix_sort(std::vector<std::uint64_t>& key, std::vector<std::uint32_t>& index, std::vector<std::uint64_t>& key_scratch,
+                std::vector<std::uint32_t>& index_scratch, std::size_t m) {
+    (m <= FEW ? sort_by_digits<8> : sort_by_digits<11>)(key, index, key_scratch, index_scratch, m);
 }
 
 Columns::Columns(const Table& given, std::vector<std::int32_t> level_numbers, Layout wanted)
@@ -125,11 +132,20 @@ void Columns::sort_sparse(std::size_t j) {
 }
 
 void Columns::values(std::size_t j, const std::uint32_t* row, std::size_t m, double* out) const {
-    if (!table.sparse()) {
-        for (std::size_t i = 0; i < m; ++i) out[i] = value(row[i], j);
+    if (table.sparse()) {
+        for (std::size_t i = 0; i < m; ++i) out[i] = table.at(row[i], j);
         return;
     }
-    for (std::size_t i = 0; i < m; ++i) out[i] = table.at(row[i], j);
+    const auto copy = [&](const auto* cells) {
+        const auto* column = cells + static_cast<std::ptrdiff_t>(j) * table.column_stride;
+        for (std::size_t i = 0; i < m; ++i) out[i] = static_cast<double>(column[static_cast<std::ptrdiff_t>(row[i]) * table.row_stride]);
+    };
+    if (table.single)
+        copy(static_cast<const float*>(table.cells));
+    else
+        copy(static_cast<const double*>(table.cells));
+    if (levels[j] > 0)
+        for (std::size_t i = 0; i < m; ++i) out[i] = clean(out[i], j);
 }
 
 void Columns::ranks(std::size_t j, const std::uint32_t* row, std::size_t m, std::uint32_t* out) const {

@@ -27,6 +27,8 @@ Grower::Grower(Columns& given, Target wanted, Settings rules, bool consume)
     target.prepare();
     if (target.criterion == Criterion::Absolute) local_rank.resize(target.outputs * n);
     sorted = columns.layout == Layout::Order && !settings.random;
+    counts = (target.criterion == Criterion::Gini || target.criterion == Criterion::Squared) && target.outputs == 1 && !target.weight &&
+             settings.monotone.empty() && !(settings.min_weight_leaf > 0);
     const bool whole = rows.size() == n;
     if (sorted && whole && settings.max_depth <= 1 && settings.max_leaves == 0) {
         entries = columns.order.data();  // a stump divides no column
@@ -148,6 +150,7 @@ bool Grower::choose(Pending& pending, Scratch& scratch) {
 bool Grower::evaluate(Pending& pending, Scratch& scratch) {
     std::vector<std::uint32_t>& list = scratch.columns;
     begin(pending, list);
+    gather(pending, scratch);
     std::size_t visited = 0, varying = 0;
     interrupt::Poller<8> poller;
     interrupt::poll();
@@ -310,6 +313,7 @@ bool Grower::next_large(std::size_t limit) {
 
 void Grower::search(std::size_t part, std::size_t n_parts) {
     Scratch scratch;
+    gather(current, scratch);
     for (std::size_t c = part; c < findings.size(); c += n_parts) {
         interrupt::poll();
         findings[c] = look(current, candidates[c], scratch);
@@ -327,6 +331,7 @@ bool Grower::divide() {
         if (better(current, found)) current.found = std::move(found);
     };
     for (Found& found : findings) weigh(std::move(found));
+    if (varying == 0) gather(current, scratch);
     for (std::size_t c = findings.size(); c < candidates.size() && varying == 0; ++c) {
         draw(current.place, candidates, c, c + 1);
         weigh(look(current, candidates[c], scratch));

@@ -6,6 +6,7 @@
 
 #include "novum/trees/draws.h"
 #include "novum/trees/exact_grower.h"
+#include "novum/trees/random_cuts.h"
 
 namespace novum::tree {
 
@@ -168,6 +169,54 @@ Found Grower::look_categories(const Place& place, const double* sums, std::size_
     return found;
 }
 
+void Grower::gather(const Pending& pending, Scratch& scratch) const {
+    if (!settings.random || !counts) return;
+    const Place& place = pending.place;
+    const std::size_t m = place.end - place.start;
+    const std::uint32_t* row = rows.data() + place.start;
+    if (target.classification() && target.binary.empty()) {
+        scratch.codes.resize(std::max(scratch.codes.size(), m));
+        for (std::size_t i = 0; i < m; ++i) scratch.codes[i] = target.code[row[i]];
+        return;
+    }
+    scratch.targets.resize(std::max(scratch.targets.size(), m));
+    double* out = scratch.targets.data();
+    if (target.classification())
+        for (std::size_t i = 0; i < m; ++i) out[i] = target.binary[row[i]];
+    else
+        for (std::size_t i = 0; i < m; ++i) out[i] = target.y[row[i]] - pending.sums[0] / place.summary.weight;
+}
+
+void Grower::cut_at(const Place& place, const double* sums, const double* x, Found& found, Scratch& scratch) const {
+    const std::size_t m = place.end - place.start;
+    const double all = static_cast<double>(m);
+    std::size_t p = 0;
+    double gain = 0;
+    if (target.classification() && target.binary.empty()) {  // (7)
+        scratch.left_sums.assign(target.sums(), 0.0);
+        count_below(x, scratch.codes.data(), m, found.threshold, scratch.left_sums.data());
+        double inside = 0, outside = 0, left = 0;
+        for (std::size_t k = 0; k < target.sums(); ++k) {
+            const double here = scratch.left_sums[k], there = sums[k] - here;
+            inside += here * here;
+            outside += there * there;
+            left += here;
+        }
+        p = static_cast<std::size_t>(left);
+        gain = inside / left + outside / (all - left);
+    } else {  // (6), numbers about the node's own mean: they lose the fewest digits
+        const Below found_below = below(x, scratch.targets.data(), m, found.threshold);
+        p = found_below.count;
+        const double left = static_cast<double>(p), total = target.classification() && target.classes[0] > 1 ? sums[1] : 0.0;
+        const double difference = found_below.sum * all - left * total;
+        gain = difference * difference / (left * (all - left));
+    }
+    found.missing_left = 2 * p > m;
+    if (p < settings.min_leaf || m - p < settings.min_leaf) return;
+    found.cut.position = p;
+    found.cut.gain = gain;
+}
+
 Found Grower::look_random(const Place& place, const double* sums, std::size_t feature, Scratch& scratch) const {
     Found found;
     found.feature = feature;
@@ -177,13 +226,7 @@ Found Grower::look_random(const Place& place, const double* sums, std::size_t fe
     scratch.entries.resize(std::max(scratch.entries.size(), m));
     double* x = scratch.values.data();
     columns.values(feature, row, m, x);
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    std::size_t lost = 0;
-    for (std::size_t i = 0; i < m; ++i) {
-        lost += std::isnan(x[i]);
-        low = x[i] < low ? x[i] : low;
-        high = x[i] > high ? x[i] : high;
-    }
+    const auto [low, high, lost] = range_of(x, m);
     found.constant = lost == m || (low == high && lost == 0);
     if (found.constant) return found;
     const rng::Block draw = draw_at(place.key, static_cast<std::uint32_t>(feature), THRESHOLD_DRAW, settings.seed);
@@ -201,8 +244,12 @@ Found Grower::look_random(const Place& place, const double* sums, std::size_t fe
         found.threshold = low + u * (high - low);
         if (!(found.threshold < high)) found.threshold = low;
     }
-    const auto goes = [&](double v) {
-        if (std::isnan(v)) return missing_left;
+    if (counts && lost == 0 && found.words.empty()) {
+        cut_at(place, sums, x, found, scratch);
+        return found;
+    }
+    const auto goes = [&, lost_left = missing_left](double v) {
+        if (std::isnan(v)) return lost_left;
         if (found.words.empty()) return v <= found.threshold;
         const auto code = static_cast<std::size_t>(v);
         return (found.words[code / 32] >> (code % 32) & 1u) != 0;

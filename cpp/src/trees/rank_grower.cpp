@@ -227,6 +227,8 @@ tree::Grown grow(const Codes& codes, const Target& target, const double* weight,
     if (target.classes == 0) return Growing<Numbers>(codes, Numbers(target, weight, m, least), std::move(rows), settings).run();
     if (TwoClasses::fits(target, weight))
         return Growing<TwoClasses>(codes, TwoClasses(target, weight, m, least), std::move(rows), settings).run();
+    if (FewClasses::fits(target, weight))
+        return Growing<FewClasses>(codes, FewClasses(target, weight, m, least), std::move(rows), settings).run();
     return Growing<Classes>(codes, Classes(target, weight, m, least), std::move(rows), settings).run();
 }
 

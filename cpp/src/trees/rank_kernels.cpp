@@ -163,7 +163,14 @@ NOVUM_CLONES std::int64_t gains_both(const double* left, const double* left_s, c
     return most;
 }
 
-/// The place of the first (or least coded) gain that is as good as the largest; writes that.
+NOVUM_CLONES void packed_side(const std::uint16_t* c, const std::uint64_t* packed, std::size_t m, std::uint16_t limit, std::uint64_t& sum) {
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < m; ++i) total += c[i] <= limit ? packed[i] : 0;
+    sum = total;
+}
+
+}  // namespace
+
 std::ptrdiff_t first_best(const std::int64_t* order, std::size_t k, std::int64_t most, double margin, const std::uint16_t* c,
                           double& gain) {
     if (most < 0) return -1;
@@ -175,14 +182,6 @@ std::ptrdiff_t first_best(const std::int64_t* order, std::size_t k, std::int64_t
             if (*other >= enough && c[other - order] < c[place - order]) place = other;
     return place - order;
 }
-
-NOVUM_CLONES void packed_side(const std::uint16_t* c, const std::uint64_t* packed, std::size_t m, std::uint16_t limit, std::uint64_t& sum) {
-    std::uint64_t total = 0;
-    for (std::size_t i = 0; i < m; ++i) total += c[i] <= limit ? packed[i] : 0;
-    sum = total;
-}
-
-}  // namespace
 
 NOVUM_CLONES void draw_columns(std::uint64_t key, std::uint64_t seed, std::size_t d, std::size_t count, std::size_t* place) {
     for (std::size_t i = 0; i < count; ++i) {

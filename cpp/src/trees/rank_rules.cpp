@@ -9,9 +9,6 @@ namespace novum::coded {
 
 namespace {
 
-// So that PAIRS rows sum up in 16 bits, rounded down.
-constexpr double MOST_COUNT = 0xFFFF / PAIRS;  // NOLINT(bugprone-integer-division)
-
 double x_log_x(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
 
 }  // namespace

@@ -83,9 +83,7 @@ class LinearMachine(SparseCoefficients, Estimator):
         if not l1 and p < MOST_FUSED and source.at_hand and not source.sparse and self._is_small(source):
             held: Any = source
             rows, most = np.ascontiguousarray(held.array()), int(self.max_iter)
-            found = newton_on_few(
-                rows, held.y, held.weight, loss, constant=constant, mass=mass, tol=tol, max_iter=most
-            )
+            found = newton_on_few(rows, held.y, held.weight, loss, constant=constant, mass=mass, tol=tol, max_iter=most)
             return Solved(found.theta[0], found.n_iter, found.converged)
         ridge = np.full(p + 1, 0.0 if l1 else 1 / mass)
         source = source if l1 or p <= FEW else in_blocks(source)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from novum.base.estimator import Estimator
 from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.validation import check_weight, read_in_passes
-from novum.engines.trees.exact import Target, grow, layout_of, prepare
+from novum.engines.trees.exact import LEAST_CELLS, Target, grow, layout_of, prepare
 from novum.engines.trees.input_table import coded_frame, frame_levels, is_frame, read_table
 from novum.engines.trees.limits import columns_tried, rules_of
 from novum.engines.trees.nodes import Tree
@@ -93,6 +93,13 @@ def rows_of(data: Data, rows: NDArray) -> Data:
     X = data.X[rows] if isinstance(data.X, np.ndarray) else data.X.tocsr()[rows].tocsc()
     weight = None if data.weight is None else data.weight[rows]
     return data._replace(X=X, target=data.target._replace(code=code, y=y), weight=weight)
+
+
+def plain_numbers(y: Any) -> bool:
+    """Return whether y is sure to pass scikit-learn's check of a target as it is: an array of finite numbers."""
+    if type(y) is not np.ndarray or y.ndim not in (1, 2) or not y.size:
+        return False
+    return y.dtype.kind in "biu" or (y.dtype in (np.float64, np.float32) and bool(np.isfinite(y).all()))
 
 
 def score_nodes(tree: Tree, data: Data) -> tuple[NDArray, float]:
@@ -191,7 +198,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
                 n_threads=thread_count(None),
             )
             return best_first(tree, rules.max_leaf_nodes) if rules.max_leaf_nodes else tree
-        threads = thread_count(None)
+        threads = 1 if n * d < LEAST_CELLS else thread_count(None)
         columns = prepare(data.X, data.levels, layout_of(rules, d, sparse), threads)
         return grow(columns, data.target, rules, data.weight, data.seed, n_threads=threads, consume=True)
 
@@ -212,7 +219,8 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
             )
         if arrays.is_tensor(y):
             y = arrays.to_numpy(y)
-        y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=self)
+        if not plain_numbers(y):
+            y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=self)
         return y.reshape(-1, 1) if y.ndim == 1 else y
 
     def _ask(self, X: Any, answer: NDArray | None, check_input: bool, labels: list[NDArray] | None = None) -> Any:

@@ -36,6 +36,7 @@ from novum.base.candidacy import Candidacy
 from novum.base.classes import distinct
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
+from novum.base.validation import plainly_labels
 from novum.engines.trees.exact import Target, class_target
 from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.runtime.typing import LabelWeights, Numbers, Rows, RowWeights, Seed
@@ -197,7 +198,8 @@ class DecisionTreeClassifier(ClassShares, BaseTree):
         self.cost_weight = cost_weight
 
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
-        check_classification_targets(y)
+        if not plainly_labels(y):
+            check_classification_targets(y)
         pairs = [distinct(y[:, o]) for o in range(y.shape[1])]
         if self.class_weight is not None:
             factor = compute_sample_weight(self.class_weight, y)

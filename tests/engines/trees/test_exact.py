@@ -127,6 +127,26 @@ def test_sparse_is_dense(random):
         assert_array_equal(trees[0].apply(X.tocsr()), trees[0].apply(X.toarray()))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("least", [1, 4])
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_a_drawn_cut_by_counts_is_the_cut_of_weights_of_one(classes, least, dtype):
+    draws = np.random.default_rng(classes)
+    X = draws.normal(size=(400, 6)).astype(dtype)
+    X[:, 2], X[:, 3] = X[:, 2].round(), 1.0
+    y = X[:, :1] + X[:, 2:3] + draws.normal(size=(400, 1))
+    target = number_target("squared_error", 1e6 + y)
+    if classes:
+        target = class_target("gini", np.digitize(y, [0.0, 1.0][: classes - 1]), [classes])
+    rules = Rules(4, random=True, min_samples_leaf=least, min_samples_split=2 * least)
+    columns = prepare(X, [0] * 6, VALUES)
+    counted, weighed = (grow(columns, target, rules, weight, seed=7) for weight in (None, np.ones(400)))
+    assert counted.node_count > 50
+    for field in ("children_left", "feature", "threshold", "n_node_samples"):
+        assert_array_equal(getattr(counted, field), getattr(weighed, field), err_msg=field)
+    assert_allclose(counted.value, weighed.value, rtol=1e-12)
+
+
 def test_prepared_columns_serve_many_trees():
     X, y = rng.normal(size=(500, 4)), rng.normal(size=(500, 1))
     target = number_target("squared_error", y)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from reference.trees.forests import best_decrease, impurity
 
 from novum.engines.trees.exact import Rules, class_target, grow, layout_of, number_target, prepare
@@ -43,6 +43,21 @@ def test_the_first_split_is_the_best_of_all(kind, n, weights):
         return
     gain = tree.impurity[0] - tree.weighted_n_node_samples[1:] @ tree.impurity[1:] / w.sum()
     assert_allclose(gain, best_decrease(X, y, w, criterion), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("random", [False, True])
+@pytest.mark.parametrize("kind", ["gini-2", "gini-5", "gini-32", "gini-33"])
+@pytest.mark.parametrize("min_leaf", [1, 3])
+def test_whole_weights_and_halves_of_them_grow_the_same_tree(kind, min_leaf, random):
+    table, target, _ = problem(kind, 900)
+    w = np.random.default_rng(0).integers(0, 4, 900).astype(float)
+    codes = encode(table, target, 1)
+    rules = Rules(max_features=2, min_samples_leaf=min_leaf, min_samples_split=2 * min_leaf, random=random)
+    counted, weighed = (grow_coded(codes, rules, each, 3) for each in (w, w / 2))
+    assert counted.node_count > 100
+    for field in ("children_left", "feature", "threshold", "n_node_samples"):
+        assert_array_equal(getattr(counted, field), getattr(weighed, field), err_msg=field)
+    assert_allclose(counted.value, weighed.value, rtol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["gini-2", "gini-3", "squared_error"])

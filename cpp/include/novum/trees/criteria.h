@@ -52,7 +52,8 @@ struct Summary {
 struct Scratch {
     std::vector<std::uint32_t> entries, other, ranks, groups, columns;
     std::vector<std::uint64_t> keys, more_keys;
-    std::vector<double> values, left_sums, right_sums, total, errors, medians, tree_weight, tree_moment, sorted_y, tail;
+    std::vector<std::int32_t> codes;
+    std::vector<double> values, targets, left_sums, right_sums, total, errors, medians, tree_weight, tree_moment, sorted_y, tail;
 };
 
 /// (3) to (5) of some rows, and their sums: weights of classes, or of w y (medians for absolute errors).

@@ -123,6 +123,8 @@ class Grower {
     Found look_sorted(const Place& place, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
     Found look_categories(const Place& place, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
     Found look_random(const Place& place, const double* sums, std::size_t feature, Scratch& scratch) const;
+    void gather(const Pending& pending, Scratch& scratch) const;  ///< lay the targets of a node side by side, for `cut_at`
+    void cut_at(const Place& place, const double* sums, const double* x, Found& found, Scratch& scratch) const;
     Limits limits_of(const Place& place, const double* sums, std::size_t feature) const;
     bool better(const Pending& pending, const Found& found) const;
     void write(const Part& part, std::size_t index, Grown& out) const;
@@ -132,6 +134,7 @@ class Grower {
     const Settings settings;
     double total_weight = 0;
     bool sorted = false;  // (10) with sorted columns
+    bool counts = false;  // whether a drawn cut needs but the rows below it and the sum of their targets
     std::vector<std::uint32_t> rows, spare;
     std::vector<std::uint32_t> order;        // (columns, rows of this tree)
     const std::uint32_t* entries = nullptr;  // of `order`, or of the columns where none is divided

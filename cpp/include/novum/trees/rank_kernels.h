@@ -47,6 +47,24 @@ std::ptrdiff_t best(const Real* left, const Real* left_s, const Real* left_rows,
 std::ptrdiff_t best(const double* left, const double* left_s, const double* right, const double* right_s, const double* left_rows,
                     std::size_t k, double rows, Least least, double margin, const std::uint16_t* c, double& gain);
 
+/// The place of the first (or, with codes c, the least coded) of k gains, as bits, that is as good as the largest; -1 if that is negative.
+/// Writes the gain.
+std::ptrdiff_t first_best(const std::int64_t* order, std::size_t k, std::int64_t most, double margin, const std::uint16_t* c, double& gain);
+
+/// left[i] = sum of w_j over the `count` codes of other_j <= c_i, for m <= PAIRS codes c; arrays of PAIRS places.
+void pairs(const std::uint16_t* c, std::size_t m, const std::uint16_t* other, const std::uint16_t* w, std::size_t count,
+           std::uint16_t* left);
+
+/// Gini's gain of k cuts from the weights of every class left of them, left[class * stride + cut], as bits that order as they do; -1 where
+/// too little is left on a side. Returns the largest. `before` is what the node itself has of sum W_k^2 / W.
+struct ClassSums {
+    const double* total;  // per class
+    std::size_t classes, stride;
+    double weight, rows, before;
+};
+template <class Count>
+std::int64_t class_gains(const Count* left, const Count* left_rows, std::size_t k, const ClassSums& node, Least least, std::int64_t* out);
+
 /// Sums over the rows with codes up to `limit`: weights, second part, and how many they are; of numbers also over the others.
 struct Side {
     double weight = 0, s = 0;

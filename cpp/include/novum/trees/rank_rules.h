@@ -14,6 +14,9 @@ namespace novum::coded {
 
 inline constexpr double ROUNDING = 1e-12;  // thousands of roundings
 
+// The largest weight of a row, so that PAIRS of them sum up in 16 bits, rounded down.
+inline constexpr double MOST_COUNT = 0xFFFF / PAIRS;  // NOLINT(bugprone-integer-division)
+
 /// Whether sums of these weights (null: ones) are exact: whole numbers below 2^53. What is right of a cut is then a difference, too.
 bool add_exactly(const double* weight, std::size_t n);
 
@@ -68,6 +71,36 @@ class TwoClasses {
     std::uint16_t w[PAIRS], p[PAIRS];
     Node node;
     double second = 0;
+};
+
+/// A few classes whose rows have whole weights, and Gini's impurity: counts of every class left of all cuts at once.
+class FewClasses {
+  public:
+    static constexpr std::size_t MOST = 32;  // classes: every one costs a pass over the cuts
+    static bool fits(const Target& target, const double* weight);
+    FewClasses(const Target& target, const double* weight, std::size_t most_rows, Least least);
+    Node load(const std::uint32_t* row, std::size_t m);
+    Cut search(const std::uint16_t* c, Range range);
+    Cut split(const std::uint16_t* c, std::uint16_t limit) const;
+    double decrease(double gain) const { return gain; }
+    double margin() const { return ROUNDING * node.weight; }
+    void value(double* out) const;
+    std::size_t width() const { return target.classes; }
+
+  private:
+    const Target& target;
+    const Least least;
+    std::vector<std::uint32_t> tag;          // per row of the table: weight << 8 | class
+    std::vector<std::uint32_t> tags;         // per row of the node
+    std::vector<std::uint32_t> bins;         // (bins, classes): weights
+    std::vector<std::uint32_t> counts;       // (bins,): rows, where they matter
+    std::vector<std::int32_t> left;          // (classes, bins): weights left of the cuts
+    std::uint16_t order[PAIRS], w[PAIRS];    // rows of a small node by class, and their weights
+    std::uint16_t left_pairs[MOST * PAIRS];  // (classes, rows): weights left of the cuts
+    std::vector<std::size_t> start;          // per class: its first place in `order`
+    std::vector<double> total;               // per class
+    double all_term = 0;                     // sum of the squares of the totals
+    Node node;
 };
 
 /// Any number of classes, any weights.

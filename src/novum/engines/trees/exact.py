@@ -104,6 +104,10 @@ def prepare(X: Any, levels: list[int], layout: int, n_threads: int = 1) -> Any:
         )
     else:
         columns = _core.trees.exact.dense_columns(X, levels, layout)
+    if layout == VALUES:
+        return columns
+    if X.shape[0] * X.shape[1] < LEAST_CELLS:
+        n_threads = 1
     for _ in map_ordered(columns.sort, range(X.shape[1]), n_threads):
         pass
     return columns
