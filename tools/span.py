@@ -162,12 +162,19 @@ def nominal(n_threads: int) -> Iterator[None]:
         threads._processors, threads._openmp_limit = before
 
 
+def name_of(task: Callable) -> str:
+    """Return the name of a function; of one made on the way, also those of the functions it is made of."""
+    inner = [cell.cell_contents for cell in getattr(task, "__closure__", None) or ()]
+    names = [getattr(one, "__qualname__", "") for one in [task, *inner] if callable(one)]
+    return " of ".join(filter(None, names)) or str(task)
+
+
 def rehearse(function: Callable[[], Any], n_threads: int) -> Account:
     """Return the account of a call that works for `n_threads` threads, all of it done by this one."""
     regions: list[Region] = []
 
     def run(task: Callable, items: Iterable, count: int) -> Iterator:
-        region = Region("pool", name=getattr(task, "__qualname__", str(task)))
+        region = Region("pool", name=name_of(task))
         regions.append(region)
         source = iter(items)
         while True:

@@ -1,5 +1,6 @@
 #include "novum/gaussians/mixture.h"
 #include "../arrays.h"
+#include "novum/runtime/block_sums.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -63,6 +64,28 @@ void bind_real(nb::module_& m) {
         "kind"_a, "X"_a.noconvert(), "weight"_a.noconvert().none(), "mean"_a.noconvert(), "factor"_a.noconvert(), "constant"_a.noconvert(),
         "center"_a.noconvert(), "mass"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
         "Add the moments of every component; return sum w log p(x) and sum w r log r.");
+
+    m.def(
+        "statistics_blocks",
+        [](novum::Team& team, std::size_t step, int kind, Matrix<const Real> X, Matrix<const double> mean, Flat<const double> factor,
+           Vector<const double> constant, Vector<const double> center, Vector<double> sums) {
+            const Gaussians gaussians = gaussians_of(kind, X.shape(1), mean, factor, constant, center);
+            const std::size_t n = X.shape(0), k = gaussians.k, d = gaussians.d;
+            const std::size_t second = gaussians.kind == Kind::full ? k * d * d : gaussians.kind == Kind::diagonal ? k * d : 0;
+            const std::size_t width = 2 + k + k * d + second;
+            require(sums.size() == width && step > 0, "statistics_blocks: inconsistent shapes");
+            nb::gil_scoped_release release;
+            novum::block_sums(team, n, step, width, sums.data(), [&](std::size_t first, std::size_t end, double* out) {
+                Sums here{out + 2, out + 2 + k, out + 2 + k + k * d};
+                novum::mixture::statistics<Real>({X.data() + first * d, end - first, nullptr}, gaussians, here);
+                out[0] = here.log_likelihood;
+                out[1] = here.information;
+            });
+        },
+        "team"_a, "step"_a, "kind"_a, "X"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(), "constant"_a.noconvert(),
+        "center"_a.noconvert(), "sums"_a.noconvert(),
+        "statistics of all blocks of `step` rows, merged: sum log p(x), sum r log r, mass, first and second, one after the other in "
+        "`sums`.");
 
     m.def(
         "moments",

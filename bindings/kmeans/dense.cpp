@@ -1,5 +1,6 @@
 #include "../arrays.h"
 #include "novum/kmeans/chunk.h"
+#include "novum/runtime/block_sums.h"
 #include "novum/runtime/indices.h"
 
 #include <nanobind/nanobind.h>
@@ -160,6 +161,21 @@ void bind(nb::module_& m) {
     m.def("step", &step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(),
           "sums"_a.noconvert(), "mass"_a.noconvert(),
           "Write labels, add the sums about the origin and the masses of the clusters, return the inertia.");
+    m.def(
+        "step_blocks",
+        [](novum::Team& team, std::size_t step, Matrix<const Real> x, Matrix<const double> c, Vector<std::int32_t> label,
+           Vector<double> sums) {
+            const std::size_t n = x.shape(0), d = x.shape(1), k = c.shape(0);
+            const auto given = centers(c, d);
+            require(label.shape(0) == n && sums.shape(0) == 1 + k + k * d && step > 0, "kmeans: one label per row, sums of all clusters");
+            nb::gil_scoped_release release;
+            novum::block_sums(team, n, step, 1 + k + k * d, sums.data(), [&](std::size_t first, std::size_t end, double* out) {
+                const km::Rows<Real> rows{x.data() + first * d, nullptr, end - first, d};
+                out[0] = km::step<Real>(rows, given, label.data() + first, {out + 1 + k, out + 1});
+            });
+        },
+        "team"_a, "step"_a, "x"_a.noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(), "sums"_a.noconvert(),
+        "`step` of all blocks of `step` rows, merged: inertia, masses and sums, one after the other in `sums`.");
     m.def("grouped_step", &grouped_step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(),
           "order"_a.noconvert(), "gap"_a.noconvert(), "drift"_a.noconvert(), "label"_a.noconvert(), "lower"_a.noconvert(), "known"_a,
           "sums"_a.noconvert(), "mass"_a.noconvert(),

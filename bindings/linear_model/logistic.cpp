@@ -1,4 +1,5 @@
 #include "novum/linear_model/logistic.h"
+#include "novum/runtime/block_sums.h"
 #include "novum/runtime/indices.h"
 
 #include <nanobind/nanobind.h>
@@ -52,6 +53,27 @@ void bind_dense(nb::module_& m) {
         "X"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "theta"_a.noconvert(), "constant"_a, "gradient"_a.noconvert(),
         "hessian"_a.noconvert().none(), "curvature"_a.noconvert().none(),
         "Return the loss of two classes, add to `gradient`, write the Hessian and every row's curvature where requested.");
+    m.def(
+        "binary_pass_blocks",
+        [](novum::Team& team, std::size_t step, Matrix<Real> X, Codes y, Flat<double> theta, double constant, Out sums, bool hessian,
+           std::optional<Out> curvature, std::size_t share) {
+            const std::size_t n = X.shape(0), p = X.shape(1), m = p + 1, width = 1 + m + (hessian ? m * m : 0);
+            require(theta.size() == m && sums.size() == width && (!curvature || curvature->size() == n) && y.size() == n && step > 0 &&
+                        share > 0,
+                    "binary_pass_blocks: inconsistent shapes");
+            nb::gil_scoped_release release;
+            novum::block_sums(team, n, step, width, sums.data(), [&](std::size_t first, std::size_t end, double* out) {
+                const std::int64_t* code = y.data() + first;
+                const std::size_t rows = (end - first + share - 1) / share;
+                for (std::size_t i = 0; i < rows; ++i) require(code[i] == 0 || code[i] == 1, "logistic: y holds codes 0 to K - 1");
+                out[0] = novum::binary_pass<Real>(X.data() + first * p, {code, nullptr}, theta.data(), constant, rows, p, out + 1,
+                                                  hessian ? out + 1 + m : nullptr, curvature ? curvature->data() + first : nullptr);
+            });
+        },
+        "team"_a, "step"_a, "X"_a.noconvert(), "y"_a.noconvert(), "theta"_a.noconvert(), "constant"_a, "sums"_a.noconvert(), "hessian"_a,
+        "curvature"_a.noconvert().none(), "share"_a,
+        "binary_pass of the first of `share` parts of all blocks of `step` rows, merged: loss, gradient and, if requested, the Hessian, "
+        "one after the other in `sums`.");
     m.def(
         "binary_product",
         [](Matrix<Real> X, Flat<double> curvature, Flat<double> v, double constant, Out out) {

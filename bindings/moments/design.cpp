@@ -1,5 +1,6 @@
 #include "novum/moments/design.h"
 #include "novum/moments/gram.h"
+#include "novum/runtime/block_sums.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -46,6 +47,21 @@ void bind_pair(nb::module_& m) {
         },
         "X"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "shift"_a.noconvert(), "out"_a.noconvert(),
         "Write D'D to `out`, D the rows that shifted_design would give.");
+
+    m.def(
+        "shifted_gram_blocks",
+        [](novum::Team& team, std::size_t step, Matrix<Real> X, Matrix<Target> y, Vector shift, Out out) {
+            const std::size_t n = X.shape(0), p = X.shape(1), q = y.shape(1), m = p + q + 1;
+            if (y.shape(0) != n || shift.size() != p + q || out.shape(0) != m || out.shape(1) != m || step == 0)
+                throw nb::value_error("shifted_gram_blocks: inconsistent shapes");
+            nb::gil_scoped_release release;
+            novum::block_sums(team, n, step, m * m, out.data(), [&](std::size_t first, std::size_t end, double* sums) {
+                novum::shifted_gram<Real, Target>(X.data() + first * p, y.data() + first * q, {}, {shift.data(), p + q}, end - first, p, q,
+                                                  sums);
+            });
+        },
+        "team"_a, "step"_a, "X"_a.noconvert(), "y"_a.noconvert(), "shift"_a.noconvert(), "out"_a.noconvert(),
+        "Write the merged shifted_gram of all blocks of `step` rows to `out`.");
 
     m.def(
         "residuals",

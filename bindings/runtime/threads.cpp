@@ -65,6 +65,9 @@ void bind_runtime_threads(nb::module_& m) {
         .def("asleep", &novum::Signal::asleep, "Return how many waiters sleep, and take long to wake.")
         .def("wait", &novum::Signal::wait, "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Wait for a post and use it up; give up after `seconds`. Return whether there was one.");
+    nb::class_<novum::Team>(m, "Team", "Threads that share the items of short jobs; they sleep when idle and end with the object.")
+        .def(nb::init<int>(), "threads"_a)
+        .def_prop_ro("size", &novum::Team::size, "How many threads there are, the caller among them.");
     m.def("rehearse", &novum::rehearse, "on"_a,
           "Let teams of threads made from now on do all items in the caller's thread and note their times; or end that. Return the seconds"
           " that reading the clock takes, once for every item.");

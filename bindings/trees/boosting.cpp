@@ -272,7 +272,6 @@ void refit_quantiles(Growth& self, Vector<const double> target, Vector<const dou
 }  // namespace
 
 void bind_trees_boosting(nb::module_& m) {
-    nb::class_<Team>(m, "Team").def(nb::init<int>(), "threads"_a).def_prop_ro("size", &Team::size);
     nb::class_<Growth>(m, "Growth")
         .def("__init__", &make_growth, "team"_a, "words"_a.noconvert(), "bins"_a.noconvert(), "categorical"_a.noconvert(),
              "monotone"_a.noconvert(), "together"_a, "missing"_a, "l2"_a, "least_curvature"_a, "learning_rate"_a, "feature_share"_a,

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 #include "check.h"
+#include "novum/runtime/block_sums.h"
 #include "novum/runtime/build.h"
 #include "novum/runtime/interrupt.h"
 #include "novum/runtime/signal.h"
@@ -75,6 +77,31 @@ TEST(a_rehearsal_notes_every_item) {
     const auto jobs = rehearsed();
     CHECK(jobs.size() == 1 && jobs[0].size() == 12);
     CHECK(rehearsed().empty());
+}
+
+TEST(block_sums_do_not_depend_on_the_team) {
+    const std::size_t n = 103, width = 9001;
+    const auto part = [&](std::size_t first, std::size_t end, double* sums) {
+        for (std::size_t i = first; i < end; ++i)
+            for (std::size_t j = 0; j < width; ++j) sums[j] += 1.0 / static_cast<double>(1 + i * j % 97);
+    };
+    std::vector<double> one(width), many(width);
+    for (std::size_t step : {1u, 7u, 50u, 103u, 200u}) {
+        Team alone(1), five(5);
+        block_sums(alone, n, step, width, one.data(), part);
+        block_sums(five, n, step, width, many.data(), part);
+        CHECK(one == many);
+    }
+    Team team(3);
+    bool thrown = false;
+    try {
+        block_sums(team, n, 1, 1, one.data(), [](std::size_t first, std::size_t, double*) {
+            if (first == 60) throw std::runtime_error("one block fails");
+        });
+    } catch (const std::runtime_error&) { thrown = true; }
+    CHECK(thrown);
+    block_sums(team, 0, 4, 2, one.data(), part);
+    CHECK(one[0] == 0 && one[1] == 0);
 }
 
 TEST(a_signal_is_used_up) {

@@ -30,7 +30,7 @@ def test_kernels_compute_the_slopes_of_the_definitions(name):
     raw = RNG.normal(size=(1, 600)) * 2
     raw[0, :3] = target[:3] if name not in TARGETS and name != "log_loss" else raw[0, :3]
     pairs = np.empty((1, 600, 2), np.int32)
-    (units,) = descent.slopes(_core.trees.boosting.Team(2), target, raw, None, pairs)
+    (units,) = descent.slopes(_core.runtime.threads.Team(2), target, raw, None, pairs)
     gradient, curvature = (pairs[0] * units).T
     expected = descent.loss.gradient(target, raw[0])
     assert_allclose(gradient, expected, rtol=1e-6, atol=np.abs(expected).max() * 1e-7)
@@ -39,7 +39,7 @@ def test_kernels_compute_the_slopes_of_the_definitions(name):
     assert_allclose(curvature, bend, rtol=1e-6, atol=max(1e-6, 2e-8 * bend.max()))  # kept in units of the largest
     start = descent.start(target, W)
     assert_allclose(start, descent.loss.best_constant(target, W), rtol=1e-12)
-    zero, team = np.zeros((1, 600)), _core.trees.boosting.Team(1)
+    zero, team = np.zeros((1, 600)), _core.runtime.threads.Team(1)
     rise = (
         descent.loss.value(target, raw[0]).mean() - descent.loss.value(target, zero[0]).mean()
     )  # terms in t alone cancel
@@ -50,13 +50,13 @@ def test_softmax_slopes_are_those_of_cross_entropy():
     target = RNG.integers(0, 3, 600).astype(float)
     descent = descent_of("log_loss", target, None, None, 3)
     raw, pairs = RNG.normal(size=(3, 600)), np.empty((3, 600, 2), np.int32)
-    units = descent.slopes(_core.trees.boosting.Team(2), target, raw, None, pairs)
+    units = descent.slopes(_core.runtime.threads.Team(2), target, raw, None, pairs)
     found = np.array([pair * unit for pair, unit in zip(pairs, units)])
     rows = raw.T.copy()
     assert_allclose(found[:, :, 0].T, descent.loss.gradient(target.astype(int), rows), rtol=1e-6, atol=1e-7)
     assert_allclose(found[:, :, 1].T, descent.loss.curvature(target.astype(int), rows), rtol=1e-6, atol=1e-7)
     assert_allclose(
-        -descent.score(_core.trees.boosting.Team(2), target, raw, None),
+        -descent.score(_core.runtime.threads.Team(2), target, raw, None),
         descent.loss.value(target.astype(int), rows).mean(),
     )
 

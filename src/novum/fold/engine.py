@@ -36,6 +36,7 @@ def fold(
     max_iter: int,
     merge: Callable = add,
     report: Callable[..., Any] | None = None,
+    total: Callable[[Source, Any], Any] | None = None,
 ) -> Fit:
     """Repeat (1) and (2) until `converged(before, after, history)` or `max_iter` passes.
 
@@ -43,13 +44,16 @@ def fold(
         params = update(params, total)    (2)
 
     `report(n_iter, objective, params)`, if given, is called after every pass; when it returns True the fold stops as converged. One
-    whose `listens` is False is not called.
+    whose `listens` is False is not called. `total(source, params)`, if given, may make (1) of all rows in one call; where it
+    returns None, it is made block by block.
     """
     report = report if getattr(report, "listens", True) else None
     history: list[float] = []
     sums = None
     for n_iter in range(1, max_iter + 1):
-        sums = source.total(statistics, params, merge)
+        sums = total(source, params) if total is not None else None
+        if sums is None:
+            sums = source.total(statistics, params, merge)
         history.append(float(objective(sums)))
         before, params = params, update(params, sums)
         stop_requested = report is not None and report(n_iter, history[-1], params)

@@ -175,6 +175,11 @@ def pass_of_block(params: Any, block: Block) -> Any:
     return _density.pass_of(params.density, block)
 
 
+def pass_of_all(source: Source, params: Any) -> Any:
+    """Return the sums of all rows by one call, or None where they go block by block."""
+    return _density.pass_of_all(params.density, source)
+
+
 class LikelihoodCriteria:
     """Criteria of mixtures that maximize a likelihood."""
 
@@ -275,6 +280,7 @@ class GaussianBase(MixtureBase):
                 max_iter=self.max_iter,
                 trial_iter=self.trial_iter,
                 previous=self.lower_bound_ if resumed else -np.inf,
+                total=pass_of_all,
                 report=report,
                 log_every=self.verbose_interval if self.verbose else 0,
                 owner=owner,

@@ -20,7 +20,9 @@ from novum.fold.engine import fold
 
 __all__ = ["Run", "Solved", "best_run", "work_blocks"]
 
-BLOCK_WORK = 2**22  # multiplications of a pass over a block: about half a millisecond, ten times the cost of a call
+BLOCK_WORK = (
+    2**20
+)  # multiplications of a pass over a block: about an eighth of a millisecond, several times the cost of a call
 LEAST_ROWS = 1024  # of a block: fewer would spend their time on packing parameters and merging moments
 MOST_BLOCKS = 256
 logger = logging.getLogger("novum")
@@ -70,6 +72,7 @@ def run_from(
     previous: float,
     report: Callable[..., Any] | None,
     merge: Callable = add,
+    total: Callable[[Source, Any], Any] | None = None,
 ) -> Run:
     """Return one run from given parameters; `previous` is the bound that the first one is compared with."""
     bounds: list[float] = []
@@ -101,6 +104,7 @@ def run_from(
         max_iter=max_iter,
         merge=merge,
         report=report,
+        total=total,
     )
     return Run(fit.params, bounds, objectives, fit.n_iter, fit.converged)
 
@@ -127,6 +131,7 @@ def best_run(
     trial_iter: int | None = None,
     previous: float = -np.inf,
     merge: Callable = add,
+    total: Callable[[Source, Any], Any] | None = None,
     report: Any = None,
     log_every: int = 0,
     owner: str = "",
@@ -143,7 +148,7 @@ def best_run(
 
     several = len(starts) > 1
     trial = trial_iter if several and trial_iter is not None and trial_iter < max_iter else None
-    options: dict[str, Any] = {"tol": tol, "previous": previous, "merge": merge}
+    options: dict[str, Any] = {"tol": tol, "previous": previous, "merge": merge, "total": total}
     best: Run | None = None
     for number, start in enumerate(starts):
         params = start()

@@ -9,14 +9,14 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, TypeVar
 
 from novum import _core
 from novum.runtime.blas import libraries
 
-__all__ = ["here", "inside", "map_ordered"]
+__all__ = ["here", "inside", "map_ordered", "team_of"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -158,8 +158,9 @@ class _Pools:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.by_size: dict[int, _Pool] = {}
+        self.teams: dict[int, list[Any]] = {}  # that nobody uses, by number of threads
         self.generation = 0  # grows with every fork, so that a pass that began before it can tell
-        self.abandoned: list[dict[int, _Pool]] = []
+        self.abandoned: list[Any] = []
 
     def get(self, n_threads: int) -> _Pool:
         with self.lock:
@@ -170,21 +171,45 @@ class _Pools:
     def after_fork(self) -> None:
         """Forget the parent's threads. The pools stay referenced: to close them would touch locks of dead threads."""
         self.lock = threading.Lock()
-        self.abandoned.append(self.by_size)
-        self.by_size = {}
+        self.abandoned += [self.by_size, self.teams]
+        self.by_size, self.teams = {}, {}
         self.generation += 1
 
     def close(self) -> None:
         """End all threads, before the interpreter does."""
         for pool in self.by_size.values():
             pool.close()
-        self.by_size = {}
+        self.by_size, self.teams = {}, {}
 
 
 _pools = _Pools()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pools.after_fork)
 atexit.register(_pools.close)
+
+
+@contextmanager
+def team_of(n_threads: int) -> Iterator[Any]:
+    """Lend a team of threads for kernels that share their work without Python; it is kept for the next.
+
+    Examples
+    --------
+    >>> from novum.runtime.pool import team_of
+    >>> with team_of(2) as team:
+    ...     team.size
+    2
+    """
+    generation, rehearsed = _pools.generation, here.rehearsal is not None
+    with _pools.lock:
+        idle = _pools.teams.setdefault(n_threads, [])
+        team = idle.pop() if idle and not rehearsed else None
+    if team is None:
+        team = _core.runtime.threads.Team(n_threads)
+    try:
+        yield team
+    finally:
+        if generation == _pools.generation and not rehearsed:
+            idle.append(team)
 
 
 def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_threads: int) -> Iterator[Result]:

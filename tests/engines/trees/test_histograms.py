@@ -24,7 +24,7 @@ def coded(codes, missing):
 
 def grown(codes, g, h, growing=GROWING, missing=12, threads=1):
     bins, words = coded(codes, missing)
-    grower = Grower(_core.trees.boosting.Team(threads), words, bins, growing)
+    grower = Grower(_core.runtime.threads.Team(threads), words, bins, growing)
     pairs = np.column_stack([g, h]).astype(np.int32)
     return grower, grower.table(grower.grow(pairs, (1.0, 1.0), 0))
 
@@ -114,7 +114,7 @@ def test_packed_trees_walk_as_the_table_says():
 def test_hostile_arguments_are_refused():
     codes, _, _ = problem(20)
     bins, words = coded(codes, 12)
-    team = _core.trees.boosting.Team(1)
+    team = _core.runtime.threads.Team(1)
     with pytest.raises(ValueError, match="codes up to that of a missing value"):
         Grower(team, words | np.uint32(0xFF), bins, GROWING)
     with pytest.raises(ValueError, match="sets of columns"):

@@ -5,6 +5,8 @@ from typing import Annotated, overload
 import numpy
 from numpy.typing import NDArray
 
+import novum._core.runtime.threads
+
 
 @overload
 def binary_pass(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], constant: float, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], hessian: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None) -> float: ...
@@ -13,6 +15,15 @@ def binary_pass(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), or
 def binary_pass(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], constant: float, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], hessian: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None) -> float:
     """
     Return the loss of two classes, add to `gradient`, write the Hessian and every row's curvature where requested.
+    """
+
+@overload
+def binary_pass_blocks(team: novum._core.runtime.threads.Team, step: int, X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], constant: float, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], hessian: bool, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, share: int) -> None: ...
+
+@overload
+def binary_pass_blocks(team: novum._core.runtime.threads.Team, step: int, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], constant: float, sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], hessian: bool, curvature: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, share: int) -> None:
+    """
+    binary_pass of the first of `share` parts of all blocks of `step` rows, merged: loss, gradient and, if requested, the Hessian, one after the other in `sums`.
     """
 
 @overload

@@ -34,6 +34,17 @@ class Signal:
         Wait for a post and use it up; give up after `seconds`. Return whether there was one.
         """
 
+class Team:
+    """
+    Threads that share the items of short jobs; they sleep when idle and end with the object.
+    """
+
+    def __init__(self, threads: int) -> None: ...
+
+    @property
+    def size(self) -> int:
+        """How many threads there are, the caller among them."""
+
 def rehearse(on: bool) -> float:
     """
     Let teams of threads made from now on do all items in the caller's thread and note their times; or end that. Return the seconds that reading the clock takes, once for every item.

@@ -115,7 +115,7 @@ def factor_of_covariance(form: str, covariance: NDArray, dtype: np.dtype) -> NDA
         raise ill_defined(dtype) from error
     factor = np.empty_like(lower)
     for one, root in zip(factor.reshape(-1, *lower.shape[-2:]), lower.reshape(-1, *lower.shape[-2:])):
-        one[...] = np.triu(dtrtri(root, lower=1)[0].T)
+        one[...] = dtrtri(root, lower=1)[0].T  # of a root whose other triangle is zero, and stays so
     if not np.isfinite(factor).all():
         raise ill_defined(dtype)
     return factor

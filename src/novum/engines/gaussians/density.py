@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.engines.gaussians import missing, tensors
 from novum.engines.gaussians.covariance import DIAGONAL, FULL, TIED, MixtureSums, kernel_layout, layout, log_determinant
-from novum.fold.blocks import Block
+from novum.fold.blocks import Block, Source
+from novum.fold.homes.team import plain_rows
 from novum.runtime import arrays
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "label",
     "moments_of",
     "pass_of",
+    "pass_of_all",
     "posterior",
     "total",
 ]
@@ -147,6 +149,36 @@ def pass_of(density: Density, block: Block) -> MixtureSums:
     if density.layout == TIED:
         second = tied_second(scatter(density.center, block), density.mean - density.center, mass, first)
     return MixtureSums(mass, first, second, log_likelihood, information, weight_of(block))
+
+
+def pass_of_all(density: Density, source: Source) -> MixtureSums | None:
+    """Return (4) of all rows by one call, or None where they go block by block: blocks not yet known to be complete do."""
+    k, d = density.mean.shape
+    kind = density.layout
+    if kind == TIED:
+        return None
+    second = (k, d, d) if kind == FULL else (k, d)
+    width = 2 + k + k * d + int(np.prod(second))
+    rows = plain_rows(source, width)
+    if rows is None or not all(memory.get("complete") for memory in rows.memories):
+        return None
+    sums = np.empty(width)
+    with rows.team() as team:
+        _core.gaussians.mixture.statistics_blocks(
+            team,
+            rows.step,
+            kind,
+            rows.X,
+            mean=density.mean,
+            factor=density.factor,
+            constant=density.constant,
+            center=density.center,
+            sums=sums,
+        )
+    mass, first, rest = np.split(sums[2:], [k, k + k * d])
+    return MixtureSums(
+        mass, first.reshape(k, d), rest.reshape(second), float(sums[0]), float(sums[1]), float(len(rows.X))
+    )
 
 
 def moments_of(kind: int, responsibility: NDArray, shift: NDArray, block: Block) -> MixtureSums:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import block_rows
+from novum.fold.homes.team import in_short_blocks
 from novum.runtime import arrays
 
 __all__ = [
@@ -53,7 +54,7 @@ def rows_per_block(n: int, d: int) -> int:
 
 def in_blocks(source: Source) -> Source:
     """Return the source in blocks that suit k-means; a tensor on a processor is an array for it."""
-    return source.host().cut(rows_per_block)
+    return in_short_blocks(source.host().cut(rows_per_block), ROW_VALUES)
 
 
 def origin(centers: NDArray, dtype: np.dtype, sparse: bool) -> NDArray:

@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.engines.kmeans.assignment import ClusterSums, host, lloyd_pass
 from novum.fold.blocks import Block, Source
+from novum.fold.homes.team import plain_rows
 from novum.runtime import arrays
 
-__all__ = ["Guide", "Lloyd", "guided_pass", "known_labels", "next_guide", "start_guide"]
+__all__ = ["Guide", "Lloyd", "guided_pass", "known_labels", "next_guide", "pass_of_all", "start_guide"]
 
 GROUP = 16  # centers per group: a vector of the kernels
 FEW_DIMENSIONS = 4  # up to here 16 neighbors surround a center
@@ -165,6 +166,27 @@ def guided_pass(params: Lloyd, block: Block) -> ClusterSums:
         known = probe_rows(X)
     memory["kmeans"] = BoundsMemory(params.run, params.number, label, lower, known, grows)
     return ClusterSums(first, mass, inertia)
+
+
+def pass_of_all(source: Source, params: Lloyd) -> ClusterSums | None:
+    """Return the statistics of all rows by one call, or None where they go block by block: with bounds, each on its own."""
+    if params.guide is not None:
+        return None
+    k, d = params.centers.shape
+    sums = np.empty(1 + k + k * d)
+    rows = plain_rows(source, len(sums))
+    if rows is None:
+        return None
+    before: BoundsMemory | None = rows.memories[0].get("kmeans")
+    label = None if before is None else before.label.base  # that of the pass before is not needed any more
+    if label is None or label.shape != (len(rows.X),):
+        label = np.empty(len(rows.X), np.int32)
+    with rows.team() as team:
+        _core.kmeans.dense.step_blocks(team, rows.step, rows.X, params.centers, label, sums)
+    for block, memory in enumerate(rows.memories):
+        labels = label[block * rows.step : (block + 1) * rows.step]
+        memory["kmeans"] = BoundsMemory(params.run, params.number, labels, None, 0)
+    return ClusterSums(sums[1 + k :].reshape(k, d), sums[1 : 1 + k].copy(), float(sums[0]))
 
 
 def unknown(rows: int, guide: Groups) -> NDArray:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from novum.engines.kmeans import assignment
 from novum.engines.kmeans.assignment import ClusterSums
-from novum.engines.kmeans.bounds import Lloyd, guided_pass, known_labels, next_guide, start_guide
+from novum.engines.kmeans.bounds import Lloyd, guided_pass, known_labels, next_guide, pass_of_all, start_guide
 from novum.fold.blocks import Block, Source
 from novum.fold.engine import fold
 from novum.runtime import arrays
@@ -116,11 +116,12 @@ def lloyd(
         converged=lambda before, after, history: shift[0] <= tol,
         max_iter=max_iter,
         report=report,
+        total=pass_of_all,
     )
     if shift[0] == 0 and (fit.last.mass > 0).all():  # the last pass has seen these very centers
         params = fit.params._replace(number=fit.params.number - 1)
         return Clusters(params, fit.last.inertia, fit.history, fit.n_iter, fit.last.mass)
-    last = source.total(statistics, fit.params)
+    last = pass_of_all(source, fit.params) or source.total(statistics, fit.params)
     return Clusters(fit.params, last.inertia, [*fit.history, last.inertia], fit.n_iter, last.mass)
 
 

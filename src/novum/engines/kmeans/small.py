@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.engines.kmeans.assignment import ClusterSums, rows_per_block
+from novum.engines.kmeans.assignment import ClusterSums, in_blocks
 from novum.engines.kmeans.bounds import Lloyd, start_guide
 from novum.engines.kmeans.lloyd import FarthestRows, furthest_rows, labels_of_block, lloyd, relocate, same_clustering
 from novum.engines.kmeans.seeding import plus_plus, unit_of
@@ -34,7 +34,8 @@ class KMeansRun(NamedTuple):
 
 def best_centers(X: NDArray, k: int, seed: int, n_runs: int) -> NDArray:
     """Return the centers of the best of several runs of k-means++ and Lloyd's iterations; X is C-contiguous float64."""
-    source, stream = MemorySource(ArrayTiles(X)).cut(rows_per_block), Stream(seed)
+    source: Any = in_blocks(MemorySource(ArrayTiles(X)))
+    stream = Stream(seed)
     tol = TOL * mean_variance(source)
     small = len(source.bounds) == 1 and start_guide(X[:k], source) is None
     best: KMeansRun | None = None

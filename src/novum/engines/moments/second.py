@@ -18,6 +18,7 @@ import scipy.sparse
 
 from novum import _core
 from novum.fold.blocks import Block, Source
+from novum.fold.homes.team import in_short_blocks, plain_rows
 from novum.runtime import arrays
 
 __all__ = ["Moments", "as_columns", "central_moments", "constant_columns", "count", "design", "n_target_columns"]
@@ -88,6 +89,19 @@ def products(shift: np.ndarray, block: Block) -> MomentSums:
     return MomentSums(out, *count(block))
 
 
+def team_products(source: Source, shift: np.ndarray) -> MomentSums | None:
+    """Return (4) of all rows by one call, or None where they go block by block."""
+    columns = len(shift) + 1
+    rows = plain_rows(source, columns**2) if columns <= OWN_PRODUCTS else None
+    if rows is None:
+        return None
+    y = np.empty((len(rows.X), 0)) if rows.y is None else as_columns(rows.y)
+    out = np.empty((columns, columns))
+    with rows.team() as team:
+        _core.moments.design.shifted_gram_blocks(team, rows.step, rows.X, y, shift, out)
+    return MomentSums(out, float(len(rows.X)), 0.0)
+
+
 def single_products(shift: np.ndarray, block: Block) -> MomentSums:
     """Return (4) for one block of float32 rows without a target: products in float32, sums of many rows in float64."""
     columns = len(shift) + 1
@@ -151,6 +165,7 @@ def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
 
 def central_moments(source: Source, fit_intercept: bool = True, *, single: bool = False) -> Moments:
     """Return (5) of all rows; without an intercept the moments about zero. `single`: float32 rows in memory, no target."""
+    source = source if single else in_short_blocks(source)
     shift = pilot_shift(source, fit_intercept)
     if single:
         shift = shift.astype(np.float32).astype(np.float64)  # what is subtracted is what is added to the mean
@@ -175,7 +190,9 @@ def moments_about(
     source: Source, shift: np.ndarray, fit_intercept: bool, statistics: Callable = products
 ) -> tuple[Moments, np.ndarray]:
     """Return (5) from one pass with the given shift, and how far the mean lies from it."""
-    total = source.total(statistics, shift)
+    total = team_products(source, shift) if statistics is products else None
+    if total is None:
+        total = source.total(statistics, shift)
     square, p = total.products, source.n_features
     weight = square[-1, -1]
     inner, first = square[:-1, :-1], square[-1, :-1]

@@ -76,7 +76,7 @@ class Grower:
 
     Parameters
     ----------
-    team : _core.trees.boosting.Team
+    team : _core.runtime.threads.Team
         The threads.
     words : array of shape (groups, n), uint32
         From novum.engines.trees.bins.encode.

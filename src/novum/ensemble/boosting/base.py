@@ -49,7 +49,7 @@ logger = logging.getLogger("novum")
 class Boosting(NamedTuple):
     """What the iterations of a fit in memory work with."""
 
-    team: Any  # _core.trees.boosting.Team: the threads
+    team: Any  # _core.runtime.threads.Team: the threads
     descent: Descent
     growing: Growing
     rows: Prepared
@@ -174,7 +174,7 @@ class HistGradientBoosting(BoostedTrees):
         held = None if held is None else self._held_back(held, encoder, mask)
         share = self.validation_fraction if stops and held is None else None
         n_threads = thread_count() if len(target) * d >= WORTH_THREADS else 1
-        team = _core.trees.boosting.Team(n_threads)
+        team = _core.runtime.threads.Team(n_threads)
         stream = Stream(seed)
         by_class = target if self._target == "classes" else None
         rows = prepare_rows(

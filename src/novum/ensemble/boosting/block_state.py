@@ -132,7 +132,7 @@ def brought_up(step: Step, block: Block) -> bool:
     number = int(memory["number"][0])
     if number == step.number:
         return True
-    team, outputs = _core.trees.boosting.Team(1), step.task.descent.outputs
+    team, outputs = _core.runtime.threads.Team(1), step.task.descent.outputs
     if number < 0:
         for name in PARTS:
             raw = np.empty((outputs, len(memory[f"{name}_target"])))
@@ -165,7 +165,7 @@ def slopes_of(descent: Descent, target: NDArray, raw: NDArray) -> tuple[NDArray,
             [_core.trees.passes.slopes(descent.kernel, descent.parameter, target, raw[0], slopes[0])]
         )
     probability = np.empty_like(raw)
-    _core.trees.boosting.softmax(_core.trees.boosting.Team(1), raw, probability)
+    _core.trees.boosting.softmax(_core.runtime.threads.Team(1), raw, probability)
     largest = [_core.trees.passes.class_slopes(p, target, float(k), slopes[k]) for k, p in enumerate(probability)]
     return slopes, np.array(largest)
 
@@ -181,7 +181,7 @@ def look_at(step: Step, block: Block) -> Look:
     slopes, largest = slopes_of(step.task.descent, memory["train_target"], raw)
     memory["slopes"] = slopes
     if step.score:
-        team = _core.trees.boosting.Team(1)
+        team = _core.runtime.threads.Team(1)
         for i, name in enumerate(PARTS):
             scores = raw if i == 0 else memory["held_raw"]
             loss[i] = step.task.descent.total(team, memory[f"{name}_target"], scores, memory.get(f"{name}_weight"))

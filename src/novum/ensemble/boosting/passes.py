@@ -76,7 +76,7 @@ def boost_blocks(
     `look(iteration, score of the rows trained on, of those held back)` is called with the state before the first iteration and
     after every one, and ends the descent by returning True. The source's blocks have been built.
     """
-    descent, outputs, team = task.descent, task.descent.outputs, _core.trees.boosting.Team(1)
+    descent, outputs, team = task.descent, task.descent.outputs, _core.runtime.threads.Team(1)
     made: list[tuple[NDArray, NDArray]] = []
     mass = [exact_value(limbs) for limbs in built.mass]
     passes = 0

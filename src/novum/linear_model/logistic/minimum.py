@@ -15,6 +15,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
+from novum.fold.homes.team import in_short_blocks
 from novum.linear_model.frame import Frame, frame_of
 from novum.linear_model.logistic.descent import proximal_newton, working_sets
 from novum.linear_model.logistic.dual import dual_descent, suits
@@ -98,6 +99,8 @@ def minimum(
     l1_part, direct = design.penalty.l1_ratio > 0, sums_hessians(source, design.k, design.penalty.l1_ratio > 0)
     if not direct and not l1_part:
         source = in_blocks(source)
+    elif design.k == 2 and not l1_part:
+        source = in_short_blocks(source)
     objective, l1 = objective_of(source, design)
     start = objective.start() if theta is None else theta
     if l1_part:

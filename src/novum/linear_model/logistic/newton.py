@@ -19,7 +19,7 @@ import numpy as np
 import scipy.linalg
 
 from novum.fold.blocks import Source
-from novum.linear_model.logistic.sums import Direction, Point, evaluate, hessian_product, moments, weighted_rows
+from novum.linear_model.logistic.sums import Direction, Point, evaluate_all, hessian_product, moments, weighted_rows
 
 __all__ = ["NewtonMinimum", "Objective", "Value", "newton_cg", "newton_cholesky"]
 
@@ -76,7 +76,7 @@ class Objective:
 
     def value(self, point: Point) -> Value:
         """Return f and its derivatives."""
-        sums = self.source.total(evaluate, point)
+        sums = evaluate_all(self.source, point)
         theta, weight = point.theta, self.weight / self.share
         gradient = sums.gradient / weight
         gradient += self.l2 * theta

@@ -20,7 +20,8 @@ import numpy as np
 import scipy.sparse
 
 from novum import _core
-from novum.fold.blocks import Block
+from novum.fold.blocks import Block, Source
+from novum.fold.homes.team import plain_rows
 from novum.runtime import arrays
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Point",
     "class_mass",
     "evaluate",
+    "evaluate_all",
     "hessian_product",
     "moments",
     "weight_facts",
@@ -138,6 +140,36 @@ def evaluate(point: Point, block: Block) -> LogisticSums:
         loss = _core.linear_model.logistic.binary_pass(arrays.dense(X), y=y, weight=weight, hessian=hessian, **passed)
     remember(point, block, curvature)
     return LogisticSums(loss, gradient[None], 0.0 if hessian is None else hessian)
+
+
+def evaluate_all(source: Source, point: Point) -> LogisticSums:
+    """Return loss, gradient and, if requested, the Hessian of all rows: by one call where they are at hand, else by blocks."""
+    m = source.n_features + 1
+    width = 1 + m + (m * m if point.hessian else 0)
+    rows = plain_rows(source, width) if point.binary and point.class_weight is None else None
+    if rows is None:
+        return source.total(evaluate, point)
+    sums, y = np.empty(width), np.ascontiguousarray(rows.y)
+    curvature = np.empty(len(rows.X)) if point.keep else None
+    with rows.team() as team:
+        _core.linear_model.logistic.binary_pass_blocks(
+            team,
+            rows.step,
+            rows.X,
+            y=y,
+            theta=point.theta[0],
+            constant=point.constant,
+            sums=sums,
+            hessian=point.hessian,
+            curvature=curvature,
+            share=point.share,
+        )
+    if curvature is not None:
+        for block, memory in enumerate(rows.memories):
+            kept = curvature[block * rows.step : (block + 1) * rows.step]
+            memory["curvature"] = (point.keep, kept[: -(-len(kept) // point.share)])
+    hessian = sums[1 + m :].reshape(m, m) if point.hessian else 0.0
+    return LogisticSums(float(sums[0]), sums[None, 1 : 1 + m].copy(), hessian)
 
 
 def remember(point: Point, block: Block, curvature: Any) -> None:
