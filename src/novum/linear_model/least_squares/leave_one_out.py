@@ -71,9 +71,14 @@ class Tall:
         self.source, self.fit_intercept = source, fit_intercept
         m = second.central_moments(source, fit_intercept)
         self.mean, self.weight = m.mean, m.weight
-        self.values, self.vectors = np.linalg.eigh(m.xx)
-        self.xy = self.vectors.T @ m.xy
-        if smallest + max(self.values[0], 0.0) < RELIABLE * self.values[-1]:
+        # The diagonal lies between the eigenvalues: often it shows already that the least of them has no digits.
+        bounds = m.xx.diagonal().min(initial=np.inf), m.xx.diagonal().max(initial=0.0)
+        reliable = smallest + max(bounds[0], 0.0) >= RELIABLE * bounds[1]
+        if reliable:
+            self.values, self.vectors = np.linalg.eigh(m.xx)
+            self.xy = self.vectors.T @ m.xy
+            reliable = smallest + max(self.values[0], 0.0) >= RELIABLE * self.values[-1]
+        if not reliable:
             f = triangles.factor(source, fit_intercept)
             U, s, Vt = scipy.linalg.svd(f.xx, full_matrices=False)
             self.values, self.vectors, self.xy = s**2, Vt.T, s[:, None] * (U.T @ f.xy)
