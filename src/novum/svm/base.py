@@ -36,6 +36,7 @@ COMMON_DOMAINS: dict[str, Domain] = {
     "verbose": Bool() | Int(0),
     "max_iter": Int(-1),
 }
+FEW = 256  # rows that one thread is done with before another has begun
 UNEQUAL = 1e3  # times the median standard deviation of the columns: from there on one column decides all distances
 REMEDY = "give a sample of the rows, or use LinearSVC, or Nystroem before it"
 
@@ -104,8 +105,9 @@ class KernelMachine(Estimator):
     if TYPE_CHECKING:  # of every machine
         decision_function: Callable[..., Any]
 
-    def _limits(self, threads: int | None = None) -> Limits:
-        threads = thread_count(None) if threads is None else threads
+    def _limits(self, rows: int) -> Limits:
+        """Return when to stop, and on how many threads to train on so many rows."""
+        threads = thread_count(None) if rows > FEW else 1
         return Limits(self.tol, self.max_iter, self.cache_size, self.shrinking, threads)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Any]:
@@ -182,6 +184,8 @@ class KernelMachine(Estimator):
         if callable(self.kernel) or self.kernel == "precomputed" or scipy.sparse.issparse(rows) or rows.shape[1] < 2:
             return
         deviation = rows.std(axis=0, dtype=np.float64)
+        if deviation.max() <= UNEQUAL * deviation.min():
+            return
         usual = float(np.median(deviation[deviation > 0])) if (deviation > 0).any() else 0.0
         wide = np.flatnonzero(deviation > UNEQUAL * usual)
         if usual > 0 and len(wide):
