@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
+from scipy.linalg import lapack
 
 from novum.fold.blocks import Source
 from novum.linear_model.logistic.sums import Direction, Point, evaluate_all, hessian_product, moments, weighted_rows
@@ -98,27 +99,25 @@ def newton_direction(objective: Objective, value: Value) -> np.ndarray:
     k, m = value.gradient.shape
     free = objective.free
     H = value.hessian.reshape(k, m, k, m)[:, :free, :, :free] + 0.0
-    inner = H.reshape(k * free, k * free)
-    diagonal = np.arange(k * free)
-    inner[diagonal, diagonal] += np.tile(objective.l2[:free], k)
-    if k > 1:
-        shift = np.where(objective.l2[:free] > 0, 0.0, np.einsum("kjkj->j", H) / k)
+    inner, l2 = H.reshape(k * free, k * free), objective.l2[:free]
+    inner.reshape(-1)[:: k * free + 1].reshape(k, free)[:] += l2
+    if k > 1 and not (l2 > 0).all():
+        shift = np.where(l2 > 0, 0.0, np.einsum("kjkj->j", H) / k)
         H[:, np.arange(free), :, np.arange(free)] += (shift / k)[:, None, None]
-    step = solve(inner, -value.gradient[:, :free].ravel())
-    return np.pad(step.reshape(k, free), ((0, 0), (0, m - free)))
+    out = np.zeros((k, m))
+    out[:, :free] = solve(inner, -value.gradient[:, :free].reshape(-1)).reshape(k, free)
+    return out
 
 
 def solve(H: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return H^{-1} b for symmetric H >= 0, the shortest solution on unit diagonal where it is singular."""
-    scale = np.sqrt(np.maximum(np.diag(H), 0))
+    scale = np.sqrt(np.maximum(H.diagonal(), 0))
     scale[scale == 0] = 1.0
-    unit, right = H / np.outer(scale, scale), b / scale
-    try:
-        factor, lower = scipy.linalg.cho_factor(unit, check_finite=False)
-        if np.diag(factor).min() ** 2 > RANK * len(unit):
-            return scipy.linalg.cho_solve((factor, lower), right, check_finite=False) / scale
-    except (np.linalg.LinAlgError, ValueError):
-        pass
+    unit, right = H / scale[:, None], b / scale
+    unit /= scale
+    factor, fault = lapack.dpotrf(unit.T, lower=0, clean=0)
+    if not fault and factor.diagonal().min() ** 2 > RANK * len(unit):
+        return lapack.dpotrs(factor, right)[0] / scale
     values, vectors = scipy.linalg.eigh(unit)
     kept = values > RANK * len(unit) * values[-1]
     return vectors[:, kept] @ ((vectors[:, kept].T @ right) / values[kept]) / scale

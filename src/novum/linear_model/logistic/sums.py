@@ -37,6 +37,8 @@ __all__ = [
     "weight_facts",
 ]
 
+AT_ONCE = 1 << 16  # numbers of rows times pairs of classes up to which the blocks of (6) are one product
+
 
 class Point(NamedTuple):
     """Where to evaluate, and what for."""
@@ -216,6 +218,11 @@ def block_hessian(point: Point, X: Any, probability: Any, weight: Any) -> np.nda
     k, m = point.theta.shape
     full = arrays.concat([arrays.double(arrays.dense(X)), point.constant * arrays.ones(X, X.shape[0], 1)])
     out = np.empty((k, m, k, m))
+    if k * k * full.shape[0] * m < AT_ONCE and not arrays.is_tensor(full):
+        r = probability.T[:, None] * (np.eye(k)[:, :, None] - probability.T)  # (k, k, rows)
+        r = r if weight is None else r * weight
+        out[:] = ((full.T * r[:, :, None]) @ full).transpose(0, 2, 1, 3)
+        return out.reshape(k * m, k * m)
     for a in range(k):
         for b in range(a, k):
             r = probability[:, a] * (float(a == b) - probability[:, b])
