@@ -60,6 +60,7 @@ void bind_sampling_densities(nb::module_& m);
 void bind_bandits_simulation(nb::module_& m);
 void bind_kernels_counts(nb::module_& m);
 void bind_kernels_gram(nb::module_& m);
+void bind_kernels_waves(nb::module_& m);
 void bind_sequence_forward_backward(nb::module_& m);
 void bind_sequence_viterbi(nb::module_& m);
 void bind_decisions_control(nb::module_& m);
@@ -165,7 +166,8 @@ NB_MODULE(_core, m) {
     add(m, "kernels", "Kernels.",
         {{"counts", "Counts of what structured objects are made of.", bind_kernels_counts},
          {"gram", "Gram matrices of kernel programs, and their derivatives.", bind_kernels_gram},
-         {"points", "Points packed for kernels with many rows.", bind_kernels_points}});
+         {"points", "Points packed for kernels with many rows.", bind_kernels_points},
+         {"waves", "Random Fourier features.", bind_kernels_waves}});
     add(m, "sequence", "Sequences.",
         {{"forward_backward", "Likelihoods and posteriors of the states of hidden Markov models.", bind_sequence_forward_backward},
          {"kalman", "Filters and smoothers of linear dynamical systems.", bind_sequence_kalman},

@@ -85,3 +85,19 @@ def test_equal_eigenvalues_are_not_lost():
     assert_allclose(model.eigenvalues_, [1, 1])
     scores = model.transform(far)
     assert_allclose(scores.T @ scores, np.eye(2), atol=1e-10)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_components": 2}, {"n_components": 9, "remove_zero_eig": True}])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_rows_need_no_matrix(options, dtype):
+    rows = (np.random.default_rng(0).normal(size=(40, 4)) * [5, 3, 2, 1] + 3).astype(dtype)
+    new = rows[:7] + 1
+    found = KernelPCA(**options).fit(rows)
+    matrix = KernelPCA(kernel=lambda x, z: x @ z, **options).fit(rows)
+    tolerance = 1e-9 if dtype == np.float64 else 2e-3
+    assert found.eigenvectors_.dtype == dtype
+    k = min(4, options.get("n_components", 4))
+    assert_allclose(found.eigenvalues_, matrix.eigenvalues_[:k], rtol=tolerance)
+    assert_allclose(found.eigenvectors_, matrix.eigenvectors_[:, :k], atol=tolerance)
+    assert_allclose(found.transform(new), matrix.transform(new)[:, :k], atol=10 * tolerance)
+    assert_allclose(found.fit_transform(rows), found.transform(rows), atol=10 * tolerance)

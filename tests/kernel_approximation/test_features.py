@@ -9,6 +9,7 @@ from sklearn.kernel_approximation import RBFSampler as TheirSampler
 from sklearn.pipeline import make_pipeline
 
 import novum
+from novum import _core
 from novum.exceptions import DataError, ParameterError
 from novum.kernel_approximation import Nystroem, RBFSampler
 from novum.kernels import RBF, Constant, Matern, Spectrum
@@ -125,3 +126,16 @@ def test_saved_and_loaded(tmp_path):
         model.fit(X)
         novum.save(model, tmp_path / "m.novum")
         assert (novum.load(tmp_path / "m.novum").transform(NEW) == model.transform(NEW)).all()
+
+
+@pytest.mark.parametrize("dtype, atol", [(np.float64, 3e-16), (np.float32, 6e-8)])
+@pytest.mark.parametrize("size", [0.0, 1.0, 1e3, 9e5, 1e9])
+@pytest.mark.parametrize("rows, m", [(0, 3), (1, 1), (5, 7), (3, 64), (2, 130)])
+def test_cosines_of_phases(rows, m, size, dtype, atol):
+    rng = np.random.default_rng(m)
+    phase = (size * rng.normal(size=(rows, m))).astype(dtype)
+    offset = rng.uniform(0, 7, m).astype(dtype)
+    phase[:, : m // 3] = np.round(phase[:, : m // 3] / (np.pi / 2)) * (np.pi / 2)  # near the zeros
+    out = phase.copy()
+    _core.kernels.waves.cosines(out, offset, 1.5)
+    assert_allclose(out, 1.5 * np.cos((phase + offset).astype(np.float64)), atol=1.5 * atol)

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import svd_flip
 from novum.runtime import sklearn_private
 from novum.runtime.random import Stream, seed_of
 
-__all__ = ["leading"]
+__all__ = ["leading", "leading_of_rows"]
 
 MANY_ROWS, FEW_AXES = 200, 10  # from where on Lanczos finds few axes sooner than a whole decomposition
 SPARE = 10  # columns more than wanted that a randomized start carries
@@ -31,10 +31,22 @@ def leading(K: np.ndarray, k: int, solver: str, options: Any) -> tuple[np.ndarra
         values, vectors = eigsh(K, k, which="LA", tol=options.tol, maxiter=options.max_iter, v0=start.astype(K.dtype))
     else:
         values, vectors = randomized_eigenpairs(K, k, options)
+    return in_order(values, vectors)
+
+
+def in_order(values: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenpairs by falling value, those that are rounding set to zero; signs as in scikit-learn."""
     values = sklearn_private.check_psd_eigenvalues(values, enable_warnings=False)
     vectors, _ = svd_flip(u=vectors, v=None)
     order = values.argsort()[::-1]
     return values[order], vectors[:, order]
+
+
+def leading_of_rows(rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k largest eigenpairs of A A', A the centred rows, more than columns; all there are, if fewer."""
+    A = rows - rows.mean(axis=0)
+    vectors, singular, _ = np.linalg.svd(A, full_matrices=False)
+    return in_order(singular[:k] ** 2, vectors[:, :k])
 
 
 def randomized_eigenpairs(K: np.ndarray, k: int, options: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -109,7 +109,7 @@ def next_rotation(data: WhiteRows, W: np.ndarray, contrast: Contrast) -> np.ndar
         found = means(
             data.source, Unmixing(W @ data.matrix, data.mean, contrast.function, contrast.parameter, False, False)
         )
-        return decorrelate((found.products - np.diag(found.slopes)) @ W)
+        return decorrelate(found.products @ W - found.slopes[:, None] * W)
     total = data.source.total(contrast_sums, ContrastPass(W, data.matrix, data.mean, contrast))
     return decorrelate(total.products / total.weight - (total.slopes / total.weight)[:, None] * W)
 

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from novum.decomposition.eigenpairs import leading
+from novum.decomposition.eigenpairs import leading, leading_of_rows
 from novum.decomposition.pre_images import fixed_points
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold.blocks import Block
@@ -222,12 +222,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         rows = self._rows_in_memory(X)
         width = rows.shape[1] if hasattr(rows, "shape") and len(rows.shape) == 2 else 1
         self.gamma_ = 1 / width if self.gamma is None else self.gamma
-        K = self._choice().between(rows)
-        column_means = K.mean(axis=0)
-        self._column_means, self._kernel_mean = column_means, float(column_means.mean())
-        n = len(K)
+        n = number_of_samples(rows)
         k = n if self.n_components is None else min(n, self.n_components)
-        values, vectors = leading(center_kernel(K, column_means, self._kernel_mean), k, self.eigen_solver, self)
+        if self._by_rows(rows, k):
+            self._column_means = rows @ rows.mean(axis=0)
+            values, vectors = leading_of_rows(rows, k)
+        else:
+            K = self._choice().between(rows)
+            self._column_means = K.mean(axis=0)
+            values, vectors = leading(
+                center_kernel(K, self._column_means, float(self._column_means.mean())), k, self.eigen_solver, self
+            )
+        self._kernel_mean = float(self._column_means.mean())
         if self.remove_zero_eig or self.n_components is None:
             values, vectors = values[values > 0], vectors[:, values > 0]
         self.eigenvalues_, self.eigenvectors_, self.X_fit_ = values, vectors, rows
@@ -235,6 +241,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         if self.fit_inverse_transform:
             self._learn_inverse(rows)
         return self
+
+    def _by_rows(self, rows: Any, k: int) -> bool:
+        """Return whether the kernel is the product of rows that have fewer columns than there are, so that it needs no matrix."""
+        linear = isinstance(self.kernel, str) and self.kernel == "linear" and isinstance(rows, np.ndarray)
+        if not linear or self.eigen_solver not in ("auto", "dense") or rows.shape[1] >= len(rows):
+            return False
+        return k <= rows.shape[1] or self.remove_zero_eig or self.n_components is None
 
     def _rows_in_memory(self, X: Any) -> Any:
         """Return the rows of X as one array or CSR matrix."""

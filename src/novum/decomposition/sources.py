@@ -13,7 +13,6 @@ Contrasts: log cosh(a y)/a, -exp(-y^2/2), y^4/4, |y| and Student's (a+1)/2 log(1
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
 
 from novum import _core
 from novum.decomposition.spectrum import Spectrum, by_factor, exact, of_moments
@@ -41,6 +40,7 @@ BLOCK = (
     2**16
 )  # values of a block: contrasts cost more than sums of squares, so shorter blocks than usual keep threads busy
 LEAST_ROWS = 512
+TINY = float(np.finfo(np.float64).tiny)
 ROUNDED = 4.0  # times eps: rounding of a cell
 
 
@@ -103,7 +103,8 @@ def sums(params: Unmixing, block: Block) -> SourceSums:
 def means(source: Source, params: Unmixing) -> Means:
     """Return (3) of all rows."""
     total = source.total(sums, params)
-    return Means(*(field / total.weight for field in total[:-1]))
+    requested = (True, True, params.curvature, params.values)  # the others are zeros
+    return Means(*(field / total.weight if wanted else field for field, wanted in zip(total[:-1], requested)))
 
 
 def short_blocks(n: int, d: int) -> int:
@@ -142,9 +143,8 @@ def whiten_rows(source: Source, white: White) -> Source:
 
 def decorrelate(W: np.ndarray) -> np.ndarray:
     """Return (W W')^{-1/2} W, the orthogonal matrix nearest to W."""
-    values, vectors = scipy.linalg.eigh(W @ W.T)
-    values = np.clip(values, np.finfo(W.dtype).tiny, None)
-    return (vectors / np.sqrt(values)) @ vectors.T @ W
+    values, vectors = np.linalg.eigh(W @ W.T)
+    return (vectors / np.sqrt(np.maximum(values, TINY))) @ (vectors.T @ W)
 
 
 def check_variance(found: Spectrum, owner: Any) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from novum import _core
 from novum.base.domains import Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -67,10 +68,9 @@ def waves(params: Waves, block: Block) -> Any:
     if arrays.is_tensor(block.X):
         phase = block.X @ arrays.like(block.X, params.weights) + arrays.like(block.X, params.offset)
         return phase.cos() * (2 / len(params.offset)) ** 0.5
-    phase = np.asarray(block.X @ params.weights.astype(block.X.dtype, copy=False))
-    phase += params.offset
-    np.cos(phase, phase)
-    phase *= (2 / len(params.offset)) ** 0.5
+    phase = np.ascontiguousarray(block.X @ params.weights.astype(block.X.dtype, copy=False))
+    offset = np.ascontiguousarray(params.offset, phase.dtype)
+    _core.kernels.waves.cosines(phase, offset, (2 / len(offset)) ** 0.5)
     return phase
 
 

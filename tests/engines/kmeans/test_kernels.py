@@ -13,10 +13,12 @@ from reference import kmeans as reference
 from scipy.sparse import csr_array
 
 from novum import _core
-from novum.engines.kmeans import bounds
+from novum.engines.kmeans import bounds, seeding
 from novum.engines.kmeans.assignment import lloyd_pass, origin
 from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.fold.blocks import Block
+from novum.fold.homes.memory import ArrayTiles, MemorySource
+from novum.runtime.random import Stream
 
 K = _core.kmeans.dense
 SHAPES = [(700, 1, 3), (900, 2, 40), (600, 3, 17), (500, 8, 33), (500, 9, 20), (400, 32, 100), (300, 70, 5), (3, 4, 3)]
@@ -177,6 +179,22 @@ def test_seeding_against_definition(d, dtype, rtol):
         potential = _core.kmeans.seeding.absorb(X, w, more, 30, again, owners, 1.0)
         assert _core.kmeans.seeding.adopt(trial[-1], w, 30, square, owner) == potential
         assert (square == again).all() and (owner == owners).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["uniform", "far", "integers"])
+@pytest.mark.parametrize("n, d, k", SHAPES)
+def test_seeds_of_one_block_with_and_without_a_state(n, d, k, kind, dtype):
+    X, _, weight = sample(kind, n, d, k, dtype)
+    weight[::7] = 0
+    for w in (None, weight):
+        source = MemorySource(ArrayTiles(X), None, w, rows=lambda n, d: n)
+        stream, first = Stream(3), seeding.random_rows(source, 1, Stream(3), 0)
+        one = seeding.seeds_in_block(source, first, k, stream, 1, 4)
+        other = seeding.seeds_in_blocks(source, first, k, stream, 1, 4)
+        assert_array_equal(one.centers, other.centers)
+        assert_array_equal(one.rows, other.rows)
+        assert_array_equal(one.centers, X[one.rows])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

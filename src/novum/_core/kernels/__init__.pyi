@@ -3,5 +3,6 @@
 from novum._core.kernels import (
     counts as counts,
     gram as gram,
-    points as points
+    points as points,
+    waves as waves
 )

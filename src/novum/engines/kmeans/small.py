@@ -13,7 +13,7 @@ from novum import _core
 from novum.engines.kmeans.assignment import ClusterSums, in_blocks
 from novum.engines.kmeans.bounds import Lloyd, start_guide
 from novum.engines.kmeans.lloyd import FarthestRows, furthest_rows, labels_of_block, lloyd, relocate, same_clustering
-from novum.engines.kmeans.seeding import plus_plus, unit_of
+from novum.engines.kmeans.seeding import plus_plus
 from novum.engines.kmeans.variance import mean_variance
 from novum.fold.blocks import Block
 from novum.fold.homes.memory import ArrayTiles, MemorySource
@@ -40,23 +40,22 @@ def best_centers(X: NDArray, k: int, seed: int, n_runs: int) -> NDArray:
     small = len(source.bounds) == 1 and start_guide(X[:k], source) is None
     best: KMeansRun | None = None
     for run in range(n_runs):
-        found = run_in_block(X, k, stream, run, tol) if small else run_in_fold(source, k, stream, run, tol)
+        seeds = plus_plus(source, k, stream, run)
+        found = run_in_block(X, seeds.centers, tol) if small else run_in_fold(source, seeds.centers, run, tol)
         if best is None or (found.inertia < best.inertia and not same_clustering(found.label, best.label, k)):
             best = found
     assert best is not None
     return best.centers
 
 
-def run_in_fold(source: MemorySource, k: int, stream: Stream, run: int, tol: float) -> KMeansRun:
+def run_in_fold(source: MemorySource, start: NDArray, run: int, tol: float) -> KMeansRun:
     """Return one run over many blocks."""
-    seeds = plus_plus(source, k, stream, run)
-    found = lloyd(source, seeds.centers, run=run, tol=tol, max_iter=MAX_ITER)
+    found = lloyd(source, start, run=run, tol=tol, max_iter=MAX_ITER)
     return KMeansRun(found.params.centers, found.inertia, np.asarray(source.rows(labels_of_block, found.params)))
 
 
-def run_in_block(X: NDArray, k: int, stream: Stream, run: int, tol: float) -> KMeansRun:
+def run_in_block(X: NDArray, centers: NDArray, tol: float) -> KMeansRun:
     """Return one run over the rows of a block: (2) and (3) of `lloyd` from the seeds."""
-    centers = seeded_centers(X, k, stream, run)
     shift = np.inf
     label, sums = assigned(X, centers)
     for _ in range(MAX_ITER):
@@ -80,24 +79,3 @@ def assigned(X: NDArray, centers: NDArray) -> tuple[NDArray, ClusterSums]:
     label, first, mass = np.empty(len(X), np.int32), np.zeros(centers.shape), np.zeros(len(centers))
     inertia = _core.kmeans.dense.step(X, None, centers, label, first, mass)
     return label, ClusterSums(first, mass, inertia)
-
-
-def seeded_centers(X: NDArray, k: int, stream: Stream, run: int) -> NDArray:
-    """Return k rows by (9) and (10) of `seeding`."""
-    n, trials, centers = len(X), 2 + int(np.log(k)), np.empty((k, X.shape[1]))
-    centers[0] = X[np.argmin(stream.keys("kmeans++ first", run, range(n)))]
-    scale, square, owner = unit_of(Block(X), centers[0]), np.empty(n), np.zeros(n, np.int32)
-    potential = _core.kmeans.seeding.absorb(X, None, centers[:1], 0, square, owner, scale)
-    for j in range(1, k):
-        if potential > 0:
-            chosen = np.empty(trials, np.int64)
-            targets = stream.uniform("kmeans++", run * k + j, trials) * potential
-            _core.kmeans.seeding.locate(square, None, targets, chosen)
-        else:  # every row coincides with a center: any row will do
-            chosen = np.array([np.argmin(stream.keys("kmeans++ spare", run * k + j, range(n)))])
-        candidates, gain, trial = X[chosen], np.empty(len(chosen)), np.empty((len(chosen), n))
-        _core.kmeans.seeding.gains(X, None, centers[:j], candidates, square, owner, scale, gain, trial)
-        best = int(np.argmax(gain))
-        centers[j] = candidates[best]
-        potential = _core.kmeans.seeding.adopt(trial[best], None, j, square, owner)
-    return centers
