@@ -16,15 +16,18 @@ constexpr std::size_t PADDING = 16;  // numbers of the widest vector: loops over
 
 constexpr std::size_t HUGE = 2 << 20;  // bytes of a huge page: rows are written once, and a page fault per 4 KiB would cost as much
 
+constexpr std::size_t LINE = 64;  // bytes of a cache line
+
 std::size_t padded(std::size_t n) { return (n + PADDING - 1) / PADDING * PADDING; }
 
 template <class Real>
 std::unique_ptr<Real[], void (*)(Real*)> allocate(std::size_t count) {
-    const std::size_t bytes = (count * sizeof(Real) + HUGE - 1) / HUGE * HUGE;
-    void* memory = std::aligned_alloc(HUGE, bytes);
+    const std::size_t page = count * sizeof(Real) < HUGE ? LINE : HUGE;  // a few rows have room in pages that are there
+    const std::size_t bytes = (count * sizeof(Real) + page - 1) / page * page;
+    void* memory = std::aligned_alloc(page, bytes);
     if (!memory) throw std::bad_alloc();
 #if defined(__linux__)
-    madvise(memory, bytes, MADV_HUGEPAGE);
+    if (page == HUGE) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
     return {static_cast<Real*>(memory), [](Real* p) { std::free(p); }};
 }

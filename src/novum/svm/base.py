@@ -37,6 +37,7 @@ COMMON_DOMAINS: dict[str, Domain] = {
     "max_iter": Int(-1),
 }
 UNEQUAL = 1e3  # times the median standard deviation of the columns: from there on one column decides all distances
+FEW_CELLS = 1 << 16  # of the points: a row of kernels is done before a second thread has woken
 REMEDY = "give a sample of the rows, or use LinearSVC, or Nystroem before it"
 
 
@@ -104,8 +105,8 @@ class KernelMachine(Estimator):
     if TYPE_CHECKING:  # of every machine
         decision_function: Callable[..., Any]
 
-    def _limits(self, threads: int | None = None) -> Limits:
-        threads = thread_count(None) if threads is None else threads
+    def _limits(self, points: Any) -> Limits:
+        threads = 1 if points.shape[0] * points.shape[1] <= FEW_CELLS else thread_count(None)
         return Limits(self.tol, self.max_iter, self.cache_size, self.shrinking, threads)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Any]:
@@ -182,7 +183,8 @@ class KernelMachine(Estimator):
         if callable(self.kernel) or self.kernel == "precomputed" or scipy.sparse.issparse(rows) or rows.shape[1] < 2:
             return
         deviation = rows.std(axis=0, dtype=np.float64)
-        usual = float(np.median(deviation[deviation > 0])) if (deviation > 0).any() else 0.0
+        varying = np.sort(deviation[deviation > 0])
+        usual = float(varying[(len(varying) - 1) // 2] + varying[len(varying) // 2]) / 2 if len(varying) else 0.0
         wide = np.flatnonzero(deviation > UNEQUAL * usual)
         if usual > 0 and len(wide):
             names = getattr(self, "feature_names_in_", np.arange(rows.shape[1]))[wide]

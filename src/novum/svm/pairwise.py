@@ -185,14 +185,17 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
                 raise DataError(
                     f"{owner}: The classes, {unknown}, are not in class_weight's labels {classes.tolist()}."
                 )
-        self.class_weight_ = compute_class_weight(self.class_weight, classes=classes, y=classes[code])
+        if self.class_weight is None:
+            self.class_weight_ = np.ones(len(classes))
+        else:
+            self.class_weight_ = compute_class_weight(self.class_weight, classes=classes, y=classes[code])
         weight = self.class_weight_[code]
         return weight if training.weight is None else weight * training.weight
 
     def _train(
         self, training: Training, code: NDArray[np.intp], weight: NDArray[np.float64], used: NDArray[np.intp]
     ) -> Trained:
-        limits = self._limits()
+        limits = self._limits(training.points)
 
         def solve(points: Any, sign: NDArray[np.float64], rows: NDArray[np.intp], threads: int) -> DualOptimum:
             return self._machine(points, sign, weight[rows], training, limits._replace(threads=threads))
