@@ -24,6 +24,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
+from scipy.linalg import lapack
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Real
@@ -45,6 +46,8 @@ class Design(NamedTuple):
     root: np.ndarray  # (m, p): root'root = G
     gram: np.ndarray | None  # (p, p), where it is not larger than the root
     best: np.ndarray  # (p,): b
+    fitted: np.ndarray  # (m,): root b
+    moment: np.ndarray  # (p,): G b
     rss: float
     weight: float
 
@@ -67,34 +70,40 @@ class ArdState(NamedTuple):
 
 
 def factor_of(matrix: np.ndarray) -> np.ndarray:
-    """Return the upper Cholesky factor; a trace of the diagonal is added where rounding has taken the definiteness."""
+    """Return the upper Cholesky factor, its lower triangle undefined; a trace of the diagonal is added where rounding has taken the
+    definiteness."""
     jitter = 0.0
     while True:
-        try:
-            return scipy.linalg.cholesky(matrix + jitter * np.eye(len(matrix)), check_finite=False)
-        except np.linalg.LinAlgError:
-            jitter = max(10 * jitter, float(np.finfo(float).eps * np.trace(matrix)))
+        factor, fault = lapack.dpotrf(matrix + jitter * np.eye(len(matrix)) if jitter else matrix, clean=0)
+        if not fault:
+            return factor
+        jitter = max(10 * jitter, float(np.finfo(float).eps * np.trace(matrix)))
 
 
 def weights_of(design: Design, alpha: float, lambda_: np.ndarray, kept: np.ndarray) -> Weights:
     """Return (1) and (2) in the form (4) or (5)."""
-    precision, root = lambda_[kept], design.root[:, kept]
-    z = design.root @ design.best
+    every = bool(kept.all())
+    precision, root = (lambda_, design.root) if every else (lambda_[kept], design.root[:, kept])
+    k = len(precision)
     if design.gram is not None:
-        gram = design.gram[np.ix_(kept, kept)]
-        factor = factor_of(alpha * gram + np.diag(precision))
-        solved = scipy.linalg.cho_solve((factor, False), np.column_stack([gram, root.T @ z]), check_finite=False)
-        coef = alpha * solved[:, -1]
-        rest = design.root @ design.best - root @ coef
-        if kept.all():  # the difference in (1) is that of (4)
-            rest = root @ scipy.linalg.cho_solve((factor, False), precision * design.best, check_finite=False)
-        gamma, log_determinant = alpha * np.diag(solved[:, :-1]), -2 * float(np.log(np.diag(factor)).sum())
+        gram = design.gram if every else design.gram[np.ix_(kept, kept)]
+        matrix = alpha * gram
+        matrix.reshape(-1)[:: k + 1] += precision  # the diagonal, as a view
+        factor = factor_of(matrix)
+        right = np.empty((k, k + 1 + every), order="F")
+        right[:, :k], right[:, k] = gram, design.moment if every else design.moment[kept]
+        if every:  # the difference in (1) is that of (4)
+            right[:, k + 1] = precision * design.best
+        solved = lapack.dpotrs(factor, right, overwrite_b=1)[0]
+        coef = alpha * solved[:, k]
+        rest = root @ solved[:, k + 1] if every else design.fitted - root @ coef
+        gamma, log_determinant = alpha * solved.diagonal(), -2 * float(np.log(factor.diagonal()).sum())
         return Weights(coef, gamma, design.rss + float(rest @ rest), log_determinant)
     scaled = root / precision
     factor = factor_of(scaled @ root.T + np.eye(len(root)) / alpha)
-    solved = scipy.linalg.cho_solve((factor, False), np.column_stack([root, z]), check_finite=False)
+    solved = lapack.dpotrs(factor, np.column_stack([root, design.fitted]))[0]
     rest = solved[:, -1] / alpha
-    inner = len(root) * np.log(alpha) + 2 * float(np.log(np.diag(factor)).sum())
+    inner = len(root) * np.log(alpha) + 2 * float(np.log(factor.diagonal()).sum())
     log_determinant = -float(np.log(precision).sum()) - inner
     gamma = np.einsum("ij,ij->j", scaled, solved[:, :-1])
     return Weights(scaled.T @ solved[:, -1], gamma, design.rss + float(rest @ rest), log_determinant)
@@ -124,10 +133,11 @@ def step(design: Design, state: ArdState, gammas: Gammas, threshold: float) -> A
     alpha = (design.weight - float(found.gamma.sum()) + 2 * gammas.alpha_1) / (found.sse + 2 * gammas.alpha_2)
     left = lambda_ < threshold
     coef[~left] = 0.0
-    score = float((gammas.lambda_1 * np.log(lambda_) - gammas.lambda_2 * lambda_).sum())
+    logarithms = float(np.log(lambda_).sum())
+    score = gammas.lambda_1 * logarithms - gammas.lambda_2 * float(lambda_.sum())
     score += gammas.alpha_1 * np.log(alpha) - gammas.alpha_2 * alpha
-    score += 0.5 * (found.log_determinant + design.weight * np.log(alpha) + float(np.log(lambda_).sum()))
-    score -= 0.5 * (alpha * found.sse + float((lambda_ * coef**2).sum()))
+    score += 0.5 * (found.log_determinant + design.weight * np.log(alpha) + logarithms)
+    score -= 0.5 * (alpha * found.sse + float((lambda_ * coef) @ coef))
     return ArdState(alpha, lambda_, left, coef, float(score))
 
 
@@ -222,11 +232,13 @@ class ARDRegression(EvidenceRegression):
         variance, p = target_variance(source, solution, self.fit_intercept), source.n_features
         units = unit_of(np.append(lengths(solution.root) / np.sqrt(solution.weight), np.sqrt(variance)))
         t, u = float(units[-1]), units[:-1]
-        root = solution.root / u
+        root, best = solution.root / u, solution.coef[0] * (u / t)
         design = Design(
             root,
             root.T @ root if len(root) >= p else None,
-            solution.coef[0] * (u / t),
+            best,
+            root @ best,
+            root.T @ (root @ best),
             float(solution.rss[0]) / t**2,
             solution.weight,
         )

@@ -36,8 +36,8 @@ COMMON_DOMAINS: dict[str, Domain] = {
     "verbose": Bool() | Int(0),
     "max_iter": Int(-1),
 }
-FEW = 256  # rows that one thread is done with before another has begun
 UNEQUAL = 1e3  # times the median standard deviation of the columns: from there on one column decides all distances
+FEW, FEW_CELLS = 1024, 1 << 16  # rows and cells of points up to which one thread is done before a second has woken
 REMEDY = "give a sample of the rows, or use LinearSVC, or Nystroem before it"
 
 
@@ -105,9 +105,9 @@ class KernelMachine(Estimator):
     if TYPE_CHECKING:  # of every machine
         decision_function: Callable[..., Any]
 
-    def _limits(self, rows: int) -> Limits:
-        """Return when to stop, and on how many threads to train on so many rows."""
-        threads = thread_count(None) if rows > FEW else 1
+    def _limits(self, points: Any) -> Limits:
+        rows, columns = points.shape
+        threads = 1 if rows <= FEW and rows * columns <= FEW_CELLS else thread_count(None)
         return Limits(self.tol, self.max_iter, self.cache_size, self.shrinking, threads)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Any]:
@@ -186,7 +186,8 @@ class KernelMachine(Estimator):
         deviation = rows.std(axis=0, dtype=np.float64)
         if deviation.max() <= UNEQUAL * deviation.min():
             return
-        usual = float(np.median(deviation[deviation > 0])) if (deviation > 0).any() else 0.0
+        varying = np.sort(deviation[deviation > 0])
+        usual = float(varying[(len(varying) - 1) // 2] + varying[len(varying) // 2]) / 2 if len(varying) else 0.0
         wide = np.flatnonzero(deviation > UNEQUAL * usual)
         if usual > 0 and len(wide):
             names = getattr(self, "feature_names_in_", np.arange(rows.shape[1]))[wide]

@@ -105,7 +105,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         weight = np.ones(points.shape[0]) if training.weight is None else training.weight
         if len(used) < len(weight):
             points = points[np.ix_(used, used)] if training.kernel.is_matrix else points[used]
-        machine = enclose(points, training.kernel, weight[used], self.nu, self._limits(len(used)))
+        machine = enclose(points, training.kernel, weight[used], self.nu, self._limits(points))
         carries = machine.coefficient != 0
         self._keep(training, used[carries])
         self._n_support = np.array([int(carries.sum())], dtype=np.int32)

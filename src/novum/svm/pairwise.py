@@ -196,7 +196,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     def _train(
         self, training: Training, code: NDArray[np.intp], weight: NDArray[np.float64], used: NDArray[np.intp]
     ) -> Trained:
-        limits = self._limits(len(used))
+        limits = self._limits(training.points)
 
         def solve(points: Any, sign: NDArray[np.float64], rows: NDArray[np.intp], threads: int) -> DualOptimum:
             return self._machine(points, sign, weight[rows], training, limits._replace(threads=threads))

@@ -160,7 +160,7 @@ class SVR(TubeRegressor):
         self.max_iter = max_iter
 
     def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> DualOptimum:
-        return regress(points, training.kernel, y, C, self.epsilon, self._limits(len(y)))
+        return regress(points, training.kernel, y, C, self.epsilon, self._limits(points))
 
 
 class NuSVR(TubeRegressor):
@@ -224,4 +224,4 @@ class NuSVR(TubeRegressor):
         self.max_iter = max_iter
 
     def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> DualOptimum:
-        return nu_regress(points, training.kernel, y, C, self.nu, self._limits(len(y)))
+        return nu_regress(points, training.kernel, y, C, self.nu, self._limits(points))

@@ -19,6 +19,7 @@ targets of 1e6, they would decide in place of the data; there the target is divi
 one pass over the data and one decomposition an iteration costs O(p).
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ __all__ = [
     "unit_of",
 ]
 
+LOG_2_PI = math.log(2 * math.pi)
 FARTHEST = 250  # exponent of a unit: squares of quotients of two are still numbers
 ORDINARY = 2.0**7  # a scale between its reciprocal and itself is left in the user's units, as in scikit-learn
 
@@ -112,7 +114,7 @@ def one_target(source: Source, estimator: Any) -> Source:
 def spectrum(source: Source, fit_intercept: bool) -> Spectrum:
     """Return the decomposition of the design: one pass, or a factor where the design is wide or badly conditioned."""
     solution = solve(source, fit_intercept=fit_intercept)
-    _, s, vectors = scipy.linalg.svd(solution.root, full_matrices=False)
+    _, s, vectors = scipy.linalg.svd(solution.root, full_matrices=False, check_finite=False)
     rank = int((s > s[0] * np.finfo(float).eps * max(solution.root.shape)).sum()) if len(s) and s[0] > 0 else 0
     vectors = vectors[:rank]
     return Spectrum(
@@ -139,31 +141,28 @@ def rescaled(data: Spectrum, t: float, u: float) -> Spectrum:
     return data._replace(eigenvalues=data.eigenvalues / u**2, best=data.best * (u / t), rss=data.rss / t**2)
 
 
+def log_of(x: float) -> float:
+    """Return the logarithm of a number that is not negative."""
+    return math.log(x) if x > 0 else -math.inf
+
+
 def posterior(data: Spectrum, alpha: float, lambda_: float) -> Posterior:
     """Return (1) to (4)."""
-    e = data.eigenvalues
-    shrunk = data.best * (e / (e + lambda_ / alpha))
-    sse = data.rss + float((e * (data.best - shrunk) ** 2).sum())
-    log_determinant = float(np.log(lambda_ + alpha * e).sum()) + (data.n_features - len(e)) * np.log(lambda_)
-    evidence = 0.5 * (
-        data.n_features * np.log(lambda_)
-        + data.weight * np.log(alpha)
-        - alpha * sse
-        - lambda_ * float((shrunk**2).sum())
-        - log_determinant
-        - data.weight * np.log(2 * np.pi)
-    )
-    return Posterior(shrunk, sse, float((alpha * e / (lambda_ + alpha * e)).sum()), float(evidence))
+    e, p, n = data.eigenvalues, data.n_features, data.weight
+    share = e / (e + lambda_ / alpha)
+    shrunk = data.best * share
+    off = data.best - shrunk
+    sse = data.rss + float((e * off) @ off)
+    log_determinant = float(np.log(lambda_ + alpha * e).sum()) + (p - len(e)) * log_of(lambda_)
+    fit = alpha * sse + lambda_ * float(shrunk @ shrunk)
+    evidence = 0.5 * (p * log_of(lambda_) + n * log_of(alpha) - fit - log_determinant - n * LOG_2_PI)
+    return Posterior(shrunk, sse, float(share.sum()), evidence)
 
 
 def log_prior(gammas: Gammas, alpha: float, lambda_: float) -> float:
     """Return the log density of the precisions under their priors, up to a constant."""
-    return float(
-        gammas.lambda_1 * np.log(lambda_)
-        - gammas.lambda_2 * lambda_
-        + gammas.alpha_1 * np.log(alpha)
-        - gammas.alpha_2 * alpha
-    )
+    of_lambda = gammas.lambda_1 * log_of(lambda_) - gammas.lambda_2 * lambda_
+    return of_lambda + gammas.alpha_1 * log_of(alpha) - gammas.alpha_2 * alpha
 
 
 def maximize(
@@ -175,7 +174,7 @@ def maximize(
     for n_iter in range(1, max_iter + 1):
         found = posterior(data, alpha, lambda_)
         scores.append(found.log_evidence + log_prior(gammas, alpha, lambda_))
-        lambda_ = (found.gamma + 2 * gammas.lambda_1) / (float((found.weights**2).sum()) + 2 * gammas.lambda_2)
+        lambda_ = (found.gamma + 2 * gammas.lambda_1) / (float(found.weights @ found.weights) + 2 * gammas.lambda_2)
         alpha = (data.weight - found.gamma + 2 * gammas.alpha_1) / (found.sse + 2 * gammas.alpha_2)
         if not (0 < alpha < np.inf and 0 < lambda_ < np.inf):
             raise ParameterError(

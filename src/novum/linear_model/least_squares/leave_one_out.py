@@ -71,16 +71,16 @@ class Tall:
         self.source, self.fit_intercept = source, fit_intercept
         m = second.central_moments(source, fit_intercept)
         self.mean, self.weight = m.mean, m.weight
-        # The diagonal lies between the eigenvalues: often it shows already that the least of them has no digits.
-        bounds = m.xx.diagonal().min(initial=np.inf), m.xx.diagonal().max(initial=0.0)
-        reliable = smallest + max(bounds[0], 0.0) >= RELIABLE * bounds[1]
+        squares = m.xx.diagonal()
+        # The least square is above the least eigenvalue, the largest below the largest: so they tell what these would.
+        reliable = smallest + squares.min(initial=np.inf) >= RELIABLE * squares.max(initial=0.0)
         if reliable:
             self.values, self.vectors = np.linalg.eigh(m.xx)
             self.xy = self.vectors.T @ m.xy
             reliable = smallest + max(self.values[0], 0.0) >= RELIABLE * self.values[-1]
         if not reliable:
             f = triangles.factor(source, fit_intercept)
-            U, s, Vt = scipy.linalg.svd(f.xx, full_matrices=False)
+            U, s, Vt = scipy.linalg.svd(f.xx, full_matrices=False, check_finite=False, overwrite_a=True)
             self.values, self.vectors, self.xy = s**2, Vt.T, s[:, None] * (U.T @ f.xy)
         self.values = np.maximum(self.values, 0.0)
 
