@@ -39,6 +39,7 @@ FAMILIES = (
     "bandits",
     "agents",
     "perceptrons",
+    "nested",
 )
 
 
