@@ -41,6 +41,7 @@ FAMILIES = (
     "perceptrons",
     "small_tables",
     "floors",
+    "nested",
 )
 
 

@@ -62,7 +62,6 @@ const std::vector<std::size_t>& BlockChoice::next(std::span<const double> f, std
         Ranked& all = side->front();
         for (std::size_t k = 1; k < parts; ++k) all.insert(all.end(), (*side)[k].begin(), (*side)[k].end());
         keep_worst(all);
-        std::sort(all.begin(), all.end());
     }
     fresh.clear();
     for (std::size_t k = 0; k < each; ++k)

@@ -14,16 +14,15 @@ namespace {
 
 constexpr std::size_t PADDING = 16;  // numbers of the widest vector: loops over a row need no rest
 
+constexpr std::size_t LINE = 64;  // bytes that a vector is aligned to
 constexpr std::size_t HUGE = 2 << 20;  // bytes of a huge page: rows are written once, and a page fault per 4 KiB would cost as much
-
-constexpr std::size_t LINE = 64;  // bytes of a cache line
 
 std::size_t padded(std::size_t n) { return (n + PADDING - 1) / PADDING * PADDING; }
 
 template <class Real>
 std::unique_ptr<Real[], void (*)(Real*)> allocate(std::size_t count) {
-    const std::size_t page = count * sizeof(Real) < HUGE ? LINE : HUGE;  // a few rows have room in pages that are there
-    const std::size_t bytes = (count * sizeof(Real) + page - 1) / page * page;
+    // A huge page is set to zero as a whole: what does not fill one is better off without.
+    const std::size_t page = count * sizeof(Real) < HUGE ? LINE : HUGE, bytes = (count * sizeof(Real) + page - 1) / page * page;
     void* memory = std::aligned_alloc(page, bytes);
     if (!memory) throw std::bad_alloc();
 #if defined(__linux__)
@@ -58,17 +57,34 @@ void RowCache<Real>::narrow(Rows& given, std::span<const std::int32_t> kept) {
     for (std::size_t k = 0; k < kept.size(); ++k) number[static_cast<std::size_t>(kept[k])] = static_cast<std::int32_t>(k);
     const std::size_t wide = length;
     length = padded(kept.size());
-    for (std::size_t slot = 0; slot < used; ++slot) {  // a row never moves behind itself, nor does a column
-        if (owner[slot] < 0 || number[static_cast<std::size_t>(owner[slot])] < 0) continue;
-        const Real* from = storage.get() + slot * wide;
-        Real* to = storage.get() + owners.size() * length;
-        for (std::size_t k = 0; k < kept.size(); ++k) to[k] = from[static_cast<std::size_t>(kept[k])];
-        owners.push_back(number[static_cast<std::size_t>(owner[slot])]);
+    std::vector<std::size_t> from;
+    for (std::size_t slot = 0; slot < used; ++slot)
+        if (owner[slot] >= 0 && number[static_cast<std::size_t>(owner[slot])] >= 0) {
+            from.push_back(slot);
+            owners.push_back(number[static_cast<std::size_t>(owner[slot])]);
+        }
+    const auto move = [&](std::size_t row) {
+        const Real* source = storage.get() + from[row] * wide;
+        Real* to = storage.get() + row * length;
+        for (std::size_t k = 0; k < kept.size(); ++k) to[k] = source[static_cast<std::size_t>(kept[k])];
+    };
+    // A row never moves behind itself, nor does a column. Rows whose new places end before the old place of the first of them begins
+    // can move at the same time.
+    for (std::size_t row = 0; row < from.size();) {
+        const std::size_t last = std::min(from.size(), std::max(row + 1, from[row] * wide / length));
+        if (Team* team = given.helpers(); team && last - row > 1)
+            team->run(static_cast<std::uint32_t>(last - row), [&](std::uint32_t item, int) { move(row + item); });
+        else
+            for (std::size_t k = row; k < last; ++k) move(k);
+        row = last;
     }
     rows = &given;
     slot_of.assign(kept.size(), -1);
     hold(std::min(kept.size(), capacity / length));
-    for (std::int32_t i : owners) take(i);
+    for (std::int32_t i : owners) {
+        Real* row = at(take(i));
+        pad({&row, 1});
+    }
 }
 
 template <class Real>
@@ -104,9 +120,13 @@ std::size_t RowCache<Real>::take(std::int32_t i) {
     owner[slot] = i;
     slot_of[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(slot);
     touch(slot);
-    Real* tail = at(slot);
-    std::fill(tail + rows->size(), tail + length, Real(0));
     return slot;
+}
+
+/// Set the padding of rows to zero; after they were written, so that threads that share the writing also share the first touch of pages.
+template <class Real>
+void RowCache<Real>::pad(std::span<Real* const> written) {
+    for (Real* row : written) std::fill(row + rows->size(), row + length, Real(0));
 }
 
 template <class Real>
@@ -127,8 +147,20 @@ const Real* RowCache<Real>::row(std::size_t i, std::span<const std::int32_t> wan
     index[count] = static_cast<std::int32_t>(i);  // the newest, so that it stays longest
     out[count++] = at(take(static_cast<std::int32_t>(i)));
     rows->compute(index, count, out);
+    pad({out, count});
     made += count;
     return out[count - 1];
+}
+
+template <class Real>
+void RowCache<Real>::fetch(std::span<const std::int32_t> missing) {
+    if (missing.empty()) return;
+    if (!storage) storage = allocate<Real>(capacity);
+    std::vector<Real*> out;
+    for (const std::int32_t i : missing) out.push_back(at(take(i)));
+    rows->compute(missing.data(), missing.size(), out.data());
+    pad(out);
+    made += missing.size();
 }
 
 template class RowCache<float>;

@@ -39,7 +39,8 @@ def train(
     solve: Callable[[Any, NDArray[np.float64], NDArray[np.intp], int], DualOptimum],
     threads: int,
 ) -> Trained:
-    """Train a machine per pair; `solve(points, sign, rows, threads)` trains one. Pairs share the threads, a single one has all."""
+    """Train a machine per pair; `solve(points, sign, rows, threads)` trains one. Pairs share the threads; where they are fewer than
+    those, each has several."""
     pairs = list(combinations(range(classes), 2))
     of_class = [used[code[used] == c] for c in range(classes)]
 
@@ -51,9 +52,9 @@ def train(
         else:
             part = points[np.ix_(rows, rows)] if is_matrix else points[rows]
         part = part if scipy.sparse.issparse(part) else np.ascontiguousarray(part)
-        return solve(part, sign, rows, threads if len(pairs) == 1 else 1)
+        return solve(part, sign, rows, max(1, threads // len(pairs)))
 
-    machines = list(map_ordered(one, pairs, threads if len(pairs) > 1 else 1))
+    machines = list(map_ordered(one, pairs, min(threads, len(pairs))))
     table = np.zeros((max(1, classes - 1), points.shape[0]))
     for (i, j), machine in zip(pairs, machines, strict=True):
         ni = len(of_class[i])

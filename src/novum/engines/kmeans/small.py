@@ -4,7 +4,7 @@ The same numbers as the fold of `seeding` and `lloyd`, bit for bit (a test compa
 bounds and homes would cost more than the kernels here. Rows that are more than a block go to the fold.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
