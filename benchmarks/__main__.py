@@ -40,6 +40,7 @@ FAMILIES = (
     "agents",
     "perceptrons",
     "small_tables",
+    "searches",
     "floors",
     "nested",
 )
