@@ -11,10 +11,10 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn import get_config
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base import domains, validation
 from novum.base.callbacks import reporting
+from novum.base.fitted import check_is_fitted
 from novum.base.known_values import known_values
 from novum.base.large_numbers import OfSmallRows, check_size
 from novum.base.learned import check_learned, check_predictions, overflow_of

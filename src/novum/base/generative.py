@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
+from novum.base.fitted import check_is_fitted
 from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import ParameterError

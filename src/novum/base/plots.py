@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.report import plots
 from novum.report.axes import drawing_axes, fit_title

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from novum.engines.kmeans import assignment
 from novum.engines.kmeans.assignment import in_blocks

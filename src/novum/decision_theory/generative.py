@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.generative import BayesRule, checked_priors
 from novum.distributions import Distribution, MultivariateNormal
 from novum.distributions.learning.labelled_rows import ColumnGroup, learn_parts, parts_log_prob

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.generative import BayesRule
 from novum.distributions import JointTable
 from novum.exceptions import DataError

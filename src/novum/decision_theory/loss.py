@@ -13,10 +13,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from novum.base.domains import ArrayLike, Bool, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin, MetaEstimatorMixin
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted

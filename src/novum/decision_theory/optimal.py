@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.base.validation import open_rows, rows_at_hand
 from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalize_weights

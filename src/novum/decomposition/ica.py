@@ -22,11 +22,11 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.special import gammaln
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.decomposition.likelihood_steps import LikelihoodMaximum, Point, evaluate, natural_gradient, quasi_newton
 from novum.decomposition.mixing import Mixing

@@ -22,10 +22,10 @@ import scipy.linalg
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.extmath import svd_flip
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.decomposition.eigenpairs import leading, leading_of_rows
 from novum.decomposition.pre_images import fixed_points

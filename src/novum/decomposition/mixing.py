@@ -4,9 +4,9 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.decomposition.subspace import Projection, project, rebuild
 from novum.runtime.typing import Rows, RowWeights, Target

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes, drawing_panels
 

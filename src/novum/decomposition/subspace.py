@@ -4,10 +4,10 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.learned import check_densities
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.decomposition.plots import plot_spectrum

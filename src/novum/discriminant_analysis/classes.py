@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.base.generative import BayesRule
 from novum.base.learned import check_densities
 from novum.engines.gaussians.covariance import factor_of_covariance

@@ -11,8 +11,8 @@ one covariance for all classes nothing that decides is lost, with several the bo
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
 from novum.report.plots.plane import column_names, name_axes

@@ -11,12 +11,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.generative import Query, joint_of
 from novum.discriminant_analysis.classes import GaussianClasses, class_density, log_joint, priors_of
 from novum.discriminant_analysis.covariances import class_covariances, gather

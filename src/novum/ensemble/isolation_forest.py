@@ -15,10 +15,10 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real, Share
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import OutlierMixin
 from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.exact import Rules, grow, layout_of, number_target, prepare

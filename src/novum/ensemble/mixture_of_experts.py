@@ -18,12 +18,13 @@ from scipy.special import logsumexp
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from novum.base.callbacks import reporting
 from novum.base.classes import distinct
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.intervals import IntervalPrediction, check_interval, mixture_interval
 from novum.base.sklearn_base import MetaEstimatorMixin

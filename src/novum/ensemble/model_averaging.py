@@ -23,10 +23,11 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.intervals import check_interval, mixture_interval
 from novum.base.sklearn_base import BaseComposition
 from novum.exceptions import DataError, ParameterError

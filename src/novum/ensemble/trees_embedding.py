@@ -11,10 +11,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Domain
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import TransformerMixin
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.fold.blocks import tile_dtype

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.gaussian_process.kernels import CompoundKernel as SklearnCompoundKernel
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Choice, Domain, Int, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.gaussian_process import laplace, softmax

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.base.intervals import check_interval, normal_interval
 from novum.distributions import Normal
 from novum.exceptions import DataError, ParameterError

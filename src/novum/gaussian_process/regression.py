@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.exceptions import DataError, ParameterError
 from novum.gaussian_process.covariance import Factor, append, factorize, large_blas, solve

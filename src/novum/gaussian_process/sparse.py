@@ -10,10 +10,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Instance, Int, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.intervals import check_interval, normal_interval
 from novum.base.large_numbers import too_large
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin

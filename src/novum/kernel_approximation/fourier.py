@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.domains import Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.fold.blocks import Block
 from novum.runtime import arrays

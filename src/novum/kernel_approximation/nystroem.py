@@ -15,10 +15,10 @@ from typing import Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.base.validation import home_of
 from novum.exceptions import ParameterError

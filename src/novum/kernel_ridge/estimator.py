@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Null, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block

@@ -16,11 +16,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from novum.base.classes import labels_of
 from novum.base.domains import Bool, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError, NotConverged, ParameterError, ParameterTypeError

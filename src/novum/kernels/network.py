@@ -15,10 +15,10 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.plots import axes_last
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.engines.kmeans.lloyd import lloyd

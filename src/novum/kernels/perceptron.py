@@ -15,11 +15,11 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import distinct
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError, NotConverged

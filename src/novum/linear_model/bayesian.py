@@ -21,10 +21,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.sklearn_base import RegressorMixin
 from novum.distributions import MultivariateNormal

@@ -14,11 +14,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.linalg
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.intervals import check_interval
 from novum.linear_model.least_squares.inference import Inference, infer
 from novum.linear_model.least_squares.intervals import predict_with_interval

@@ -13,9 +13,8 @@ docs/theory/online_learning.md.
 
 from typing import Any, Literal
 
-from sklearn.utils.validation import check_is_fitted
-
 from novum.base.domains import Choice, Domain
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.linear_model.online.classifier import CLASSIFIER_DOMAINS, OnlineClassifier
 from novum.linear_model.online.plots import plot_unit

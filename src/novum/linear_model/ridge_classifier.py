@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import scipy.sparse
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source

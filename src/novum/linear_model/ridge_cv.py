@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Null
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.least_squares.ridge_choice import RidgeByValidation, check_alphas

@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
+from novum.base.fitted import check_is_fitted
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.online.classifier import CLASSIFIER_DOMAINS, OnlineClassifier

@@ -13,10 +13,11 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import DataError

@@ -13,12 +13,13 @@ rows count as they are near: a pass is a fold. K is taken at the nodes. The firs
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array
 
 from novum import _core
 from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.engines.moments.second import central_moments

@@ -15,11 +15,11 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse
 from scipy.sparse.csgraph import connected_components
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.base.validation import open_rows, rows_at_hand
 from novum.decomposition.kernel_pca import model_of_axes

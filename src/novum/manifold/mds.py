@@ -3,11 +3,11 @@
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.large_numbers import largest_of, too_large
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin

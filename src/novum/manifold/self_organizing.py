@@ -16,12 +16,12 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.engines.moments.second import central_moments

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.sklearn_base import DensityMixin
 from novum.engines.gaussians import density as _density

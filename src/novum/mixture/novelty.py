@@ -11,10 +11,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import OutlierMixin
 from novum.base.validation import open_rows
 from novum.distributions import Distribution

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.engines.gaussians.covariance import dense
 from novum.exceptions import DataError
 from novum.mixture.gaussian import GaussianMixture

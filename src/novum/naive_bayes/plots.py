@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.report.axes import FRAME, LARGEST, WIDE, drawing_axes, name_places
 from novum.report.numbers import num

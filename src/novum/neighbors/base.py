@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.metrics import DistanceMetric
 from sklearn.neighbors import sort_graph_by_row_values
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base import validation
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.large_numbers import check_size
 from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.sparse_matrices import check_structure

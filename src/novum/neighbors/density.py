@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.validation import check_weight
 from novum.engines.search.kernels import KERNELS, log_norm
 from novum.engines.search.metrics import VALID_METRICS

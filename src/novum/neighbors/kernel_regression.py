@@ -15,11 +15,11 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base import validation
 from novum.base.domains import Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.engines.search.kernels import KERNELS
 from novum.fold.homes.memory import ArrayTiles

@@ -18,12 +18,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base import validation
 from novum.base.classes import distinct
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.exceptions import DataError, ParameterError

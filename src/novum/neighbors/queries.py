@@ -6,8 +6,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.engines.search.index import Lists
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.neighbors.base import Ready

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Int, Null, Real
+from novum.base.fitted import check_is_fitted
 from novum.neighbors.base import COMMON_DOMAINS
 from novum.neighbors.candidacy import NEIGHBORS_CANDIDACY
 from novum.neighbors.classification import WEIGHTS

@@ -5,9 +5,9 @@ import os
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Function, Null
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, FileFormatError
 from novum.neural_network.training.checkpoint import read_checkpoint, under, write_checkpoint
 from novum.neural_network.training.curve import TrainingCurve

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Domain, Instance, Null, Real
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.training.examples import Tensors
 from novum.neural_network.training.judging import Aim

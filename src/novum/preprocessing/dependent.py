@@ -13,10 +13,10 @@ is made of, X_j = X_kept c (plus a constant), follows from the triangle of the k
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import TransformerMixin
 from novum.base.sklearn_selector import SelectorMixin
 from novum.engines.moments.triangles import factor, lengths

@@ -12,10 +12,10 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source

@@ -11,11 +11,11 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Choice, Domain, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.episodes import Returns, mean_of

@@ -7,10 +7,11 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from novum.base.domains import Bool, Choice, Domain, Function, Int, Real
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.validation import check_weight, home_of, rows_at_hand
 from novum.exceptions import DataError, DataWarning, NotConverged
 from novum.fold.blocks import Block

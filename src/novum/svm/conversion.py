@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 import sklearn.svm
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterTypeError
 from novum.runtime.checks import is_true
 from novum.svm.base import KernelMachine

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import compute_class_weight
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.classes import labels_of
 from novum.base.domains import Choice, ClassWeight, Domain, Null, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model.decisions import LinearDecisions, dense_coef

@@ -5,10 +5,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import OutlierMixin
 from novum.fold.blocks import Block
 from novum.runtime import arrays

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import distinct
 from novum.base.domains import Bool, Choice, ClassWeight, Domain, Null, RandomState
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block

@@ -11,11 +11,12 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Domain, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import DataError
 from novum.runtime.typing import Rows, RowWeights, Target

@@ -4,10 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from novum.base.domains import Domain
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError
 from novum.runtime.typing import Rows, Target

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.report.numbers import num
 from novum.runtime.checks import check_choice, check_number

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
 from novum.base.domains import Domain, Int, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError
 from novum.fold.blocks import Block

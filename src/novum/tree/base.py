@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import Bunch, check_array, check_consistent_length, metadata_routing
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.validation import check_weight, read_in_passes
 from novum.engines.trees.exact import LEAST_CELLS, Target, grow, layout_of, prepare

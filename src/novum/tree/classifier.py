@@ -30,12 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.classes import distinct
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.validation import plainly_labels
 from novum.engines.trees.exact import Target, class_target
 from novum.engines.trees.limits import COMMON_DOMAINS

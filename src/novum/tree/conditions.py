@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from novum.base.fitted import check_is_fitted
 from novum.engines.trees.input_table import coded_frame, is_frame
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.exceptions import ParameterError

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Int, Null, check
+from novum.base.fitted import check_is_fitted
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.exceptions import ParameterError
 from novum.report.axes import new_figure

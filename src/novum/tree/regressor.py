@@ -18,11 +18,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.large_numbers import MOST_SIZE
 from novum.base.sklearn_base import RegressorMixin
 from novum.engines.trees.exact import Target, number_target

@@ -11,8 +11,8 @@ from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.report.numbers import num
 from novum.report.result import Result

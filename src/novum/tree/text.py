@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from novum.base.domains import Bool, Int, check
+from novum.base.fitted import check_is_fitted
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.tree.base import BaseTree
 from novum.tree.conditions import condition_words, edge_condition, names_of

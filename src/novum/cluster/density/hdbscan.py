@@ -12,10 +12,11 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.validation import home_of
 from novum.cluster.density.condensed import condense, labels_and_strengths, selected_clusters
 from novum.cluster.density.reachability_trees import (

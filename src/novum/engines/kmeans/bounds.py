@@ -30,13 +30,13 @@ __all__ = ["Guide", "Lloyd", "guided_pass", "known_labels", "next_guide", "pass_
 
 GROUP = 16  # centers per group: a vector of the kernels
 FEW_DIMENSIONS = 4  # up to here 16 neighbors surround a center
-WORTH_NEIGHBORS = 1000  # k (d + 3) itemsize: below, scoring all centers costs less than finding out which to score
+WORTH_NEIGHBORS = 3000  # k (d + 3) itemsize: below, scoring all centers costs less than finding out which to score
 WORTH_GROUPS = 2**13  # k d itemsize, likewise
 ROWS_PER_CENTER = 8  # fewer rows than this per center: the k^2 distances between centers would cost more than they save
 PROBE = 16  # while bounds do not pay, one chunk in this many goes on trying them
 # Cost in nanoseconds, measured once; they choose who works, never what comes out. A pair of row and group costs its
-# multiply-adds plus PAIR, a row with bounds ROW more than one without.
-MULTIPLY_ADD, PAIR, ROW = 0.1, 15.0, 14.0
+# multiply-adds plus PAIR if it is looked up, plus SCORED in a pass over all centers; a row with bounds ROW more than one without.
+MULTIPLY_ADD, SCORED, PAIR, ROW = 0.03, 1.2, 15.0, 14.0
 FULL_SHARE = 0.3  # rows that must look at all centers: beyond this share neighbors do not pay
 
 
@@ -207,7 +207,7 @@ def groups_pay(looked: float, centers: NDArray, itemsize: int) -> bool:
     """Return whether looking at so many groups per row costs less than scoring all centers."""
     k, d = centers.shape
     pair = GROUP * d * MULTIPLY_ADD * itemsize / 16
-    return ROW + looked * (pair + PAIR) < -(-k // GROUP) * pair
+    return ROW + looked * (pair + PAIR) < -(-k // GROUP) * (pair + SCORED)
 
 
 def known_labels(params: Lloyd, block: Block) -> Any:

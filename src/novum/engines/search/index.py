@@ -168,8 +168,9 @@ def distances_between(X: Any, Y: Any, metric: Any, params: dict[str, Any]) -> ND
     if metric == "yule" and not scipy.sparse.issparse(X):
         X, Y = np.asarray(X) != 0, np.asarray(Y) != 0
     if metric == "euclidean" and not params and not scipy.sparse.issparse(X) and X.shape[1] <= DIRECT_COLUMNS:
-        out, (A, B) = np.empty((len(X), len(Y))), alike(np.asarray(X), np.asarray(Y))
-        _core.search.neighbors.distances(A, B, 2.0, out)
+        out = np.empty((len(X), len(Y)))
+        first, second = alike(np.asarray(X), np.asarray(Y))
+        _core.search.neighbors.distances(first, second, 2.0, out)
         return out
     if metric == "euclidean" and not params:
         return np.asarray(sklearn_distances(X, Y, metric="euclidean"))

@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.metrics import accuracy_score
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.classes import distinct
 from novum.base.domains import Choice, Domain
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.engines.trees.input_table import Table
 from novum.ensemble.adaboost.members import codes_of, members

@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import RegressorMixin
 from novum.engines.trees.input_table import Table
 from novum.ensemble.adaboost.members import members, numbers_of

@@ -13,11 +13,12 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MetaEstimatorMixin
 from novum.base.validation import check_target, check_weight
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base import validation
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.engines.trees.histograms import Packed, add_packed, pack
 from novum.ensemble.boosting.categories import as_numbers
 from novum.ensemble.boosting.coded_rows import known_raw

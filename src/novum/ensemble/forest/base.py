@@ -19,11 +19,11 @@ import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Domain, Function, Int, Null, Share
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MultiOutputMixin
 from novum.base.sparse_matrices import sound_sparse
 from novum.base.validation import check_weight, open_rows, read_in_passes

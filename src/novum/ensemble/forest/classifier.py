@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import distinct
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.validation import plainly_labels
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.ensemble.forest.votes import every_leaf
 from novum.runtime.typing import Rows
 

@@ -6,10 +6,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import r2_score
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import RegressorMixin
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of

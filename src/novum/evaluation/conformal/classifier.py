@@ -16,10 +16,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Methods, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.evaluation.conformal.base import ConformalEstimator, conformal_quantile
 from novum.exceptions import DataError, ParameterError

@@ -11,11 +11,11 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.frames import coded_frame, frame_levels, is_frame
 from novum.base.generative import BayesRule
 from novum.engines.factors.cuts import entropy_cuts, quantile_cuts

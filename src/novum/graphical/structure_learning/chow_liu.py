@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.graphical.structure_learning.learner import VARIABLE, StructureLearner
 from novum.graphical.structure_learning.scores import LocalScores

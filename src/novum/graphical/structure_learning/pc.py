@@ -16,10 +16,10 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Instance, Int, Null, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.graphical.graphs.dag import DAG
 from novum.graphical.graphs.equivalence import EssentialGraph, directed_further

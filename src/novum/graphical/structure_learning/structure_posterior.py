@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Int, RandomState
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import NotConverged, ParameterError
 from novum.graphical.graphs.dag import DAG
 from novum.graphical.graphs.enumeration import all_masks

@@ -3,11 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Choice, Domain, Int, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source

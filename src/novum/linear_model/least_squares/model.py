@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.intervals import check_interval, normal_interval
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.engines.moments.second import count

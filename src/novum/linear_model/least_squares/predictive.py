@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.base.intervals import check_interval, normal_interval
 from novum.distributions import Normal
 from novum.exceptions import DataError

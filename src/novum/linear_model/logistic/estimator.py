@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.candidacy import Candidacy
 from novum.base.classes import labels_of
 from novum.base.domains import Bool, Choice, ClassWeight, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Source

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import NotConverged
 from novum.linear_model.least_squares.model import Line, predict_block

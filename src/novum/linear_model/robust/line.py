@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import RegressorMixin
 from novum.fold.blocks import Block
 from novum.runtime import arrays

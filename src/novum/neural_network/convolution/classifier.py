@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.convolution.image_shapes import check_same_image, image_shape_of
 from novum.neural_network.convolution.plots import plot_images

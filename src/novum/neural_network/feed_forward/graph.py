@@ -12,12 +12,12 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from novum.activations import Activation, get_activation
 from novum.base.classes import encode, labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.sklearn_base import ClassifierMixin, RegressorMixin
 from novum.base.validation import rows_at_hand

@@ -3,8 +3,8 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.neural_network.generative.plots import plot_codes, plot_pairs
 from novum.neural_network.generative.rows import RowNetwork

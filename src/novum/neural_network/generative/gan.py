@@ -10,9 +10,9 @@ from contextlib import nullcontext
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Real
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.neural_network.generative.counts import check_counts
 from novum.neural_network.generative.diversity import Diversity, diversity_of

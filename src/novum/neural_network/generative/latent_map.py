@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.generative.counts import check_counts
 from novum.neural_network.generative.plots import image_of, tiles

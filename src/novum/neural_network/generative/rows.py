@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array
 
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.convolution.image_shapes import check_same_image, image_shape_of
 from novum.neural_network.training.examples import Tensors

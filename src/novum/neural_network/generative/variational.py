@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain, Real
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.neural_network.generative.codes import CodeNetwork
 from novum.neural_network.generative.counts import check_counts

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.neural_network.message_passing.examples import GraphExamples, NodeExamples, pairs_without_edge
 from novum.neural_network.message_passing.graphs import Graph, labels_of

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.base.validation import rows_at_hand
 from novum.linalg import check_gradient
 from novum.linalg.gradients import GradientCheck

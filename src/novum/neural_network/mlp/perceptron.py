@@ -12,11 +12,11 @@ from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.candidacy import Candidacy
 from novum.base.estimator import Estimator
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.exceptions import DataError, DataWarning
 from novum.fold.blocks import Block, Source

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_array, column_or_1d
 
 from novum.base.domains import Bool, Choice, Domain, Int, Real
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.neural_network.recurrent.tree_examples import TreeExamples
 from novum.neural_network.recurrent.trees import JoinedTables, join_tables, read_tree

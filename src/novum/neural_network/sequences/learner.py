@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_array, column_or_1d
 
 from novum.base.domains import Bool, Choice, Domain
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin, RegressorMixin
 from novum.exceptions import DataError
 from novum.neural_network.sequences.base import (

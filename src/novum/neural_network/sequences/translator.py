@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain, Int, Null, Real
+from novum.base.fitted import check_is_fitted
 from novum.base.validation import check_weight
 from novum.exceptions import DataError, DataWarning
 from novum.neural_network.sequences.attention_map import AttentionMap

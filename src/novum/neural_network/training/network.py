@@ -17,11 +17,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Domain, Int, Real, check
 from novum.base.estimator import Estimator, fits
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.training.curve import TrainingCurve
 from novum.neural_network.training.examples import Examples

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
+from novum.base.fitted import check_is_fitted
 from novum.runtime.devices import needs_torch
 
 __all__ = ["write_onnx"]

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin, RegressorMixin
 from novum.base.validation import check_weight
 from novum.exceptions import DataError

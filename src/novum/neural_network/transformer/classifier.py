@@ -3,9 +3,8 @@
 import os
 from typing import Any, Literal
 
-from sklearn.utils.validation import check_is_fitted
-
 from novum.base.domains import Choice, Domain
+from novum.base.fitted import check_is_fitted
 from novum.neural_network.sequences.attention_map import AttentionMap
 from novum.neural_network.sequences.examples import SequenceExamples
 from novum.neural_network.sequences.learner import READING, SequenceClassifier

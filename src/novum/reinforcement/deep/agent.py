@@ -15,10 +15,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain, Instance, Int, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.agents import Agent, name_of

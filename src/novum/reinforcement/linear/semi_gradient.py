@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Instance, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.optimize.schedule_base import Schedule
 from novum.reinforcement.deep.environments import episode_seed
 from novum.reinforcement.learning_curves import LearningCurve, plot_learning_curves

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.domains import Domain, Null
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, Agent, simulate_runs
 from novum.reinforcement.control.temporal import MOST_RATES

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.base.plots import axes_last
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.typing import Axes, Rows, Seed, Target

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_panels
 from novum.runtime.checks import check_count

@@ -6,8 +6,8 @@ P(c | x) = 1/T sum_t P_t(c | x),   the forest answers argmax_c P(c | x)    (1)
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import name_places, new_figure
 from novum.runtime.checks import check_count

@@ -14,10 +14,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, xlogy
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Domain, Int, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from novum.base.fitted import check_is_fitted
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block
 from novum.neural_network.generative.boltzmann.likelihood import BoltzmannEstimator
