@@ -47,20 +47,23 @@ void bind(nb::module_& m) {
     m.def(
         "line_newton",
         [](Matrix<const Real> X, Vector<const double> y, std::optional<Vector<const double>> weight, Vector<double> theta,
-           std::string_view loss, double parameter, double constant, double mass, double ridge, double share, std::size_t most) {
+           std::string_view loss, double parameter, double constant, double middle, double unit, double mass, Vector<const double> penalty,
+           double tol, double share, std::size_t most) {
             const std::size_t n = X.shape(0), p = X.shape(1);
             const novum::LineModel model{loss_of(loss), parameter, theta.data(), constant};
-            require(model.loss != novum::LineLoss::huber && ridge > 0, "line_newton: a loss without a scale, and a ridge above zero");
+            require(model.loss != novum::LineLoss::huber, "line_newton: a loss without a scale");
             require(y.size() == n && (!weight || weight->size() == n), "line_newton: y and weight need a value per row");
-            require(theta.size() == p + 1, "line_newton: inconsistent shapes");
-            const novum::LineTarget target{y.data(), weight ? weight->data() : nullptr, 0.0, 1.0};
+            require(theta.size() == p + 1 && penalty.size() == p + 1, "line_newton: inconsistent shapes");
+            const novum::LineTarget target{y.data(), weight ? weight->data() : nullptr, middle, unit};
             nb::gil_scoped_release release;
-            const auto found = novum::line_newton<Real>(X.data(), target, model, n, p, mass, ridge, share, most, theta.data());
-            return std::tuple(found.objective, found.n_iter, found.converged);
+            const auto found =
+                novum::line_newton<Real>(X.data(), target, model, n, p, mass, penalty.data(), {tol, share, most}, theta.data());
+            return std::tuple(found.objective, found.n_iter, found.converged, found.sound);
         },
         "X"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "theta"_a.noconvert(), "loss"_a, "parameter"_a, "constant"_a,
-        "mass"_a, "ridge"_a, "share"_a, "most"_a,
-        "Minimise the mean of a loss and a ridge penalty from `theta` on; return the objective, the steps, and whether they ended.");
+        "middle"_a, "unit"_a, "mass"_a, "penalty"_a.noconvert(), "tol"_a, "share"_a, "most"_a,
+        "Minimise the mean of a loss and a penalty of squares from `theta` on; return the objective, the steps, whether they ended, and "
+        "whether objective and Hessian were sound.");
 }
 
 }  // namespace

@@ -7,7 +7,8 @@ from threadpoolctl import threadpool_limits
 
 from novum import _core
 from novum.fold.blocks import Block
-from novum.linear_model import GammaRegressor, HuberRegressor, PoissonRegressor
+from novum.linear_model import GammaRegressor, HuberRegressor, PoissonRegressor, TweedieRegressor
+from novum.linear_model.newton import minimum
 from novum.linear_model.newton.losses.huber import Huber
 from novum.linear_model.newton.losses.tweedie import Tweedie
 from novum.linear_model.newton.objective import Point, by_columns, compiled, squares
@@ -115,3 +116,26 @@ def test_a_start_on_a_share_ends_at_the_minimum_of_all_rows_with_the_same_bits_f
     else:
         slope = mean - y if isinstance(model, PoissonRegressor) else 1 - y / mean
         assert_allclose(X.T @ slope / len(y), -model.alpha * model.coef_, atol=1e-10)
+
+
+@pytest.mark.parametrize("power", [0, 1, 1.5, 2])
+@pytest.mark.parametrize("alpha", [0.0, 0.3])
+def test_small_tables_reach_in_one_call_what_steps_reach(power, alpha, monkeypatch):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(150, 7)).astype(np.float32)
+    y, weight = rng.gamma(2.0, np.exp(X @ rng.normal(size=7) / 3)), rng.integers(0, 3, 150)
+    model = TweedieRegressor(power=power, alpha=alpha)
+    fits = [model.fit(X, y, sample_weight=weight).__dict__.copy()]
+    monkeypatch.setattr(minimum, "in_one_call", lambda *_: None)
+    fits.append(model.fit(X, y, sample_weight=weight).__dict__.copy())
+    assert_allclose(fits[0]["coef_"], fits[1]["coef_"], rtol=2e-7, atol=1e-7)
+    assert_allclose(fits[0]["intercept_"], fits[1]["intercept_"], rtol=1e-9)
+    assert fits[0]["n_iter_"] == fits[1]["n_iter_"]
+
+
+def test_a_hessian_without_full_rank_is_left_to_the_steps():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    twice = np.column_stack([X, X[:, 0]])
+    y = np.exp(X[:, 0] / 2)
+    both = PoissonRegressor(alpha=0.0).fit(twice, y).coef_
+    assert_allclose(both[0], both[3], rtol=1e-6)  # the shortest solution shares alike

@@ -55,8 +55,9 @@ def test_small_and_large_tables_take_different_ways_to_the_same_plane(machine):
 
 def test_what_does_not_fit_is_refused():
     X, y, theta = np.zeros((3, 2)), np.zeros(3), np.zeros(3)
-    good = {"loss": "squares", "parameter": 0.0, "constant": 1.0, "mass": 1.0, "ridge": 1.0, "share": 0.1, "most": 5}
-    for bad in ({"loss": "huber"}, {"ridge": 0.0}, {"loss": "none"}):
+    good = {"loss": "squares", "parameter": 0.0, "constant": 1.0, "middle": 0.0, "unit": 1.0, "mass": 1.0}
+    good |= {"penalty": np.ones(3), "tol": 0.0, "share": 0.1, "most": 5}
+    for bad in ({"loss": "huber"}, {"penalty": np.ones(2)}, {"loss": "none"}):
         with pytest.raises(ValueError, match=r"line_newton|line_pass"):
             _core.linear_model.newton.line_newton(X, y, None, theta, **(good | bad))
     for arguments in ((X, y[:2], None, theta), (X, y, np.ones(4), theta), (X, y, None, np.zeros(2))):

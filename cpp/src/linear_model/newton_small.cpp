@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,12 +13,14 @@ namespace novum {
 
 namespace {
 
-constexpr double SUFFICIENT = 1e-4;  // of the fall that the slope promises
-constexpr double ROUNDING = 1e-14;   // relative fall that is not to be distinguished from none
+constexpr double SUFFICIENT = 1e-4;                                      // of the fall that the slope promises
+constexpr double ROUNDING = 1e-14;                                       // relative fall that is not to be distinguished from none
+constexpr double DEFINITE = 4 * std::numeric_limits<double>::epsilon();  // share of a diagonal entry that elimination must leave
 constexpr int HALVINGS = 40;
 
-// The solution of A x = b for a positive definite A (m^2, of which the lower triangle is read and overwritten), in place of b.
-NOVUM_CLONES void solve(double* A, double* b, std::size_t m) {
+// The solution of A x = b for a positive definite A (m^2, of which the lower triangle is read and overwritten), in place of b; false where
+// A is not definite beyond rounding.
+NOVUM_CLONES bool solve(double* A, double* b, std::size_t m) {
     for (std::size_t j = 0; j < m; ++j) {
         double* row = A + j * m;
         for (std::size_t k = 0; k < j; ++k) {  // row j of the factor, and of the forward substitution
@@ -26,11 +29,13 @@ NOVUM_CLONES void solve(double* A, double* b, std::size_t m) {
             for (std::size_t l = 0; l < k; ++l) sum -= row[l] * other[l];
             row[k] = sum / other[k];
         }
+        const double least = DEFINITE * static_cast<double>(m) * row[j];
         double square = row[j], right = b[j];
         for (std::size_t l = 0; l < j; ++l) {
             square -= row[l] * row[l];
             right -= row[l] * b[l];
         }
+        if (!(square > least)) return false;
         row[j] = std::sqrt(square);
         b[j] = right / row[j];
     }
@@ -38,6 +43,7 @@ NOVUM_CLONES void solve(double* A, double* b, std::size_t m) {
         b[j] /= A[j * m + j];
         for (std::size_t l = 0; l < j; ++l) b[l] -= A[j * m + l] * b[j];
     }
+    return true;
 }
 
 double largest(const std::vector<double>& values) {
@@ -54,28 +60,31 @@ struct Point {
 }  // namespace
 
 template <class Real>
-LineMinimum line_newton(const Real* X, LineTarget target, LineModel model, std::size_t rows, std::size_t p, double mass, double ridge,
-                        double share, std::size_t most, double* theta) {
+LineMinimum line_newton(const Real* X, LineTarget target, LineModel model, std::size_t rows, std::size_t p, double mass,
+                        const double* penalty, const LineLimits& limits, double* theta) {
     const std::size_t m = p + 1;
     const auto evaluate = [&](Point& at) {
         interrupt::poll();
         model.theta = at.theta.data();
         at.objective = line_pass(X, target, model, rows, p, at.gradient.data(), at.hessian.data()) / mass;
         for (std::size_t j = 0; j < m; ++j) {
-            at.objective += 0.5 * ridge * at.theta[j] * at.theta[j];
-            at.gradient[j] = at.gradient[j] / mass + ridge * at.theta[j];
+            at.objective += 0.5 * penalty[j] * at.theta[j] * at.theta[j];
+            at.gradient[j] = at.gradient[j] / mass + penalty[j] * at.theta[j];
         }
         for (double& v : at.hessian) v /= mass;
-        for (std::size_t j = 0; j < m; ++j) at.hessian[j * m + j] += ridge;
+        for (std::size_t j = 0; j < m; ++j) at.hessian[j * m + j] += penalty[j];
     };
     Point now{std::vector<double>(theta, theta + m), std::vector<double>(m), std::vector<double>(m * m)}, then = now;
     std::vector<double> step(m);
     evaluate(now);
-    const double enough = share * largest(now.gradient);
-    LineMinimum out{now.objective, 0, false};
-    while (out.n_iter < most && !(largest(now.gradient) <= enough)) {
+    const double enough = std::max(limits.tol, limits.share * largest(now.gradient));
+    LineMinimum out{now.objective, 0, false, std::isfinite(now.objective)};
+    while (out.sound && out.n_iter < limits.most && !(largest(now.gradient) <= enough)) {
         std::transform(now.gradient.begin(), now.gradient.end(), step.begin(), std::negate<>());
-        solve(now.hessian.data(), step.data(), m);
+        if (!solve(now.hessian.data(), step.data(), m)) {
+            out.sound = false;
+            break;
+        }
         double slope = 0, length = 1;
         for (std::size_t j = 0; j < m; ++j) slope += step[j] * now.gradient[j];
         bool found = false;
@@ -89,7 +98,7 @@ LineMinimum line_newton(const Real* X, LineTarget target, LineModel model, std::
             }
         }
         if (!found) {  // no step lowers the objective: this is the minimum, to rounding
-            out.converged = std::isfinite(now.objective);
+            out.converged = true;
             break;
         }
         std::swap(now, then);
@@ -101,9 +110,9 @@ LineMinimum line_newton(const Real* X, LineTarget target, LineModel model, std::
     return out;
 }
 
-template LineMinimum line_newton(const float*, LineTarget, LineModel, std::size_t, std::size_t, double, double, double, std::size_t,
+template LineMinimum line_newton(const float*, LineTarget, LineModel, std::size_t, std::size_t, double, const double*, const LineLimits&,
                                  double*);
-template LineMinimum line_newton(const double*, LineTarget, LineModel, std::size_t, std::size_t, double, double, double, std::size_t,
+template LineMinimum line_newton(const double*, LineTarget, LineModel, std::size_t, std::size_t, double, const double*, const LineLimits&,
                                  double*);
 
 }  // namespace novum

@@ -121,7 +121,7 @@ def newton_on_few(
     """Minimise (3) over rows at hand with summed Hessians until `tol` of the first gradient is left, in one call of the core."""
     target, price, name, epsilon = kernel_terms(loss, y, weight)
     theta = np.zeros(X.shape[1] + 1)
-    value, n_iter, converged = _core.linear_model.newton.line_newton(
+    value, n_iter, converged, _ = _core.linear_model.newton.line_newton(
         X,
         target,
         price,
@@ -129,8 +129,11 @@ def newton_on_few(
         loss=name,
         parameter=epsilon,
         constant=constant,
+        middle=0.0,
+        unit=1.0,
         mass=mass,
-        ridge=1 / mass,
+        penalty=np.full(len(theta), 1 / mass),
+        tol=0.0,
         share=tol,
         most=max_iter,
     )

@@ -32,12 +32,19 @@ struct LineMinimum {
     double objective;
     std::size_t n_iter;
     bool converged;
+    bool sound;  // false where the objective is not finite, or its Hessian not definite
 };
 
-/// Minimise the sum of losses / mass + ridge |theta|^2 / 2, ridge > 0, by Newton's method with halved steps until the largest slope is
-/// `share` of the first one, from and to `theta` (p + 1), on one thread: for tables so small that a pass is shorter than a call.
+/// When to stop: slopes of at most `tol`, or of at most `share` of the first ones, or so many steps.
+struct LineLimits {
+    double tol, share;
+    std::size_t most;
+};
+
+/// Minimise the sum of losses / mass + sum_j penalty_j theta_j^2 / 2 by Newton's method with halved steps, from and to `theta` (p + 1), on
+/// one thread: for tables so small that a pass is shorter than a call.
 template <class Real>
-LineMinimum line_newton(const Real* X, LineTarget target, LineModel model, std::size_t rows, std::size_t p, double mass, double ridge,
-                        double share, std::size_t most, double* theta);
+LineMinimum line_newton(const Real* X, LineTarget target, LineModel model, std::size_t rows, std::size_t p, double mass,
+                        const double* penalty, const LineLimits& limits, double* theta);
 
 }  // namespace novum

@@ -7,18 +7,20 @@ shrink together the objective is linear, and only damping ends that. Beyond `MOS
 on gradients.
 
 A pass over many rows in memory costs much more than one over a share of them, so there the start is the minimum of a share. And a
-pass that quadratic convergence should make the last one forms no Hessian.
+pass that quadratic convergence should make the last one forms no Hessian. A table of one block, whose passes are shorter than the
+calls between them, has all its steps in one call of the core, unless somebody listens.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
 
+from novum import _core
 from novum.linear_model.newton.losses.loss import Array
-from novum.linear_model.newton.objective import Objective, Sums
+from novum.linear_model.newton.objective import MOST_FUSED, Objective, Sums
 
 __all__ = ["MOST_COLUMNS", "Minimum", "damped_newton", "newton"]
 
@@ -34,6 +36,7 @@ PATIENCE = 10  # ... or so many steps are the last
 
 SHARE, SHARE_STEPS, SHARE_TOL = 8, 6, 1e-3  # one row in eight, for at most six steps, makes a start
 SHARE_FROM = 2**19  # values from which a start on a share pays
+ONE_BLOCK = 2**18  # values of a table that is one block: threads would share nothing
 SHARE_ROWS = 50  # rows per parameter that a share must have, or its minimum lies too far off
 
 Report = Callable[[int, float], bool]  # called at every step; True ends the fit
@@ -94,11 +97,44 @@ def newton(objective: Objective, theta: Array, *, max_iter: int, tol: float, rep
     """Return the minimum of an objective without a scale, found to a largest gradient of `tol`."""
     if len(theta) > MOST_COLUMNS:
         return by_gradients(objective, theta, max_iter, tol)
+    if not getattr(report, "listens", True) and (found := in_one_call(objective, theta, max_iter, tol)) is not None:
+        return found
     if max_iter > SHARE_STEPS:
         theta = on_share(
             objective, lambda share, start: newton_steps(share, start, SHARE_STEPS, SHARE_TOL, silent), theta
         )
     return newton_steps(objective, theta, max_iter, tol, report)
+
+
+def in_one_call(objective: Objective, theta: Array, max_iter: int, tol: float) -> Minimum | None:
+    """Return the minimum over a small dense table, or None where the core has not the loss, or the Hessian not full rank."""
+    source: Any = objective.source
+    movable = (
+        objective.intercept
+    )  # one that is not fitted may still be another number than zero in the frame of the target
+    known = objective.loss.kernel if movable and source.at_hand and not source.sparse else None
+    if known is None or len(theta) > MOST_FUSED or source.n_rows * len(theta) > ONE_BLOCK:
+        return None
+    theta, weight = np.array(theta), source.weight
+    penalty = np.zeros(len(theta))
+    penalty[:-1] = objective.penalty
+    loss, n_iter, converged, sound = _core.linear_model.newton.line_newton(
+        np.ascontiguousarray(source.array()),
+        np.ascontiguousarray(source.y, dtype=np.float64).reshape(-1),
+        None if weight is None else np.ascontiguousarray(weight, dtype=np.float64),
+        theta,
+        loss=known[0],
+        parameter=known[1],
+        constant=1.0,
+        middle=objective.unit.middle,
+        unit=objective.unit.unit,
+        mass=objective.mass,
+        penalty=penalty,
+        tol=tol,
+        share=0.0,
+        most=max_iter,
+    )
+    return Minimum(theta, loss, n_iter, converged) if sound else None
 
 
 def newton_steps(objective: Objective, theta: Array, max_iter: int, tol: float, report: Report) -> Minimum:

@@ -22,7 +22,7 @@ from novum.linear_model.newton.losses.tweedie import Tweedie
 from novum.linear_model.newton.target_unit import TargetUnit
 from novum.runtime import arrays
 
-__all__ = ["Objective", "Sums"]
+__all__ = ["MOST_FUSED", "Objective", "Sums"]
 
 MOST_FUSED = 256  # parameters up to which the core's products of columns outrun those of BLAS on weighted copies
 
