@@ -280,7 +280,7 @@ class GaussianBase(MixtureBase):
                 max_iter=self.max_iter,
                 trial_iter=self.trial_iter,
                 previous=self.lower_bound_ if resumed else -np.inf,
-                total=pass_of_all,
+                total=pass_of_all if source.at_hand else None,
                 report=report,
                 log_every=self.verbose_interval if self.verbose else 0,
                 owner=owner,

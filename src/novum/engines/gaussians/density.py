@@ -151,6 +151,13 @@ def pass_of(density: Density, block: Block) -> MixtureSums:
     return MixtureSums(mass, first, second, log_likelihood, information, weight_of(block))
 
 
+def all_complete(memories: list[dict]) -> bool:
+    """Return whether every block is known to be complete; the first remembers it of all."""
+    if "all complete" not in memories[0] and all(memory.get("complete") for memory in memories):
+        memories[0]["all complete"] = True
+    return "all complete" in memories[0]
+
+
 def pass_of_all(density: Density, source: Source) -> MixtureSums | None:
     """Return (4) of all rows by one call, or None where they go block by block: blocks not yet known to be complete do."""
     k, d = density.mean.shape
@@ -160,7 +167,7 @@ def pass_of_all(density: Density, source: Source) -> MixtureSums | None:
     second = (k, d, d) if kind == FULL else (k, d)
     width = 2 + k + k * d + int(np.prod(second))
     rows = plain_rows(source, width)
-    if rows is None or not all(memory.get("complete") for memory in rows.memories):
+    if rows is None or not all_complete(rows.memories):
         return None
     sums = np.empty(width)
     with rows.team() as team:

@@ -54,7 +54,8 @@ def rows_per_block(n: int, d: int) -> int:
 
 def in_blocks(source: Source) -> Source:
     """Return the source in blocks that suit k-means; a tensor on a processor is an array for it."""
-    return in_short_blocks(source.host().cut(rows_per_block), ROW_VALUES)
+    source = source.host().cut(rows_per_block)
+    return in_short_blocks(source, ROW_VALUES) if source.at_hand else source
 
 
 def origin(centers: NDArray, dtype: np.dtype, sparse: bool) -> NDArray:

@@ -27,6 +27,7 @@ OWN_PRODUCTS = 512  # columns up to which our kernel, which never stores (3), is
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 EPS = float(np.finfo(np.float64).eps)
 PILOT_ROWS = 1024  # rows that the shift is the mean of
+WORTH_TEAM = 2**19  # values from which on rows in memory are several blocks
 FAR_SHIFT = 4.0  # squared distance of shift and mean, in variances, beyond which the pass is repeated about the mean
 
 
@@ -165,7 +166,8 @@ def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
 
 def central_moments(source: Source, fit_intercept: bool = True, *, single: bool = False) -> Moments:
     """Return (5) of all rows; without an intercept the moments about zero. `single`: float32 rows in memory, no target."""
-    source = source if single else in_short_blocks(source)
+    if not single and source.at_hand and source.n_rows * source.n_features >= WORTH_TEAM:  # type: ignore[operator]
+        source = in_short_blocks(source)
     shift = pilot_shift(source, fit_intercept)
     if single:
         shift = shift.astype(np.float32).astype(np.float64)  # what is subtracted is what is added to the mean
@@ -190,7 +192,9 @@ def moments_about(
     source: Source, shift: np.ndarray, fit_intercept: bool, statistics: Callable = products
 ) -> tuple[Moments, np.ndarray]:
     """Return (5) from one pass with the given shift, and how far the mean lies from it."""
-    total = team_products(source, shift) if statistics is products else None
+    total = None
+    if statistics is products and source.at_hand and source.n_rows * source.n_features >= WORTH_TEAM:  # type: ignore[operator]
+        total = team_products(source, shift)
     if total is None:
         total = source.total(statistics, shift)
     square, p = total.products, source.n_features

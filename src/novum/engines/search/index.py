@@ -67,9 +67,9 @@ class Index(Protocol):
         """Return the rows within radius[i] of query i, by number."""
 
 
-def pieces(n: int, threads: int, most: int, least: int = 1) -> list[slice]:
-    """Return slices of n queries: two per thread where there are enough, none longer than `most`."""
-    size = max(least, min(most, -(-n // (2 * threads)))) if threads > 1 else most
+def pieces(n: int, threads: int, most: int, least: int = 1, each: int = 2) -> list[slice]:
+    """Return slices of n queries: `each` per thread where there are enough, none longer than `most`."""
+    size = max(least, min(most, -(-n // (each * threads)))) if threads > 1 else most
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
@@ -113,7 +113,8 @@ class Scan:
             )
 
         threads = threads if X.size * len(rows) > LEAST_WORK else 1
-        for _ in map_ordered(work, pieces(len(X), threads, SCAN_QUERIES, 64), threads):
+        # One piece per thread: every piece packs all rows anew, and queries cost the same.
+        for _ in map_ordered(work, pieces(len(X), threads, SCAN_QUERIES, 64, 1), threads):
             pass
         return self.form.back(distance), index
 
