@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
-from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 
 __all__ = ["Step", "apply", "make_step", "names_out"]
