@@ -32,6 +32,7 @@ EPS = float(np.finfo(np.float64).eps)
 RESOLVED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-9}
 # The same for products in float32, whose sums are known to about 1e-7 lambda_1.
 RESOLVED_SINGLE = 1e-3
+SINGLE_COLUMNS = 64  # up to here reading the rows costs more than their products, in either precision
 # A sample that tells whether they will do, where all axes are requested: rows, at least so many per column; worth it if there are
 # so many times more of them; how far a verdict must be from the bound to count.
 LEAST_SAMPLE, ROWS_PER_AXIS, WORTH_SAMPLE, DOUBT = 256, 4, 16, 1.5
@@ -88,6 +89,7 @@ def by_covariance(source: Source, top: int, *, certain: bool) -> tuple[Spectrum 
     Where they would lose digits for sure, there are moments and no axes, unless it is `certain` that these are used.
     """
     single = source.dtype == np.float32 and source.at_hand and not source.sparse and not source.has_target
+    single = single and source.n_features > SINGLE_COLUMNS
     if single and single_may_resolve(source, top):
         found = of_moments(source, top, single=True)
         if found is not None and resolved_single(found):
