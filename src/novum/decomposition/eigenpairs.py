@@ -42,10 +42,17 @@ def in_order(values: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.nd
     return values[order], vectors[:, order]
 
 
-def leading_of_rows(rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k largest eigenpairs of A A', A the centred rows, more than columns; all there are, if fewer."""
-    A = rows - rows.mean(axis=0)
-    vectors, singular, _ = np.linalg.svd(A, full_matrices=False)
+def leading_of_rows(rows: Any, k: int, options: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the eigenpairs of A A', A the centred rows, by falling value: a linear kernel of few columns needs no matrix.
+
+    None where the kernel is another, or where more axes are requested than there are columns.
+    """
+    linear = isinstance(options.kernel, str) and options.kernel == "linear" and isinstance(rows, np.ndarray)
+    if not linear or options.eigen_solver not in ("auto", "dense") or rows.shape[1] >= len(rows):
+        return None
+    if k > rows.shape[1] and not (options.remove_zero_eig or options.n_components is None):
+        return None
+    vectors, singular, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
     return in_order(singular[:k] ** 2, vectors[:, :k])
 
 

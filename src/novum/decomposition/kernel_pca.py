@@ -222,32 +222,21 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         rows = self._rows_in_memory(X)
         width = rows.shape[1] if hasattr(rows, "shape") and len(rows.shape) == 2 else 1
         self.gamma_ = 1 / width if self.gamma is None else self.gamma
-        n = number_of_samples(rows)
-        k = n if self.n_components is None else min(n, self.n_components)
-        if self._by_rows(rows, k):
+        k = min(n for n in (number_of_samples(rows), self.n_components) if n is not None)
+        if (pairs := leading_of_rows(rows, k, self)) is not None:
             self._column_means = rows @ rows.mean(axis=0)
-            values, vectors = leading_of_rows(rows, k)
         else:
             K = self._choice().between(rows)
-            self._column_means = K.mean(axis=0)
-            values, vectors = leading(
-                center_kernel(K, self._column_means, float(self._column_means.mean())), k, self.eigen_solver, self
-            )
+            self._column_means = means = K.mean(axis=0)
+            pairs = leading(center_kernel(K, means, float(means.mean())), k, self.eigen_solver, self)
         self._kernel_mean = float(self._column_means.mean())
-        if self.remove_zero_eig or self.n_components is None:
-            values, vectors = values[values > 0], vectors[:, values > 0]
-        self.eigenvalues_, self.eigenvectors_, self.X_fit_ = values, vectors, rows
-        self._n_features_out = len(values)
+        values, vectors = pairs
+        kept = values > 0 if self.remove_zero_eig or self.n_components is None else slice(None)
+        self.eigenvalues_, self.eigenvectors_, self.X_fit_ = values[kept], vectors[:, kept], rows
+        self._n_features_out = len(self.eigenvalues_)
         if self.fit_inverse_transform:
             self._learn_inverse(rows)
         return self
-
-    def _by_rows(self, rows: Any, k: int) -> bool:
-        """Return whether the kernel is the product of rows that have fewer columns than there are, so that it needs no matrix."""
-        linear = isinstance(self.kernel, str) and self.kernel == "linear" and isinstance(rows, np.ndarray)
-        if not linear or self.eigen_solver not in ("auto", "dense") or rows.shape[1] >= len(rows):
-            return False
-        return k <= rows.shape[1] or self.remove_zero_eig or self.n_components is None
 
     def _rows_in_memory(self, X: Any) -> Any:
         """Return the rows of X as one array or CSR matrix."""

@@ -32,6 +32,10 @@ EPS = float(np.finfo(np.float64).eps)
 RESOLVED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-9}
 # The same for products in float32, whose sums are known to about 1e-7 lambda_1.
 RESOLVED_SINGLE = 1e-3
+SINGLE_COLUMNS = 64  # up to here reading the rows costs more than their products, in either precision
+# A sample that tells whether they will do, where all axes are requested: rows, at least so many per column; worth it if there are
+# so many times more of them; how far a verdict must be from the bound to count.
+LEAST_SAMPLE, ROWS_PER_AXIS, WORTH_SAMPLE, DOUBT = 256, 4, 16, 1.5
 FEW = 0.25  # share of the eigenvectors up to which finding them one by one is faster than finding all
 SLACK = 4.0  # times eps and the longer side of the matrix: rounding of a decomposition, relative to its largest value
 FILL = 64  # null directions made at once
@@ -84,7 +88,9 @@ def by_covariance(source: Source, top: int, *, certain: bool) -> tuple[Spectrum 
 
     Where they would lose digits for sure, there are moments and no axes, unless it is `certain` that these are used.
     """
-    if source.dtype == np.float32 and source.at_hand and not source.sparse and not source.has_target:
+    single = source.dtype == np.float32 and source.at_hand and not source.sparse and not source.has_target
+    single = single and source.n_features > SINGLE_COLUMNS
+    if single and single_may_resolve(source, top):
         found = of_moments(source, top, single=True)
         if found is not None and resolved_single(found):
             return found, None
@@ -99,6 +105,18 @@ def by_covariance(source: Source, top: int, *, certain: bool) -> tuple[Spectrum 
     ):
         return None, moments  # the least eigenvalue is not above any variance: squares would not resolve it
     return axes_of(moments, top), moments
+
+
+def single_may_resolve(source: Source, top: int) -> bool:
+    """Return False where a few of many rows show that products in float32 will not keep the digits: then no pass is spent on it."""
+    p = source.n_features
+    few = max(LEAST_SAMPLE, ROWS_PER_AXIS * p)
+    if top < p or source.n_rows is None or source.n_rows < few * WORTH_SAMPLE:
+        return True
+    X = np.asarray(source.first().X[:few], np.float64)
+    X = X - X.mean(axis=0)
+    values = np.linalg.eigvalsh(X.T @ X)
+    return bool(values[0] >= RESOLVED_SINGLE / DOUBT * values[-1])
 
 
 def resolved_single(found: Spectrum) -> bool:

@@ -189,9 +189,8 @@ def test_seeds_of_one_block_with_and_without_a_state(n, d, k, kind, dtype):
     weight[::7] = 0
     for w in (None, weight):
         source = MemorySource(ArrayTiles(X), None, w, rows=lambda n, d: n)
-        stream, first = Stream(3), seeding.random_rows(source, 1, Stream(3), 0)
-        one = seeding.seeds_in_block(source, first, k, stream, 1, 4)
-        other = seeding.seeds_in_blocks(source, first, k, stream, 1, 4)
+        one = seeding.seeds_in_block(source.first(), k, Stream(3), 1, 4)
+        other = seeding.seeds_in_blocks(source, k, Stream(3), 1, 4)
         assert_array_equal(one.centers, other.centers)
         assert_array_equal(one.rows, other.rows)
         assert_array_equal(one.centers, X[one.rows])

@@ -23,7 +23,7 @@ from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays as _array
 from novum.runtime.random import Stream
 
-__all__ = ["Seeds", "plus_plus", "random_rows", "rows_at_hand"]
+__all__ = ["Seeds", "plus_plus", "random_rows", "rows_at_hand", "seeds_in_block"]
 
 SAMPLE_ROWS, SAMPLE_PER_CENTER = 2**16, 64  # rows that stand for data read in passes: enough to see clusters of 1/1000
 
@@ -211,12 +211,18 @@ def locate(source: MemorySource, chosen: Chosen, parts: NDArray, targets: NDArra
     return found, rows
 
 
-def seeds_in_block(source: MemorySource, first: Seeds, k: int, stream: Stream, run: int, trials: int) -> Seeds:
-    """Return k rows by (9) and (10) of one dense block: the numbers of `seeds_in_blocks` without a state between rounds."""
-    block = source.first()
+def drawn_row(block: Block, stream: Stream, purpose: str, round: int) -> int:
+    """Return the row of a block with the smallest key, the one that `random_rows` draws."""
+    return int(np.argmin(stream.keys(purpose, round, range(block.start, block.start + len(block.X)), block.weight)))
+
+
+def seeds_in_block(block: Block, k: int, stream: Stream, run: int, trials: int | None = None) -> Seeds:
+    """Return k rows by (9) and (10) of one dense block, all there is: those of `seeds_in_blocks` without a state between rounds."""
+    trials = 2 + int(np.log(k)) if trials is None else trials
     X, weight, kernel = block.X, block.weight, _core.kmeans.seeding
     n, centers, rows = len(X), np.empty((k, X.shape[1])), np.empty(k, np.int64)
-    centers[0], rows[0] = first.centers[0], first.rows[0]
+    drawn = drawn_row(block, stream, "kmeans++ first", run)
+    centers[0], rows[0] = X[drawn], block.start + drawn
     scale, square, owner = unit_of(block, centers[0]), np.empty(n, X.dtype), np.zeros(n, np.int32)
     chosen, gain, trial = np.empty(trials, np.int64), np.empty(trials), np.empty((trials, n), X.dtype)
     potential = kernel.absorb(X, weight, centers[:1], 0, square, owner, scale)
@@ -224,18 +230,20 @@ def seeds_in_block(source: MemorySource, first: Seeds, k: int, stream: Stream, r
         if potential > 0:
             kernel.locate(square, weight, stream.uniform("kmeans++", run * k + j, trials) * potential, chosen)
         else:  # every row coincides with a center: any row will do
-            chosen = spare_row(source, stream, run * k + j).rows - block.start
-            gain, trial = gain[: len(chosen)], trial[: len(chosen)]
-        candidates = X[chosen].astype(np.float64)
-        kernel.gains(X, weight, centers[:j], candidates, square, owner, scale, gain, trial)
+            chosen = np.array([drawn_row(block, stream, "kmeans++ spare", run * k + j)])
+            gain, trial = gain[:1], trial[:1]
+        candidates, state = X[chosen].astype(np.float64), (square, owner, scale)
+        kernel.gains(X, weight, centers[:j], candidates, *state, out=gain, trial=trial)
         best = int(gain.argmax())
         centers[j], rows[j] = candidates[best], block.start + chosen[best]
         potential = kernel.adopt(trial[best], weight, j, square, owner)
     return Seeds(centers, rows)
 
 
-def seeds_in_blocks(source: MemorySource, first: Seeds, k: int, stream: Stream, run: int, trials: int) -> Seeds:
+def seeds_in_blocks(source: MemorySource, k: int, stream: Stream, run: int, trials: int | None = None) -> Seeds:
     """Return k rows by (9) and (10) of any number of blocks."""
+    trials = 2 + int(np.log(k)) if trials is None else trials
+    first = random_rows(source, 1, stream, run, "kmeans++ first")
     centers, rows = np.empty((k, source.n_features)), np.empty(k, np.int64)
     centers[0], rows[0] = first.centers[0], first.rows[0]
     scale, best = unit_of(source.first(), centers[0]), 0
@@ -246,22 +254,15 @@ def seeds_in_blocks(source: MemorySource, first: Seeds, k: int, stream: Stream, 
             targets = stream.uniform("kmeans++", run * k + j, trials) * parts.sum()
             candidates, found = locate(source, chosen, parts, targets)
         else:  # every row coincides with a center: any row will do
-            candidates, found = spare_row(source, stream, run * k + j)
+            candidates, found = random_rows(source, 1, stream, run * k + j, "kmeans++ spare")
         gains = np.array(source.total(block_gains, chosen._replace(candidates=candidates)).values)  # (blocks, m)
         best = int(np.argmax(gains.sum(axis=0)))
         centers[j], rows[j] = candidates[best], found[best]
     return Seeds(centers, rows)
 
 
-def spare_row(source: MemorySource, stream: Stream, round: int) -> Seeds:
-    """Return any row."""
-    return random_rows(source, 1, stream, round, "kmeans++ spare")
-
-
 def plus_plus(source: MemorySource, k: int, stream: Stream, run: int, trials: int | None = None) -> Seeds:
     """Return k rows by (9) and (10); `trials` candidates per center, 2 + log k if None."""
-    trials = 2 + int(np.log(k)) if trials is None else trials
-    first = random_rows(source, 1, stream, run, "kmeans++ first")
     if len(source.bounds) == 1 and not source.sparse:
-        return seeds_in_block(source, first, k, stream, run, trials)
-    return seeds_in_blocks(source, first, k, stream, run, trials)
+        return seeds_in_block(source.first(), k, stream, run, trials)
+    return seeds_in_blocks(source, k, stream, run, trials)

@@ -13,7 +13,7 @@ from novum import _core
 from novum.engines.kmeans.assignment import ClusterSums, in_blocks
 from novum.engines.kmeans.bounds import Lloyd, start_guide
 from novum.engines.kmeans.lloyd import FarthestRows, furthest_rows, labels_of_block, lloyd, relocate, same_clustering
-from novum.engines.kmeans.seeding import plus_plus
+from novum.engines.kmeans.seeding import plus_plus, seeds_in_block
 from novum.engines.kmeans.variance import mean_variance
 from novum.fold.blocks import Block
 from novum.fold.homes.memory import ArrayTiles, MemorySource
@@ -40,8 +40,10 @@ def best_centers(X: NDArray, k: int, seed: int, n_runs: int) -> NDArray:
     small = len(source.bounds) == 1 and start_guide(X[:k], source) is None
     best: KMeansRun | None = None
     for run in range(n_runs):
-        seeds = plus_plus(source, k, stream, run)
-        found = run_in_block(X, seeds.centers, tol) if small else run_in_fold(source, seeds.centers, run, tol)
+        if small:
+            found = run_in_block(X, seeds_in_block(Block(X), k, stream, run).centers, tol)
+        else:
+            found = run_in_fold(source, plus_plus(source, k, stream, run).centers, run, tol)
         if best is None or (found.inertia < best.inertia and not same_clustering(found.label, best.label, k)):
             best = found
     assert best is not None

@@ -1,6 +1,6 @@
 r"""Second moments as a fold: one pass gathers what least squares and principal components need.
 
-With s a shift near the mean (the mean of the first rows), w the weights and W their sum,
+With s a shift near the mean (that of some rows of the first block), w the weights and W their sum,
 
     D = rows sqrt(w_i) [x_i - s_x, y_i - s_y, 1]                                                   (3)
     D'D = [[A, b, a], [b', c, t], [a', t', W]]        summed over the blocks                       (4)
@@ -26,8 +26,8 @@ __all__ = ["Moments", "as_columns", "central_moments", "constant_columns", "coun
 OWN_PRODUCTS = 512  # columns up to which our kernel, which never stores (3), is faster than BLAS on stored rows
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 EPS = float(np.finfo(np.float64).eps)
-PILOT_ROWS = 1024  # rows that the shift is the mean of
 WORTH_TEAM = 2**19  # values from which on rows in memory are several blocks
+PILOT_ROWS = 1024  # rows that choose the shift: their mean is within a thirtieth of a deviation or so, and a whole pass is spared
 FAR_SHIFT = 4.0  # squared distance of shift and mean, in variances, beyond which the pass is repeated about the mean
 
 
@@ -148,19 +148,18 @@ def n_target_columns(source: Source) -> int:
 
 
 def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
-    """Return the shift of (3): the mean of the first rows, zero for sparse columns and without an intercept."""
+    """Return the shift of (3): the mean of rows all over the first block, zero for sparse columns and without an intercept."""
     block = source.first()
-    if block.X.shape[0] > PILOT_ROWS and not source.sparse:  # far enough: (5) corrects what is left
-        weight = None if block.weight is None else block.weight[:PILOT_ROWS]
-        y = None if block.y is None else block.y[:PILOT_ROWS]
-        block = block._replace(X=block.X[:PILOT_ROWS], y=y, weight=weight)
     p = source.n_features
     shift = np.zeros(p + n_target_columns(source))
     if fit_intercept and block.X.shape[0]:
+        some = slice(None, None, max(1, block.X.shape[0] // PILOT_ROWS))
+        weight = None if block.weight is None else block.weight[some]
         if block.y is not None:
-            shift[p:] = arrays.row_mean(block.y if block.y.ndim == 2 else block.y[:, None], block.weight)
+            y = block.y[some]
+            shift[p:] = arrays.row_mean(y if y.ndim == 2 else y[:, None], weight)
         if not source.sparse:
-            shift[:p] = arrays.row_mean(block.X, block.weight)
+            shift[:p] = arrays.row_mean(block.X[some], weight)
     return shift
 
 
