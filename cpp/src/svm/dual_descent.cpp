@@ -16,7 +16,12 @@ constexpr std::size_t LOOK_EVERY = 256;  // rows between two looks for Ctrl-C
 constexpr double STILL = 1e-12;          // slope that moves nothing
 constexpr double LEAST_BEND = 1e-300;    // below it a row is zero, and one over it no number
 
-NOVUM_INLINE double soft(double u, double e) { return u > e ? u - e : u < -e ? u + e : 0.0; }
+NOVUM_INLINE double soft(double u, double e) { return std::max(u - e, 0.0) + std::min(u + e, 0.0); }
+
+/// What a step reads of a row beside its cells, in one cache line.
+struct alignas(64) Terms {
+    double target, lower, upper, ridge, bend, inverse, b;
+};
 
 /// Dense rows whose weights fill whole vectors.
 template <class Real, int BYTES>
@@ -29,12 +34,13 @@ struct Whole : WholeRows<Real, double, BYTES> {
 template <class X>
 NOVUM_INLINE DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, const DualTerms& terms,
                                  const DualLimits& limits, std::uint64_t seed, double* b, double* weights) {
-    std::vector<double> bend(n), inverse(n), padded(X::padded(p));
+    std::vector<double> padded(X::padded(p));
     std::copy(weights, weights + p, padded.begin());
     double *const w = padded.data(), of_constant = weights[p];
+    std::vector<Terms> rows(n);
     for (std::size_t i = 0; i < n; ++i) {
-        bend[i] = x.square(i) + constant * constant + terms.ridge[i];
-        inverse[i] = bend[i] > LEAST_BEND ? 1 / bend[i] : 0.0;
+        const double bend = x.square(i) + constant * constant + terms.ridge[i];
+        rows[i] = {terms.target[i], terms.lower[i], terms.upper[i], terms.ridge[i], bend, bend > LEAST_BEND ? 1 / bend : 0.0, b[i]};
     }
     std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0u);
@@ -50,25 +56,29 @@ NOVUM_INLINE DualOutcome descend(const X& x, std::size_t n, std::size_t p, doubl
             poller.tick();
             const std::size_t i = order[k];
             if (k + 2 < active) x.fetch(order[k + 2]);
-            const double e = terms.epsilon, g = x.product(i, w) + (constant * of_constant - terms.target[i] + terms.ridge[i] * b[i]);
-            const bool low = b[i] <= terms.lower[i], high = b[i] >= terms.upper[i];
-            // how far the slopes to both sides, g - e below zero and g + e above, are from zero where b may move
-            const double rise = high ? 0.0 : std::max(0.0, -(g + (b[i] >= 0 ? e : -e)));
-            const double fall = low ? 0.0 : std::max(0.0, g - (b[i] > 0 ? -e : e));
-            const double off = std::max(rise, fall);
-            const bool rests =
-                off == 0 && ((low && g - e > last) || (high && g + e < -last) || (b[i] == 0 && e > 0 && std::abs(g) < e - last));
-            if (rests) {
-                std::swap(order[k], order[--active]);
-                continue;
-            }
+            Terms& row = rows[i];
+            const double e = terms.epsilon, g = x.product(i, w) + (constant * of_constant - row.target + row.ridge * row.b);
+            // How far the slopes to both sides, g - e below zero and g + e above, are from zero where b may move; which of it holds is
+            // different from row to row, so that branches would be guessed wrong half of the time.
+            const double rise = static_cast<double>(row.b < row.upper) * -(g + (row.b >= 0 ? e : -e));
+            const double fall = static_cast<double>(row.b > row.lower) * (g - (row.b > 0 ? -e : e));
+            const double off = std::max({rise, fall, 0.0});
             largest = std::max(largest, off);
             total += off;
+            if (off <= STILL || row.inverse == 0) {
+                const bool low = row.b <= row.lower, high = row.b >= row.upper;
+                const bool rests =
+                    off == 0 && ((low && g - e > last) || (high && g + e < -last) || (row.b == 0 && e > 0 && std::abs(g) < e - last));
+                if (rests)
+                    std::swap(order[k], order[--active]);
+                else
+                    ++k;
+                continue;
+            }
             ++k;
-            if (off <= STILL || inverse[i] == 0) continue;
-            const double to = std::clamp(soft(bend[i] * b[i] - g, e) * inverse[i], terms.lower[i], terms.upper[i]), d = to - b[i];
+            const double to = std::min(std::max(soft(row.bend * row.b - g, e) * row.inverse, row.lower), row.upper), d = to - row.b;
             if (d == 0) continue;
-            b[i] = to;
+            row.b = to;
             x.add(i, d, w);
             of_constant += d * constant;
         }
@@ -86,6 +96,7 @@ NOVUM_INLINE DualOutcome descend(const X& x, std::size_t n, std::size_t p, doubl
         }
         last = largest;
     }
+    for (std::size_t i = 0; i < n; ++i) b[i] = rows[i].b;
     std::copy(w, w + p, weights);
     weights[p] = of_constant;
     return out;

@@ -83,14 +83,21 @@ def last_expected(sizes: list[float], tol: float) -> bool:
     return len(sizes) > 1 and sizes[-1] < 0.1 * sizes[-2] and sizes[-1] * (sizes[-1] / sizes[-2]) <= tol
 
 
-def on_share(objective: Objective, solve: Callable[[Objective, Array], Minimum], theta: Array) -> Array:
-    """Return the minimum over a share of the rows, or `theta` where that would not pay."""
+def on_share(
+    objective: Objective, solve: Callable[[Objective, Array], Minimum], theta: Array
+) -> tuple[Array, Sums | None]:
+    """Return the minimum over a share of the rows, with the sums there, or `theta` where that would not pay or is no better."""
     source = objective.source
     n = (source.n_rows or 0) if source.at_hand and not source.sparse else 0
-    if n * len(theta) < SHARE_FROM or n < SHARE * SHARE_ROWS * len(theta):
-        return theta
-    found = solve(replace(objective, share=SHARE), theta)
-    return found.theta if np.isfinite(found.objective) else theta
+    warm = bool(theta[: source.n_features].any())  # from an earlier fit, which is nearer
+    if warm or n * len(theta) < SHARE_FROM or n < SHARE * SHARE_ROWS * len(theta):
+        return theta, None
+    share = replace(objective, share=SHARE)
+    found = solve(share, theta).theta
+    there = objective.at(found)
+    # Rows in some order of their targets may mislead; a share that tells nothing of the others is found out by its loss.
+    usual = there.loss <= share.at(theta, 0).loss or there.loss <= objective.at(theta, 0).loss
+    return (found, there) if usual and np.isfinite(there.loss) else (theta, None)
 
 
 def newton(objective: Objective, theta: Array, *, max_iter: int, tol: float, report: Report) -> Minimum:
@@ -99,11 +106,12 @@ def newton(objective: Objective, theta: Array, *, max_iter: int, tol: float, rep
         return by_gradients(objective, theta, max_iter, tol)
     if not getattr(report, "listens", True) and (found := in_one_call(objective, theta, max_iter, tol)) is not None:
         return found
+    now = None
     if max_iter > SHARE_STEPS:
-        theta = on_share(
+        theta, now = on_share(
             objective, lambda share, start: newton_steps(share, start, SHARE_STEPS, SHARE_TOL, silent), theta
         )
-    return newton_steps(objective, theta, max_iter, tol, report)
+    return newton_steps(objective, theta, max_iter, tol, report, now)
 
 
 def in_one_call(objective: Objective, theta: Array, max_iter: int, tol: float) -> Minimum | None:
@@ -137,9 +145,11 @@ def in_one_call(objective: Objective, theta: Array, max_iter: int, tol: float) -
     return Minimum(theta, loss, n_iter, converged) if sound else None
 
 
-def newton_steps(objective: Objective, theta: Array, max_iter: int, tol: float, report: Report) -> Minimum:
-    """Return where Newton's steps of falling objective end."""
-    now = objective.at(theta)
+def newton_steps(
+    objective: Objective, theta: Array, max_iter: int, tol: float, report: Report, now: Sums | None = None
+) -> Minimum:
+    """Return where Newton's steps of falling objective end; `now` are the sums at theta where they are known."""
+    now = objective.at(theta) if now is None else now
     sizes = [size_of(now.gradient)]
     for n_iter in range(max_iter):
         if sizes[-1] <= tol:
@@ -169,18 +179,26 @@ def damped_newton(
     objective: Objective, theta: Array, *, floor: float, max_iter: int, tol: float, report: Report
 ) -> Minimum:
     """Return the minimum of an objective with a scale of at least `floor`."""
+    now = None
     if max_iter > SHARE_STEPS:
-        theta = on_share(
+        theta, now = on_share(
             objective, lambda share, start: damped_steps(share, start, floor, SHARE_STEPS, tol, silent), theta
         )
-    return damped_steps(objective, theta, floor, max_iter, tol, report)
+    return damped_steps(objective, theta, floor, max_iter, tol, report, now)
 
 
 def damped_steps(
-    objective: Objective, theta: Array, floor: float, max_iter: int, tol: float, report: Report
+    objective: Objective,
+    theta: Array,
+    floor: float,
+    max_iter: int,
+    tol: float,
+    report: Report,
+    now: Sums | None = None,
 ) -> Minimum:
-    """Return where damped steps end."""
-    now, damping, idle = objective.at(theta), 0.0, 0
+    """Return where damped steps end; `now` are the sums at theta where they are known."""
+    damping, idle = 0.0, 0
+    now = objective.at(theta) if now is None else now
     diagonal = objective.full_diagonal()
     for n_iter in range(max_iter):
         low = theta[-1] <= 2 * floor
