@@ -12,8 +12,9 @@ namespace {
 
 constexpr int ITEM_BITS = 20;
 constexpr std::uint64_t ITEM_MASK = (std::uint64_t(1) << ITEM_BITS) - 1;
-constexpr int SPINS = 40000;  // about 100 microseconds: a job follows the last one sooner, and waking a sleeper costs as much
-constexpr int POLITE = 2000;  // spins after which the caller lets others run: a helper may have lost its processor
+constexpr int SPINS = 40000;       // about 100 microseconds: a job follows the last one sooner, and waking a sleeper costs as much
+constexpr std::uint32_t RUNS = 8;  // of items that a thread takes while many are left: every taking makes all others read the ticket anew
+constexpr int POLITE = 2000;       // spins after which the caller lets others run: a helper may have lost its processor
 
 /// Wait a few cycles. Not the processor's own pause: a virtual machine may take that for a reason to leave the processor.
 void pause() {
@@ -55,14 +56,15 @@ Team::~Team() {
 
 bool Team::take(int worker) {
     std::uint64_t seen = ticket.load(std::memory_order_acquire);
-    while ((seen & ITEM_MASK) < ((seen >> ITEM_BITS) & ITEM_MASK)) {
-        if (ticket.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
-            call(context, first + static_cast<std::uint32_t>(seen & ITEM_MASK), worker);
-            finished.fetch_add(1, std::memory_order_release);
-            return true;
-        }
+    for (;;) {
+        const auto next = static_cast<std::uint32_t>(seen & ITEM_MASK), items = static_cast<std::uint32_t>((seen >> ITEM_BITS) & ITEM_MASK);
+        if (next >= items) return false;
+        const std::uint32_t count = std::max<std::uint32_t>(1, (items - next) / (RUNS * static_cast<std::uint32_t>(threads)));
+        if (!ticket.compare_exchange_weak(seen, seen + count, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+        for (std::uint32_t i = 0; i < count; ++i) call(context, first + next + i, worker);
+        finished.fetch_add(count, std::memory_order_release);
+        return true;
     }
-    return false;
 }
 
 /// Do all items, each as the thread whose turn it is: sums that are kept by thread come to as many as they would.

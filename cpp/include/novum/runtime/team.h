@@ -49,9 +49,9 @@ class Team {
     std::uint32_t first = 0;  // the item whose number on the ticket is zero
     // Number of the job (24 bits), its items (20) and the next of them (20) in one word: a helper that comes late cannot take an item of
     // a job that is over, and what it reads after taking one belongs to that job.
-    std::atomic<std::uint64_t> ticket{0};
-    std::atomic<std::uint32_t> finished{0};
-    std::atomic<bool> open{true};
+    alignas(64) std::atomic<std::uint64_t> ticket{0};  // on a line of its own: idle helpers read it all the time
+    alignas(64) std::atomic<std::uint32_t> finished{0};
+    alignas(64) std::atomic<bool> open{true};
     std::vector<std::thread> helpers;
 };
 

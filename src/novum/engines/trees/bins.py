@@ -12,6 +12,7 @@ the smallest keys of novum.runtime.random, which depend on the number of a row a
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,11 @@ SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less th
 LARGEST_EDGE = 1e300  # an edge of infinity would leave no value to its right
 TIE = 1e-12  # relative: cumulated weights this close to a quantile count as equal to it
 TOGETHER = 64  # columns gathered in one go: many enough for threads to share, few enough to be held beside the rows
-GATHER_ROWS = 1 << 13  # rows that a thread gathers at a time
+LINE = 8  # columns that a thread gathers at a time: a line of the cache holds so many values of a row
+GATHER_ROWS = (
+    1 << 15
+)  # rows likewise; the first to write to a page has it cleared, so all columns at once would leave that to one thread
+KEYS = 1 << 13  # keys that a thread draws at a time
 AMPLE = 1.3  # times the sample: so many keys are looked at, as some rows may not be taken
 KEY_PURPOSE = "rows for bin edges"
 
@@ -221,20 +226,21 @@ def bins_of(
     Threads share the rows when columns are gathered, and the columns when they are sorted.
     """
     edges: list[NDArray] = []
-    pieces = [slice(at, at + GATHER_ROWS) for at in range(0, n_rows, GATHER_ROWS)]
     for first in range(0, len(categories), TOGETHER):
-        part = slice(first, min(first + TOGETHER, len(categories)))
-        values = np.empty((part.stop - first, n_rows))
+        last = min(first + TOGETHER, len(categories))
+        values = np.empty((last - first, n_rows))
 
-        def gather(piece: slice, part: slice = part, values: NDArray = values) -> None:
-            values[:, piece] = columns(part, piece)
+        def gather(place: tuple[int, int], first: int = first, last: int = last, values: NDArray = values) -> None:
+            row, column = place
+            part, piece = slice(column, min(column + LINE, last)), slice(row, row + GATHER_ROWS)
+            values[part.start - first : part.stop - first, piece] = columns(part, piece)
 
         def edges_by(j: int, first: int = first, values: NDArray = values) -> NDArray:
             return np.empty(0) if categories[j] else edges_of(values[j - first], weight, max_bins)
 
-        for _ in map_ordered(gather, pieces, n_threads):
+        for _ in map_ordered(gather, product(range(0, n_rows, GATHER_ROWS), range(first, last, LINE)), n_threads):
             pass
-        edges += map_ordered(edges_by, range(first, part.stop), n_threads)
+        edges += map_ordered(edges_by, range(first, last), n_threads)
     start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
     most = max(int(np.max(np.diff(start), initial=0)) + 1, int(np.max(categories, initial=0)))
     return Bins(np.concatenate([*edges, np.empty(0)]), start, np.asarray(categories, np.int32), most)
@@ -243,7 +249,7 @@ def bins_of(
 def some_of(rows: NDArray, stream: Stream, size: int, n_threads: int) -> NDArray:
     """Return the `size` of these rows with the smallest keys."""
     n = int(rows.max()) + 1
-    parts = (range(at, min(at + GATHER_ROWS, n)) for at in range(0, n, GATHER_ROWS))
+    parts = (range(at, min(at + KEYS, n)) for at in range(0, n, KEYS))
     keys = np.concatenate(list(map_ordered(lambda part: stream.keys(KEY_PURPOSE, 0, part), parts, n_threads)))[rows]
     return rows[np.sort(np.argpartition(keys, size - 1)[:size])]
 

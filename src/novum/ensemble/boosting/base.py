@@ -41,7 +41,7 @@ SEARCH: tuple[dict[str, Any], ...] = (  # what is worth trying in a study
     {"learning_rate": 0.05, "max_iter": 300, "max_features": 0.5, "l2_regularization": 5.0},
 )
 EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
-WORTH_THREADS = 2**15  # cells from which on a second thread is worth its start
+WORTH_THREAD = 2**15  # cells that are worth one more thread: with fewer each, threads would wait for each other
 MOST_CODES = 255  # one byte, less the code of a missing value
 logger = logging.getLogger("novum")
 
@@ -173,7 +173,7 @@ class HistGradientBoosting(BoostedTrees):
         stops = len(target) > EARLY_STOPPING_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
         held = None if held is None else self._held_back(held, encoder, mask)
         share = self.validation_fraction if stops and held is None else None
-        n_threads = thread_count() if len(target) * d >= WORTH_THREADS else 1
+        n_threads = min(thread_count(), 1 + len(target) * d // WORTH_THREAD)
         team = _core.runtime.threads.Team(n_threads)
         stream = Stream(seed)
         by_class = target if self._target == "classes" else None
