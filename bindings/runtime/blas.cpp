@@ -31,7 +31,8 @@ void bind_runtime_blas(nb::module_& m) {
         .def("enter", &BlasLimit::enter, "Enter once more; return whether the known libraries are all that are loaded.")
         .def("leave", &BlasLimit::leave, "Leave; return whether the known libraries are all there is to restore.")
         .def("know", &know, "found"_a, "changes"_a, "all"_a,
-             "Take the addresses of functions (threads, set threads) as the libraries loaded at a count of `library_changes`; `all`: no other "
+             "Take the addresses of functions (threads, set threads) as the libraries loaded at a count of `library_changes`; `all`: no "
+             "other "
              "kind is loaded.")
         .def("after_fork", &BlasLimit::after_fork, "In a forked child: forget the threads that do not exist here.")
         .def_prop_ro("depth", &BlasLimit::depth, "How often it was entered and not left.")

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t PADDING = 16;  // numbers of the widest vector: loops over a row need no rest
 
-constexpr std::size_t LINE = 64;  // bytes that a vector is aligned to
+constexpr std::size_t LINE = 64;       // bytes that a vector is aligned to
 constexpr std::size_t HUGE = 2 << 20;  // bytes of a huge page: rows are written once, and a page fault per 4 KiB would cost as much
 
 std::size_t padded(std::size_t n) { return (n + PADDING - 1) / PADDING * PADDING; }
