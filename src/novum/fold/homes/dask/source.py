@@ -13,7 +13,6 @@ from operator import getitem
 from typing import Any, Self
 from uuid import uuid4
 
-import cloudpickle
 import numpy as np
 
 from novum.exceptions import DataError
@@ -123,10 +122,10 @@ class DaskSource(Source):
 
         threads = [address for address, number in worker_threads(client, self.owner).items() for _ in range(number)]
         self.cuts = cut_points(len(self.parts), len(threads))
-        self.places = list(threads[: len(self.cuts) - 1])
+        self.places = [*threads[: len(self.cuts) - 1]]
         blocks, runs = self._blocks(), []
         wanted: defaultdict[Any, list[str]] = defaultdict(list)
-        for place, low, high in zip(self.places, self.cuts, self.cuts[1:]):
+        for place, low, high in zip(threads, self.cuts, self.cuts[1:]):
             run = dask.delayed(block_list, pure=False)(*blocks[low:high])
             parts = [part for given in self.parts[low:high] for part in given if hasattr(part, "key")]
             for one in (run, *blocks[low:high], *parts):
@@ -156,6 +155,8 @@ class DaskSource(Source):
 
     def _work(self, client: Any, stage: str, number: int, *work: Any) -> Any:
         """Return what all tasks of a pass are given: pickled once, as a task of its own where it is large."""
+        import cloudpickle  # type: ignore[import-untyped]
+
         packed = cloudpickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
         if client is None or len(packed) < LARGE_WORK:
             return packed
@@ -204,7 +205,8 @@ class DaskSource(Source):
                     state = run_walk(work, place, state, run)
                 else:
                     key = task_name(self.owner, stage, number, i)
-                    state = self._submit(client, key, self.places[i], run_walk, work, place, state, run)
+                    given = (work, place, state, run)
+                    state = self._submit(client, key, self.places[i], run_walk, *given)
             return state if client is None else state.result()
 
     def _block(self, index: int) -> Block:

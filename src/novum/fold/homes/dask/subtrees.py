@@ -41,7 +41,7 @@ class BlockRun(NamedTuple):
     """Where a run of consecutive blocks stands: what a task must know besides the blocks."""
 
     fit: str  # whose private state it is
-    index: int  # number of its first block
+    first: int  # number of its first block
     position: int  # number of its first block that has rows, counting those alone
     row: int  # number of its first row
 
@@ -86,7 +86,7 @@ def run_statistics(work: bytes, run: BlockRun, blocks: Sequence[Block]) -> list[
     nodes: list[Node] = []
     position, row = run.position, run.row
     with single_blas():
-        for index, block in enumerate(blocks, run.index):
+        for index, block in enumerate(blocks, run.first):
             if block.rows:
                 value = statistics(params, remembered(block, changes, run.fit, index, row))
                 pushed(nodes, Node(position, 1, value), merge)
@@ -105,7 +105,7 @@ def run_walk(work: bytes, run: BlockRun, state: Any, blocks: Sequence[Block]) ->
     function, changes = pickle.loads(work)
     row = run.row
     with single_blas():
-        for index, block in enumerate(blocks, run.index):
+        for index, block in enumerate(blocks, run.first):
             if block.rows:
                 state = function(state, remembered(block, changes, run.fit, index, row))
                 row += block.rows
