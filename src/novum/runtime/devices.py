@@ -7,7 +7,7 @@ from typing import Any
 
 from novum.exceptions import ParameterError
 
-__all__ = ["chosen_device", "needs_torch", "torch_threads"]
+__all__ = ["chosen_device", "needs_torch", "on_host", "torch_threads"]
 
 
 def needs_torch(owner: str) -> Any:
@@ -17,6 +17,11 @@ def needs_torch(owner: str) -> Any:
     except ImportError as error:
         raise ImportError(f"{owner} needs PyTorch: pip install 'novum[deep]'") from error
     return torch
+
+
+def on_host(tensor: Any) -> bool:
+    """Return whether a tensor lies in the memory of the processor, where NumPy reads it without a copy."""
+    return bool(tensor.device.type == "cpu")
 
 
 def chosen_device(owner: str, device: str) -> Any:

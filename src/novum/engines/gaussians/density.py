@@ -22,7 +22,7 @@ from novum.engines.gaussians import missing, tensors
 from novum.engines.gaussians.covariance import DIAGONAL, FULL, TIED, MixtureSums, kernel_layout, layout, log_determinant
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.team import plain_rows
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 
 __all__ = [
     "Density",
@@ -72,7 +72,7 @@ def host(x: Any) -> Any:
     """Return a tensor that lives on a processor as an array over the same memory; all else as it is."""
     if x is None or isinstance(x, np.ndarray):
         return x
-    return x.numpy() if arrays.is_tensor(x) and x.device.type == "cpu" else x
+    return x.numpy() if arrays.is_tensor(x) and devices.on_host(x) else x
 
 
 def is_complete(block: Block) -> bool:

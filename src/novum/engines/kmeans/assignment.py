@@ -15,7 +15,7 @@ from novum import _core
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import block_rows
 from novum.fold.homes.team import in_short_blocks
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 
 __all__ = [
     "ClusterSums",
@@ -68,7 +68,7 @@ def origin(centers: NDArray, dtype: np.dtype, sparse: bool) -> NDArray:
 
 def host(X: Any) -> Any:
     """Return a tensor that lives on a processor as an array over the same memory; all else as it is."""
-    if X is None or isinstance(X, np.ndarray) or not arrays.is_tensor(X) or X.device.type != "cpu":
+    if X is None or isinstance(X, np.ndarray) or not arrays.is_tensor(X) or not devices.on_host(X):
         return X
     return X.numpy()
 

@@ -24,7 +24,7 @@ from novum import _core
 from novum.engines.kmeans.assignment import ClusterSums, host, lloyd_pass
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.team import plain_rows
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 
 __all__ = ["Guide", "Lloyd", "guided_pass", "known_labels", "next_guide", "pass_of_all", "start_guide"]
 
@@ -131,7 +131,7 @@ def next_guide(guide: Guide, before: NDArray, after: NDArray) -> Guide:
 def guided_pass(params: Lloyd, block: Block) -> ClusterSums:
     """Return the statistics of one block, using and renewing what it remembers."""
     memory = block.memory
-    if memory is None or (arrays.is_tensor(block.X) and block.X.device.type != "cpu"):
+    if memory is None or (arrays.is_tensor(block.X) and not devices.on_host(block.X)):
         return lloyd_pass(params.centers, block)[0]
     state: BoundsMemory | None = memory.get("kmeans")
     if state is not None and (state.run != params.run or len(state.label) != block.rows):

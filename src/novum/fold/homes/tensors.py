@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add, merge_tree
 from novum.fold.homes.memory import ArrayTiles, MemorySource
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 from novum.runtime.checks import check_weight_size
 
 __all__ = ["TensorSource", "open_tensor"]
@@ -60,7 +60,7 @@ class TensorSource(Source):
         return arrays.stack_rows(parts)
 
     def host(self) -> Source:
-        if self.X.device.type != "cpu":
+        if not devices.on_host(self.X):
             return self
         y, weight = (values if values is None else arrays.to_numpy(values) for values in (self.y, self.weight))
         return MemorySource(ArrayTiles(self.X.numpy()), y, weight)
