@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 import novum
-from novum.sequence import CategoricalHMM, GaussianHMM
+from novum.sequence import CategoricalHMM, GaussianHMM, VariationalGaussianHMM
 
 RNG = np.random.default_rng(0)
 LENGTHS = RNG.integers(1, 60, 400)
@@ -81,6 +81,31 @@ def test_dask(known):
     check(started().fit(lazy, groups="who"), known[0])
     with pytest.raises(ValueError, match="has rows in two partitions; partition the collection by the group column"):
         started().fit(dd.from_pandas(frame, npartitions=5), groups="who")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("chunks", [(30, 70, 100), (1, 0, 199), (200,)])
+def test_rows_on_dask_without_groups_are_one_sequence(chunks):
+    da, dd = pytest.importorskip("dask.array"), pytest.importorskip("dask.dataframe")
+    memory = started().fit(ROWS[:200])
+    lazy = da.from_array(ROWS[:200], chunks=(chunks, 2))
+    unknown = dd.from_pandas(pd.DataFrame(ROWS[:200], columns=["x", "y"]), npartitions=3)
+    for rows in (lazy, unknown, unknown.to_dask_array()):
+        found = started().fit(rows)
+        assert_allclose(found.startprob_, memory.startprob_, atol=1e-12)
+        assert_allclose(found.transmat_, memory.transmat_, rtol=1e-10)
+        assert_allclose(found.means_, memory.means_, rtol=1e-10)
+        assert_allclose(found.log_likelihood_, memory.log_likelihood_, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_likelihood_of_a_variational_fit_is_that_of_memory_on_a_scan(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS[:200])
+    options = {"random_state": 0, "max_iter": 5, "n_init": 1}
+    memory = VariationalGaussianHMM(2, **options).fit(ROWS[:200])
+    found = VariationalGaussianHMM(2, **options).fit(novum.scan(tmp_path / "rows.npy", batch_rows=64))
+    assert_allclose(found.means_, memory.means_, rtol=1e-9)
+    assert_allclose(found.log_likelihood_, memory.log_likelihood_, rtol=1e-10)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

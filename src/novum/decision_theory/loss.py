@@ -20,6 +20,7 @@ from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin, MetaEstimatorMixin
 from novum.exceptions import ParameterError
+from novum.fold.batch_results import of_results
 from novum.report.numbers import counted
 from novum.report.result import result
 from novum.runtime.typing import Label, Numbers, Predictor, Rows, RowWeights, Target
@@ -209,11 +210,15 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
 
         risk(d | x) = sum_c L[c, d] p(c | x)   L: truth in rows, decision in columns    (1)
         """
-        return expected_losses(self.predict_proba(X), self.loss_)
+        return of_results(lambda p: expected_losses(p, self.loss_), self.predict_proba(X))
 
     def predict(self, X: Rows) -> Any:
         """Return the decision of least expected loss for every row, or the label of refusal."""
-        found = least_loss(self.predict_proba(X), self.loss_, self.reject_cost)
+        return of_results(self._decisions, self.predict_proba(X))
+
+    def _decisions(self, probabilities: NDArray) -> NDArray:
+        """Return the decisions of rows with these probabilities of the classes."""
+        found = least_loss(probabilities, self.loss_, self.reject_cost)
         labels = self.classes_[found.position]
         refused = found.position < 0
         if not refused.any():

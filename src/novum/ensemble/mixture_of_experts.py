@@ -31,6 +31,7 @@ from novum.base.sklearn_base import MetaEstimatorMixin
 from novum.ensemble.experts import ExpertsState, class_shares, each_mean, mean_and_std, plain, starting_shares, trust
 from novum.ensemble.gate import Gate, log_gate, penalty, refit, start_gate
 from novum.exceptions import DataError, NotConverged, ParameterError
+from novum.fold.batch_results import of_results
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Fittable, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
@@ -136,7 +137,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         return LinearRegression()
 
     @fits
-    def fit(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Self:
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Train experts and gate by EM.
 
         Parameters
@@ -281,9 +282,9 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         if hasattr(self, "classes_"):
             if return_std:
                 raise ParameterError("MixtureOfExperts.predict(return_std=True): classes have no standard deviation.")
-            return self.classes_[np.asarray(self.predict_proba(X)).argmax(axis=1)]
+            return of_results(lambda p: self.classes_[np.asarray(p).argmax(axis=1)], self.predict_proba(X))
         both = self._rows(X, mean_and_std, self._state())
-        return (both[:, 0], both[:, 1]) if return_std else both[:, 0]
+        return of_results(lambda b: (b[:, 0], b[:, 1]) if return_std else b[:, 0], both)
 
     def _interval(self, X: Any, interval: str, level: float, return_std: bool) -> IntervalPrediction:
         """Return the quantiles of (3) about its mean."""
@@ -309,9 +310,13 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         from novum.distributions import MixtureDistribution, Normal
 
         check_is_fitted(self)
-        X = np.asarray(self._rows(X, plain), np.float64)
-        share, means = np.exp(log_gate(self._state().gate, X)), each_mean(self.experts_, X)
-        return [MixtureDistribution(p / p.sum(), Normal(m, self.variance_)) for p, m in zip(share, means)]
+
+        def of_rows(rows: Any) -> list:
+            rows = np.asarray(rows, np.float64)
+            share, means = np.exp(log_gate(self._state().gate, rows)), each_mean(self.experts_, rows)
+            return [MixtureDistribution(p / p.sum(), Normal(m, self.variance_)) for p, m in zip(share, means)]
+
+        return of_results(of_rows, self._rows(X, plain))
 
     def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return R^2 of the mean, or the accuracy of the classes."""

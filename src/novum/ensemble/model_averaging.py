@@ -30,7 +30,9 @@ from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
 from novum.base.intervals import check_interval, mixture_interval
 from novum.base.sklearn_base import BaseComposition
+from novum.base.validation import home_of, rows_at_hand
 from novum.exceptions import DataError, ParameterError
+from novum.fold.batch_results import of_results
 from novum.runtime import arrays
 from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
@@ -102,6 +104,12 @@ def call_in_own_name(method: Callable, model: Any, *args: Any, **options: Any) -
         return method(*args, **options)
     except ValueError as error:
         raise type(error)(str(error).replace(type(model).__name__, "BayesianModelAveraging")) from error
+
+
+def weighted_sum(share: NDArray, parts: Sequence[Any]) -> NDArray:
+    """Return the mean of what all models say, by their shares."""
+    each = np.array([arrays.to_numpy(part) for part in parts])
+    return np.asarray(np.tensordot(share.astype(each.dtype), each, axes=1))
 
 
 def take(X: Any, rows: NDArray) -> Any:
@@ -197,7 +205,7 @@ class BayesianModelAveraging(BaseComposition, Estimator):
         return [("least squares", LinearRegression()), ("Bayesian ridge", BayesianRidge())]
 
     @fits
-    def fit(self, X: Rows, y: Target) -> Self:
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Fit every model, and weigh it.
 
         Parameters
@@ -217,6 +225,8 @@ class BayesianModelAveraging(BaseComposition, Estimator):
             raise ParameterError(
                 f"BayesianModelAveraging(prior={self.prior!r}): give {len(pairs)} probabilities that add up to one."
             )
+        if home_of(X) == "file":
+            rows_at_hand(self, X, "BayesianModelAveraging weighs its models on all rows at once")
         if y is None:
             raise DataError("BayesianModelAveraging requires y to be passed, but the target y is None.")
         y = column_or_1d(arrays.to_numpy(y) if arrays.is_tensor(y) else y, warn=True)
@@ -280,13 +290,12 @@ class BayesianModelAveraging(BaseComposition, Estimator):
             if hasattr(self, "classes_"):
                 raise ParameterError("BayesianModelAveraging.predict(interval=...): classes have no intervals.")
         if hasattr(self, "classes_"):
-            labels = self.classes_[self._probabilities(X).argmax(axis=1)]
-            return in_home_of(X, labels) if labels.dtype.kind in "fiub" else labels
+            return of_results(lambda p: self._labels(X, p), self._probabilities(X))
         plausible = self._plausible()
         share = np.array([p for p, _ in plausible])
         if not return_std and interval is None:
-            each = np.array([arrays.to_numpy(call_in_own_name(model.predict, model, X)) for _, model in plausible])
-            return in_home_of(X, share.astype(each.dtype) @ each)
+            each = [call_in_own_name(model.predict, model, X) for _, model in plausible]
+            return of_results(lambda *means: in_home_of(X, weighted_sum(share, means)), *each)
         pairs = [call_in_own_name(model.predict, model, X, return_std=True) for _, model in plausible]
         both = np.array([[arrays.to_numpy(part) for part in pair] for pair in pairs])  # (models, 2, rows)
         share = share.astype(both.dtype)
@@ -302,13 +311,18 @@ class BayesianModelAveraging(BaseComposition, Estimator):
 
         p(t | x, D) = sum_k p(M_k | D) p(t | x, M_k, D)    (2)
         """
-        return in_home_of(X, self._probabilities(X))
+        return of_results(lambda p: in_home_of(X, p), self._probabilities(X))
 
-    def _probabilities(self, X: Any) -> NDArray:
-        each = np.array(
-            [arrays.to_numpy(call_in_own_name(model.predict_proba, model, X)) for _, model in self._plausible()]
-        )
-        return np.tensordot(np.array([p for p, _ in self._plausible()], each.dtype), each, axes=1)
+    def _probabilities(self, X: Any) -> Any:
+        plausible = self._plausible()
+        share = np.array([p for p, _ in plausible])
+        each = [call_in_own_name(model.predict_proba, model, X) for _, model in plausible]
+        return of_results(lambda *parts: weighted_sum(share, parts), *each)
+
+    def _labels(self, X: Any, probabilities: NDArray) -> Any:
+        """Return the most probable classes."""
+        labels = self.classes_[probabilities.argmax(axis=1)]
+        return in_home_of(X, labels) if labels.dtype.kind in "fiub" else labels
 
     def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
         """Return R^2 of the mean, or the accuracy of the classes."""

@@ -16,7 +16,9 @@ from novum.base.domains import Bool, Domain
 from novum.base.estimator import fits
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import TransformerMixin
+from novum.base.validation import read_in_passes, rows_at_hand
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
+from novum.fold.batch_results import of_results
 from novum.fold.blocks import tile_dtype
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.random import Stream, seed_of
@@ -135,6 +137,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
 
     def _embed(self, X: Any, sample_weight: Any) -> Any:
         """Grow the trees; return the leaves of X."""
+        X = rows_at_hand(self, X, "RandomTreesEmbedding draws a target for every row") if read_in_passes(X) else X
         n = sklearn_private.num_samples(X)
         drawn = Stream(seed_of(self.random_state)).uniform("drawn targets", 0, n)
         self._fit(X, drawn, sample_weight)
@@ -179,8 +182,12 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
         else:
             dtype = np.asarray(X).dtype if isinstance(X, list | np.ndarray) else getattr(X, "dtype", None)
         kind = np.dtype(np.float64) if dtype is None else tile_dtype(dtype)
-        out = encode(np.asarray(self.apply(X))).astype(kind, copy=False)
-        return arrays.like(X, out) if arrays.is_tensor(X) and not self.sparse_output else out
+
+        def of_leaves(leaves: Any) -> Any:
+            out = encode(np.asarray(leaves)).astype(kind, copy=False)
+            return arrays.like(X, out) if arrays.is_tensor(X) and not self.sparse_output else out
+
+        return of_results(of_leaves, self.apply(X))
 
     def get_feature_names_out(self, input_features: Numbers | None = None) -> NDArray[Any]:
         """Return the names of the features: tree and leaf.

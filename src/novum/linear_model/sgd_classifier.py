@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 
 from novum.base.domains import Choice, Domain
 from novum.base.fitted import check_is_fitted
+from novum.fold.batch_results import of_results
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.online.classifier import CLASSIFIER_DOMAINS, OnlineClassifier
@@ -207,4 +208,4 @@ class SGDClassifier(OnlineClassifier):
     @available_if(has_probabilities)
     def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithm of `predict_proba`; "modified_huber" has zeros there."""
-        return np.log(self.predict_proba(X))
+        return of_results(np.log, self.predict_proba(X))

@@ -35,7 +35,7 @@ __all__ = ["MDS", "smacof"]
 
 KNOTS = 4096  # of the function from dissimilarities to disparities that new rows need
 PLACED = 2**22  # distances of new rows looked at together
-NEEDS_PAIRS = "MDS compares every row with every other"
+NEEDS_PAIRS = "{} compares every row with every other"
 
 
 class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -178,7 +178,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _learn(self, X: Any, init: Any) -> None:
         """Set the fitted attributes."""
         settings = settings_of(self)
-        rows = self._source(rows_at_hand(self, X, NEEDS_PAIRS), None).array()
+        rows = self._source(rows_at_hand(self, X, NEEDS_PAIRS.format(type(self).__name__)), None).array()
         if rows.shape[0] == rows.shape[1] and settings.metric != "precomputed":
             warn(
                 "The provided input is a square matrix. Note that ``fit`` constructs a dissimilarity matrix from data and will"
@@ -288,7 +288,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         check_is_fitted(self)
         metric = "precomputed" if self._fit_X is None else self._settled.get("metric", self.metric)
         settings = Settings(metric, True, "", False)
-        return self._rows(rows_at_hand(self, X, NEEDS_PAIRS), self._place, settings)
+        return self._rows(rows_at_hand(self, X, NEEDS_PAIRS.format(type(self).__name__)), self._place, settings)
 
     def _place(self, settings: Settings, block: Any) -> np.ndarray:
         """Return the places of the rows of a block."""

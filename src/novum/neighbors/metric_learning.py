@@ -160,8 +160,9 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         similar, dissimilar : array-like of shape (n_pairs, 2), default=None
             Numbers of rows that belong together, and of rows that do not.
         """
-        X, y = read_rows(self, X, y, target=None if y is None else "classes")
         paired = similar is not None or dissimilar is not None
+        brings_classes = getattr(X, "has_target", False) and not paired  # a scan
+        X, y = read_rows(self, X, y, target="classes" if y is not None or brings_classes else None)
         if y is None and not paired:
             raise DataError(
                 "This MetricLearner estimator requires y to be passed, but the target y is None. Give classes, or pairs of rows as"

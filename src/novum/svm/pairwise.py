@@ -16,6 +16,7 @@ from novum.base.estimator import fits
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError, ParameterError
+from novum.fold.batch_results import of_results
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.checks import is_true
@@ -293,7 +294,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithms of `predict_proba`."""
-        return np.log(self.predict_proba(X))
+        return of_results(np.log, self.predict_proba(X))
 
     def _linear_weights(self) -> Any:
         vectors: Any = arrays.dense(self.support_vectors_)

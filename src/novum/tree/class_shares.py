@@ -5,9 +5,16 @@ from typing import Any
 import numpy as np
 
 from novum.base.sklearn_base import ClassifierMixin
+from novum.fold.batch_results import of_results
 from novum.runtime.typing import Rows
 
 __all__ = ["ClassShares"]
+
+
+def logarithms(share: Any) -> Any:
+    """Return the logarithms of shares, or of a list of them."""
+    with np.errstate(divide="ignore"):
+        return [np.log(one) for one in share] if isinstance(share, list) else np.log(share)
 
 
 class ClassShares(ClassifierMixin):
@@ -15,9 +22,7 @@ class ClassShares(ClassifierMixin):
 
     def predict_log_proba(self: Any, X: Rows) -> Any:
         """Return the logarithms of `predict_proba`; of a share of zero, minus infinity."""
-        share = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return [np.log(one) for one in share] if isinstance(share, list) else np.log(share)
+        return of_results(logarithms, self.predict_proba(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

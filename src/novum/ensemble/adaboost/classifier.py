@@ -34,6 +34,7 @@ from novum.engines.trees.input_table import Table
 from novum.ensemble.adaboost.members import codes_of, members
 from novum.ensemble.adaboost.rounds import Round, WeightBoosting, takes_weights
 from novum.exceptions import DataError
+from novum.fold.batch_results import of_results
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.typing import Fittable, Rows, Seed, Target
@@ -221,7 +222,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
         H(x) = argmax_c sum_m a_m [h_m(x) = c]    (4)
         """
-        return self._labels(self.decision_function(X))
+        return of_results(self._labels, self.decision_function(X))
 
     def staged_predict(self, X: Rows) -> Iterator[Any]:
         """Yield the predictions of the first member, of the first two, and so on."""
@@ -238,7 +239,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
     def predict_proba(self, X: Rows) -> Any:
         """Return shares of the classes by the logistic view of the votes; boosting itself gives no probabilities."""
-        return self._shares(self.decision_function(X))
+        return of_results(self._shares, self.decision_function(X))
 
     def staged_predict_proba(self, X: Rows) -> Iterator[Any]:
         """Yield `predict_proba` of the first member, of the first two, and so on."""
@@ -247,7 +248,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
     def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithms of `predict_proba`."""
-        return np.log(self.predict_proba(X))
+        return of_results(np.log, self.predict_proba(X))
 
     def margins(self, X: Rows, y: Target) -> Any:
         """Return (7): the share of the votes for the true class less that of the strongest other, in [-1, 1].

@@ -83,7 +83,7 @@ class WeightBoosting(EstimatorList, MetaEstimatorMixin, Estimator):
         """Return the function that makes a round of (weights, seed, number of the round); `rows` are those of the table."""
 
     @fits
-    def fit(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Self:
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Boost the weak learner.
 
         sample_weight: weights of the first round, before they are divided by their sum.

@@ -23,6 +23,7 @@ from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.evaluation.conformal.base import ConformalEstimator, conformal_quantile
 from novum.exceptions import DataError, ParameterError
+from novum.fold.batch_results import of_results
 from novum.runtime import sklearn_private
 from novum.runtime.typing import Fittable, Rows, Seed, Target
 
@@ -174,7 +175,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         """Return the probabilities of the classifier."""
         check_is_fitted(self)
         model = self.estimator_
-        return self._padded(self._in_own_name(model, lambda: model.predict_proba(X)))
+        return of_results(self._padded, self._in_own_name(model, lambda: model.predict_proba(X)))
 
     def predict(self, X: Rows) -> Any:
         """Return the class that the classifier predicts."""

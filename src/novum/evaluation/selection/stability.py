@@ -156,7 +156,7 @@ class StabilitySelection(ColumnSelector):
         return order[found[order] > 0]
 
     @fits
-    def fit(self, X: Rows, y: Target) -> Self:
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Choose features on halves of the rows and keep those chosen often.
 
         Gathered in memory.

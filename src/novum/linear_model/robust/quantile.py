@@ -233,7 +233,7 @@ class QuantileRegressor(RobustLine):
             How often each row counts; zero leaves it out.
         """
         source = one_target(self._source(X, y, sample_weight, target="numeric"), self)
-        held: Any = source.in_memory("the central path looks at all rows at once")
+        held: Any = source.in_memory("QuantileRegressor follows a central path through all rows at once")
         found = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
         values = np.asarray(arrays.to_numpy(held.y), dtype=np.float64).ravel()
         w = np.ones(len(values)) if held.weight is None else np.asarray(arrays.to_numpy(held.weight), dtype=np.float64)

@@ -310,8 +310,10 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
         self.n_samples_ = source.n_rows
         final = best.log_likelihoods[-1] if best.log_likelihoods else float("nan")
         self.bic_one_state_ = None
-        if source.n_rows is not None and source.n_rows <= SMALL_FIT:
+        small = source.n_rows is not None and source.n_rows <= SMALL_FIT
+        if small or source.n_rows is None:  # of rows elsewhere nobody knows how many: the same number as in memory
             final = source.total(score_bundle, Model(self._chain(), self._emission())).log_likelihood
+        if small:
             self.bic_one_state_ = best.model.emission.one_state_bic(source.first(), self._prior())
         self.log_likelihood_ = float(final)
 

@@ -16,6 +16,16 @@ __all__ = ["SequenceInputMixin"]
 SAMPLE_ROWS = 20_000  # rows from which a start is made
 
 
+def in_one_partition(X: Any) -> Any:
+    """Return a Dask collection whose rows are one sequence, as everywhere without groups: they meet on one worker."""
+    if hasattr(X, "repartition"):
+        return X.repartition(npartitions=1) if X.npartitions > 1 else X
+    if len(X.chunks[0]) == 1:
+        return X
+    known = X.compute_chunk_sizes() if np.isnan(X.chunks[0]).any() else X
+    return known.rechunk({0: -1})
+
+
 class SequenceInputMixin:
     """From X, lengths and groups to sequences; `_convert` turns rows into what the emissions take."""
 
@@ -67,6 +77,8 @@ class SequenceInputMixin:
         y = None
         if isinstance(groups, str):
             X, y = X.drop(columns=[groups]), X[groups]
+        else:
+            X = in_one_partition(X)
         source = validation.open_source(self, X, y, target=None if y is None else "classes", reset=reset)
         return DaskSequences(source, self._convert)
 

@@ -2,7 +2,8 @@
 
 A block of the fold is a bundle of whole sequences. In memory bundles are cut by lengths; from files they are put together from
 batches, a sequence that a batch cuts waiting for the next; on Dask every partition holds whole sequences. In files and on Dask
-the group column says which rows belong together: rows of one sequence follow each other.
+the group column says which rows belong together: rows of one sequence follow each other. Without it all rows are one sequence,
+whose partitions meet on one worker (novum.sequence.hmm.sequence_input).
 """
 
 from collections.abc import Callable, Iterator

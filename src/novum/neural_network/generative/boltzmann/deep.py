@@ -20,6 +20,7 @@ from novum.base.estimator import fits
 from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.exceptions import ParameterError
+from novum.fold.batch_results import of_results
 from novum.fold.blocks import Block
 from novum.neural_network.generative.boltzmann.layers import (
     Layers,
@@ -281,7 +282,8 @@ class DeepBoltzmannMachine(BoltzmannEstimator):
         -------
         array of shape (n_samples,)
         """
-        return -self._rows(X, energy_of_block, self) - self._constant()
+        constant = self._constant()
+        return of_results(lambda energy: -energy - constant, self._rows(X, energy_of_block, self))
 
     def sample(self, n_samples: int = 1, random_state: Seed = None, *, n_steps: int = 1000) -> tuple[NDArray, NDArray]:
         """Return rows drawn by Gibbs chains, one chain for each row, and their hidden units.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from novum.base.fitted import check_is_fitted
 from novum.exceptions import ParameterError
+from novum.fold.batch_results import of_results
 from novum.fold.blocks import Block
 from novum.neural_network.generative.boltzmann.likelihood import BoltzmannEstimator
 from novum.neural_network.generative.boltzmann.parameters import (
@@ -142,8 +143,8 @@ class RestrictedInference(BoltzmannEstimator):
         -------
         array of shape (n_samples,)
         """
-        energy = self.free_energy(X)
-        return -energy - (self._constant() + float(np.log(self.visible_scale_).sum()))
+        constant = self._constant() + float(np.log(self.visible_scale_).sum())
+        return of_results(lambda energy: -energy - constant, self.free_energy(X))
 
     def pseudo_likelihood(self, X: Rows) -> NDArray:
         """Return sum_j log p(v_j | the other columns) of every row, eq. (6) of `boltzmann.machine`; exact, all columns.

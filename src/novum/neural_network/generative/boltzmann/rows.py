@@ -24,7 +24,10 @@ def dense(X: Any) -> NDArray:
 def training_rows(estimator: Any, X: Any, sample_weight: Any, binary: bool, reset: bool = True) -> tuple[Any, Any]:
     """Return rows (an array or CSR) and weights after every check; warn where binary units are given other numbers."""
     source = estimator._source(X, None, sample_weight, reset=reset)
-    rows, weight = source.array(), source.weight
+    rows = source.array(
+        f"{type(estimator).__name__} steps through all rows again and again", "give batches of the rows"
+    )
+    weight = source.weight
     if weight is not None and not (weight > 0).all():
         rows, weight = rows[weight > 0], weight[weight > 0]
     if binary and rows.shape[0]:
