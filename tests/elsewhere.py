@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
-import torch
-
 from novum.runtime import devices
 
 WAYS = ("numpy", "__array__", "tolist", "item", "__dlpack__")
@@ -23,6 +21,8 @@ class CopiedToHost(RuntimeError):
 @contextmanager
 def elsewhere(most: int = 150) -> Iterator[list[int]]:
     """Treat all tensors as if they were on a GPU; yield the list of how many numbers crossed, a call each."""
+    import torch
+
     crossed: list[int] = []
 
     def counted(name: str):
