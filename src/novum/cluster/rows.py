@@ -1,14 +1,13 @@
 """Rows for clusterers that compare all of them: in memory, whatever home they come from."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.large_numbers import largest_of, too_large
 from novum.exceptions import DataError, NotConverged
-from novum.fold.blocks import Block
-from novum.runtime import arrays
+from novum.fold.gathering import all_rows
 from novum.runtime.warn import warn
 
 __all__ = ["check_reach", "checked_square", "is_symmetric", "rows_in_memory", "warn_of_few_clusters"]
@@ -20,33 +19,13 @@ SYMMETRIC = (
 STRIP = 256  # rows that are compared at a time
 
 
-class CollectedRows(NamedTuple):
-    X: NDArray
-    weight: NDArray | None
-
-
-def gather(_: Any, block: Block) -> CollectedRows:
-    """Return the rows of a block, as they are."""
-    weight = None if block.weight is None else arrays.to_numpy(block.weight)
-    return CollectedRows(arrays.to_numpy(block.X), weight)
-
-
-def together(a: CollectedRows, b: CollectedRows) -> CollectedRows:
-    """Return the rows of two blocks, one after the other."""
-    weight = None if a.weight is None or b.weight is None else np.concatenate([a.weight, b.weight])
-    return CollectedRows(np.concatenate([a.X, b.X]), weight)
-
-
 def rows_in_memory(estimator: Any, X: Any, sample_weight: Any = None, **options: Any) -> tuple[Any, NDArray | None]:
     """Return rows (an array, or CSR) and weights after every check; those of a file are read batch by batch and kept."""
     source = estimator._source(X, None, sample_weight, **options)
-    if source.at_hand:
-        found = CollectedRows(source.array(), source.weight)
-    else:
-        found = source.total(gather, None, together)
-    counted = found.X if found.weight is None or sample_weight is None else found.X[found.weight > 0]
+    rows, _, weight = all_rows(source, type(estimator).__name__)
+    counted = rows if weight is None or sample_weight is None else rows[weight > 0]
     check_reach(counted, type(estimator).__name__)
-    return found
+    return rows, weight
 
 
 def check_reach(X: Any, owner: str) -> None:

@@ -25,6 +25,7 @@ from novum.engines.search.index import Blocks, Index, Precomputed, Scan
 from novum.engines.search.metrics import VALID_METRICS, VALID_METRICS_SPARSE, form_of, usual_name
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
+from novum.fold.gathering import all_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime import arrays
 from novum.runtime.threads import thread_count
@@ -35,9 +36,7 @@ __all__ = [
     "NeighborsBase",
     "Ready",
     "answer_rows",
-    "gather",
     "read_rows",
-    "together",
 ]
 
 LARGEST = 1e153  # squares of differences of larger numbers overflow
@@ -67,22 +66,6 @@ class Ready(NamedTuple):
     settings: Any
 
 
-class NeighborRows(NamedTuple):
-    X: NDArray
-    y: NDArray | None
-
-
-def gather(_: Any, block: Block) -> NeighborRows:
-    """Return the rows of a block, as they are."""
-    return NeighborRows(arrays.to_numpy(block.X), None if block.y is None else arrays.to_numpy(block.y))
-
-
-def together(a: NeighborRows, b: NeighborRows) -> NeighborRows:
-    """Return the rows of two blocks, one after the other."""
-    y = None if a.y is None or b.y is None else np.concatenate([a.y, b.y])
-    return NeighborRows(np.concatenate([a.X, b.X]), y)
-
-
 def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool = True) -> tuple[Any, Any]:
     """Return rows (an array, or CSR) in memory after every check, and their target: unchecked if X is in memory already."""
     if isinstance(X, SKLEARN_TREES):
@@ -92,7 +75,8 @@ def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool
         check_size(estimator, source, LARGEST)
         return source.array(), y
     source = validation.open_source(estimator, X, y, target=target, n_jobs=estimator.n_jobs, reset=reset)
-    return source.total(gather, None, together)
+    rows, values, _ = all_rows(source, type(estimator).__name__)
+    return rows, values
 
 
 def answer_rows(estimator: Any, X: Any, function: Any, params: Any) -> Any:

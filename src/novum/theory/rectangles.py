@@ -26,6 +26,7 @@ from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
+from novum.fold.gathering import AllRows, all_rows
 from novum.report.axes import drawing_axes
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -40,14 +41,6 @@ class Extent(NamedTuple):
     high: NDArray[Any]  # (k, d)
 
 
-class LabelledBlocks(NamedTuple):
-    """Rows, codes and weights, a list of blocks each."""
-
-    X: list[Any]
-    y: list[Any]
-    weight: list[Any]
-
-
 class Boxes(NamedTuple):
     """What `predict` needs: boxes and whose they are."""
 
@@ -57,7 +50,7 @@ class Boxes(NamedTuple):
     classes: NDArray[Any]
 
 
-def present(block: Block) -> tuple[NDArray, NDArray, NDArray]:
+def present(block: Block | AllRows) -> tuple[NDArray, NDArray, NDArray]:
     """Return the rows of positive weight, their codes and weights."""
     X, y = arrays.to_numpy(block.X), arrays.to_numpy(block.y)
     weight = np.ones(len(X)) if block.weight is None else arrays.to_numpy(block.weight)
@@ -77,11 +70,6 @@ def extent_of(k: int, block: Block) -> Extent:
 
 def merge_extents(a: Extent, b: Extent) -> Extent:
     return Extent(np.minimum(a.low, b.low), np.maximum(a.high, b.high))
-
-
-def gather_rows(_: Any, block: Block) -> LabelledBlocks:
-    X, y, weight = present(block)
-    return LabelledBlocks([X], [y], [weight])
 
 
 def inside(low: NDArray, high: NDArray, X: NDArray) -> NDArray[np.bool_]:
@@ -210,7 +198,7 @@ class RectangleLearner(ClassifierMixin, Estimator):
             extent = coded.total(extent_of, k, merge_extents)
             found = [(extent.low[c], extent.high[c], c) for c in classes if np.isfinite(extent.low[c]).all()]
         else:
-            rows, code, weight = (np.concatenate(part) for part in coded.total(gather_rows))
+            rows, code, weight = present(all_rows(coded, type(self).__name__))
             found = []
             for c in classes:
                 others = code != c

@@ -21,8 +21,8 @@ from sklearn.base import clone, is_classifier
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.exceptions import DataError
+from novum.fold.gathering import all_rows
 from novum.linear_model.penalized.paths import lasso_path
-from novum.neighbors.base import gather, together
 from novum.preprocessing.dependent import ColumnSelector
 from novum.report.axes import drawing_axes
 from novum.runtime.random import Stream, seed_of
@@ -172,7 +172,8 @@ class StabilitySelection(ColumnSelector):
             raise DataError(
                 "StabilitySelection: y holds labels; pass a classifier with coef_ or feature_importances_ as estimator."
             )
-        rows, target = self._source(X, y, target="classes" if classes else "numeric").total(gather, None, together)
+        source = self._source(X, y, target="classes" if classes else "numeric")
+        rows, target, _ = all_rows(source, "StabilitySelection")
         rows = rows.astype(np.float64)
         n, p = rows.shape
         if n < 4:

@@ -7,7 +7,7 @@ Numbers are cut into states first (`novum.engines.factors.cuts`). A missing cell
 `fit` the tables are then learned by EM, and for the structure "missing" counts as one more state.
 """
 
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,13 @@ from novum.base.frames import coded_frame, frame_levels, is_frame
 from novum.base.generative import BayesRule
 from novum.engines.factors.cuts import entropy_cuts, quantile_cuts
 from novum.exceptions import DataError, ParameterError
-from novum.fold.blocks import Block
+from novum.fold.gathering import AllRows, all_rows
 from novum.graphical.graphs.dag import DAG
 from novum.graphical.networks.bayesian_network import BayesianNetwork
 from novum.graphical.networks.classifier_rows import NetworkArrays, intervals, joint_log, row_states
 from novum.graphical.structure_learning.chow_liu import ChowLiu
 from novum.graphical.structure_learning.hill_climb import HillClimb
 from novum.graphical.structure_learning.scores import SCORES, LocalScores
-from novum.runtime import arrays
 from novum.runtime.typing import Arcs, Numbers, Rows, RowWeights, Target
 
 __all__ = ["BayesianNetworkClassifier", "TreeAugmentedNB"]
@@ -35,18 +34,12 @@ __all__ = ["BayesianNetworkClassifier", "TreeAugmentedNB"]
 MOST_LEVELS = 1 << 16  # of a categorical column of an array
 
 
-class LabelledRows(NamedTuple):
-    X: list[NDArray]
-    code: list[NDArray]
-    weight: list[NDArray]
-
-
-def block_rows_and_classes(_: Any, block: Block) -> LabelledRows:
-    """Return rows, classes and weights of one block, without rows of weight zero."""
-    X, code = arrays.to_numpy(block.X), arrays.to_numpy(block.y)
-    weight = np.ones(len(X)) if block.weight is None else arrays.to_numpy(block.weight).astype(np.float64)
-    kept = weight > 0
-    return LabelledRows([X[kept].astype(np.float64)], [code[kept]], [weight[kept]])
+def present_rows(rows: AllRows) -> tuple[NDArray, NDArray, NDArray]:
+    """Return rows, classes and weights as float64, without rows of weight zero."""
+    if rows.weight is None:
+        return rows.X.astype(np.float64, copy=False), np.asarray(rows.y), np.ones(len(rows.X))
+    kept = rows.weight > 0
+    return rows.X[kept].astype(np.float64, copy=False), np.asarray(rows.y)[kept], rows.weight[kept].astype(np.float64)
 
 
 class BayesianNetworkClassifier(BayesRule, Estimator):
@@ -234,8 +227,7 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
         self.levels_ = {}
         source = self._source(self._frame(X, True), y, sample_weight, target="classes")
         self.classes_, labelled = labels_of(source)
-        parts = labelled.total(block_rows_and_classes)
-        rows, code, weight = (np.concatenate(part) for part in parts)
+        rows, code, weight = present_rows(all_rows(labelled, type(self).__name__))
         k, names = len(self.classes_), self._names()
         self.cuts_, cards = self._cut(rows, code, k, weight, names)
         cards.append(k)

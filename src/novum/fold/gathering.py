@@ -1,0 +1,68 @@
+"""All rows of any home in this process: for learners that compare rows with each other, and for no others.
+
+Whoever calls `all_rows` takes n x d numbers of memory beside its own; the guide lists these learners. Rows that do not fit are
+refused before one is read.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from novum.exceptions import DataError
+from novum.fold.blocks import Source
+from novum.runtime import arrays, room
+
+__all__ = ["AllRows", "all_rows"]
+
+
+class AllRows(NamedTuple):
+    X: Any  # (n, d) array, or CSR
+    y: Any  # None without a target
+    weight: Any  # None for ones
+
+
+def all_rows(source: Source, owner: str) -> AllRows:
+    """Return rows, target and weights as arrays; those of files and clusters are read block by block and kept."""
+    here: Any = source.host()
+    if here.at_hand:
+        return AllRows(here.array(), here.y, here.weight)
+    if here.home == "tensor":
+        raise DataError(f"{owner} keeps all rows in the memory of the processor, and X is on a device; give X.cpu().")
+    there = source.prepare()
+    check_room(there, owner)
+    return kept_rows(there, owner)
+
+
+def check_room(source: Source, owner: str) -> None:
+    """Raise where the rows are known to be more than this process can hold."""
+    if source.n_rows is None or source.sparse:
+        return
+    size, left = source.n_rows * source.n_features * source.dtype.itemsize, room.memory_left()
+    if size > left:
+        raise DataError(
+            f"{owner} keeps all rows in memory: {source.n_rows:,} rows of {source.n_features} columns take {size / 1e9:.1f} GB,"
+            f" and {left / 1e9:.1f} GB are free. Give a sample of the rows."
+        )
+
+
+def kept_rows(source: Source, owner: str) -> AllRows:
+    """Return the rows of all blocks in their order; where their number is known, nothing is held twice."""
+    whole = (
+        None if source.n_rows is None or source.sparse else np.empty((source.n_rows, source.n_features), source.dtype)
+    )
+    parts, targets, weights = [], [], []
+    for block in source.each():
+        if whole is None:
+            parts.append(block.X if source.sparse else arrays.to_numpy(block.X))
+        else:
+            whole[block.start : block.start + block.rows] = arrays.to_numpy(block.X)
+        targets.append(None if block.y is None else arrays.to_numpy(block.y))
+        weights.append(None if block.weight is None else arrays.to_numpy(block.weight))
+    if whole is None:
+        whole = scipy.sparse.vstack(parts, format="csr") if source.sparse else np.concatenate(parts)
+    y = None if targets[0] is None else np.concatenate(targets)
+    weight = None if weights[0] is None else np.concatenate(weights)
+    if weight is not None and not weight.any():
+        raise DataError(f"Sample weights must contain at least one non-zero number. All given to {owner} are zero.")
+    return AllRows(whole, y, weight)
