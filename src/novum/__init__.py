@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         tree,
         variational,
     )
+    from novum.base.checkpoint.context import checkpoint
     from novum.datasets.task import describe_task
     from novum.fold.scan import scan
     from novum.patch import unpatch
@@ -67,6 +68,7 @@ else:
             "linear_model losses manifold mixture naive_bayes neighbors neural_network notes optimize "
             "patch preprocessing reinforcement sampling sequence study svm teaching theory tree "
             "variational",
+            "novum.base.checkpoint.context": "checkpoint",
             "novum.datasets.task": "describe_task",
             "novum.fold.scan": "scan",
             "novum.patch": "unpatch",
@@ -79,6 +81,7 @@ __all__ = [
     "activations",
     "bandits",
     "causal",
+    "checkpoint",
     "cluster",
     "datasets",
     "decision_theory",

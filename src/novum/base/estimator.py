@@ -14,6 +14,7 @@ from sklearn import get_config
 
 from novum.base import domains, validation
 from novum.base.callbacks import reporting
+from novum.base.checkpoint.identity import recorded_fit
 from novum.base.fitted import check_is_fitted
 from novum.base.known_values import known_values
 from novum.base.large_numbers import OfSmallRows, check_size
@@ -25,6 +26,7 @@ from novum.base.sklearn_base import BaseEstimator, CallbackSupportMixin
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Source
 from novum.runtime.blas import single_blas
+from novum.runtime.journal.steps import active
 
 __all__ = ["Estimator", "fits", "fitted_classes"]
 
@@ -55,7 +57,13 @@ def fits(method: Method) -> Method:
             check_sizes(self, X)
             reported = self._reports_passes or method.__name__ != "fit" or not getattr(self, "_skl_callbacks", None)
             announced = nullcontext() if reported else reporting(self, 0, X=X, y=y, sample_weight=weight)
+            steps = (
+                nullcontext()
+                if (journal := active.get()) is None
+                else recorded_fit(journal, self, method.__name__, given)
+            )
             with (
+                steps,
                 single_blas() if self._fits_need_single_blas else nullcontext(),
                 announced,
                 np.errstate(over="ignore", invalid="ignore"),

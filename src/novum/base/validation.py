@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from novum import _core
+from novum.base.checkpoint.identity import recorded_rows
 from novum.base.frames import text_column
 from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.base.naming import error_with_name
@@ -22,8 +23,10 @@ from novum.base.sparse_matrices import sound_sparse
 from novum.exceptions import DataError
 from novum.fold.blocks import Source, not_in_memory
 from novum.fold.homes.memory import FLOATS, ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles, row_blocks
+from novum.fold.recorded import recorded
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.checks import check_weight_size
+from novum.runtime.journal.steps import active
 
 __all__ = [
     "plainly_labels",
@@ -72,14 +75,16 @@ def open_source(
     own target and weights, so there y and sample_weight must be None.
     """
     if (source := open_home(estimator, X, y, sample_weight)) is not None:
-        return admit(estimator, source, target=target, reset=reset, n_jobs=n_jobs).prepare()
+        source = admit(estimator, source, target=target, reset=reset, n_jobs=n_jobs).prepare()
+        return source if active.get() is None else recorded_rows(estimator, source)
     sparse = scipy.sparse.issparse(X) and estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows, by_column=by_column)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
     check = partial(finite_source, estimator, squares=getattr(estimator, "_squares_columns", False))
     source = MemorySource(tiles, labels, weight, n_jobs, check=check)
-    return source if defer and weight is None and (sparse_too or not source.sparse) else source.verified()
+    source = source if defer and weight is None and (sparse_too or not source.sparse) else source.verified()
+    return source if active.get() is None else recorded(source)
 
 
 def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False, sparse_too: bool = False) -> Source:

@@ -11,6 +11,7 @@ above the leaf of x in tree t and m the rows in this leaf,
 """
 
 import numbers
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ from novum.ensemble.forest.votes import Votes, cells, means, votes_of
 from novum.ensemble.isolation_rows import PURPOSE, parts_by_passes, percentile_by_passes, present_rows
 from novum.exceptions import DataWarning, ParameterError
 from novum.fold.blocks import Block
+from novum.runtime.journal import each_step
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
@@ -216,7 +218,11 @@ class IsolationForest(OutlierMixin, Estimator):
             grown = map_ordered(lambda item: self._tree(*item), zip(parts, seeds), threads)
         else:
             cells = table.X.tocsr() if not isinstance(table.X, np.ndarray) else table.X
-            grown = map_ordered(lambda seed: self._tree(cells[self._rows_drawn(seed)], seed), seeds, threads)
+
+            def trees(some: list[int]) -> Iterator[Any]:
+                return map_ordered(lambda seed: self._tree(cells[self._rows_drawn(seed)], seed), some, threads)
+
+            grown = iter(each_step("tree", seeds, trees))
         self.estimators_ = before + list(grown)
         self.offset_ = MIDDLE
         if self.contamination != "auto" and in_passes:

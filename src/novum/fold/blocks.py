@@ -83,6 +83,8 @@ class Source(ABC):
         Whether `rows` answers for all rows at once: an array or a tensor.
     rereads : bool
         Whether every pass reads the rows again, so that blocks remember nothing and a pass to count rows is dear.
+    recorded : bool
+        Whether passes are written down (novum.fold.recorded), so that all that is learned of the rows must go through `total`.
     """
 
     n_features: int
@@ -96,6 +98,7 @@ class Source(ABC):
     at_hand: bool = False
     lists_rows: bool = False
     rereads: bool = False
+    recorded: bool = False
 
     def in_memory(self, because: str = ALL_ROWS, remedy: str = SAMPLE) -> Any:
         """Return the source if its rows are at hand; else raise: `because` names the learner and why it needs them so."""

@@ -51,7 +51,9 @@ def kept_rows(source: Source, owner: str) -> AllRows:
     whole = (
         None if source.n_rows is None or source.sparse else np.empty((source.n_rows, source.n_features), source.dtype)
     )
-    parts, targets, weights = [], [], []
+    parts: list[Any] = []
+    targets: list[Any] = []
+    weights: list[Any] = []
     for block in source.each():
         if whole is None:
             parts.append(block.X if source.sparse else arrays.to_numpy(block.X))
@@ -61,8 +63,8 @@ def kept_rows(source: Source, owner: str) -> AllRows:
         weights.append(None if block.weight is None else arrays.to_numpy(block.weight))
     if whole is None:
         whole = scipy.sparse.vstack(parts, format="csr") if source.sparse else np.concatenate(parts)
-    y = None if targets[0] is None else np.concatenate(targets)
-    weight = None if weights[0] is None else np.concatenate(weights)
+    y: Any = None if targets[0] is None else np.concatenate(targets)
+    weight: Any = None if weights[0] is None else np.concatenate(weights)
     if weight is not None and not weight.any():
         raise DataError(f"Sample weights must contain at least one non-zero number. All given to {owner} are zero.")
     return AllRows(whole, y, weight)

@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 
 from novum import _core
 from novum.exceptions import ParameterError
+from novum.runtime.journal.steps import recording
 
 __all__ = ["Rows", "Stream", "numpy_state", "purpose_code", "seed_of"]
 
@@ -48,18 +49,25 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, np.random.SeedSequence):
         return int(random_state.generate_state(1, np.uint64)[0])
     if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(1 << SEED_BITS, dtype=np.uint64))
+        return recorded_draw(lambda: int(random_state.integers(1 << SEED_BITS, dtype=np.uint64)))
     if random_state is None or isinstance(random_state, np.random.RandomState) or random_state is np.random:
-        return int(check_random_state(random_state).randint(1 << SEED_BITS, dtype=np.uint64))
+        draws = check_random_state(random_state)
+        return recorded_draw(lambda: int(draws.randint(1 << SEED_BITS, dtype=np.uint64)))
     raise ParameterError(
         f"{random_state!r} cannot be used to seed a numpy.random.RandomState instance: give random_state an integer "
         ">= 0, None, a numpy.random.Generator, RandomState or SeedSequence."
     )
 
 
+def recorded_draw(draw: Callable[[], int]) -> int:
+    """Return a seed that nobody could draw again; while a checkpoint is open it is a step, so that a fit goes on with its own."""
+    journal = recording()
+    return draw() if journal is None else journal.step("seed", draw)
+
+
 def numpy_state(random_state: Any) -> np.random.RandomState:
     """Return the RandomState that scikit-learn would use: for starts that must be its own draws."""
-    if isinstance(random_state, np.random.Generator | np.random.SeedSequence):
+    if isinstance(random_state, np.random.Generator | np.random.SeedSequence) or recording() is not None:
         return np.random.RandomState(seed_of(random_state) % (1 << 32))
     return check_random_state(random_state)
 

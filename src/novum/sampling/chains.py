@@ -98,6 +98,7 @@ class Chains(Result):
     ((4, 4000), True)
     """
 
+    _in_journals = True  # novum.runtime.journal.values
     draws: Any
     shapes: dict[str, tuple[int, ...]]
     labels: Any

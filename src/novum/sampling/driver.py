@@ -23,6 +23,7 @@ from novum.runtime.warn import warn
 from novum.sampling.chains import Chains, after_earlier, resumed_state, shapes_of
 from novum.sampling.densities import Density, check_start, place_text
 from novum.sampling.starts import start_points
+from novum.sampling.stretches import in_stretches
 
 __all__ = ["Method", "Request", "run"]
 
@@ -109,6 +110,17 @@ def in_processes(
 
 
 def run(
+    method: Method, density: Density, *, n_samples: Any, resume: Chains | None, **options: Any
+) -> tuple[Chains, BaseException | None]:
+    """Return the draws of all chains, those of `resume` before them, and the interrupt that cut them short, if one did."""
+
+    def draw(count: Any, before: Chains | None) -> tuple[Chains, BaseException | None]:
+        return run_at_once(method, density, n_samples=count, resume=before, **options)
+
+    return in_stretches(method.owner, draw, n_samples, resume, {**options, "log_prob": density.function})
+
+
+def run_at_once(
     method: Method,
     density: Density,
     *,
@@ -122,7 +134,7 @@ def run(
     n_jobs: Any,
     resume: Chains | None,
 ) -> tuple[Chains, BaseException | None]:
-    """Return the draws of all chains, those of `resume` before them, and the interrupt that cut them short, if one did."""
+    """Return what `run` does, in one go."""
     owner = method.owner
     n_samples = check_count(owner, "n_samples", n_samples)
     if resume is not None:

@@ -17,6 +17,7 @@ from novum.runtime.checks import check_count, probability_table
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Numbers, Seed
 from novum.sampling.chains import Chains, after_earlier, resumed_state, shapes_of
+from novum.sampling.stretches import in_stretches
 
 __all__ = ["run_chains", "run_steps"]
 
@@ -55,6 +56,43 @@ def run_steps(
 
     `record` turns a state into its numbers and the statistics of the draw; `begin` makes the first state of a given one.
     """
+    options: dict[str, Any] = {"n_warmup": n_warmup, "thin": thin, "random_state": random_state}
+
+    def draw(count: Any, before: Chains | None) -> tuple[Chains, BaseException | None]:
+        return steps_at_once(
+            owner,
+            step,
+            states,
+            record,
+            statistics,
+            names,
+            n_samples=count,
+            resume=before,
+            begin=begin,
+            settings=settings,
+            **options,
+        )
+
+    return in_stretches(owner, draw, n_samples, resume, {**options, "start": states, "kernel": step})
+
+
+def steps_at_once(
+    owner: str,
+    step: Step,
+    states: list[Any],
+    record: Callable[[Any], tuple[NDArray[np.float64], tuple[float, ...]]],
+    statistics: tuple[str, ...],
+    names: Any,
+    *,
+    n_samples: Any,
+    n_warmup: Any,
+    thin: Any,
+    random_state: Any,
+    resume: Chains | None,
+    begin: Callable[[Any], Any],
+    settings: Mapping[str, Any] | None,
+) -> tuple[Chains, BaseException | None]:
+    """Return what `run_steps` does, in one go."""
     n_samples = check_count(owner, "n_samples", n_samples)
     if resume is not None:
         before = resumed_state(owner, resume)

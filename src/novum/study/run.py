@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from novum.base.checkpoint.context import keeps_its_own_steps
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.runtime.checks import check_count, check_number
@@ -166,6 +167,7 @@ class Study:
         self.n_jobs = available_cores() if n_jobs is None else check_count("Study", "n_jobs", n_jobs)
         self.cluster = cluster
 
+    @keeps_its_own_steps
     def run(self, listener: Listener | None = None, *, resume: str | os.PathLike | None = None) -> StudyResult:
         """Run all six steps.
 
@@ -312,8 +314,7 @@ class Study:
         )
         listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}"])
         model = kept.model
-        by_class = self.group is None and self.time is None  # how the rows were put away
-        hold, said = judge_held_out(rows, held, model, positive=positive, by_class=by_class)
+        hold, said = judge_held_out(rows, held, model, positive=positive, by_class=self.group is None and not ordered)
         result.hold_out = hold
         listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])
         final = fit_again(rows, kept, ordered=ordered, until=clock.until())
@@ -330,7 +331,6 @@ class Study:
             advance=listener.explained,
             weight=None if rows.weight is None else rows.weight[held],
         )
-        left = LOOKING * seconds - (perf_counter() - explaining)
         result.findings = found = look_further(
             rows,
             kept=kept,
@@ -341,7 +341,7 @@ class Study:
             explanation=explanation,
             schema=result.schema,
             positive=positive,
-            seconds=left,
+            seconds=LOOKING * seconds - (perf_counter() - explaining),
             ordered=ordered,
             advance=listener.looked,
         )

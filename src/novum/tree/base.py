@@ -112,6 +112,8 @@ def score_nodes(tree: Tree, data: Data) -> tuple[NDArray, float]:
 class BaseTree(MultiOutputMixin, Estimator, ABC):
     """Base of the decision trees."""
 
+    _in_journals = True  # novum.runtime.journal.values: trees of a forest
+
     # What forests pass to skip checks is nothing that a pipeline should route.
     __metadata_request__fit = {"check_input": metadata_routing.UNUSED}
     __metadata_request__predict = {"check_input": metadata_routing.UNUSED}

@@ -76,6 +76,7 @@ class Tree:
     """
 
     _packed_in_files = True  # novum.persistence.packing
+    _in_journals = True  # novum.runtime.journal.values
 
     def __init__(
         self,

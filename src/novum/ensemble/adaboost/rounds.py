@@ -7,6 +7,7 @@ could decide) or is no better than chance (its vote would be zero or negative).
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ from novum.ensemble.estimator_list import EstimatorList
 from novum.exceptions import DataWarning, ParameterError
 from novum.fold.homes.memory import ArrayTiles
 from novum.runtime import sklearn_private
+from novum.runtime.journal import step
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.runtime.warn import warn
@@ -112,17 +114,18 @@ class WeightBoosting(EstimatorList, MetaEstimatorMixin, Estimator):
         rounds: list[Round] = []
         seed = seed_of(self.random_state)
         with reporting(self, self.n_estimators, X=X, y=y, sample_weight=sample_weight) as report:
-            for step in range(self.n_estimators):
+            for number in range(self.n_estimators):
                 weight = np.where(absent, 0.0, np.maximum(weight, LEAST_WEIGHT))
-                made = train(weight, int(Stream(seed).integers("member", step, 1, high=2**31 - 1)[0]), step)
+                member_seed = int(Stream(seed).integers("member", number, 1, high=2**31 - 1)[0])
+                made = step("round", partial(train, weight, member_seed, number), (weight, member_seed))
                 if made.weight is None:
                     break
                 rounds.append(made)
                 total = made.weight.sum()
-                if report(step + 1, made.error) or made.error == 0 or not total > 0:
+                if report(number + 1, made.error) or made.error == 0 or not total > 0:
                     break
                 if not np.isfinite(total):
-                    warn(OVERFLOW.format(type(self).__name__, step), DataWarning)
+                    warn(OVERFLOW.format(type(self).__name__, number), DataWarning)
                     break
                 weight = made.weight / total
         self._keep(rounds)

@@ -14,6 +14,7 @@ Derivation: docs/theory/boosting.md.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from novum import _core
 from novum.engines.trees.bins import Bins
 from novum.engines.trees.histograms import NODE, Grower, Growing, as_bytes, set_thresholds
 from novum.ensemble.boosting.slopes import Descent
+from novum.runtime.journal import step
 
 __all__ = ["Rows", "Trees", "boost", "join", "should_stop"]
 
@@ -86,17 +88,27 @@ def boost(
     grower = Grower(team, train.words, bins, growing)
     pairs = np.empty((descent.outputs, len(train.target), 2), np.int32)
     made: list[tuple[NDArray, NDArray]] = []
-    for iteration in iterations:
+
+    def add(rows: Rows, trees: list[tuple[NDArray, NDArray]]) -> None:
+        for k, (nodes, sets) in enumerate(trees):
+            _core.trees.boosting.add_coded(team, as_bytes(nodes), sets, rows.words, bins.missing, rows.raw[k])
+
+    def grown(iteration: int) -> list[tuple[NDArray, NDArray]]:
+        trees = []
         units = descent.slopes(team, train.target, train.raw, train.weight, pairs)
         for k in range(descent.outputs):
             size = grower.grow(pairs[k], units[k], iteration * descent.outputs + k)
             if descent.refit is not None:
                 grower.native.refit_quantiles(train.target, train.raw[k], train.weight, descent.refit)
-            made.append(grower.table(size))
+            trees.append(grower.table(size))
             grower.native.add_values(train.raw[k])
-            if held is not None:
-                nodes, sets = made[-1]
-                _core.trees.boosting.add_coded(team, as_bytes(nodes), sets, held.words, bins.missing, held.raw[k])
+        return trees
+
+    for iteration in iterations:
+        trees = step("trees", partial(grown, iteration), iteration, read=partial(add, train))
+        if held is not None:
+            add(held, trees)
+        made += trees
         if after(iteration):
             break
     if not made:

@@ -32,6 +32,7 @@ from novum.ensemble.boosting.block_state import (
 )
 from novum.ensemble.boosting.quantile_leaves import refit_leaves, weight_unit
 from novum.fold.blocks import Source
+from novum.runtime.journal import step as recorded_step
 
 __all__ = ["Boosted", "ValidationRows", "boost_blocks"]
 
@@ -108,12 +109,17 @@ def boost_blocks(
         def ask(requests: tuple[Request, ...], here: Step = here) -> Histograms:
             return repeat_pass(source, block_histograms, here._replace(requests=requests), merge_histograms, all_trees)
 
-        passes += grow_trees(growths, ask)
-        last = tuple(table_of(growth, growing.learning_rate, task.bins) for growth in growths)
-        if descent.refit is not None:
-            fine = weight_unit(built)
-            for at, value in refit_leaves(source, here, growths[0], growing.learning_rate, fine, all_trees).items():
-                last[0][0]["value"][at] = value
+        def grown(growths: list[Growth] = growths, here: Step = here, ask: Any = ask) -> tuple[int, Trees]:
+            count = grow_trees(growths, ask)
+            trees = tuple(table_of(growth, growing.learning_rate, task.bins) for growth in growths)
+            if descent.refit is not None:
+                fine = weight_unit(built)
+                for at, value in refit_leaves(source, here, growths[0], growing.learning_rate, fine, all_trees).items():
+                    trees[0][0]["value"][at] = value
+            return count, trees
+
+        count, last = recorded_step("trees", grown, iteration)
+        passes += count
         made += last
         if given is not None:
             for k, (nodes, sets) in enumerate(last):

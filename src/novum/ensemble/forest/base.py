@@ -37,6 +37,7 @@ from novum.ensemble.forest.samples import BlockSampling, Sampling, sample_size, 
 from novum.ensemble.forest.votes import Votes, votes_of
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime import arrays, sklearn_private
+from novum.runtime.journal import each_step
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
@@ -225,7 +226,7 @@ class BaseForest(ForestLeaves, EstimatorList, MultiOutputMixin, Estimator, ABC):
             weight = self._sample_weight if sampling is None else self._reweighted(y, sampling.counts(seed))
             return member(weight, seed)
 
-        trees = list(map_ordered(grown, seeds, thread_count(self.n_jobs)))
+        trees = each_step("tree", seeds, lambda some: map_ordered(grown, some, thread_count(self.n_jobs)))
         self.max_features_ = trees[0].max_features_
         self.is_categorical_ = trees[0].is_categorical_
         return trees

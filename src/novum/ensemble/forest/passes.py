@@ -17,6 +17,7 @@ Sums are whole numbers and (4) sees rows in their order, so neither blocks nor w
 
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,7 @@ from novum.engines.trees.ranks import encode, grow_coded, knows
 from novum.ensemble.forest.samples import BlockSampling
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.spill import spill_blocks
+from novum.runtime.journal import step
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
@@ -302,5 +304,5 @@ def grow_forest(source: Source, plan: Plan, rules: Rules, seeds: list[int]) -> l
     with spill_blocks(source, remember, plan, merge_extremes) as (kept, extremes):
         for first in range(0, len(seeds), TOGETHER):
             here = plan._replace(seeds=tuple(seeds[first : first + TOGETHER]), first=first)
-            out += grow_group(kept, here, rules, extremes)
+            out += step("trees", partial(grow_group, kept, here, rules, extremes), here.seeds)
     return out

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import SourceError
 from novum.fold.blocks import Block, Source, add, merge_tree
+from novum.fold.recorded import recorded
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
@@ -138,4 +139,4 @@ def spill_blocks(
             return Stored([(block.start, block.rows)], result)
 
         found = source.total(store, params, lambda a, b: Stored(a.place + b.place, merge(a.result, b.result)))
-        yield Spill(source, folder, found.place), found.result
+        yield recorded(Spill(source, folder, found.place)), found.result

@@ -44,7 +44,7 @@ def in_short_blocks(source: Source, extra: int = 0) -> Source:
 
     `extra` is what a row costs beside its values, in values.
     """
-    plain = plain_rows(source, 0)
+    plain = rows_for_team(source, 0)
     if plain is None:
         return source
 
@@ -57,6 +57,11 @@ def in_short_blocks(source: Source, extra: int = 0) -> Source:
 
 def plain_rows(source: Source, width: int) -> PlainRows | None:
     """Return the rows for a pass whose sums are `width` numbers, or None where it goes block by block."""
+    return None if source.recorded else rows_for_team(source, width)
+
+
+def rows_for_team(source: Source, width: int) -> PlainRows | None:
+    """Return the rows of a pass that a team can make."""
     if not isinstance(source, MemorySource) or len(source.bounds) < 2 or source.weight is not None or here.inside_block:
         return None
     tiles = source.tiles

@@ -22,6 +22,7 @@ from novum.neural_network.training.checkpoint import (
 from novum.neural_network.training.curve import TrainingCurve
 from novum.neural_network.training.examples import Examples
 from novum.neural_network.training.steps import MOMENTS, Average, Stepper
+from novum.runtime.journal import recording
 from novum.runtime.torch_generators import lent_generators, reseed
 
 __all__ = ["Training"]
@@ -82,6 +83,10 @@ class Training:
 
     def go(self, report: Any) -> None:
         """Train to the end: max_epochs, patience, or a callback that requests to stop."""
+        journal = recording()
+        kept = None if journal is None else journal.state("training")
+        if kept is not None and (last := kept.last()) is not None:
+            self.take(*last)
         while self.epoch < self.estimator.max_epochs and not self.is_over():
             started = time.perf_counter()
             parts = self.one_epoch()
@@ -89,6 +94,8 @@ class Training:
             stop = report(self.epoch, self.curve[-1])
             if self.estimator.checkpoint is not None:
                 write_checkpoint(self.estimator.checkpoint, *self.state())
+            if kept is not None:
+                kept.keep(self.state())
             if stop:
                 break
 
@@ -251,16 +258,20 @@ class Training:
 
     def restore(self, path: Any) -> None:
         """Go back to the state in a file."""
-        import torch
-
         about, arrays = read_checkpoint(path, type(self.estimator).__name__)
         if about["config"] != self.config:
             raise FileFormatError(f"{path}: holds a network for other data or other parameters than these.")
         self.check_same_rule(path, about, arrays)
         try:
-            self.module.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in under(arrays, "module").items()})
+            self.take(about, arrays)
         except RuntimeError as error:
             raise FileFormatError(f"{path}: its weights do not fit this network: {error}") from error
+
+    def take(self, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Go back to a state."""
+        import torch
+
+        self.module.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in under(arrays, "module").items()})
         self.best = under(arrays, "best") or None
         self.seed, self.epoch, self.least, self.waited = (about[k] for k in ("seed", "epoch", "least", "waited"))
         self.curve = TrainingCurve(*about["curve"], name="loss")

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.base import validation
 from novum.exceptions import DataError
+from novum.fold.recorded import recorded
 from novum.sequence.hmm.bundles import Bundle, bundles_of, check_known_states, check_sequence_weight, gather
 from novum.sequence.hmm.sequences import DaskSequences, FileSequences, MemorySequences, Sequences
 
@@ -66,14 +67,14 @@ class SequenceInputMixin:
         rows = self._read(given.rows, reset)
         weight = check_sequence_weight(owner, weight, len(given.lengths))
         known = check_known_states(owner, states, given.lengths, self._k, given.order)
-        return MemorySequences(bundles_of(rows, given.lengths, weight, known), self.n_jobs, given.order)
+        return recorded(MemorySequences(bundles_of(rows, given.lengths, weight, known), self.n_jobs, given.order))
 
     def _distant_sequences(self, X: Any, groups: Any, home: str, reset: bool) -> Sequences:
         if home == "file":
             if isinstance(groups, str) and X.target != groups:
                 X = X.with_target(groups)
             source = validation.open_source(self, X, target="classes" if X.has_target else None, reset=reset)
-            return FileSequences(source, self._convert, self.n_jobs)
+            return recorded(FileSequences(source, self._convert, self.n_jobs))
         y = None
         if isinstance(groups, str):
             X, y = X.drop(columns=[groups]), X[groups]

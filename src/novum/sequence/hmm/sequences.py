@@ -28,6 +28,7 @@ class Sequences:
     n_features: int
     n_rows: int | None = None
     at_hand = False
+    recorded = False
 
     def total(self, statistics: Callable, params: Any, merge: Callable = add) -> Any:
         """Return the merge of `statistics(params, bundle)` over all bundles, in one tree."""

@@ -1,0 +1,1 @@
+"""Fits that go on after they were killed."""
