@@ -105,6 +105,7 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
     _squares_columns = False  # whether sums of squares must be finite: then huge numbers are refused by name
     _squares_rows = False  # the same of the rows that are predicted
     _rows_need_blas = True  # whether the functions that `_rows` is given call BLAS, which must then keep to one thread
+    _on_devices = False  # whether fit and predictions pass over a tensor on a GPU there
     _fits_need_single_blas = True  # False where a fit chooses by the size of its matrices
     _reports_passes = (
         False  # whether `fit` itself reports its passes to the callbacks; if not, `fits` announces it as one task

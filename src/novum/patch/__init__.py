@@ -1,5 +1,7 @@
 """Run scikit-learn code with novum's classes: `novum.patch()`, `novum.unpatch()`, `python -m novum.patch script.py`.
 
+With `device="cuda"` rows go to a GPU and predictions come back (novum.patch.devices).
+
 Where both libraries have a public class of one name in modules of one name (`sklearn.linear_model.Ridge` and
 `novum.linear_model.Ridge`), code outside scikit-learn that imports it from scikit-learn's module gets novum's. scikit-learn's
 own code goes on getting its own classes, also where it imports them inside a function: who imports is seen from the module
@@ -20,11 +22,13 @@ from typing import Any
 from novum.base.estimator import Estimator, fitted_classes
 from novum.exceptions import ParameterError
 from novum.report.result import Result
+from novum.runtime.devices import chosen_device
 
-__all__ = ["patch", "used"]
+__all__ = ["calls", "patch", "used"]
 
 THEIRS = "sklearn"
 VARIABLE = "NOVUM_PATCH"  # says to processes started from here what to replace: names, or * for all
+DEVICE = "NOVUM_PATCH_DEVICE"  # and to which device rows go
 WORKERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workers")  # read by them when they start
 CHECKED_BY_CLASS = ("tree", "ensemble", "neighbors", "linear_model")
 LIBRARIES = (THEIRS, "novum")
@@ -98,13 +102,16 @@ def register(module: str, classes: dict[str, type]) -> None:
             theirs.register(cls)
 
 
-def patch(names: Sequence[Any] | None = None) -> Replacements:
+def patch(names: Sequence[Any] | None = None, *, device: str | None = None) -> Replacements:
     """Let scikit-learn's modules hand out novum's classes.
 
     Parameters
     ----------
     names : list of str or None, default=None
         Names of classes, such as "Ridge"; None: all that novum has.
+    device : str or None, default=None
+        "cuda" (or "cuda:1", ...): rows go to that GPU where a call gains by it, and what it returns comes back; `calls` says where
+        each ran. None: nothing is moved.
 
     Returns
     -------
@@ -131,9 +138,16 @@ def patch(names: Sequence[Any] | None = None) -> Replacements:
         raise ParameterError(
             f"patch(names=...): novum has no {unknown[0]!r} of scikit-learn's; it has {', '.join(known)}."
         )
+    place = None if device is None else chosen_device("patch", device)
     unpatch()
     for module, classes in available.items():
         chosen = {name: cls for name, cls in classes.items() if names is None or name in names}
+        if place is not None:
+            from novum.patch.devices import on_device
+
+            chosen = {
+                name: on_device(cls, place) if issubclass(cls, Estimator) else cls for name, cls in chosen.items()
+            }
         if chosen:
             _replaced[module] = chosen
             sys.modules[module].__class__ = _Patched
@@ -141,6 +155,8 @@ def patch(names: Sequence[Any] | None = None) -> Replacements:
                 register(module, chosen)
     fitted_classes.clear()
     os.environ[VARIABLE] = "*" if names is None else ",".join(names)
+    if device is not None:
+        os.environ[DEVICE] = device
     os.environ["PYTHONPATH"] = os.pathsep.join([WORKERS, *python_path()])
     return Replacements(f"{module}.{name}" for module, classes in sorted(_replaced.items()) for name in sorted(classes))
 
@@ -156,6 +172,11 @@ def unpatch() -> None:
         sys.modules[module].__class__ = ModuleType
     _replaced.clear()
     _read.clear()
+    if DEVICE in os.environ:
+        from novum.patch.devices import forget
+
+        del os.environ[DEVICE]
+        forget()
     if os.environ.pop(VARIABLE, None) is not None:
         os.environ["PYTHONPATH"] = os.pathsep.join(python_path())
         if not os.environ["PYTHONPATH"]:
@@ -173,11 +194,18 @@ def used() -> Replacements:
     return Replacements(found)
 
 
+def calls() -> Any:
+    """Return a table of where the calls since `patch(device=...)` ran, and why those that stayed on the processor did."""
+    from novum.patch.devices import places
+
+    return places()
+
+
 class _Callable(ModuleType):
     """This module, which can be called: `novum.patch()` works whether or not it has been imported as a module."""
 
-    def __call__(self, names: Any = None) -> Replacements:
-        return patch(names)
+    def __call__(self, names: Any = None, *, device: str | None = None) -> Replacements:
+        return patch(names, device=device)
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import Any
 
-VARIABLE = "NOVUM_PATCH"
+VARIABLE, DEVICE = "NOVUM_PATCH", "NOVUM_PATCH_DEVICE"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -34,7 +34,10 @@ class PatchOnImport:
             run(module)
             names = os.environ.get(VARIABLE, "")
             with suppress(ImportError):  # another environment's Python, without novum
-                import_module("novum.patch").patch(None if names == "*" else names.split(",")) if names else None
+                device = os.environ.get(DEVICE)
+                import_module("novum.patch").patch(
+                    None if names == "*" else names.split(","), device=device
+                ) if names else None
 
         spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
