@@ -12,12 +12,8 @@ from sklearn.base import clone
 
 ROUNDING = 1e-7  # of what is learned by iterations from sums that were added in another order
 # What is learned beyond rounding elsewhere than in memory, each with its reason.
-OTHER_ORDER = "steps are taken row by row, in an order drawn within a block"
 OTHER_ROWS = "the rows it starts from are drawn otherwise"
 LEARNS_OTHERWISE = {
-    "Perceptron": OTHER_ORDER,
-    "SGDClassifier": OTHER_ORDER,
-    "SGDRegressor": OTHER_ORDER,
     "Nystroem": OTHER_ROWS,
 }
 REFUSED_FITS = 29  # estimators whose fit takes no scan: the number may fall
