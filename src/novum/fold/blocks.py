@@ -36,6 +36,11 @@ class Block(NamedTuple):
         """Number of rows."""
         return int(self.X.shape[0])
 
+    def take(self, rows: Any) -> "Block":
+        """Return some of the rows; their numbers and what is remembered of the block are not theirs."""
+        X, y, weight = (None if field is None else field[rows] for field in self[:3])
+        return Block(X, y, weight)
+
 
 def add(a: Any, b: Any) -> Any:
     """Return the sum of two statistics, field by field."""

@@ -78,7 +78,7 @@ class BlocksInTurn(Portions):
 
 
 class Rows(NamedTuple):
-    count: int
+    number: int
 
 
 def of_block(function: Callable, state: Any, block: Block, last: bool) -> Any:
@@ -91,15 +91,16 @@ def rows_of(_: None, block: Block) -> Rows:
     return Rows(block.rows)
 
 
-def deal_of_table(n: int, d: int, key: int) -> Deal:
+def deal_of_table(shape: tuple[int, int], key: int) -> Deal:
     """Return how n rows of d columns are dealt (1)."""
+    n, d = shape
     return Deal(key, max(1, -(-n * d // BUCKET_VALUES)))
 
 
 def deal_of(source: Source, key: int) -> Deal:
     """Return how the rows of a source are dealt; their number is counted where the home does not know it."""
-    n = source.n_rows if source.n_rows is not None else source.total(rows_of).count
-    return deal_of_table(n, source.n_features, key)
+    n = source.n_rows if source.n_rows is not None else source.total(rows_of).number
+    return deal_of_table((n, source.n_features), key)
 
 
 def bucket_numbers(deal: Deal, start: int, rows: int) -> NDArray[np.int64]:
@@ -120,8 +121,8 @@ def rows_by_bucket(deal: Deal, n: int) -> list[NDArray[np.int64]]:
 
 def joined_blocks(blocks: Sequence[Block]) -> Block:
     """Return the rows of some blocks as one."""
-    parts = [None if field[0] is None else np.concatenate(field) for field in zip(*(block[:3] for block in blocks))]
-    return Block(*parts, memory={})
+    X, y, weight = (None if field[0] is None else np.concatenate(field) for field in zip(*(b[:3] for b in blocks)))
+    return Block(X, y, weight, memory={})
 
 
 def bucket_pieces(deal: Deal, block: Block) -> Iterator[tuple[int, Block]]:
@@ -132,7 +133,7 @@ def bucket_pieces(deal: Deal, block: Block) -> Iterator[tuple[int, Block]]:
     ends = np.cumsum(counts)
     for bucket in np.flatnonzero(counts).tolist():
         rows = order[ends[bucket] - counts[bucket] : ends[bucket]]
-        yield bucket, Block(*(None if field is None else field[rows] for field in block[:3]))
+        yield bucket, block.take(rows)
 
 
 def order_of_buckets(deal: Deal, epoch: int) -> list[int]:

@@ -221,7 +221,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
             rows = np.sort(kept if data.weight is None else kept[data.weight[kept] > 0])
             score = partial(determination, data.X[held], y[held], weight)
         problem, seed = TargetRows(data.X, y, data.weight, rows), self._seed()
-        return descend(problem, settings, machine, stopping, seed, deal_of_table(*data.X.shape, seed or 0), score)
+        return descend(problem, settings, machine, stopping, seed, deal_of_table(data.X.shape, seed or 0), score)
 
     def schedule(self) -> Schedule:
         """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""

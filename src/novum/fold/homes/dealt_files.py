@@ -59,8 +59,8 @@ class BucketFiles(Portions):
     def walk(self, function: Callable[[Any, Portion], Any], state: Any, order: Sequence[int] | None = None) -> Any:
         numbers = list(range(self.count) if order is None else order)
         for bucket in numbers:
-            parts = [None if field is None else self._read(bucket, field) for field in self.fields]
-            state = function(state, Portion(Block(*parts, memory={}), bucket, bucket == numbers[-1]))
+            X, y, weight = (None if field is None else self._read(bucket, field) for field in self.fields)
+            state = function(state, Portion(Block(X, y, weight, memory={}), bucket, bucket == numbers[-1]))
         return state
 
 

@@ -229,7 +229,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
     ) -> list[Descent]:
         """Train one machine after the other, or several at a time, on rows in memory."""
         held, seed = self._held_back(data, data.y) if self.early_stopping else None, self._seed()
-        deal = deal_of_table(*data.X.shape, seed or 0)
+        deal = deal_of_table(data.X.shape, seed or 0)
         rows = data.rows
         if held is not None:
             kept = np.ones(len(data.y), bool)

@@ -49,7 +49,7 @@ def without_rows(work: bytes, blocks: Sequence[Block]) -> Block:
     """Return the first block that has rows without them: the types of its fields. `work`: changes of the target."""
     (changes,) = pickle.loads(work)
     block = next((block for block in blocks if block.rows), blocks[0])
-    return Block(*(None if field is None else field[:0] for field in change_target(block, changes)[:3]))
+    return change_target(block, changes).take(slice(0, 0))
 
 
 def sent_state(packed: bytes) -> Any:
