@@ -5,10 +5,21 @@ There is no third state. The partitions are uneven and one is empty; batches are
 
 import warnings
 
+import numpy as np
 import pytest
 from contract.cases import TRANSDUCTIVE, data, estimators, quick
-from contract.homes import DASK, FILES, PREDICTIONS, REFUSALS, difference, gathered, home, refuses_in_words
-from sklearn.base import clone
+from contract.homes import (
+    DASK,
+    FILES,
+    PREDICTIONS,
+    REFUSALS,
+    difference,
+    gathered,
+    home,
+    partitions_by_label,
+    refuses_in_words,
+)
+from sklearn.base import clone, is_classifier
 
 ROUNDING = 1e-7  # of what is learned by iterations from sums that were added in another order
 # What is learned beyond rounding elsewhere than in memory, each with its reason.
@@ -23,6 +34,11 @@ def prepared(estimator):
     """Return an unfitted model with quick settings, its table and target."""
     X, y = data(estimator)
     return clone(quick(estimator)), X, y
+
+
+def classifiers():
+    """Return the estimators that learn one label per row."""
+    return [one for one in estimators() if is_classifier(one) and data(one)[1].ndim == 1]
 
 
 def fitted(model, X, y):
@@ -57,6 +73,23 @@ def test_a_fit_agrees_with_memory_or_refuses(estimator, kind, tmp_path):
         assert refuses_in_words(error, name), error
         return
     if name in LEARNS_OTHERWISE:
+        return
+    expected, said = answers(fitted(model, X, y), X), answers(found, X)
+    for method, answer in expected.items():
+        assert difference(answer, said[method]) <= ROUNDING, method
+
+
+@pytest.mark.parametrize("kind", ("npy", "array"))
+@pytest.mark.parametrize("estimator", classifiers(), ids=lambda one: type(one).__name__)
+def test_sorted_rows_and_partitions_of_one_class_are_learned_as_in_memory(estimator, kind, tmp_path):
+    model, X, y = prepared(estimator)
+    order = np.argsort(y, kind="stable")
+    X, y = X[order], y[order]
+    there, target = home(kind, X, y, tmp_path, partitions_by_label(y))
+    try:
+        found = fitted(clone(model), there, target)
+    except REFUSALS as error:
+        assert refuses_in_words(error, type(estimator).__name__), error
         return
     expected, said = answers(fitted(model, X, y), X), answers(found, X)
     for method, answer in expected.items():
