@@ -34,6 +34,7 @@ __all__ = [
     "order_in_bucket",
     "order_of_buckets",
     "portions_of",
+    "row_count",
     "rows_by_bucket",
 ]
 
@@ -97,10 +98,14 @@ def deal_of_table(shape: tuple[int, int], key: int) -> Deal:
     return Deal(key, max(1, -(-n * d // BUCKET_VALUES)))
 
 
+def row_count(source: Source) -> int:
+    """Return the number of rows, counted by a pass where the home does not know it."""
+    return source.n_rows if source.n_rows is not None else source.total(rows_of).number
+
+
 def deal_of(source: Source, key: int) -> Deal:
-    """Return how the rows of a source are dealt; their number is counted where the home does not know it."""
-    n = source.n_rows if source.n_rows is not None else source.total(rows_of).number
-    return deal_of_table((n, source.n_features), key)
+    """Return how the rows of a source are dealt (1)."""
+    return deal_of_table((row_count(source), source.n_features), key)
 
 
 def bucket_numbers(deal: Deal, start: int, rows: int) -> NDArray[np.int64]:
