@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -79,12 +80,35 @@ def test_random_starts_are_the_same_rows_in_every_home(tmp_path):
     assert_allclose(a.cluster_centers_, b.cluster_centers_, rtol=1e-12)
 
 
-def test_seeding_on_a_sample_is_nearly_as_good(tmp_path, monkeypatch):
+def test_seeding_on_a_sample_is_nearly_as_good(monkeypatch):
+    whole = KMeans(60, random_state=0).fit(X)
     monkeypatch.setattr(seeding, "SAMPLE_ROWS", 2000)
     monkeypatch.setattr(seeding, "SAMPLE_PER_CENTER", 10)
+    sampled = KMeans(60, random_state=0).fit(X)
+    assert (sampled.cluster_centers_ != whole.cluster_centers_).any()
+    assert sampled.inertia_ < 1.3 * whole.inertia_
+
+
+@pytest.mark.parametrize("sample", [2**16, 2000])
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+def test_own_starts_are_the_same_in_every_home(tmp_path, monkeypatch, init, sample):
+    """Of all rows with their weights, some of them zero, and of a sample by weight."""
+    import dask.array as da
+
+    monkeypatch.setattr(seeding, "SAMPLE_ROWS", sample)
+    monkeypatch.setattr(seeding, "SAMPLE_PER_CENTER", 10)
+    weight = np.where(np.arange(len(X)) % 5, W, 0.0)
     np.save(tmp_path / "x.npy", X)
-    sampled = KMeans(60, random_state=0).fit(novum.scan(tmp_path / "x.npy"))
-    assert sampled.inertia_ < 1.3 * KMeans(60, random_state=0).fit(X).inertia_
+    np.save(tmp_path / "w.npy", weight)
+    scan = novum.scan(tmp_path / "x.npy", weight=tmp_path / "w.npy", batch_rows=700)
+    chunks = (5000, 0, 33, 6967)
+    lazy = da.from_array(X, chunks=(chunks, 6)), da.from_array(weight, chunks=(chunks,))
+    model = KMeans(12, init=init, n_init=2, max_iter=4, random_state=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        memory = model.fit(X, sample_weight=weight).cluster_centers_
+        assert_allclose(model.fit(scan).cluster_centers_, memory, rtol=1e-10, atol=1e-12)
+        assert_allclose(model.fit(lazy[0], sample_weight=lazy[1]).cluster_centers_, memory, rtol=1e-10, atol=1e-12)
 
 
 def dask_rows():

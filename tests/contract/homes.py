@@ -42,12 +42,17 @@ def in_file(kind, X, y, folder):
     return novum.scan(folder / f"rows.{kind}", target=target, batch_rows=25), None
 
 
-def on_dask(kind, X, y):
+def partitions_by_label(y):
+    """Return the rows of the partitions of sorted labels: one for every label, and an empty one."""
+    return (0, *np.unique(y, return_counts=True)[1].tolist())
+
+
+def on_dask(kind, X, y, chunks=None):
     """Return X and y as Dask collections."""
     import dask.array as da
     import dask.dataframe as dd
 
-    chunks = partitions(len(X))
+    chunks = partitions(len(X)) if chunks is None else chunks
     target = None if y is None else da.from_array(y, chunks=(chunks, *y.shape[1:]))
     if kind == "array":
         return da.from_array(X, chunks=(chunks, X.shape[1])), target
@@ -57,9 +62,9 @@ def on_dask(kind, X, y):
     return lazy, target
 
 
-def home(kind, X, y, folder):
+def home(kind, X, y, folder, chunks=None):
     """Return (X, y) as they are given to `fit` in that home."""
-    return in_file(kind, X, y, folder) if kind in FILES else on_dask(kind, X, y)
+    return in_file(kind, X, y, folder) if kind in FILES else on_dask(kind, X, y, chunks)
 
 
 def gathered(answer):

@@ -5,21 +5,23 @@ There is no third state. The partitions are uneven and one is empty; batches are
 
 import warnings
 
+import numpy as np
 import pytest
 from contract.cases import TRANSDUCTIVE, data, estimators, quick
-from contract.homes import DASK, FILES, PREDICTIONS, REFUSALS, difference, gathered, home, refuses_in_words
-from sklearn.base import clone
+from contract.homes import (
+    DASK,
+    FILES,
+    PREDICTIONS,
+    REFUSALS,
+    difference,
+    gathered,
+    home,
+    partitions_by_label,
+    refuses_in_words,
+)
+from sklearn.base import clone, is_classifier
 
 ROUNDING = 1e-7  # of what is learned by iterations from sums that were added in another order
-# What is learned beyond rounding elsewhere than in memory, each with its reason.
-OTHER_ORDER = "steps are taken row by row, in an order drawn within a block"
-OTHER_ROWS = "the rows it starts from are drawn otherwise"
-LEARNS_OTHERWISE = {
-    "Perceptron": OTHER_ORDER,
-    "SGDClassifier": OTHER_ORDER,
-    "SGDRegressor": OTHER_ORDER,
-    "Nystroem": OTHER_ROWS,
-}
 REFUSED_FITS = 29  # estimators whose fit takes no scan: the number may fall
 
 
@@ -27,6 +29,11 @@ def prepared(estimator):
     """Return an unfitted model with quick settings, its table and target."""
     X, y = data(estimator)
     return clone(quick(estimator)), X, y
+
+
+def classifiers():
+    """Return the estimators that learn one label per row."""
+    return [one for one in estimators() if is_classifier(one) and data(one)[1].ndim == 1]
 
 
 def fitted(model, X, y):
@@ -60,7 +67,22 @@ def test_a_fit_agrees_with_memory_or_refuses(estimator, kind, tmp_path):
     except REFUSALS as error:
         assert refuses_in_words(error, name), error
         return
-    if name in LEARNS_OTHERWISE:
+    expected, said = answers(fitted(model, X, y), X), answers(found, X)
+    for method, answer in expected.items():
+        assert difference(answer, said[method]) <= ROUNDING, method
+
+
+@pytest.mark.parametrize("kind", ("npy", "array"))
+@pytest.mark.parametrize("estimator", classifiers(), ids=lambda one: type(one).__name__)
+def test_sorted_rows_and_partitions_of_one_class_are_learned_as_in_memory(estimator, kind, tmp_path):
+    model, X, y = prepared(estimator)
+    order = np.argsort(y, kind="stable")
+    X, y = X[order], y[order]
+    there, target = home(kind, X, y, tmp_path, partitions_by_label(y))
+    try:
+        found = fitted(clone(model), there, target)
+    except REFUSALS as error:
+        assert refuses_in_words(error, type(estimator).__name__), error
         return
     expected, said = answers(fitted(model, X, y), X), answers(found, X)
     for method, answer in expected.items():
@@ -97,13 +119,3 @@ def test_refusals_do_not_become_more(tmp_path):
         except REFUSALS:
             refused.append(type(estimator).__name__)
     assert len(refused) <= REFUSED_FITS, sorted(refused)
-
-
-def test_the_differences_that_are_listed_are_there(tmp_path):
-    for estimator in estimators():
-        if type(estimator).__name__ not in LEARNS_OTHERWISE:
-            continue
-        model, X, y = prepared(estimator)
-        there, _ = home("npy", X, y, tmp_path)
-        expected, found = answers(fitted(clone(model), X, y), X), answers(fitted(model, there, None), X)
-        assert max(difference(expected[name], found[name]) for name in expected) > ROUNDING

@@ -163,7 +163,7 @@ def test_walks_visit_blocks_in_turn(threads):
     rows = RNG.normal(size=(95, 3))
     source = open_dask(LinearRegression(), da.from_array(rows, chunks=(10, 3)), None, None).prepare()
 
-    def listed(state, block):
+    def listed(state, block, last):
         return [*state, (block.start, block.rows, float(block.X[0, 0]))]
 
     expected = [(i, min(10, 95 - i), rows[i, 0]) for i in range(0, 95, 10)]

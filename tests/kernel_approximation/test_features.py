@@ -1,9 +1,10 @@
 """Explicit features of kernels: literal formulas, scikit-learn's classes, every home, linear models behind them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.kernel_approximation import Nystroem as TheirNystroem
 from sklearn.kernel_approximation import RBFSampler as TheirSampler
 from sklearn.pipeline import make_pipeline
@@ -11,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 import novum
 from novum import _core
 from novum.exceptions import DataError, ParameterError
-from novum.kernel_approximation import Nystroem, RBFSampler
+from novum.kernel_approximation import Nystroem, RBFSampler, nystroem
 from novum.kernels import RBF, Constant, Matern, Spectrum
 from novum.linear_model import Ridge
 from novum.svm import LinearSVC
@@ -139,3 +140,18 @@ def test_cosines_of_phases(rows, m, size, dtype, atol):
     out = phase.copy()
     _core.kernels.waves.cosines(out, offset, 1.5)
     assert_allclose(out, 1.5 * np.cos((phase + offset).astype(np.float64)), atol=1.5 * atol)
+
+
+@pytest.mark.parametrize("most", [2**24, 100])
+def test_landmarks_are_the_same_rows_in_every_home(most, monkeypatch, tmp_path):
+    da = pytest.importorskip("dask.array")
+    monkeypatch.setattr(nystroem, "PERMUTED_ROWS", most)
+    rows = np.random.default_rng(0).normal(size=(400, 3))
+    pd.DataFrame(rows, columns=list("abc")).to_csv(tmp_path / "rows.csv", index=False)
+    homes = (rows, novum.scan(tmp_path / "rows.csv", batch_rows=70), da.from_array(rows, chunks=((150, 0, 9, 241), 3)))
+    found = [Nystroem(n_components=12, random_state=3).fit(there) for there in homes]
+    for one in found:
+        assert_array_equal(one.component_indices_, found[0].component_indices_)
+        assert_array_equal(one.components_, rows[one.component_indices_])
+    peer = TheirNystroem(n_components=12, random_state=3).fit(rows)
+    assert np.array_equal(peer.component_indices_, found[0].component_indices_) == (most > 400)

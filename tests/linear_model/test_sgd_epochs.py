@@ -8,6 +8,7 @@ from reference.linear_model import sgd as reference
 
 from novum import _core
 from novum.exceptions import DataError
+from novum.fold.dealing import Deal
 from novum.linear_model.online.epochs import Epochs, LinearFunction, Settings, Stopping, TargetRows, descend
 
 
@@ -43,7 +44,7 @@ def rows(n, d, sparse, chosen, seed=0):
 )
 def test_one_call_is_as_many_as_there_are_epochs(sparse, chosen, seed, plan, stopping):
     problem = rows(60, 5, sparse, chosen)
-    one = descend(problem, plan, machine(5, average=bool(plan.first)), stopping, seed)
+    one = descend(problem, plan, machine(5, average=bool(plan.first)), stopping, seed, Deal(0, 1))
     epochs = Epochs(plan, machine(5, average=bool(plan.first)), stopping, seed)
     while not epochs.done:
         epochs.visit(problem)
@@ -65,6 +66,7 @@ def test_numbers_that_overflow_are_told_with_their_epoch():
             machine(4),
             Stopping(9, None, 5, False),
             0,
+            Deal(0, 1),
         )
 
 

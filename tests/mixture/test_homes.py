@@ -1,5 +1,7 @@
 """One mixture in memory, from files, on Dask and on tensors; and the tensor's own products against the kernel."""
 
+import warnings
+
 import numpy as np
 import pytest
 from mixture.test_gaussian import FORMS, blobs, start
@@ -10,8 +12,10 @@ from novum.distributions import Normal
 from novum.engines.gaussians.density import pass_of
 from novum.engines.gaussians.missing import all_joint, split_pass
 from novum.engines.gaussians.tensors import tensor_joint, tensor_pass
+from novum.engines.kmeans import seeding
 from novum.fold.blocks import Block
 from novum.mixture import BayesianGaussianMixture, BernoulliMixture, GaussianMixture, Mixture, NoveltyDetector
+from novum.mixture.start import INIT
 
 
 def models(X):
@@ -39,6 +43,33 @@ def with_gaps(X):
     X = X.copy()
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     return X
+
+
+@pytest.mark.parametrize("sample", [2**16, 300])
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("how", INIT)
+def test_own_starts_are_the_same_in_every_home(tmp_path, monkeypatch, how, gaps, sample):
+    """From all rows with their weights, some of them zero, and from a sample by weight."""
+    da = pytest.importorskip("dask.array")
+    monkeypatch.setattr(seeding, "SAMPLE_ROWS", sample)
+    monkeypatch.setattr(seeding, "SAMPLE_PER_CENTER", 10)
+    X = with_gaps(blobs(900)) if gaps else blobs(900)
+    weight = np.random.default_rng(1).integers(0, 3, len(X)).astype(float)
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "w.npy", weight)
+    scan = novum.scan(tmp_path / "X.npy", weight=tmp_path / "w.npy", batch_rows=70)
+    chunks = (len(X) - 500, 0, 13, 487)
+    for kind in (GaussianMixture, BayesianGaussianMixture):
+        model = kind(n_components=3, init_params=how, n_init=2, max_iter=3, random_state=5)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            memory = learned(model.fit(X, sample_weight=weight))
+            from_file = learned(model.fit(scan))
+            lazy = da.from_array(X, chunks=(chunks, X.shape[1])), da.from_array(weight, chunks=(chunks,))
+            on_dask = learned(model.fit(lazy[0], sample_weight=lazy[1]))
+        for a, b, c in zip(memory, from_file, on_dask, strict=True):
+            assert_allclose(b, a, rtol=1e-8, atol=1e-10)
+            assert_allclose(c, a, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("gaps", [False, True])

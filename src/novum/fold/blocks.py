@@ -8,13 +8,14 @@ or for what it needs (`array`, `cut`, `host`, ...), never what it is.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novum.exceptions import DataError
 
-__all__ = ["Block", "Source", "add", "merge_tree", "not_in_memory", "tile_dtype"]
+__all__ = ["Block", "Source", "add", "merge_tree", "not_in_memory", "tile_dtype", "with_last"]
 
 BLOCK_VALUES = 2**18  # about 2 MiB of float64: kernels tile within it; calls into Python cost nothing compared with it
 ALL_ROWS, SAMPLE = "the learner takes all rows at once", "give a sample of the rows"  # why, and what to do, if not said
@@ -34,6 +35,11 @@ class Block(NamedTuple):
     def rows(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
+
+    def take(self, rows: Any) -> "Block":
+        """Return some of the rows; their numbers and what is remembered of the block are not theirs."""
+        X, y, weight = (None if field is None else field[rows] for field in self[:3])
+        return Block(X, y, weight)
 
 
 def add(a: Any, b: Any) -> Any:
@@ -55,6 +61,16 @@ def merge_tree(results: Iterator, merge: Callable = add) -> Any:
     while stack:
         result = merge(stack.pop()[1], result)
     return result
+
+
+def with_last(items: Iterator) -> Iterator[tuple[Any, bool]]:
+    """Yield every item, and whether it is the last."""
+    missing = object()
+    before = next(items, missing)
+    while before is not missing:
+        after = next(items, missing)
+        yield before, after is missing
+        before = after
 
 
 class Source(ABC):
@@ -148,6 +164,19 @@ class Source(ABC):
     def each(self) -> Iterator[Block]:
         """Yield the blocks one after the other, for learners that step from row to row."""
         raise NotImplementedError(f"blocks of a {self.home} are not visited in turn")
+
+    def walk(self, function: Callable[[Any, Block, bool], Any], state: Any) -> Any:
+        """Return `state = function(state, block, last)` over the blocks in turn, where they are.
+
+        The function changes no state that it is given: a home may have to call it again.
+        """
+        for block, last in with_last(iter(self.each())):
+            state = function(state, block, last)
+        return state
+
+    def dealt(self, deal: Any) -> AbstractContextManager:
+        """Give the rows as the portions of a `novum.fold.dealing.Deal`, for learners that step in random order."""
+        raise NotImplementedError(f"rows of a {self.home} are not dealt")
 
     @abstractmethod
     def map_target(self, function: Callable[[Any], Any]) -> "Source":

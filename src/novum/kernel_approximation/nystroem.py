@@ -22,7 +22,8 @@ from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.base.validation import home_of
 from novum.exceptions import ParameterError
-from novum.fold.blocks import Block
+from novum.fold.blocks import Block, Source
+from novum.fold.dealing import row_count
 from novum.kernel_approximation.fourier import legacy_random_state
 from novum.kernels.base import number_of_samples
 from novum.kernels.choice import NAMES, KernelChoice, looks_numeric
@@ -34,6 +35,8 @@ from novum.runtime.warn import warn
 
 __all__ = ["Nystroem"]
 
+PERMUTED_ROWS = 2**24  # scikit-learn draws a permutation of all rows; a longer one would be no small thing to hold
+PURPOSE = "nystroem landmarks"
 LEAST = 1e-12  # singular values of B are not taken for less, as in scikit-learn
 
 
@@ -51,7 +54,6 @@ class SampledLandmarks(NamedTuple):
     key: NDArray[np.float64]  # (m,)
     row: NDArray[np.int64]  # (m,): where they are in the data
     x: NDArray[Any]  # (m, d)
-    seen: int
 
 
 class Draw(NamedTuple):
@@ -59,13 +61,24 @@ class Draw(NamedTuple):
     n_landmarks: int
 
 
+def rows_at(index: NDArray[np.int64], block: Block) -> SampledLandmarks:
+    """Return the rows of a block that are among some, with their places there as keys."""
+    within = (index >= block.start) & (index < block.start + block.rows)
+    places = np.flatnonzero(within)
+    return SampledLandmarks(places.astype(np.float64), index[places], taken(block.X, index[places] - block.start))
+
+
 def drawn_rows(draw: Draw, block: Block) -> SampledLandmarks:
     """Return the rows of a block with the least keys: a sample without replacement, whatever the blocks."""
     n = block.X.shape[0]
-    key = draw.stream.keys("nystroem landmarks", 0, slice(block.start, block.start + n))
+    key = draw.stream.keys(PURPOSE, 0, slice(block.start, block.start + n))
     least = np.argsort(key, kind="stable")[: draw.n_landmarks]
-    rows = block.X[arrays.like(block.X, least, "int64")] if arrays.is_tensor(block.X) else block.X[least]
-    return SampledLandmarks(key[least], block.start + least, arrays.to_numpy(rows), n)
+    return SampledLandmarks(key[least], block.start + least, taken(block.X, least))
+
+
+def taken(X: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
+    """Return some rows as an array."""
+    return arrays.to_numpy(X[arrays.like(X, rows, "int64")]) if arrays.is_tensor(X) else X[rows]
 
 
 def keep_least(n_landmarks: int, a: SampledLandmarks, b: SampledLandmarks) -> SampledLandmarks:
@@ -73,7 +86,25 @@ def keep_least(n_landmarks: int, a: SampledLandmarks, b: SampledLandmarks) -> Sa
     key = np.concatenate([a.key, b.key])
     least = np.argsort(key, kind="stable")[:n_landmarks]
     row, x = np.concatenate([a.row, b.row]), np.concatenate([a.x, b.x])
-    return SampledLandmarks(key[least], row[least], x[least], a.seen + b.seen)
+    return SampledLandmarks(key[least], row[least], x[least])
+
+
+def drawn_landmarks(source: Source, n: int, m: int, random_state: Any) -> SampledLandmarks:
+    """Return m of n rows, in the order of their draws: those that `landmark_rows` draws."""
+    if n <= PERMUTED_ROWS:
+        index = landmark_rows(n, m, random_state)
+        found = source.total(rows_at, index, partial(keep_least, m))
+    else:
+        found = source.total(drawn_rows, Draw(Stream(seed_of(random_state)), m), partial(keep_least, m))
+    order = np.argsort(found.key, kind="stable")  # of a single block nothing was merged, so nothing sorted
+    return SampledLandmarks(*(field[order] for field in found))
+
+
+def landmark_rows(n: int, m: int, random_state: Any) -> NDArray[np.int64]:
+    """Return which m of n rows are landmarks; up to PERMUTED_ROWS those that scikit-learn draws."""
+    if n <= PERMUTED_ROWS:
+        return legacy_random_state(random_state).permutation(n)[:m]
+    return Stream(seed_of(random_state)).choice(PURPOSE, 0, n, m)
 
 
 def inverse_root(B: NDArray[Any]) -> NDArray[np.float64]:
@@ -117,7 +148,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
     n_components : int, default=100
         Number of landmarks, and of features; fewer where there are fewer rows.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
-        Which rows become landmarks; in memory an int draws those that scikit-learn draws.
+        Which rows become landmarks; up to 2^24 rows an int draws those that scikit-learn draws, wherever the rows are.
     n_jobs : int, default=None
         Threads over blocks of rows.
 
@@ -217,13 +248,13 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
         numeric = not callable(self.kernel) or home_of(X) != "memory" or looks_numeric(X)
         source = self._source(X) if numeric and home_of(X) != "memory" else None
         if source is not None and not choice.is_matrix:
-            draw = Draw(Stream(seed_of(self.random_state)), int(self.n_components))
-            found = source.total(drawn_rows, draw, partial(keep_least, draw.n_landmarks))
-            rows, index, seen = cast(Any, found.x), found.row, found.seen
+            seen = row_count(source)
+            found = drawn_landmarks(source, seen, min(seen, int(self.n_components)), self.random_state)
+            rows, index = cast(Any, found.x), found.row
         else:
             given = self._training_rows(X).X
             seen = number_of_samples(given)
-            index = legacy_random_state(self.random_state).permutation(seen)[: min(seen, int(self.n_components))]
+            index = landmark_rows(seen, min(seen, int(self.n_components)), self.random_state)
             rows = given[index] if hasattr(given, "shape") else cast(Any, [given[i] for i in index])
         if self.n_components > seen:
             warn(

@@ -22,6 +22,7 @@ from novum.base.history import History
 from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
+from novum.fold.dealing import deal_of_table
 from novum.linear_model.decisions import SparseCoefficients, dense_coef
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.online.epochs import (
@@ -153,7 +154,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         Parameters
         ----------
         X : array-like, sparse matrix, frame, scan or Dask collection of shape (n_samples, n_features)
-            Rows outside memory are visited block after block, shuffled only within a block; a batch ends with its block.
+            The order of the rows is the same in every home.
         y : array-like of shape (n_samples,)
             None for a scan, which brings its target.
         coef_init : array-like of shape (n_features,), default=None
@@ -219,8 +220,8 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
                 )
             rows = np.sort(kept if data.weight is None else kept[data.weight[kept] > 0])
             score = partial(determination, data.X[held], y[held], weight)
-        problem = TargetRows(data.X, y, data.weight, rows)
-        return descend(problem, settings, machine, stopping, self._seed(), score)
+        problem, seed = TargetRows(data.X, y, data.weight, rows), self._seed()
+        return descend(problem, settings, machine, stopping, seed, deal_of_table(data.X.shape, seed or 0), score)
 
     def schedule(self) -> Schedule:
         """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""

@@ -12,6 +12,7 @@ With w_u the place of unit u among the rows, g(u, v) the squared distance of uni
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -27,7 +28,9 @@ from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, Transformer
 from novum.engines.moments.second import central_moments
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
+from novum.fold.dealing import deal_of, order_of_buckets, portions_of
 from novum.manifold.lattice import Lattice, draw_map, lattice_of
+from novum.manifold.online_map import Moving, OnlineSteps, move_units
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
@@ -107,7 +110,7 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
         Units of the lattice.
     lattice : {"rectangular", "hexagonal"}, default="rectangular"
     algorithm : {"batch", "online"}, default="batch"
-        All rows at once, or one after the other. "online" visits rows in memory in a random order, those of files in theirs.
+        All rows at once, or one after the other in a random order, the same in every home.
     init : {"pca", "random"} or array-like of shape (n_rows * n_columns, n_features), default="pca"
         Units on the plane of the first two principal axes, or drawn from a normal distribution with the moments of the columns.
     max_iter : int, default=20
@@ -265,30 +268,17 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
     def _online(self, source: Source, units: np.ndarray, lattice: Lattice) -> Iterator[tuple[np.ndarray, float]]:
         """Yield the units and the error before them, pass by pass of (3)."""
         rows = int(source.total(unit_sums, Units(units, lattice.neighbors)).weight.sum())
-        stream = Stream(seed_of(self.random_state))
-        done = 0
-        for t in range(self.max_iter):
-            error = source.total(unit_sums, Units(units, lattice.neighbors)).distance / rows
-            units = units.copy()
-            for block in source.each() if not source.at_hand else [Block(source.array())]:
-                X = np.ascontiguousarray(arrays.to_numpy(block.X))
-                order = (
-                    np.argsort(stream.uniform("map order", t, len(X)), kind="stable")
-                    if source.at_hand
-                    else np.arange(len(X))
+        deal = deal_of(source, seed_of(self.random_state))
+        steps = OnlineSteps(deal, lattice.squares, self.learning_rate, self._width(), rows * self.max_iter)
+        with portions_of(source, deal) as portions:
+            done = 0
+            for t in range(self.max_iter):
+                error = source.total(unit_sums, Units(units, lattice.neighbors)).distance / rows
+                start = Moving(units, done)
+                units, done = portions.walk(
+                    partial(move_units, steps._replace(epoch=t)), start, order_of_buckets(deal, t)
                 )
-                _core.manifold.units.online_steps(
-                    X,
-                    order=order,
-                    units=units,
-                    lattice=lattice.squares,
-                    eta=self.learning_rate,
-                    sigma=self._width(),
-                    first=done,
-                    total=rows * self.max_iter,
-                )
-                done += len(X)
-            yield units, error
+                yield units, error
 
     def transform(self, X: Rows) -> Any:
         """Return column and row on the lattice of the unit nearest to every row.

@@ -5,8 +5,8 @@
     of 2 + log k candidates, the one that lowers sum w D^2 most                                       (10)
 
 (9) alone is within 8 (log k + 2) of the best objective in expectation (Arthur and Vassilvitskii 2007); (10) does better in
-practice. In memory all rows take part. Data that are read in passes (files, Dask) or live on a GPU are first sampled
-without replacement by keys (novum.runtime.random), so that k centers do not cost k passes.
+practice. All rows take part up to SAMPLE_ROWS; of more, a sample without replacement by keys (novum.runtime.random), so that k
+centers do not cost k passes. Either way the rows are the same in every home.
 """
 
 from functools import partial
@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.engines.kmeans import assignment
 from novum.fold.blocks import Block, Source
+from novum.fold.dealing import row_count
 from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays as _array
 from novum.runtime.random import Stream
 
 __all__ = ["Seeds", "plus_plus", "random_rows", "rows_at_hand", "seeds_in_block"]
 
-SAMPLE_ROWS, SAMPLE_PER_CENTER = 2**16, 64  # rows that stand for data read in passes: enough to see clusters of 1/1000
+SAMPLE_ROWS, SAMPLE_PER_CENTER = 2**16, 64  # rows that stand for more: enough to see clusters of 1/1000
 
 
 class Seeds(NamedTuple):
@@ -102,11 +103,32 @@ def random_rows(source: Source, k: int, stream: Stream, run: int, purpose: str =
     return Seeds(drawn.x[order], drawn.row[order])
 
 
+class WholeRows(NamedTuple):
+    """All rows of some blocks."""
+
+    x: NDArray  # (n, d)
+    weight: NDArray  # (n,), or (0,) without
+
+
+def whole_rows(dtype: np.dtype, block: Block) -> WholeRows:
+    """Return the rows of one block with their weights."""
+    weight = np.empty(0) if block.weight is None else _array.to_numpy(block.weight)
+    return WholeRows(_array.to_numpy(block.X).astype(dtype, copy=False), weight)
+
+
+def joined_rows(a: WholeRows, b: WholeRows) -> WholeRows:
+    """Return the rows of two runs of blocks."""
+    return WholeRows(np.concatenate([a.x, b.x]), np.concatenate([a.weight, b.weight]))
+
+
 def rows_at_hand(source: Source, k: int, stream: Stream, run: int) -> MemorySource:
-    """Return the source itself if it is in memory, else a sample of its rows that is."""
-    if source.at_hand:
-        return source  # type: ignore[return-value]
+    """Return the rows that (9) and (10) choose from, in memory: all, or a sample where they are many."""
     size = max(SAMPLE_ROWS, SAMPLE_PER_CENTER * k)
+    if source.at_hand and (source.sparse or row_count(source) <= size):  # sparse rows are in memory alone
+        return source  # type: ignore[return-value]
+    if row_count(source) <= size:
+        found = source.total(whole_rows, source.dtype, joined_rows)
+        return MemorySource(ArrayTiles(found.x), None, found.weight if len(found.weight) else None)
     drawn = random_rows(source, size, stream, run, "kmeans sample")
     order = np.argsort(drawn.rows)
     return MemorySource(ArrayTiles(drawn.centers[order].astype(source.dtype)))

@@ -7,7 +7,7 @@ before: reading and learning overlap. Every cell is checked on every pass, since
 import copy
 import os
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ import numpy as np
 from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add, merge_tree, tile_dtype
+from novum.fold.dealing import Deal, Portions
+from novum.fold.homes.dealt_files import dealt_blocks
 from novum.fold.readers.batches import Batch, batch_rows, cut_batches
 from novum.fold.readers.table import NUMBER, DataFile
 from novum.fold.through import Step, apply, make_step, names_out
@@ -214,6 +216,9 @@ class Scan(Source):
 
     def each(self) -> Any:
         return self._map(lambda batch: self._block(batch, []))
+
+    def dealt(self, deal: Deal) -> AbstractContextManager[Portions]:
+        return dealt_blocks(self, deal)
 
     def _map(self, function: Callable[[Batch], Any]) -> Any:
         count = self.threads or thread_count(self.n_jobs)

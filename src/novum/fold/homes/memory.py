@@ -3,7 +3,8 @@
 Only a block at a time is made row-major and of the tile dtype; a C-contiguous float array is never copied.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from typing import Any, Protocol, Self
 
@@ -12,6 +13,7 @@ import scipy.sparse
 
 from novum import _core
 from novum.fold.blocks import BLOCK_VALUES, ROWS_PER_COLUMN, Block, Source, add, merge_tree, tile_dtype
+from novum.fold.dealing import Deal, Portion, Portions, rows_by_bucket
 from novum.runtime.pool import here, map_ordered
 from novum.runtime.threads import thread_count
 
@@ -144,6 +146,21 @@ def small_squares(X: np.ndarray) -> bool:
     return bool(_core.runtime.tiles.sum_of_squares(X) < MOST_SQUARES)
 
 
+class BucketsInMemory(Portions):
+    """Buckets whose rows are copied while they are visited."""
+
+    def __init__(self, source: "MemorySource", deal: Deal) -> None:
+        self.whole, self.count = Block(source.array(), source.y, source.weight, memory={}), deal.buckets
+        self.buckets = rows_by_bucket(deal, self.whole.rows)
+
+    def walk(self, function: Callable[[Any, Portion], Any], state: Any, order: Sequence[int] | None = None) -> Any:
+        numbers = list(range(self.count) if order is None else order)
+        for bucket in numbers:
+            block = self.whole if self.count == 1 else self.whole.take(self.buckets[bucket])
+            state = function(state, Portion(block, bucket, bucket == numbers[-1]))
+        return state
+
+
 class MemorySource(Source):
     """Tiles with their target and weights, cut once."""
 
@@ -262,6 +279,10 @@ class MemorySource(Source):
                 out = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
             out[start:stop] = part
         return out
+
+    @contextmanager
+    def dealt(self, deal: Deal) -> Iterator[Portions]:
+        yield BucketsInMemory(self, deal)
 
     def verified(self) -> Self:
         if self.check is not None:

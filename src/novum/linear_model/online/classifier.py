@@ -19,6 +19,7 @@ from novum.base.estimator import fits
 from novum.base.history import History
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
+from novum.fold.dealing import deal_of_table
 from novum.linear_model.decisions import LinearDecisions
 from novum.linear_model.online.epochs import (
     Descent,
@@ -126,7 +127,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         Parameters
         ----------
         X : array-like, sparse matrix, frame, scan or Dask collection of shape (n_samples, n_features)
-            Rows outside memory are visited block after block, shuffled only within a block; a batch ends with its block.
+            The order of the rows is the same in every home.
         y : array-like of shape (n_samples,)
             None for a scan, which brings its target.
         coef_init : array-like of shape (n_classes, n_features), default=None
@@ -205,15 +206,12 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         else:
             expanded = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
         stopping = self._stopping(max_iter)
-        threads = 1 if len(machines) == 1 else min(thread_count(self.n_jobs), len(machines))
         if source.at_hand:
-            descents = self._in_turn(
-                self._in_memory(source), self._settings(source), expanded, machines, stopping, threads
-            )
+            descents = self._in_turn(self._in_memory(source), self._settings(source), expanded, machines, stopping)
         else:
             problems = [partial(portion, index, expanded) for index in range(len(machines))]
             descents = descend_by_portions(
-                source, problems, self._settings(source), machines, stopping, self._seed(), threads
+                source, problems, self._settings(source), machines, stopping, self._seed(), self.n_jobs
             )
         self.coef_, self.intercept_ = self._keep_machines([d.machine for d in descents], source.dtype)
         self.n_iter_ = max(d.n_iter for d in descents)
@@ -228,10 +226,10 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         expanded: np.ndarray,
         machines: list[LinearFunction],
         stopping: Stopping,
-        threads: int,
     ) -> list[Descent]:
         """Train one machine after the other, or several at a time, on rows in memory."""
         held, seed = self._held_back(data, data.y) if self.early_stopping else None, self._seed()
+        deal = deal_of_table(data.X.shape, seed or 0)
         rows = data.rows
         if held is not None:
             kept = np.ones(len(data.y), bool)
@@ -244,8 +242,9 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
             if held is not None:
                 weight = None if data.weight is None else data.weight[held]
                 score = partial(accuracy, Held(data.X[held], problem.y[held], weight))
-            return descend(problem, settings, machines[index], stopping, seed, score)
+            return descend(problem, settings, machines[index], stopping, seed, deal, score)
 
+        threads = 1 if len(machines) == 1 else min(thread_count(self.n_jobs), len(machines))
         return list(map_ordered(train, range(len(machines)), threads))
 
     def _held_back(self, data: Data, code: np.ndarray) -> np.ndarray:

@@ -7,12 +7,14 @@ r"""Epochs of stochastic gradient descent for one linear function, until they st
               for `patience` epochs; an adaptive rate is divided by 5 instead until it is 1e-6                   (4)
 
 The steps themselves, the cumulative L1 penalty and the lazy average are in cpp/include/novum/linear_model/sgd.h. The order
-of an epoch is a function of the seed and of the step at which the epoch begins. Rows outside memory are visited block after
-block, shuffled within a block. Derivation: docs/theory/online_learning.md.
+of an epoch is that of novum.fold.dealing in every home, numbered by the step at which an epoch or a bucket begins; a batch that a
+portion cannot fill takes the first rows of the next. Derivation: docs/theory/online_learning.md.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from copy import copy
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
@@ -20,8 +22,10 @@ import scipy.sparse
 from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
+from novum.fold.dealing import Deal, Portion, deal_of, order_of_buckets, portions_of, rows_by_bucket
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import purpose_code
+from novum.runtime.threads import thread_count
 
 __all__ = [
     "LOSSES",
@@ -98,6 +102,10 @@ class TargetRows(NamedTuple):
     weight: np.ndarray | None  # (n,)
     rows: np.ndarray | None  # those that take part; None: all
 
+    def take(self, rows: np.ndarray) -> "TargetRows":
+        """Return some rows, copied."""
+        return TargetRows(self.X[rows], self.y[rows], None if self.weight is None else self.weight[rows], None)
+
 
 class LinearFunction(NamedTuple):
     """A linear function in training."""
@@ -135,6 +143,13 @@ def kernel_of(X: Any) -> Callable:
     return lambda **rest: _core.linear_model.sgd.dense(X, **rest)
 
 
+def stacked(a: TargetRows, b: TargetRows) -> TargetRows:
+    """Return the rows of a, then those of b; neither leaves any out."""
+    X = scipy.sparse.vstack([a.X, b.X], "csr") if scipy.sparse.issparse(a.X) else np.concatenate([a.X, b.X])
+    weight = None if a.weight is None or b.weight is None else np.concatenate([a.weight, b.weight])
+    return TargetRows(X, np.concatenate([a.y, b.y]), weight, None)
+
+
 class Epochs:
     """A machine on its way: it visits the rows of an epoch portion by portion, then closes the epoch, until (4) says `done`.
 
@@ -148,31 +163,62 @@ class Epochs:
         self.total = None if start.average_coef is None else start.average_coef * averaged
         self.paid = np.zeros_like(self.w) if settings.alpha and settings.rho else None
         self.numbers = np.array([start.intercept, start.average_intercept * averaged, 0.0, start.t, 0.0])
-        self.eta, self.plan = settings.eta0, settings.compiled(settings.eta0)
+        self.eta = settings.eta0
         self.best, self.waited, self.done = np.inf, 0, False
         self.loss, self.rows = 0.0, 0  # of the epoch so far
+        self.rest: TargetRows | None = None  # in their order: the beginning of a batch that the next portion fills
         self.updates: list[float] = []
         self.objective: list[float] = []
 
-    def visit(self, problem: TargetRows) -> None:
-        """Step over the rows of one portion."""
-        chosen = np.arange(problem.X.shape[0]) if problem.rows is None else problem.rows
+    def __copy__(self) -> Self:
+        """Return the machine with arrays of its own, which may then be stepped while this one stays."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.w, twin.numbers = self.w.copy(), self.numbers.copy()
+        twin.total = None if self.total is None else self.total.copy()
+        twin.paid = None if self.paid is None else self.paid.copy()
+        return twin
+
+    @property
+    def step(self) -> int:
+        """Number of the next step: what orders depend on."""
+        return int(self.numbers[3]) % 2**32
+
+    def visit(self, problem: TargetRows, last: bool = True) -> None:
+        """Step over the rows of one portion; a short batch waits for the next one unless this is the last."""
+        order = np.arange(problem.X.shape[0]) if problem.rows is None else problem.rows
         if self.seed is not None:
-            order = np.empty(len(chosen), np.int64)
-            _core.linear_model.sgd.shuffle(self.seed, PURPOSE, int(self.numbers[3]) % 2**32, order)
-            chosen = order if problem.rows is None else chosen[order]
-        run = kernel_of(problem.X)
-        self.loss += run(
+            places = np.empty(len(order), np.int64)
+            _core.linear_model.sgd.shuffle(self.seed, PURPOSE, self.step, places)
+            order = places if problem.rows is None else order[places]
+        batch = self.settings.batch
+        if self.rest is not None:
+            missing = batch - len(self.rest.y)
+            head, order = stacked(self.rest, problem.take(order[:missing])), order[missing:]
+            if len(head.y) < batch and not last:
+                self.rest = head
+                return
+            self.rest = None
+            self._run(head, np.arange(len(head.y)))
+        full = len(order) if last else len(order) // batch * batch
+        if full:
+            self._run(problem, order[:full])
+        if full < len(order):
+            self.rest = problem.take(order[full:])
+
+    def _run(self, problem: TargetRows, order: np.ndarray) -> None:
+        """Step over rows in an order."""
+        self.loss += kernel_of(problem.X)(
             y=problem.y,
             weight=problem.weight,
-            order=chosen,
-            plan=self.plan,
+            order=order,
+            plan=self.settings.compiled(self.eta),
             w=self.w,
             total=self.total,
             paid=self.paid,
             numbers=self.numbers,
         )
-        self.rows += len(chosen)
+        self.rows += len(order)
         if not (np.isfinite(self.numbers[0]) and np.isfinite(self.w).all()):
             raise self._overflow(len(self.objective) + 1)
 
@@ -192,7 +238,7 @@ class Epochs:
             y=problem.y,
             weight=problem.weight,
             order=np.arange(X.shape[0]) if problem.rows is None else problem.rows,
-            plan=self.plan,
+            plan=self.settings.compiled(self.eta),
             w=self.w,
             total=self.total,
             paid=self.paid,
@@ -223,12 +269,23 @@ class Epochs:
                 self.done = True
             else:
                 self.eta, self.waited = self.eta / SLOWER, 0
-                self.plan = self.settings.compiled(self.eta)
 
     def result(self) -> Descent:
         """Return what the epochs came to."""
         machine = finish_machine(self.settings, self.w, self.total, self.numbers)
         return Descent(machine, len(self.objective), self.updates, self.objective)
+
+
+def rows_of_buckets(problem: TargetRows, deal: Deal) -> list[np.ndarray | None]:
+    """Return the rows of every bucket that take part."""
+    if deal.buckets == 1:
+        return [problem.rows]
+    buckets = rows_by_bucket(deal, problem.X.shape[0])
+    if problem.rows is None:
+        return list(buckets)
+    there = np.zeros(problem.X.shape[0], bool)
+    there[problem.rows] = True
+    return [rows[there[rows]] for rows in buckets]
 
 
 def descend(
@@ -237,16 +294,34 @@ def descend(
     start: LinearFunction,
     stopping: Stopping,
     seed: int | None,
+    deal: Deal,
     score: Callable[[np.ndarray, float], float] | None = None,
 ) -> Descent:
     """Run epochs over rows in memory from `start` until (4)."""
     epochs = Epochs(settings, start, stopping, seed)
-    if score is None:
+    buckets = [problem.rows] if seed is None else rows_of_buckets(problem, deal)
+    if score is None and len(buckets) == 1:
         epochs.visit_all(problem)
     while not epochs.done:
-        epochs.visit(problem)
+        order = order_of_buckets(deal, epochs.step) if len(buckets) > 1 else [0]
+        for number in order:
+            epochs.visit(problem._replace(rows=buckets[number]), number == order[-1])
         epochs.close(score)
     return epochs.result()
+
+
+def visit_portion(
+    problems: Sequence[Callable[[Block], TargetRows]], n_jobs: int | None, courses: tuple[Epochs, ...], portion: Portion
+) -> tuple[Epochs, ...]:
+    """Return machines after they stepped over a portion of rows; those that are given stay as they are."""
+
+    def moved(index: int) -> Epochs:
+        course = copy(courses[index])
+        course.visit(problems[index](portion.block), portion.last)
+        return course
+
+    threads = 1 if len(courses) == 1 else min(thread_count(n_jobs), len(courses))
+    return tuple(map_ordered(moved, range(len(courses)), threads))
 
 
 def descend_by_portions(
@@ -256,20 +331,19 @@ def descend_by_portions(
     starts: list[LinearFunction],
     stopping: Stopping,
     seed: int | None,
-    n_threads: int,
+    n_jobs: int | None,
 ) -> list[Descent]:
-    """Run epochs over rows elsewhere, block after block in their order; all machines step over a block before the next is read."""
+    """Run epochs over rows elsewhere, where they are; all machines step over a portion before the next is looked at."""
     courses = [Epochs(settings, start, stopping, seed) for start in starts]
-    while going := [index for index, course in enumerate(courses) if not course.done]:
-        for block in source.each():
-
-            def step(index: int, block: Block = block) -> None:
-                courses[index].visit(problems[index](block))
-
-            for _ in map_ordered(step, going, min(n_threads, len(going))):
-                pass
-        for index in going:
-            courses[index].close()
+    deal = None if seed is None else deal_of(source, seed)
+    with portions_of(source, deal) as portions:
+        while going := [index for index, course in enumerate(courses) if not course.done]:
+            order = None if deal is None else order_of_buckets(deal, courses[going[0]].step)
+            visit = partial(visit_portion, [problems[index] for index in going], n_jobs)
+            moved = portions.walk(visit, tuple(courses[index] for index in going), order)
+            for index, course in zip(going, moved):
+                course.close()
+                courses[index] = course
     return [course.result() for course in courses]
 
 

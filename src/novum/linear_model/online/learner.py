@@ -1,8 +1,7 @@
 r"""What the online learners share: their parameters, their data and the state that epochs continue from.
 
-Rows are visited one by one. Those of a scan or of Dask are visited block after block, in the order of the blocks, and shuffled
-only within a block; without `shuffle` the steps are those in memory. A row of weight zero is absent: it is neither visited nor
-counted as a step.
+Rows are visited one by one, in the order of novum.fold.dealing wherever they are. A row of weight zero is absent: it is neither
+visited nor counted as a step.
 """
 
 import numbers

@@ -266,7 +266,7 @@ class MLPClassifier(ClassifierMixin, Perceptron):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Train the network.
 
-        Rows of a scan or of Dask are visited block after block, shuffled only within a block.
+        The order of the rows is the same in every home; those of a scan or of Dask are stepped over where they are.
 
         Parameters
         ----------

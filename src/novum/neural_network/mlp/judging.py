@@ -4,15 +4,58 @@ counts:  least loss of a constant   sum_i w_i [y_i log(y_i / ybar) - y_i + ybar]
 labels:  least loss of a constant   the sum over labels of H(p_l),   p_l the weighted share of rows with label l         (2)
 """
 
+from functools import partial
+from typing import Any, NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import entr, xlogy
 
+from novum.fold.blocks import Block
 from novum.neural_network.mlp.compiled_network import Data
+from novum.neural_network.mlp.model import Predictor, Reader, average_output, read_block
 from novum.neural_network.training.judging import least_constant_loss
+from novum.runtime.random import Stream
 
-__all__ = ["loss_and_constant_loss"]
+__all__ = ["loss_and_constant_loss", "losses_on_some_rows"]
 
 TINY = float(np.finfo(np.float64).tiny)
+
+
+class Judgment(NamedTuple):
+    predictor: Predictor
+    reader: Reader
+    rows: int  # at most
+
+
+class JudgedRows(NamedTuple):
+    """Rows with the least keys: what they should give and what the network says; their features stay where they are."""
+
+    key: NDArray[np.float64]  # (m,)
+    data: Data  # X is (m, 0)
+    output: NDArray  # (m, outputs)
+
+
+def judged_rows(params: Judgment, block: Block) -> JudgedRows:
+    """Return the drawn rows of a block, a sample without replacement, whatever the blocks."""
+    keys = Stream(0).keys("judged rows", 0, range(block.start, block.start + block.rows), block.weight)
+    least = np.flatnonzero(np.isfinite(keys))
+    least = least[np.argsort(keys[least], kind="stable")[: params.rows]]
+    data = read_block(params.reader, block.take(least))
+    output = (
+        average_output(params.predictor, Block(data.X))
+        if data.rows
+        else np.empty((0, params.predictor.settings.units[-1]))
+    )
+    return JudgedRows(keys[least], data._replace(X=np.empty((data.rows, 0))), output)
+
+
+def merge_judged(rows: int, a: JudgedRows, b: JudgedRows) -> JudgedRows:
+    """Return the rows with the least keys of both."""
+    key = np.concatenate([a.key, b.key])
+    least = np.argsort(key, kind="stable")[:rows]
+    parts = [None if x is None or y is None else np.concatenate([x, y])[least] for x, y in zip(a.data, b.data)]
+    return JudgedRows(key[least], Data(*parts), np.concatenate([a.output, b.output])[least])
 
 
 def loss_and_constant_loss(output: str, data: Data, output_rows: np.ndarray) -> tuple[float, float]:
@@ -37,3 +80,14 @@ def loss_and_constant_loss(output: str, data: Data, output_rows: np.ndarray) -> 
     with np.errstate(over="ignore"):
         lost = np.average((y - p) ** 2, axis=0, weights=w)
     return float((lost / size).mean()), float((variance / size).mean())
+
+
+def losses_on_some_rows(predictor: Predictor, reader: Reader, source: Any, most: int) -> tuple[float, float]:
+    """Return both losses on training rows, `most` of them at most, drawn from all."""
+    if not source.at_hand:
+        found = source.total(judged_rows, Judgment(predictor, reader, most), partial(merge_judged, most))
+        return loss_and_constant_loss(predictor.settings.output, found.data, found.output)
+    data = read_block(reader, Block(source.array(), source.y, source.weight))
+    if data.rows > most:
+        data = data.take(np.sort(np.random.default_rng(0).choice(data.rows, most, replace=False)))
+    return loss_and_constant_loss(predictor.settings.output, data, average_output(predictor, Block(data.X)))

@@ -29,15 +29,16 @@ from novum.neural_network.mlp.compiled_network import (
     fresh_memory,
     join,
 )
-from novum.neural_network.mlp.epochs import Progress, RowsInMemory, RowsInPortions, Stopping, run_epochs
+from novum.neural_network.mlp.epochs import Progress, Stopping, run_epochs
 from novum.neural_network.mlp.held_rows import hold_back
 from novum.neural_network.mlp.inspection import Inspection
-from novum.neural_network.mlp.judging import loss_and_constant_loss
-from novum.neural_network.mlp.model import Predictor, Reader, average_output, read_block
+from novum.neural_network.mlp.judging import losses_on_some_rows
+from novum.neural_network.mlp.model import Predictor, Reader, read_block
 from novum.neural_network.mlp.outcome import Outcome, fitted_attributes, last_state, store_outcome, warn_of_ending
 from novum.neural_network.mlp.parameters import STOCHASTIC, check_together, hidden_sizes
 from novum.neural_network.mlp.rates import Rates
 from novum.neural_network.mlp.starts import draw_weights
+from novum.neural_network.mlp.visited_rows import RowsInMemory, buckets_of_rows, deal_rows, opened_portions
 from novum.neural_network.mlp.whole_batch import fold_objective, minimize_risk, rows_objective
 from novum.neural_network.training.judging import ROWS
 from novum.runtime.random import numpy_state
@@ -190,7 +191,8 @@ class Perceptron(Inspection, Estimator):
         self.restart_losses_ = np.array([run.loss for run in runs])
         self._members = [run.memory.theta for run in runs] if self.combine == "average" and len(runs) > 1 else []
         self._member_running = [run.memory.running for run in runs] if self._members else []
-        warn_of_ending(self, best, incremental, None if incremental else self._beside_constant(source, reader))
+        beside = None if incremental else losses_on_some_rows(self._predictor(), reader, source, ROWS)
+        warn_of_ending(self, best, incremental, beside)
         return self
 
     def _one_start(
@@ -259,22 +261,41 @@ class Perceptron(Inspection, Estimator):
         incremental: bool,
         report: Any,
     ) -> Outcome:
-        read = partial(read_block, reader)
-        rows: Any
-        held = None
-        if source.at_hand:
-            data = read(Block(source.array(), source.y, source.weight))  # type: ignore[attr-defined]
-            if self.early_stopping:
-                flat = hasattr(self, "classes_") and self.n_outputs_ == 1
-                data, held = hold_back(type(self).__name__, data, self.validation_fraction, random, stratified=flat)
-            batch = self._batch_of(data.rows)
-            rows = RowsInMemory(data, self.shuffle)
-        else:
+        deal = deal_rows(source, self.shuffle, random)
+        if not source.at_hand:
             batch = AUTO_BATCH if self.batch_size == "auto" else int(self.batch_size)
-            rows = RowsInPortions(source, read, batch, self.shuffle)
+            with opened_portions(source, settings, reader, batch, deal, random) as portions:
+                return self._epochs(settings, memory, progress, portions, batch, None, random, incremental, report)
+        data, held = read_block(reader, Block(source.array(), source.y, source.weight)), None  # type: ignore[attr-defined]
+        buckets = buckets_of_rows(deal, int(source.n_rows or 0), source.weight)  # type: ignore[attr-defined]
+        if self.early_stopping:
+            flat = hasattr(self, "classes_") and self.n_outputs_ == 1
+            data, held = hold_back(type(self).__name__, data, self.validation_fraction, random, stratified=flat)
+            buckets = buckets_of_rows(deal, data.rows, None)
+        rows, batch = RowsInMemory(data, deal, buckets), self._batch_of(data.rows)
+        return self._epochs(settings, memory, progress, rows, batch, held, random, incremental, report)
+
+    def _epochs(
+        self,
+        settings: Settings,
+        memory: Memory,
+        progress: Progress,
+        rows: Any,
+        batch: int,
+        held: Data | None,
+        random: np.random.RandomState,
+        incremental: bool,
+        report: Any,
+    ) -> Outcome:
+        """Train on rows that are opened."""
         machine = CompiledNetwork(settings, memory, batch, thread_count())
         rates = Rates(
-            self.learning_rate, self.learning_rate_init, self.power_t, self.max_iter, self.solver, len(progress.losses)
+            self.learning_rate,
+            self.learning_rate_init,
+            self.power_t,
+            self.max_iter,
+            self.solver,
+            len(progress.losses),
         )
         if incremental and hasattr(self, "_rate") and not callable(self.learning_rate):
             rates.now = self._rate
@@ -306,15 +327,6 @@ class Perceptron(Inspection, Estimator):
                 DataWarning,
             )
         return int(min(self.batch_size, n))
-
-    def _beside_constant(self, source: Source, reader: Reader) -> tuple[float, float]:
-        """Return the loss on some training rows, and the least that one answer for all of them has."""
-        block = Block(source.array(), source.y, source.weight) if source.at_hand else next(iter(source.each()))  # type: ignore[attr-defined]
-        data = read_block(reader, block)
-        if data.rows > ROWS:
-            data = data.take(np.sort(np.random.default_rng(0).choice(data.rows, ROWS, replace=False)))
-        predictor = self._predictor()
-        return loss_and_constant_loss(predictor.settings.output, data, average_output(predictor, Block(data.X)))
 
     def _predictor(self, **how: Any) -> Predictor:
         check_is_fitted(self)

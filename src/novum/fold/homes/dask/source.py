@@ -7,6 +7,7 @@ tree (subtrees.py) where the blocks are, and tasks that join the nodes of neighb
 
 import pickle
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from itertools import count
 from operator import getitem
@@ -17,8 +18,10 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add
+from novum.fold.dealing import Deal, Portions
 from novum.fold.homes.dask.block_tasks import RowFunction, build, change_target, run_rows
 from novum.fold.homes.dask.connection import cluster_errors, current_client, worker_threads
+from novum.fold.homes.dask.dealing import BucketsOfWorkers
 from novum.fold.homes.dask.subtrees import (
     BlockRun,
     cut_points,
@@ -195,19 +198,28 @@ class DaskSource(Source):
         return self._submit(client, task_name(self.owner, f"{stage}-merge", number), None, join, merge, *tasks)
 
     def walk(self, function: Callable, state: Any) -> Any:
-        """Return `state = function(state, block)` over the blocks in turn, where they are; only the last state comes back."""
+        """Return `state = function(state, block, last)` over the blocks in turn, where they are; only the last state comes back."""
         runs, client, stage = self._persist(), self._client(), stage_name(function)
+        end = max(index for index, length in enumerate(self.lengths) if length)
         number = next(self.passes)
         with cluster_errors(self.owner):
             work = self._work(client, stage, number, function, self.changes)
             for i, (place, run) in enumerate(zip(self._places_of_runs(), runs)):
                 if client is None:
-                    state = run_walk(work, place, state, run)
+                    state = run_walk(work, place, end, state, run)
                 else:
                     key = task_name(self.owner, stage, number, i)
-                    given = (work, place, state, run)
+                    given = (work, place, end, state, run)
                     state = self._submit(client, key, self.places[i], run_walk, *given)
             return state if client is None else state.result()
+
+    def _full_runs(self) -> list[bool]:
+        """Return which runs have rows."""
+        return [any(self.lengths[low:high]) for low, high in zip(self.cuts, self.cuts[1:])]
+
+    @contextmanager
+    def dealt(self, deal: Deal) -> Iterator[Portions]:
+        yield BucketsOfWorkers(self, deal)
 
     def _block(self, index: int) -> Block:
         """Return one block, here."""

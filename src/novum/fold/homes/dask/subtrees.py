@@ -100,13 +100,14 @@ def run_survey(owner: str, allow_nan: bool, index: int, blocks: Sequence[Block])
     return Survey([rows for one in found for rows in one.rows], sum(one.weight for one in found))
 
 
-def run_walk(work: bytes, run: BlockRun, state: Any, blocks: Sequence[Block]) -> Any:
-    """Return the state after a run of blocks, visited in turn. `work`: function, changes."""
+def run_walk(work: bytes, run: BlockRun, end: int, state: Any, blocks: Sequence[Block]) -> Any:
+    """Return the state after a run of blocks, visited in turn; `end`: number of the last block that has rows. `work`:
+    function, changes."""
     function, changes = pickle.loads(work)
     row = run.row
     with single_blas():
         for index, block in enumerate(blocks, run.first):
             if block.rows:
-                state = function(state, remembered(block, changes, run.fit, index, row))
+                state = function(state, remembered(block, changes, run.fit, index, row), index == end)
                 row += block.rows
     return state
