@@ -7,7 +7,7 @@ import pytest
 
 import novum
 from novum.exceptions import SourceError
-from novum.fold.homes.spill import DiskMemory, spill_blocks
+from novum.fold.homes.spill import BlockMemory, spill_blocks
 
 
 class Count(NamedTuple):
