@@ -51,7 +51,9 @@ def kept_rows(source: Source, owner: str) -> AllRows:
     whole = (
         None if source.n_rows is None or source.sparse else np.empty((source.n_rows, source.n_features), source.dtype)
     )
-    parts, targets, weights = [], [], []
+    parts: list[Any] = []
+    targets: list[Any] = []
+    weights: list[Any] = []
     for block in source.each():
         if whole is None:
             parts.append(block.X if source.sparse else arrays.to_numpy(block.X))

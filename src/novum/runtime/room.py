@@ -166,7 +166,11 @@ class Budget:
         """Return whether `size` more bytes may be held, and count them if so."""
         with self.lock:
             after = self.held + size
-            if abs(after - self.looked) > LOOK_EVERY or after > self.room or os.environ.get(self.variable) != self.bound:
+            if (
+                abs(after - self.looked) > LOOK_EVERY
+                or after > self.room
+                or os.environ.get(self.variable) != self.bound
+            ):
                 self._look()
             if after > self.room:
                 return False

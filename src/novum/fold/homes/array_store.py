@@ -99,7 +99,9 @@ class ArrayStore:
     def _keep(self, key: Hashable, array: NDArray) -> bool:
         if not budget.take(array.nbytes):
             return False
-        kept = (array if array.base is None else array.copy(order="K")).view()  # a view would hold all that it is a view of
+        kept = (
+            array if array.base is None else array.copy(order="K")
+        ).view()  # a view would hold all that it is a view of
         kept.flags.writeable = False
         self.here[key] = kept
         return True

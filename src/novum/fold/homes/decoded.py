@@ -6,19 +6,23 @@ data to the disk. The second has shown that there are more, and writes what memo
 the leading blocks of which all parts are there, and decodes the files from there on. What was kept is the very arrays that
 were decoded, so nothing depends on how many were.
 
+What a block itself remembers between passes (bounds of k-means, ...) counts towards the same budget and is lost without room.
+
 The cache belongs to one fit: it is made when a learner opens the scan and goes when the last copy of that scan does.
 """
 
 import threading
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from novum.fold.homes.array_store import ArrayStore
 from novum.fold.readers.table import DataFile
+from novum.runtime.room import budget
 
-__all__ = ["DecodedRows", "KeptBatch"]
+__all__ = ["BlockMemories", "DecodedRows", "KeptBatch"]
 
 Part = Hashable  # which part of every block, and all that its values depend on
 
@@ -36,12 +40,12 @@ class DecodedRows:
 
     Parameters
     ----------
-    disk : bool
-        Whether what memory does not take may go to the disk: it is slower to decode the files than to read that.
+    slow : bool
+        Whether it takes longer to decode the files than to read a copy. Else nothing is kept: the system has the files at hand.
     """
 
-    def __init__(self, disk: bool) -> None:
-        self.disk, self.store, self.lock = disk, ArrayStore(), threading.Lock()
+    def __init__(self, slow: bool) -> None:
+        self.slow, self.store, self.lock = slow, ArrayStore(), threading.Lock()
         self.blocks: dict[int, KeptBatch] = {}  # by first row
         self.passed: set[Part] = set()  # of which a pass has come to its end
         self.end: int | None = None  # rows in all, once a pass has counted them
@@ -70,13 +74,48 @@ class DecodedRows:
     def offer(self, part: Part, batch: KeptBatch, array: NDArray) -> None:
         """Keep a part of a block if there is room and was for those before: a hole would make the rest worth nothing."""
         key = (part, batch.start)
-        if batch.start >= self.refused.get(part, batch.start + 1) or key in self.store:
+        if not self.slow or batch.start >= self.refused.get(part, batch.start + 1) or key in self.store:
             return
         self.blocks[batch.start] = batch
-        if not self.store.offer(key, array, disk=self.disk and part in self.passed):
+        if not self.store.offer(key, array, disk=part in self.passed):
             with self.lock:
                 self.refused[part] = min(batch.start, self.refused.get(part, batch.start))
 
     def forget(self) -> None:
         """Give all room back."""
         self.store.close()
+
+
+class BlockMemories:
+    """What the blocks of one source remember, by the number of their first row."""
+
+    def __init__(self) -> None:
+        self.kept: dict[int, dict] = {}
+        self.sizes: dict[int, int] = {}
+
+    def of(self, start: int) -> dict:
+        """Return what a block remembers; it may be empty."""
+        return self.kept.get(start) or {}
+
+    def keep(self, start: int, memory: dict) -> None:
+        """Keep what a block has come to remember, if there is room."""
+        before = self.sizes.pop(start, 0)
+        size = bytes_in(tuple(memory.values()))
+        if size <= before:
+            budget.give(before - size)
+        elif not budget.take(size - before):
+            budget.give(before)
+            self.kept.pop(start, None)
+            return
+        if memory:
+            self.kept[start], self.sizes[start] = memory, size
+
+    def __del__(self) -> None:
+        budget.give(sum(self.sizes.values()))
+
+
+def bytes_in(value: Any) -> int:
+    """Return the bytes of the arrays that a value is made of."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    return sum(map(bytes_in, value)) if isinstance(value, tuple) else 0

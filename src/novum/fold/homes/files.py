@@ -16,7 +16,7 @@ import numpy as np
 from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add, merge_tree, tile_dtype
-from novum.fold.homes.decoded import DecodedRows, KeptBatch
+from novum.fold.homes.decoded import BlockMemories, DecodedRows, KeptBatch
 from novum.fold.homes.file_cells import check_cells, checked_target, checked_weight
 from novum.fold.readers.batches import Batch, batch_rows, cut_batches
 from novum.fold.readers.table import NUMBER, DataFile
@@ -62,9 +62,11 @@ class Scan(Source):
         self.owner, self.task, self.allow_nan, self.n_jobs = "the learner", None, False, None
         self.threads: int | None = None  # set once by a learner that opens the scan
         self.decoded: DecodedRows | None = None  # likewise, and shared by the copies that it makes
+        self.memories = BlockMemories()
 
     def _with(self, **changes: Any) -> "Scan":
         scan = copy.copy(self)
+        scan.memories = BlockMemories()  # another target or other columns: what blocks know of those is of no use
         scan.__dict__.update(changes)
         return scan
 
@@ -181,7 +183,7 @@ class Scan(Source):
             allow_nan=nan,
             n_jobs=n_jobs,
             threads=thread_count(n_jobs),
-            decoded=DecodedRows(disk=bool(self.steps) or not all(file.direct for file in self.files)),
+            decoded=DecodedRows(slow=bool(self.steps) or not all(file.direct for file in self.files)),
         )
         if target is None:
             scan = scan._with(target=None, n_targets=0, has_target=False)
@@ -208,7 +210,10 @@ class Scan(Source):
             block = self._block(batch, keep=True)
             if block.weight is not None:
                 weighty.append(bool(block.weight.any()))
-            return statistics(params, block)
+            memory = self.memories.of(block.start)
+            result = statistics(params, block._replace(memory=memory))
+            self.memories.keep(block.start, memory)
+            return result
 
         with closing(self._map(one)) as parts:
             result = merge_tree(parts, merge)

@@ -43,7 +43,8 @@ class BlockMemory(MutableMapping):
         return (self.start, key) in self.store
 
     def __iter__(self) -> Iterator[str]:
-        return (key for start, key in self.store if start == self.start)  # type: ignore[misc]
+        keys: Any = iter(self.store)
+        return (key for start, key in keys if start == self.start)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
