@@ -12,6 +12,7 @@ import os
 import re
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +24,8 @@ SHARE = 0.25  # of what is left: a fit needs room beside, and other processes lo
 DISK_SHARE = 0.5  # likewise, of the free disk
 MEMORY, DISK = "NOVUM_CACHE_MEMORY", "NOVUM_CACHE_DISK"
 IN_MEMORY = {"tmpfs", "ramfs"}
-LOOK_EVERY = 2**25  # bytes granted between two looks at (1), which take some 50 microseconds
+LOOK_EVERY = 2**25  # bytes granted between two looks at (1), which take up to a millisecond in nested cgroups
+PATIENCE = 0.2  # seconds that a refusal stands: what is asked for block by block would look for each
 CGROUPS = Path("/sys/fs/cgroup")
 UNKNOWN = 2**31  # bytes assumed to be left where the system does not tell
 
@@ -154,6 +156,7 @@ class Budget:
         self.left_outside, self.share, self.variable = left, share, variable
         self.held, self.room, self.looked = 0, 0, 0
         self.bound: str | None = None  # the value of the variable when last looked at
+        self.refused_until = 0.0  # by the clock of time.monotonic
         self.lock = threading.Lock()
 
     def _look(self) -> None:
@@ -166,12 +169,11 @@ class Budget:
         """Return whether `size` more bytes may be held, and count them if so."""
         with self.lock:
             after = self.held + size
-            if (
-                abs(after - self.looked) > LOOK_EVERY
-                or after > self.room
-                or os.environ.get(self.variable) != self.bound
-            ):
+            changed = os.environ.get(self.variable) != self.bound
+            short = after > self.room and time.monotonic() > self.refused_until
+            if changed or short or abs(after - self.looked) > LOOK_EVERY:
                 self._look()
+                self.refused_until = time.monotonic() + PATIENCE if after > self.room else 0.0
             if after > self.room:
                 return False
             self.held = after

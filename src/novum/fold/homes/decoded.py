@@ -6,23 +6,19 @@ data to the disk. The second has shown that there are more, and writes what memo
 the leading blocks of which all parts are there, and decodes the files from there on. What was kept is the very arrays that
 were decoded, so nothing depends on how many were.
 
-What a block itself remembers between passes (bounds of k-means, ...) counts towards the same budget and is lost without room.
-
 The cache belongs to one fit: it is made when a learner opens the scan and goes when the last copy of that scan does.
 """
 
 import threading
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from novum.fold.homes.array_store import ArrayStore
 from novum.fold.readers.table import DataFile
-from novum.runtime.room import budget
 
-__all__ = ["BlockMemories", "DecodedRows", "KeptBatch"]
+__all__ = ["DecodedRows", "KeptBatch"]
 
 Part = Hashable  # which part of every block, and all that its values depend on
 
@@ -84,38 +80,3 @@ class DecodedRows:
     def forget(self) -> None:
         """Give all room back."""
         self.store.close()
-
-
-class BlockMemories:
-    """What the blocks of one source remember, by the number of their first row."""
-
-    def __init__(self) -> None:
-        self.kept: dict[int, dict] = {}
-        self.sizes: dict[int, int] = {}
-
-    def of(self, start: int) -> dict:
-        """Return what a block remembers; it may be empty."""
-        return self.kept.get(start) or {}
-
-    def keep(self, start: int, memory: dict) -> None:
-        """Keep what a block has come to remember, if there is room."""
-        before = self.sizes.pop(start, 0)
-        size = bytes_in(tuple(memory.values()))
-        if size <= before:
-            budget.give(before - size)
-        elif not budget.take(size - before):
-            budget.give(before)
-            self.kept.pop(start, None)
-            return
-        if memory:
-            self.kept[start], self.sizes[start] = memory, size
-
-    def __del__(self) -> None:
-        budget.give(sum(self.sizes.values()))
-
-
-def bytes_in(value: Any) -> int:
-    """Return the bytes of the arrays that a value is made of."""
-    if isinstance(value, np.ndarray):
-        return value.nbytes
-    return sum(map(bytes_in, value)) if isinstance(value, tuple) else 0

@@ -16,8 +16,9 @@ import numpy as np
 from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add, merge_tree, tile_dtype
-from novum.fold.homes.decoded import BlockMemories, DecodedRows, KeptBatch
+from novum.fold.homes.decoded import DecodedRows, KeptBatch
 from novum.fold.homes.file_cells import check_cells, checked_target, checked_weight
+from novum.fold.pass_progress import told
 from novum.fold.readers.batches import Batch, batch_rows, cut_batches
 from novum.fold.readers.table import NUMBER, DataFile
 from novum.fold.through import Step, apply, make_step, names_out
@@ -62,11 +63,9 @@ class Scan(Source):
         self.owner, self.task, self.allow_nan, self.n_jobs = "the learner", None, False, None
         self.threads: int | None = None  # set once by a learner that opens the scan
         self.decoded: DecodedRows | None = None  # likewise, and shared by the copies that it makes
-        self.memories = BlockMemories()
 
     def _with(self, **changes: Any) -> "Scan":
         scan = copy.copy(self)
-        scan.memories = BlockMemories()  # another target or other columns: what blocks know of those is of no use
         scan.__dict__.update(changes)
         return scan
 
@@ -210,10 +209,7 @@ class Scan(Source):
             block = self._block(batch, keep=True)
             if block.weight is not None:
                 weighty.append(bool(block.weight.any()))
-            memory = self.memories.of(block.start)
-            result = statistics(params, block._replace(memory=memory))
-            self.memories.keep(block.start, memory)
-            return result
+            return statistics(params, block)
 
         with closing(self._map(one)) as parts:
             result = merge_tree(parts, merge)
@@ -242,7 +238,8 @@ class Scan(Source):
 
     def _map(self, function: Callable[[Batch | KeptBatch], Any]) -> Any:
         count = self.threads or thread_count(self.n_jobs)
-        return map_ordered(function, self._batches(self.batch_rows, count), count)
+        batches = self._batches(self.batch_rows, count)
+        return told(lambda items: map_ordered(function, items, count), batches, self.n_rows)
 
     # ------------------------------------------------------------------------------------------------ batches to blocks
 
