@@ -170,7 +170,7 @@ class Budget:
         with self.lock:
             after = self.held + size
             changed = os.environ.get(self.variable) != self.bound
-            short = after > self.room and time.monotonic() > self.refused_until
+            short = after > self.room and time.monotonic() >= self.refused_until
             if changed or short or abs(after - self.looked) > LOOK_EVERY:
                 self._look()
                 self.refused_until = time.monotonic() + PATIENCE if after > self.room else 0.0
