@@ -3,7 +3,8 @@
 A fit is a tree of tasks in scikit-learn's protocol: the fit itself, its passes, and between them the runs of a
 learner that starts more than once. A callback hears the begin and the end of each task, may ask for a fitted copy
 of the estimator as it stands, and may stop the passes by returning True. Beyond the protocol, the context of a pass
-carries `n_iter` and `objective`.
+carries `n_iter` and `objective`, and a callback with a method `on_pass_progress(estimator, context, progress)` hears, while
+files are read, how many of their rows a pass has seen (novum.fold.pass_progress).
 
     with reporting(self, self.max_iter, X=X, y=y) as report:
         fold(..., report=report)                      # calls report(n_iter, objective, params) after every pass
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from novum.fold.pass_progress import PassProgress, listen_to_passes
 from novum.runtime.sklearn_private import CallbackContext, CallbackSupportMixin, callback_management_context
 
 __all__ = ["SILENT", "CallbackSupportMixin", "Iterations", "fitted_attributes", "reporting"]
@@ -121,8 +123,20 @@ def _listening(
         root = estimator._init_callback_context(max_subtasks=max_iter if n_runs == 1 else n_runs)
         root.call_on_fit_task_begin(estimator=estimator, **data)
         report = Iterations(estimator, root, max_iter, data, attributes)
-        yield report
+        with listen_to_passes(listener_of(estimator, root)):
+            yield report
         report._end(root)
+
+
+def listener_of(estimator: Any, context: CallbackContext) -> Callable[[PassProgress], None] | None:
+    """Return what tells the callbacks of a fit how far a pass over files has come; None where none of them asks."""
+    hearing = [callback for callback in estimator._skl_callbacks if hasattr(callback, "on_pass_progress")]
+
+    def tell(progress: PassProgress) -> None:
+        for callback in hearing:
+            callback.on_pass_progress(estimator=estimator, context=context, progress=progress)
+
+    return tell if hearing else None
 
 
 def reporting(

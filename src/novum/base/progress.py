@@ -1,4 +1,5 @@
-"""A progress bar with the objective in it, for any estimator that reports its passes; drawn by rich.
+"""A progress bar with the objective in it, for any estimator that reports its passes; drawn by rich. While a pass reads files,
+a bar below shows its rows and the time that is left.
 
 Set it on the outermost estimator: it follows scikit-learn's meta-estimators down to the learners inside, also in
 worker processes, which send their news to the process that draws. Nested bars vanish when they are full, so that a
@@ -7,9 +8,11 @@ grid search of a thousand fits stays on one screen.
 
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from novum.fold.pass_progress import PassProgress
 from novum.runtime.sklearn_private import (
     CallbackContext,
     ListenerHandle,
@@ -74,8 +77,24 @@ class Display:
             if message["event"] == "begin":
                 label = "  " * (len(path) - 1) + message["label"]
                 self.order[path] = self.progress.add_task(label, total=message["total"], objective="")
+            elif message["event"] == "rows":
+                self._advance(path, message["progress"])
             else:
                 self._end(path, message["objective"])
+
+    def _advance(self, path: Path, progress: PassProgress) -> None:
+        """Draw the rows of a pass below its fit, as long as some are left."""
+        bar = self.order.get(path)
+        if progress.rows == progress.n_rows:
+            if bar is not None:
+                self.progress.remove_task(self.order.pop(path))
+            return
+        if bar is None:
+            label = "  " * (len(path) - 1) + "rows"
+            bar = self.order[path] = self.progress.add_task(label, total=progress.n_rows, objective="")
+        left = progress.seconds_left
+        text = "" if left is None else f"{timedelta(seconds=round(left))} left"
+        self.progress.update(bar, completed=progress.rows, objective=text)
 
     def _end(self, path: Path, objective: float | None) -> None:
         if (bar := self.order.get(path)) is not None:
@@ -150,3 +169,10 @@ class ProgressBar:
     def on_fit_task_end(self, estimator: Any, context: CallbackContext) -> None:
         """Advance the bar above."""
         self._send(context, event="end", objective=getattr(context, "objective", None))
+
+    def on_pass_progress(self, estimator: Any, context: CallbackContext, progress: PassProgress) -> None:
+        """Advance the bar of the rows that a pass over files has seen."""
+        send_to_listener(
+            self._listeners[context.root_uuid],
+            {"path": (*path_of(context), "rows"), "event": "rows", "progress": progress},
+        )

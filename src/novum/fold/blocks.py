@@ -193,6 +193,9 @@ class Source(ABC):
         """
         return self
 
+    def forget(self) -> None:  # noqa: B027 (most homes keep nothing)
+        """Let go of rows that were kept for further passes, where the home keeps any: there will be none, or few."""
+
     def without_features(self) -> "Source":
         """Return the same rows for a pass that looks at targets alone; homes that read on demand then read those alone."""
         return self

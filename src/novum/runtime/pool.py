@@ -264,3 +264,4 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_thr
             taken.remove(task)
         while _pools.generation == generation and not all(task.done for task in taken):
             run.finished.wait(LISTEN)
+        del run.function  # a thread on its way to sleep still has `run`: what the function holds goes with the caller

@@ -4,16 +4,28 @@
 
 What is held under it can be made again or lies on disk as well, so to be refused costs time and nothing else. All fits of a process
 share the budget: three at once hold no more than one. It is looked at anew as it is used, since other processes grow, too.
+A second budget bounds what is written to the temporary folder. `NOVUM_CACHE_MEMORY` and `NOVUM_CACHE_DISK` set either in
+bytes (0, 500MB, 2GB) instead of as a share of what is left.
 """
 
 import os
+import re
+import tempfile
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["Budget", "budget", "memory_left"]
+from novum.exceptions import ParameterError
+
+__all__ = ["Budget", "budget", "disk_budget", "memory_left"]
 
 SHARE = 0.25  # of what is left: a fit needs room beside, and other processes look at the same free memory
-LOOK_EVERY = 2**25  # bytes granted between two looks at (1), which take some 50 microseconds
+DISK_SHARE = 0.5  # likewise, of the free disk
+MEMORY, DISK = "NOVUM_CACHE_MEMORY", "NOVUM_CACHE_DISK"
+IN_MEMORY = {"tmpfs", "ramfs"}
+LOOK_EVERY = 2**25  # bytes granted between two looks at (1), which take up to a millisecond in nested cgroups
+PATIENCE = 0.2  # seconds that a refusal stands: what is asked for block by block would look for each
 CGROUPS = Path("/sys/fs/cgroup")
 UNKNOWN = 2**31  # bytes assumed to be left where the system does not tell
 
@@ -103,22 +115,74 @@ def memory_left() -> int:
     return min(limit for limit in limits if limit is not None)
 
 
-class Budget:
-    """Bytes that may be held, (1)."""
+def disk_left() -> int:
+    """Return the free bytes of the temporary folder; one that lies in memory gives no more than memory does."""
+    try:
+        folder = tempfile.gettempdir()
+        state = os.statvfs(folder)
+    except (AttributeError, OSError):  # no folder that can be written to is a FileNotFoundError
+        return 0
+    free = state.f_bavail * state.f_frsize
+    return min(free, memory_left()) if lies_in_memory(folder) else free
 
-    def __init__(self, share: float = SHARE) -> None:
-        self.share, self.held, self.room, self.looked = share, 0, 0, 0
+
+def lies_in_memory(folder: str, mounts: Path = Path("/proc/self/mounts")) -> bool:
+    """Return whether a folder belongs to a file system that is held in memory."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    place, within = os.path.realpath(folder) + "/", [line.split() for line in lines]
+    found = [words for words in within if len(words) > 2 and place.startswith(words[1].rstrip("/") + "/")]
+    return bool(found) and max(reversed(found), key=lambda words: len(words[1]))[2] in IN_MEMORY
+
+
+def bytes_of(text: str, variable: str) -> int:
+    """Return the bytes that the value of a variable of the environment stands for."""
+    matched = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kMGT]?i?)B?\s*", text, re.IGNORECASE)
+    if matched is None:
+        raise ParameterError(
+            f"{variable}={text!r} in the environment is no number of bytes. Write 0, 500MB or 2GB, or leave it out."
+        )
+    number, unit = matched.groups()
+    power = " kmgt".index(unit[0].lower()) if unit[:1].strip("iI") else 0
+    return int(float(number) * (1024 if unit.lower().endswith("i") else 1000) ** power)
+
+
+class Budget:
+    """Bytes that may be held, (1), or what a variable of the environment sets instead of the share."""
+
+    def __init__(self, left: Callable[[], int] = memory_left, share: float = SHARE, variable: str = MEMORY) -> None:
+        self.left_outside, self.share, self.variable = left, share, variable
+        self.held, self.room, self.looked = 0, 0, 0
+        self.bound: str | None = None  # the value of the variable when last looked at
+        self.refused_until = 0.0  # by the clock of time.monotonic
         self.lock = threading.Lock()
+
+    def _look(self) -> None:
+        self.bound, self.looked = os.environ.get(self.variable), self.held
+        whole = self.held + self.left_outside()
+        own = int(self.share * whole) if not self.bound else bytes_of(self.bound, self.variable)
+        self.room = min(own, whole)
 
     def take(self, size: int) -> bool:
         """Return whether `size` more bytes may be held, and count them if so."""
         with self.lock:
-            if abs(self.held + size - self.looked) > LOOK_EVERY or self.held + size > self.room:
-                self.room, self.looked = int(self.share * (self.held + memory_left())), self.held
-            if self.held + size > self.room:
+            after = self.held + size
+            changed = os.environ.get(self.variable) != self.bound
+            short = after > self.room and time.monotonic() >= self.refused_until
+            if changed or short or abs(after - self.looked) > LOOK_EVERY:
+                self._look()
+                self.refused_until = time.monotonic() + PATIENCE if after > self.room else 0.0
+            if after > self.room:
                 return False
-            self.held += size
+            self.held = after
             return True
+
+    def hold(self, size: int) -> None:
+        """Count `size` bytes that have to be held, whether there is room for them or not."""
+        with self.lock:
+            self.held += size
 
     def give(self, size: int) -> None:
         """Say that `size` bytes are no longer held."""
@@ -128,7 +192,8 @@ class Budget:
     def left(self) -> int:
         """Return the bytes that may be held beyond those that are."""
         with self.lock:
-            return max(0, int(self.share * (self.held + memory_left())) - self.held)
+            self._look()
+            return max(0, self.room - self.held)
 
     def after_fork(self) -> None:
         """Be usable in the child, whatever threads of the parent were doing."""
@@ -136,5 +201,7 @@ class Budget:
 
 
 budget = Budget()
+disk_budget = Budget(disk_left, DISK_SHARE, DISK)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=budget.after_fork)
+    os.register_at_fork(after_in_child=disk_budget.after_fork)

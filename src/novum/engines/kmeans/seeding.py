@@ -26,6 +26,8 @@ from novum.runtime.random import Stream
 
 __all__ = ["Seeds", "plus_plus", "random_rows", "rows_at_hand", "seeds_in_block"]
 
+# So many keys are looked at, times what is drawn and more: surely none too few where rows weigh one.
+AMPLE, MORE = 1.3, 40
 SAMPLE_ROWS, SAMPLE_PER_CENTER = 2**16, 64  # rows that stand for more: enough to see clusters of 1/1000
 
 
@@ -75,6 +77,7 @@ class Sampling(NamedTuple):
     purpose: str
     run: int
     size: int
+    most: float = np.inf  # keys above it are surely none of the smallest
 
 
 def block_draw(sampling: Sampling, block: Block) -> SampledRows:
@@ -82,9 +85,9 @@ def block_draw(sampling: Sampling, block: Block) -> SampledRows:
     weight = None if block.weight is None else _array.to_numpy(block.weight)
     rows = range(block.start, block.start + block.X.shape[0])
     keys = sampling.stream.keys(sampling.purpose, sampling.run, rows, weight)
-    size = min(sampling.size, block.X.shape[0])
-    smallest = np.argpartition(keys, size - 1)[:size] if size else np.arange(0)
-    smallest = smallest[np.isfinite(keys[smallest])]
+    smallest = np.flatnonzero(keys < sampling.most)
+    if sampling.size < len(smallest):
+        smallest = smallest[np.argpartition(keys[smallest], sampling.size - 1)[: sampling.size]]
     smallest = smallest[np.lexsort((smallest, keys[smallest]))]
     return SampledRows(keys[smallest], block.start + smallest, assignment.take_rows(block.X, smallest))
 
@@ -98,7 +101,12 @@ def merge_drawn(size: int, a: SampledRows, b: SampledRows) -> SampledRows:
 
 def random_rows(source: Source, k: int, stream: Stream, run: int, purpose: str = "kmeans random") -> Seeds:
     """Return k different rows, drawn in turn with probability proportional to weight; fewer if fewer have weight."""
-    drawn = source.total(block_draw, Sampling(stream, purpose, run, k), partial(merge_drawn, k))
+    n, ample = source.n_rows or 0, AMPLE * k + MORE
+    few = n > 2 * ample  # then blocks send little more than what is drawn in the end
+    wanted = Sampling(stream, purpose, run, k, -np.log1p(-ample / n) if few else np.inf)
+    drawn = source.total(block_draw, wanted, partial(merge_drawn, k))
+    if few and len(drawn.key) < k:  # weights below one make keys longer
+        drawn = source.total(block_draw, wanted._replace(most=np.inf), partial(merge_drawn, k))
     order = np.lexsort((drawn.row, drawn.key))  # of a single block nothing was merged, so nothing sorted
     return Seeds(drawn.x[order], drawn.row[order])
 

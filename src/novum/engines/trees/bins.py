@@ -60,11 +60,11 @@ class Bins(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Rows with the smallest keys so far."""
+    """Rows with the smallest keys so far, in several pieces; now and then those that are too many go."""
 
-    key: NDArray  # (m,)
-    X: NDArray  # (m, d)
-    weight: NDArray  # (m,), or (0,) for ones
+    key: list[NDArray]  # (m,)
+    X: list[NDArray]  # (m, d)
+    weight: list[NDArray]  # (m,), or (0,) for ones
 
 
 def quantile_edges(ordered: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
@@ -142,19 +142,24 @@ def sample_of(wanted: SampleRequest, block: Block) -> Sample:
         place = place[np.argpartition(keys[place], size - 1)[:size]]
     weight = np.empty(0) if weight is None else weight[place]
     X = block.X if isinstance(block.X, np.ndarray) else arrays.to_numpy(block.X)
-    return Sample(keys[place], X[place].astype(np.float64), weight)
+    return Sample([keys[place]], [X[place].astype(np.float64)], [weight])
 
 
 def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
-    """Return the merge that keeps the `size` smallest keys."""
+    """Return the merge that keeps the `size` smallest keys, and at most as many again until the next."""
 
     def merge(a: Sample, b: Sample) -> Sample:
-        key = np.concatenate([a.key, b.key])
-        keep = np.argpartition(key, size - 1)[:size] if size < len(key) else np.arange(len(key))
-        weight = np.concatenate([a.weight, b.weight])
-        return Sample(key[keep], np.concatenate([a.X, b.X])[keep], weight[keep] if len(weight) else weight)
+        both = Sample(a.key + b.key, a.X + b.X, a.weight + b.weight)
+        return smallest(both, size) if sum(map(len, both.key)) > 2 * size else both
 
     return merge
+
+
+def smallest(sample: Sample, size: int) -> Sample:
+    """Return the rows with the `size` smallest keys, in one piece."""
+    key, X, weight = map(np.concatenate, sample)
+    keep = np.argpartition(key, size - 1)[:size] if size < len(key) else slice(None)
+    return Sample([key[keep]], [X[keep]], [weight[keep] if len(weight) else weight])
 
 
 def sample_bins(
@@ -173,14 +178,15 @@ def sample_bins(
     size = SAMPLE_ROWS
     most = -np.log1p(-AMPLE * size / n_rows) if n_rows > 2 * AMPLE * size else np.inf  # of exponential keys
     sample = source.total(sample_of, SampleRequest(stream, size, rows_of, most), merge_samples(size))
-    if len(sample.key) < size and np.isfinite(most):  # most rows are none that may be taken
+    if sum(map(len, sample.key)) < size and np.isfinite(most):  # most rows are none that may be taken
         sample = source.total(sample_of, SampleRequest(stream, size, rows_of), merge_samples(size))
-    weight = sample.weight if len(sample.weight) else None
+    [_], [X], [weights] = smallest(sample, size)
+    weight = weights if len(weights) else None
 
     def columns(part: slice, piece: slice) -> NDArray:
-        return sample.X[piece, part].T
+        return X[piece, part].T
 
-    return bins_of(columns, len(sample.X), weight, max_bins, np.zeros(source.n_features, np.int32), n_threads)
+    return bins_of(columns, len(X), weight, max_bins, np.zeros(source.n_features, np.int32), n_threads)
 
 
 def learn_bins(

@@ -19,7 +19,7 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instan
 from novum.engines.trees.histograms import Growing, pack
 from novum.engines.trees.passes.survey import Survey
 from novum.ensemble.boosting.categories import as_numbers, category_counts, learn_categories
-from novum.ensemble.boosting.coded_rows import Prepared, prepare_rows, targets_of
+from novum.ensemble.boosting.coded_rows import Prepared, prepare_rows, room_for_codes, targets_of
 from novum.ensemble.boosting.home_fit import fit_blocks
 from novum.ensemble.boosting.newton import NO_TREES, Trees, boost, join, should_stop
 from novum.ensemble.boosting.raw_scores import BoostedModel, BoostedTrees, raw_of_block
@@ -162,11 +162,44 @@ class HistGradientBoosting(BoostedTrees):
         if not source.lists_rows and self.loss in FOLDED:
             self._fit_in_passes(X, y, source, held)
             return self
-        d = source.n_features
-        counts = category_counts(type(self).__name__, mask, encoder, d, self.max_bins)
         target, weight = targets_of(source)
         target = self._encoded(target)
         weight = self._weighted(target, weight)
+        self._fit_listed(X, y, source, target, weight, held=held, encoder=encoder, mask=mask)
+        return self
+
+    def _fit_in_passes(self, X: Any, y: Any, source: Source, held: tuple[Any, Any, Any] | None) -> None:
+        """Fit to rows in files or on a cluster; those in files as if they were in memory, if their codes fit there."""
+        if source.n_targets > 1:
+            raise DataError(
+                f"{type(self).__name__}: y should be a 1d array, got {source.n_targets} target columns; fit one per column."
+            )
+        source, found, factor = self._blocks(source)
+        with room_for_codes(source, found.rows, self._descent(np.empty(0), None).outputs) as room:
+            if not room:
+                given = None if held is None else self._held_back(held, None, None)
+                fit_blocks(self, X, y, source, found, factor, given, EARLY_STOPPING_ROWS)
+                return
+            target, weight = targets_of(source)
+            target = np.ascontiguousarray(target, np.float64)
+            weight = self._weighted(target, weight)
+            self._fit_listed(X, y, source, target, weight, held=held, encoder=None, mask=None)
+
+    def _fit_listed(
+        self,
+        X: Any,
+        y: Any,
+        source: Source,
+        target: NDArray,
+        weight: NDArray | None,
+        *,
+        held: tuple[Any, Any, Any] | None,
+        encoder: Any,
+        mask: NDArray | None,
+    ) -> None:
+        """Fit to rows whose targets and codes are in memory."""
+        d = source.n_features
+        counts = category_counts(type(self).__name__, mask, encoder, d, self.max_bins)
         again = self.warm_start and hasattr(self, "_nodes")
         seed = self._seed if again else seed_of(self.random_state)
         growing = self._growing(d, mask, seed)
@@ -203,21 +236,13 @@ class HistGradientBoosting(BoostedTrees):
         self._fit_boosted(X, y, Boosting(team, descent, growing, rows, trees, start), stops, again)
         self.is_categorical_, self._encoder = mask, encoder
         self.do_early_stopping_ = stops
-        return self
-
-    def _fit_in_passes(self, X: Any, y: Any, source: Source, held: tuple[Any, Any, Any] | None) -> None:
-        """Fit to rows in files or on a cluster."""
-
-        def given() -> tuple[Any, NDArray, Any] | None:
-            return None if held is None else self._held_back(held, None, None)
-
-        fit_blocks(self, X, y, source, given, EARLY_STOPPING_ROWS)
 
     def _fit_boosted(self, X: Any, y: Any, boosting: Boosting, stops: bool, again: bool) -> None:
         """Run the iterations and set what they lead to."""
         team, descent, growing, rows, trees, start = boosting
         model = BoostedModel(pack(trees.nodes, trees.root, trees.sets, descent.outputs), start)
         train, held = rows.with_raw(raw_of_block, model)
+        rows.source.forget()  # codes are all that is looked at from here on
         scores = Scores(self, descent, team, rows, train, held) if stops else None
         if scores is not None and again:
             scores.resume(self.train_score_, self.validation_score_)

@@ -1,11 +1,12 @@
 """Rows made ready for boosting: coded once, some of them held back to know when to stop.
 
-Rows of weight zero are left out. Rows are held back before bins are learned, so what is scored on them is honest. Rows in files
-and on a cluster go another way (novum.ensemble.boosting.passes), but for the Huber loss, whose width and start are not sums over
-rows: for it codes (one byte per cell) and targets are brought here, and the trees grown on them.
+Rows of weight zero are left out. Rows are held back before bins are learned, so what is scored on them is honest. Rows on a
+cluster, and in files whose codes (one byte per cell) find no room in memory, go another way (novum.ensemble.boosting.passes),
+but for the Huber loss, whose width and start are not sums over rows: for it codes and targets are always brought here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,15 @@ from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream
+from novum.runtime.room import budget
 
-__all__ = ["Prepared", "codes_of", "known_raw", "prepare_rows", "results_array", "targets_of"]
+__all__ = ["Prepared", "codes_of", "known_raw", "prepare_rows", "results_array", "room_for_codes", "targets_of"]
+
+ROW_BYTES, OUTPUT_BYTES = (
+    64,
+    16,
+)  # of a row beside its codes: target, weight, place; and for each output score and slopes
+COPIES = 2  # of the codes, while some rows are held back
 
 
 class Prepared(NamedTuple):
@@ -106,7 +114,7 @@ def targets_of(source: Source) -> tuple[NDArray, NDArray | None]:
 
 def codes_of(source: Source, bins: Bins) -> NDArray:
     """Return the codes of all rows of a source, packed; threads run over its blocks."""
-    if not source.at_hand:
+    if not source.at_hand and not (source.rereads and source.n_rows):
         return np.concatenate(source.total(code_block, bins).words, axis=1)
     words = np.empty(words_shape(source.n_rows or 0, source.n_features), np.uint32)
 
@@ -159,6 +167,19 @@ def prepare_rows(
     else:
         kept = (None,) * 5
     return Prepared._make((*parts, *kept, bins))
+
+
+@contextmanager
+def room_for_codes(source: Source, n_rows: int, outputs: int) -> Iterator[bool]:
+    """Say whether the codes of rows in files, and what boosting adds to every row, may be held in memory meanwhile."""
+    codes = 4 * words_shape(1, source.n_features)[0]
+    size = n_rows * (COPIES * codes + ROW_BYTES + OUTPUT_BYTES * outputs)
+    room = source.rereads and budget.take(size)
+    try:
+        yield room
+    finally:
+        if room:
+            budget.give(size)
 
 
 class Known(NamedTuple):

@@ -23,7 +23,7 @@ from novum.ensemble.boosting.passes import ValidationRows, boost_blocks
 from novum.ensemble.boosting.quantile_leaves import start_quantile, weight_unit
 from novum.ensemble.boosting.raw_scores import raw_of_block
 from novum.ensemble.boosting.validation_rows import SPLIT_ROWS, Holding, holding_of
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime.random import Stream, seed_of
 
@@ -51,14 +51,17 @@ def held_rows(
     return holding_of(rows, share, target if classes else None, seed, found.rows)
 
 
-def fit_blocks(estimator: Any, X: Any, y: Any, source: Source, given_rows: Any, stop_rows: int) -> None:
-    """Fit to rows outside memory; `given_rows()` are rows to be scored, in memory, that came with them, or None."""
-    if source.n_targets > 1:
-        raise DataError(
-            f"{type(estimator).__name__}: y should be a 1d array, got {source.n_targets} target columns; fit one per column."
-        )
-    source, found, factor = estimator._blocks(source)
-    held = given_rows()
+def fit_blocks(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    source: Source,
+    found: Survey,
+    factor: NDArray | None,
+    held: Any,
+    stop_rows: int,
+) -> None:
+    """Fit to rows outside memory; `held` are rows to be scored, in memory, that came with them, or None."""
     again = estimator.warm_start and hasattr(estimator, "_nodes")
     seed = estimator._seed if again else seed_of(estimator.random_state)
     growing = estimator._growing(source.n_features, None, seed)

@@ -1,7 +1,8 @@
 """Rows in files as a home of the fold engine: read in batches of fixed rows, as often as a learner likes, in constant memory.
 
 The calling thread reads and decodes ahead, a few batches and no more, while the pool makes tiles and statistics of the batches
-before: reading and learning overlap. Every cell is checked on every pass, since a file has no memory of having been checked.
+before: reading and learning overlap. Every cell is checked when it is decoded; what was checked is kept for the next pass while
+there is room (novum.fold.homes.decoded), and a file that changes between two passes stops the fit either way.
 """
 
 import copy
@@ -17,11 +18,13 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add, merge_tree, tile_dtype
 from novum.fold.dealing import Deal, Portions
 from novum.fold.homes.dealt_files import dealt_blocks
+from novum.fold.homes.decoded import DecodedRows, KeptBatch
+from novum.fold.homes.file_cells import check_cells, checked_target, checked_weight
+from novum.fold.pass_progress import told
 from novum.fold.readers.batches import Batch, batch_rows, cut_batches
 from novum.fold.readers.table import NUMBER, DataFile
 from novum.fold.through import Step, apply, make_step, names_out
 from novum.runtime.blas import single_blas
-from novum.runtime.checks import check_weight_size
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
@@ -61,6 +64,7 @@ class Scan(Source):
         self.mapped: tuple[Callable, ...] = ()  # applied to the target, block by block
         self.owner, self.task, self.allow_nan, self.n_jobs = "the learner", None, False, None
         self.threads: int | None = None  # set once by a learner that opens the scan
+        self.decoded: DecodedRows | None = None  # likewise, and shared by the copies that it makes
 
     def _with(self, **changes: Any) -> "Scan":
         scan = copy.copy(self)
@@ -174,7 +178,14 @@ class Scan(Source):
                         f" needs numbers."
                     )
         nan = bool(estimator.__sklearn_tags__().input_tags.allow_nan)
-        scan = self._with(owner=owner, task=target, allow_nan=nan, n_jobs=n_jobs, threads=thread_count(n_jobs))
+        scan = self._with(
+            owner=owner,
+            task=target,
+            allow_nan=nan,
+            n_jobs=n_jobs,
+            threads=thread_count(n_jobs),
+            decoded=DecodedRows(slow=bool(self.steps) or not all(file.direct for file in self.files)),
+        )
         if target is None:
             scan = scan._with(target=None, n_targets=0, has_target=False)
         return scan if weighted else scan._with(weight=None)
@@ -191,12 +202,18 @@ class Scan(Source):
         return self._with(mapped=(*self.mapped, function))
 
     def first(self) -> Any:
-        return self._block(self._first_batch(self.batch_rows), [])
+        return self._block(self._first_batch(self.batch_rows), keep=True)
 
     def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         weighty: list[bool] = []
-        parts = self._map(lambda batch: statistics(params, self._block(batch, weighty)))
-        with closing(parts):
+
+        def one(batch: Batch | KeptBatch) -> Any:
+            block = self._block(batch, keep=True)
+            if block.weight is not None:
+                weighty.append(bool(block.weight.any()))
+            return statistics(params, block)
+
+        with closing(self._map(one)) as parts:
             result = merge_tree(parts, merge)
         if self.weight is not None and not any(weighty):
             raise DataError(
@@ -208,21 +225,26 @@ class Scan(Source):
     def rows(self, function: Any, params: Any = None) -> Any:
         """Return an iterator over the results of the batches; files are read as it advances."""
 
-        def one(batch: Batch) -> Any:
+        def one(batch: Batch | KeptBatch) -> Any:
             with single_blas():  # entered per batch: between two of them the caller's own code runs
-                return function(params, self._block(batch, []))
+                return function(params, self._block(batch, keep=False))
 
         return self._map(one)
 
     def each(self) -> Any:
-        return self._map(lambda batch: self._block(batch, []))
+        return self._map(lambda batch: self._block(batch, keep=True))
 
     def dealt(self, deal: Deal) -> AbstractContextManager[Portions]:
         return dealt_blocks(self, deal)
 
-    def _map(self, function: Callable[[Batch], Any]) -> Any:
+    def forget(self) -> None:
+        if self.decoded is not None:
+            self.decoded.forget()
+
+    def _map(self, function: Callable[[Batch | KeptBatch], Any]) -> Any:
         count = self.threads or thread_count(self.n_jobs)
-        return map_ordered(function, self._batches(self.batch_rows, count), count)
+        batches = self._batches(self.batch_rows, count)
+        return told(lambda items: map_ordered(function, items, count), batches, self.n_rows)
 
     # ------------------------------------------------------------------------------------------------ batches to blocks
 
@@ -231,17 +253,60 @@ class Scan(Source):
             return []
         return self.target if isinstance(self.target, list) else [self.target]
 
-    def _batches(self, rows: int, threads: int = 1) -> Iterator[Batch]:
-        weight = [] if self.weight is None else [self.weight]
-        keys = list(dict.fromkeys([*self.features, *self._target_keys(), *weight]))
-        return cut_batches(self.files, keys, rows, threads, self.owner)
+    def _parts(self) -> list[tuple]:
+        """Return the parts of a block, each with all that its values and checks depend on."""
+        parts: list[tuple] = []
+        if self.features or self.steps:
+            steps = tuple(id(step.transformer) for step in self.steps)
+            parts.append(("X", tuple(self.features), steps, self.dtype, self.allow_nan))
+        if self.target is not None:
+            parts.append(("y", tuple(self._target_keys()), self.task))
+        return parts if self.weight is None else [*parts, ("weight", self.weight)]
 
-    def _first_batch(self, rows: int) -> Batch:
+    def _batches(self, rows: int, threads: int = 1) -> Iterator[Batch | KeptBatch]:
+        """Yield the blocks that are kept, then batches of those that are not."""
+        kept, parts, start = self.decoded, self._parts(), 0
+        for batch in [] if kept is None else kept.begin(parts):
+            for file in batch.files:
+                file.check()
+            yield batch
+            start = batch.start + batch.rows
+        if kept is None or start != kept.end:
+            weight = [] if self.weight is None else [self.weight]
+            keys = list(dict.fromkeys([*self.features, *self._target_keys(), *weight]))
+            for decoded in cut_batches(self.files, keys, rows, threads, self.owner, start):
+                yield decoded
+                start = decoded.start + decoded.rows
+        if kept is not None:
+            kept.finish(parts, start)
+
+    def _first_batch(self, rows: int) -> Any:
         with closing(self._batches(rows)) as batches:  # type: ignore[type-var]
             return next(batches)
 
-    def _block(self, batch: Batch, weighty: list[bool]) -> Block:
-        """Return a batch as a checked block; records in `weighty` whether any of its weights is positive."""
+    def _block(self, batch: Batch | KeptBatch, keep: bool) -> Block:
+        """Return a batch as a checked block; with `keep` it is kept for the next pass."""
+        place = KeptBatch(batch.start, batch.rows, batch.files)
+        values = [self._part(part, batch, place, keep) for part in self._parts()]
+        X = values.pop(0) if self.features or self.steps else np.empty((batch.rows, 0), self.dtype)
+        y = None if self.target is None else values.pop(0)
+        for function in self.mapped:
+            y = function(y)
+        return Block(X, y, values.pop() if values else None, batch.start, {})
+
+    def _part(self, part: tuple, batch: Batch | KeptBatch, place: KeptBatch, keep: bool) -> np.ndarray:
+        """Return one part of a block as it is kept, or decoded and checked."""
+        if isinstance(batch, KeptBatch):
+            found = self.decoded.get(part, place)  # type: ignore[union-attr]
+            assert found is not None
+            return found
+        value = {"X": self._tile, "y": self._y, "weight": self._weight}[part[0]](batch)
+        if keep and self.decoded is not None:
+            self.decoded.offer(part, place, value)
+        return value
+
+    def _tile(self, batch: Batch) -> np.ndarray:
+        """Return the features of a batch as a tile."""
         if self.steps:
             out = apply(self.steps, batch.raw(self.features), batch.range())
             X = np.ascontiguousarray(out, self.dtype)
@@ -252,56 +317,16 @@ class Scan(Source):
         else:
             X = batch.tile(self.features, self.dtype)
         if not _core.runtime.tiles.all_finite(X):
-            self._refuse(X, batch)
-        weight = None
-        if self.weight is not None:
-            weight = self._weight(batch)
-            weighty.append(bool(weight.any()))
-        return Block(X, None if self.target is None else self._y(batch), weight, batch.start, {})
+            keys = self.names or (range(X.shape[1]) if self.steps else self.features)
+            check_cells(X, batch, keys, self.owner, self.allow_nan)
+        return X
 
-    def _refuse(self, X: np.ndarray, batch: Batch) -> None:
-        """Raise for the first cell that is infinite, or NaN where the learner takes none."""
-        bad = np.argwhere(np.isinf(X) if self.allow_nan else ~np.isfinite(X))
-        if not len(bad):
-            return
-        row, j = bad[0]
-        column = self.names[j] if self.names is not None else int(j) if self.steps else self.features[j]
-        what = "NaN" if np.isnan(X[row, j]) else f"infinity or a value too large for {self.dtype!r}"
-        raise DataError(
-            f"Input X contains {what}: column {column!r}, {batch.place(int(row))}. {self.owner} needs finite numbers;"
-            f" remove the row, or fill the gap on the way with scan.through(fitted_imputer)."
-        )
-
-    def _y(self, batch: Batch) -> Any:
+    def _y(self, batch: Batch) -> np.ndarray:
         """Return the target of a batch: flat, or as columns where several were requested."""
-        parts = [batch.labels(key) for key in self._target_keys()]
-        y = np.column_stack(parts) if isinstance(self.target, list) else parts[0]
-        if y.dtype.kind == "f":
-            bad = np.argwhere(~np.isfinite(y))
-            if len(bad):
-                what = "NaN" if np.isnan(y[tuple(bad[0])]) else "infinity"
-                raise DataError(f"Input y contains {what}: target {self.target!r}, {batch.place(int(bad[0][0]))}.")
-            if self.task == "classes" and (y != np.floor(y)).any():
-                raise DataError(
-                    f"Unknown label type: continuous. {self.owner} is a classifier, but the target {self.target!r} holds fractions."
-                )
-        for function in self.mapped:
-            y = function(y)
-        return y
+        values = [batch.labels(key) for key in self._target_keys()]
+        y = np.column_stack(values) if isinstance(self.target, list) else values[0]
+        return checked_target(y, batch, self.target, self.owner, self.task == "classes")
 
     def _weight(self, batch: Batch) -> np.ndarray:
-        """Return the weights of a batch as float64, after their checks."""
-        weight = np.ascontiguousarray(batch.labels(self.weight), np.float64)
-        bad = ~np.isfinite(weight) | (weight < 0)
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            negative = (
-                "Negative values in data passed to `sample_weight`"
-                if weight[row] < 0
-                else "Input sample_weight is not finite"
-            )
-            raise DataError(
-                f"{negative}: {weight[row]:g} in column {self.weight!r}, {batch.place(row)}. Give weights of zero or more."
-            )
-        check_weight_size(str(self.owner), float(weight.max(initial=0.0)), part=True)
-        return weight
+        """Return the weights of a batch as float64."""
+        return checked_weight(batch.labels(self.weight), batch, self.weight, self.owner)

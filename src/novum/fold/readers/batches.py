@@ -39,6 +39,11 @@ class Batch(NamedTuple):
         """Number of rows."""
         return sum(piece.rows for piece in self.pieces)
 
+    @property
+    def files(self) -> tuple[DataFile, ...]:
+        """Files that the rows are from."""
+        return tuple(dict.fromkeys(piece.file for piece in self.pieces))
+
     def tile(self, keys: Sequence[Any], dtype: np.dtype) -> np.ndarray:
         """Return columns of numbers as a row-major tile."""
         out = np.empty((self.rows, len(keys)), dtype)
@@ -77,20 +82,26 @@ class Batch(NamedTuple):
         return " and ".join(f"{p.file.place(p.start, p.start + p.rows)} of '{p.file.path}'" for p in self.pieces)
 
 
-def cut_batches(files: Sequence[DataFile], keys: list, rows: int, threads: int, owner: str) -> Iterator[Batch]:
-    """Yield all rows of all files in batches of exactly `rows` rows, the last one perhaps shorter; raise if there are none."""
-    start, held = 0, 0
+def cut_batches(
+    files: Sequence[DataFile], keys: list, rows: int, threads: int, owner: str, first: int = 0
+) -> Iterator[Batch]:
+    """Yield the rows from number `first` on, in batches of exactly `rows` rows, the last one perhaps shorter; raise if there are
+    none at all.
+    """
+    start, held, before = first, 0, 0
     pieces: list[Piece] = []
     for file in files:
-        for piece in file.pieces(keys, rows, threads):
-            done = 0
-            while done < piece.rows:
-                stop = min(piece.rows, done + rows - held)
-                pieces.append(piece if stop - done == piece.rows else piece.slice(done, stop))
-                held, done = held + stop - done, stop
-                if held == rows:
-                    yield Batch(start, pieces)
-                    start, held, pieces = start + rows, 0, []
+        if file.n_rows is None or before + file.n_rows > first or not first:
+            for piece in file.pieces(keys, rows, threads, max(0, first - before)):
+                done = 0
+                while done < piece.rows:
+                    stop = min(piece.rows, done + rows - held)
+                    pieces.append(piece if stop - done == piece.rows else piece.slice(done, stop))
+                    held, done = held + stop - done, stop
+                    if held == rows:
+                        yield Batch(start, pieces)
+                        start, held, pieces = start + rows, 0, []
+        before += file.n_rows or 0
     if pieces:
         yield Batch(start, pieces)
     elif not start:

@@ -145,6 +145,7 @@ class NpyFile(DataFile):
     """Rows in one `.npy` file, with arrays of the same length beside it for target or weights."""
 
     format = "npy"
+    direct = True
 
     def __init__(self, path: Path, beside: dict[str, Path] | None = None) -> None:
         self.array = NpyArray(path)
@@ -167,6 +168,9 @@ class NpyFile(DataFile):
     def _read(self, keys: Any, rows: Any, threads: Any) -> list[Piece]:
         count = self.array.shape[0]
         return [NpyPiece(self, start, min(start + rows, count)) for start in range(0, count, rows)]
+
+    def _read_from(self, start: Any, keys: Any, rows: Any, threads: Any) -> list[Piece]:
+        return [piece for piece in self._read(keys, rows, threads) if piece.start + piece.rows > start]
 
     def features(self) -> list[int]:
         """Return the numbers of the array's own columns."""

@@ -45,9 +45,13 @@ class ParquetFile(DataFile):
             self.index = index_columns(reader.schema_arrow)
 
     def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
-        start = 0
+        return self._read_from(0, keys, rows, threads)
+
+    def _read_from(self, start: Any, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
+        group = max(0, bisect_right(self.groups, start) - 1)
+        start = self.groups[group] if self.groups else 0
         with self._connect(len(keys)) as reader:
-            for batch in parquet_batches(reader, rows, keys):
+            for batch in parquet_batches(reader, rows, keys, range(group, len(self.groups))):
                 yield ArrowPiece(self, start, batch)
                 start += batch.num_rows
 

@@ -126,24 +126,30 @@ class DataFile(Watched):
     """One file of a scan."""
 
     columns: dict[Any, Column]  # from name (or number), in the order of the file; set by `_open`
+    direct = False  # whether rows lie as tiles hold them, so that a copy on the disk would be read no faster
     index: frozenset[str] = frozenset()  # columns that pandas wrote for the index of a frame: features only by name
 
     @abstractmethod
     def _read(self, keys: list, rows: int, threads: int) -> Iterable[Piece]:
         """Return or yield all rows with the columns `keys`, in pieces of about `rows` rows."""
 
+    def _read_from(self, start: int, keys: list, rows: int, threads: int) -> Iterable[Piece]:
+        """Return or yield the rows from number `start` on, and perhaps some before, where the format lets a reader skip them."""
+        return self._read(keys, rows, threads)
+
     def ahead(self, start: int, rows: int) -> str:
         """Return where the piece is that begins at row `start` and could not be read."""
         return f"row {start} or soon after"
 
-    def pieces(self, keys: list, rows: int, threads: int) -> Iterator[Piece]:
-        """Yield all rows; raise SourceError when they break off or are not those the scan was made of."""
+    def pieces(self, keys: list, rows: int, threads: int, start: int = 0) -> Iterator[Piece]:
+        """Yield all rows from `start` on; raise SourceError when they break off or are not those the scan was made of."""
         done = 0
         try:
-            for piece in self._read(keys, rows, threads):
+            for piece in self._read_from(start, keys, rows, threads) if start else self._read(keys, rows, threads):
                 self.check()
-                done += piece.rows
-                yield piece
+                done = piece.start + piece.rows
+                if done > start:
+                    yield piece if piece.start >= start else piece.slice(start - piece.start, piece.rows)
         except (DataError, SourceError):
             raise
         except self.failures as error:

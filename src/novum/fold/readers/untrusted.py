@@ -6,7 +6,7 @@ buffers' lengths are enough, anything else is looked through. Checksums of Parqu
 them. What is wrong is one of `FAILURES`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -56,8 +56,10 @@ def open_parquet(source: Any, n_columns: int = 1) -> pq.ParquetFile:
     return reader
 
 
-def parquet_batches(reader: pq.ParquetFile, rows: int, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of an open Parquet file, so many at a time."""
+def parquet_batches(
+    reader: pq.ParquetFile, rows: int, columns: list[str] | None = None, groups: Sequence[int] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of an open Parquet file or of some of its row groups, so many at a time."""
     # Arrow's own threads gain nothing here: a batch is decoded while our threads work on the ones before it.
-    for batch in reader.iter_batches(batch_size=rows, columns=columns, use_threads=False):
+    for batch in reader.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=False):
         yield checked(batch)

@@ -226,7 +226,7 @@ def grow_from_blocks(
     """Return the tree of a source whose target is numbers, or codes of `classes` classes."""
     bins = sample_bins(source, Stream(seed), MAX_BINS, n_rows=found.rows)
     task = task_of(bins, criterion, found, classes, factor)
-    with spill_blocks(source, remember, task, merge_extremes) as (kept, extremes):
+    with spill_blocks(source, remember, task, merge_extremes, last=False) as (kept, extremes):
         rule = CartRule(criterion, rules, bins, extremes, task.unit, task.weight_unit, seed)
         aside = 0 if rules.max_leaf_nodes else EXACT_ROWS
         growth = Growth(rule, rules.max_leaf_nodes, room_for(bins, classes or 2), aside)
