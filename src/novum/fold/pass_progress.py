@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-__all__ = ["PassProgress", "listen_to_passes", "told"]
+__all__ = ["PassProgress", "listen_to_passes", "pass_listener", "reported"]
 
 PAUSE = 0.1  # seconds between two reports: as often as a bar is drawn
 
@@ -30,7 +30,7 @@ class PassProgress(NamedTuple):
 
 
 Listener = Callable[[PassProgress], Any]
-_listener: ContextVar[Listener | None] = ContextVar("listener to passes", default=None)
+pass_listener: ContextVar[Listener | None] = ContextVar("listener to passes", default=None)
 
 
 @contextmanager
@@ -52,17 +52,11 @@ def listen_to_passes(listener: Listener | None) -> Iterator[None]:
     >>> heard[-1].rows, heard[-1].n_rows
     (3, 3)
     """
-    token = _listener.set(listener)
+    token = pass_listener.set(listener)
     try:
         yield
     finally:
-        _listener.reset(token)
-
-
-def told(run: Callable[[Iterable], Iterator], batches: Iterable, n_rows: int | None) -> Iterator:
-    """Return `run(batches)`, the results of batches in their order, as a pass whose listener hears of them."""
-    listener = _listener.get()
-    return run(batches) if listener is None else reported(listener, run, batches, n_rows)
+        pass_listener.reset(token)
 
 
 def reported(

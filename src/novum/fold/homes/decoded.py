@@ -32,16 +32,10 @@ class KeptBatch(NamedTuple):
 
 
 class DecodedRows:
-    """Parts of the blocks of a scan.
+    """Parts of the blocks of a scan whose rows take longer to decode than a copy of them to read."""
 
-    Parameters
-    ----------
-    slow : bool
-        Whether it takes longer to decode the files than to read a copy. Else nothing is kept: the system has the files at hand.
-    """
-
-    def __init__(self, slow: bool) -> None:
-        self.slow, self.store, self.lock = slow, ArrayStore(), threading.Lock()
+    def __init__(self) -> None:
+        self.store, self.lock = ArrayStore(), threading.Lock()
         self.blocks: dict[int, KeptBatch] = {}  # by first row
         self.passed: set[Part] = set()  # of which a pass has come to its end
         self.end: int | None = None  # rows in all, once a pass has counted them
@@ -70,7 +64,7 @@ class DecodedRows:
     def offer(self, part: Part, batch: KeptBatch, array: NDArray) -> None:
         """Keep a part of a block if there is room and was for those before: a hole would make the rest worth nothing."""
         key = (part, batch.start)
-        if not self.slow or batch.start >= self.refused.get(part, batch.start + 1) or key in self.store:
+        if batch.start >= self.refused.get(part, batch.start + 1) or key in self.store:
             return
         self.blocks[batch.start] = batch
         if not self.store.offer(key, array, disk=part in self.passed):

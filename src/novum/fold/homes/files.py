@@ -20,7 +20,7 @@ from novum.fold.dealing import Deal, Portions
 from novum.fold.homes.dealt_files import dealt_blocks
 from novum.fold.homes.decoded import DecodedRows, KeptBatch
 from novum.fold.homes.file_cells import check_cells, checked_target, checked_weight
-from novum.fold.pass_progress import told
+from novum.fold.pass_progress import pass_listener, reported
 from novum.fold.readers.batches import Batch, batch_rows, cut_batches
 from novum.fold.readers.table import NUMBER, DataFile
 from novum.fold.through import Step, apply, make_step, names_out
@@ -184,7 +184,7 @@ class Scan(Source):
             allow_nan=nan,
             n_jobs=n_jobs,
             threads=thread_count(n_jobs),
-            decoded=DecodedRows(slow=bool(self.steps) or not all(file.direct for file in self.files)),
+            decoded=DecodedRows() if self.steps or not all(file.direct for file in self.files) else None,
         )
         if target is None:
             scan = scan._with(target=None, n_targets=0, has_target=False)
@@ -243,8 +243,10 @@ class Scan(Source):
 
     def _map(self, function: Callable[[Batch | KeptBatch], Any]) -> Any:
         count = self.threads or thread_count(self.n_jobs)
-        batches = self._batches(self.batch_rows, count)
-        return told(lambda items: map_ordered(function, items, count), batches, self.n_rows)
+        batches, listener = self._batches(self.batch_rows, count), pass_listener.get()
+        if listener is None:
+            return map_ordered(function, batches, count)
+        return reported(listener, lambda items: map_ordered(function, items, count), batches, self.n_rows)
 
     # ------------------------------------------------------------------------------------------------ batches to blocks
 
@@ -274,9 +276,10 @@ class Scan(Source):
         if kept is None or start != kept.end:
             weight = [] if self.weight is None else [self.weight]
             keys = list(dict.fromkeys([*self.features, *self._target_keys(), *weight]))
-            for decoded in cut_batches(self.files, keys, rows, threads, self.owner, start):
-                yield decoded
-                start = decoded.start + decoded.rows
+            for batch in cut_batches(self.files, keys, rows, threads, self.owner, start):
+                yield batch
+                if kept is not None:
+                    start = batch.start + batch.rows
         if kept is not None:
             kept.finish(parts, start)
 
@@ -286,23 +289,23 @@ class Scan(Source):
 
     def _block(self, batch: Batch | KeptBatch, keep: bool) -> Block:
         """Return a batch as a checked block; with `keep` it is kept for the next pass."""
-        place = KeptBatch(batch.start, batch.rows, batch.files)
-        values = [self._part(part, batch, place, keep) for part in self._parts()]
+        values = [self._part(part, batch, keep) for part in self._parts()]
         X = values.pop(0) if self.features or self.steps else np.empty((batch.rows, 0), self.dtype)
         y = None if self.target is None else values.pop(0)
         for function in self.mapped:
             y = function(y)
         return Block(X, y, values.pop() if values else None, batch.start, {})
 
-    def _part(self, part: tuple, batch: Batch | KeptBatch, place: KeptBatch, keep: bool) -> np.ndarray:
+    def _part(self, part: tuple, batch: Batch | KeptBatch, keep: bool) -> np.ndarray:
         """Return one part of a block as it is kept, or decoded and checked."""
+        kept = self.decoded
         if isinstance(batch, KeptBatch):
-            found = self.decoded.get(part, place)  # type: ignore[union-attr]
+            found = kept.get(part, batch)  # type: ignore[union-attr]
             assert found is not None
             return found
         value = {"X": self._tile, "y": self._y, "weight": self._weight}[part[0]](batch)
-        if keep and self.decoded is not None:
-            self.decoded.offer(part, place, value)
+        if keep and kept is not None:
+            kept.offer(part, KeptBatch(batch.start, batch.rows, batch.files), value)
         return value
 
     def _tile(self, batch: Batch) -> np.ndarray:
