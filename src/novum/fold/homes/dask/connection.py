@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from novum.exceptions import ClusterLost
 from novum.fold.homes.dask.waiting import answer_of, remove_silent_workers
 
-__all__ = ["cluster_errors", "current_client", "worker_threads"]
+__all__ = ["WORKER_WAIT", "cluster_errors", "current_client", "worker_threads"]
 
 VERSION_WAIT, VERSION_TRIALS = 10.0, 3  # seconds for all workers to say their versions, and how often they are asked
 WORKER_WAIT = 30.0  # seconds for the first worker: a batch system has a queue, but a fit must not hang for ever
@@ -48,15 +48,15 @@ def scheduler_address(client: Any) -> str:
     return str(getattr(scheduler, "address", "an unknown address"))
 
 
-def worker_threads(client: Any, owner: str) -> dict[str, int]:
+def worker_threads(client: Any, owner: str, wait: float | None = None) -> dict[str, int]:
     """Return the threads of every worker, after a bounded wait for the first and a comparison of versions."""
-    found = client.nthreads()
+    found, wait = client.nthreads(), WORKER_WAIT if wait is None else wait
     if not found:
         try:
-            client.wait_for_workers(1, timeout=WORKER_WAIT)
+            client.wait_for_workers(1, timeout=wait)
         except TimeoutError as error:
             raise ClusterLost(
-                f"{owner}: the Dask cluster at {scheduler_address(client)} has had no worker for {WORKER_WAIT:.0f} s. Start"
+                f"{owner}: the Dask cluster at {scheduler_address(client)} has had no worker for {wait:.0f} s. Start"
                 f" workers (dask worker {scheduler_address(client)}, or cluster.scale(2)) and repeat the call."
             ) from error
         found = client.nthreads()
