@@ -172,14 +172,14 @@ def test_walks_visit_blocks_in_turn(threads):
 
 def test_clusters_without_workers_or_with_others_are_named(threads, monkeypatch):
     x = da.from_array(RNG.normal(size=(60, 3)), chunks=(10, 3))
-    plain = threads.get_versions
+    plain = connection.worker_versions
 
-    def other(**options):
-        found = plain(**options)
-        next(iter(found["workers"].values()))["packages"]["novum"] = "0.0.1"
+    def other(*given):
+        found = plain(*given)
+        next(iter(found.values()))["packages"]["novum"] = "0.0.1"
         return found
 
-    monkeypatch.setattr(threads, "get_versions", other)
+    monkeypatch.setattr(connection, "worker_versions", other)
     with pytest.raises(
         ClusterLost, match=r"LinearRegression: the worker inproc://\S+ has novum 0.0.1, this process has novum"
     ):

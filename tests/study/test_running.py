@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import novum.study.comparison.workers as fits
 from novum.cli import application
 from novum.cli.study import default_folder, seconds_in
+from novum.exceptions import ClusterLost
 from novum.study import Listener, Study
 from novum.study.comparison.clock import Clock
 from novum.study.result import bytes_text
@@ -78,6 +79,24 @@ def test_a_cluster_gives_the_same():
     with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
         result = Study(shop(), "bought", cluster=cluster.scheduler_address, **QUICK).run()
     np.testing.assert_array_equal(result.scores.values, Study(shop(), "bought", **QUICK).run().scores.values)
+
+
+def test_a_cluster_that_is_not_there_or_not_ours_is_named_in_time(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    start = time.perf_counter()
+    with pytest.raises(
+        ClusterLost, match=r"cluster='tcp://127.0.0.1:9'\): no Dask scheduler answers there within \d s"
+    ):
+        Study(shop(), "bought", cluster="tcp://127.0.0.1:9", time_limit=12.0, **QUICK).run()
+    empty = distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None, silence_logs=50)
+    with empty as nobody, pytest.raises(ClusterLost, match="has had no worker for"):
+        Study(shop(), "bought", cluster=nobody.scheduler_address, time_limit=12.0, **QUICK).run()
+    assert time.perf_counter() - start < 24.0
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None, silence_logs=50) as cluster:
+        versions = lambda *given: {"tcp://a:1": {"host": {"python": "3.9.1"}, "packages": {}}}  # noqa: E731
+        monkeypatch.setattr("novum.fold.homes.dask.connection.worker_versions", versions)
+        with pytest.raises(ClusterLost, match=r"worker tcp://a:1 has python 3.9, this process has python"):
+            Study(shop(), "bought", cluster=cluster.scheduler_address, **QUICK).run()
 
 
 def test_the_budget_is_for_everything():

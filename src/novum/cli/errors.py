@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import typer
 
 from novum.cli.messages import in_words_of_the_shell
-from novum.exceptions import DataError, FileFormatError, ParameterError, SourceError
+from novum.exceptions import ClusterLost, DataError, FileFormatError, ParameterError, SourceError
 
 __all__ = ["refusing"]
 
@@ -16,7 +16,7 @@ def refusing(command: str) -> Iterator[None]:
     """Turn errors about the input into a sentence and exit status 2; other errors are bugs and keep their traceback."""
     try:
         yield
-    except (DataError, FileFormatError, ParameterError, SourceError, MemoryError) as error:
+    except (ClusterLost, DataError, FileFormatError, ParameterError, SourceError, MemoryError) as error:
         sentence = in_words_of_the_shell(error) or "there is not enough memory for this table."
         typer.echo(f"novum {command}: {sentence}", err=True)
         raise typer.Exit(2) from error

@@ -22,6 +22,7 @@ from joblib.externals.loky.backend.utils import kill_process_tree
 
 from novum.report.numbers import num
 from novum.study.comparison.clock import Clock
+from novum.study.comparison.cluster import connected
 from novum.study.comparison.fits import CandidateFit, Outcome, Rows, fit_task
 
 __all__ = ["Crew", "available_cores", "outcomes"]
@@ -307,9 +308,9 @@ def in_processes(crew: Crew, queue: Queue) -> Generator[Outcome, None, None]:
 
 def on_cluster(rows: Rows, queue: Queue, address: str) -> Generator[Outcome, None, None]:
     """Yield the outcomes of fits by the workers of a Dask cluster."""
-    from distributed import Client, as_completed
+    from distributed import as_completed
 
-    with Client(address, set_as_default=False) as client, client.as_current():
+    with connected(address, queue.clock.left()) as client:
         (there,) = client.scatter([rows], broadcast=True)  # in a list: a tuple would be sent in parts
         queue.processes = max(1, sum(client.nthreads().values()))
         futures = {}

@@ -7,9 +7,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from novum.exceptions import ClusterLost
+from novum.fold.homes.dask.waiting import answer_of, remove_silent_workers
 
-__all__ = ["cluster_errors", "current_client", "worker_threads"]
+__all__ = ["WORKER_WAIT", "cluster_errors", "current_client", "worker_threads"]
 
+VERSION_WAIT, VERSION_TRIALS = 10.0, 3  # seconds for all workers to say their versions, and how often they are asked
 WORKER_WAIT = 30.0  # seconds for the first worker: a batch system has a queue, but a fit must not hang for ever
 
 _checked: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # client -> workers whose versions were compared
@@ -46,23 +48,39 @@ def scheduler_address(client: Any) -> str:
     return str(getattr(scheduler, "address", "an unknown address"))
 
 
-def worker_threads(client: Any, owner: str) -> dict[str, int]:
+def worker_threads(client: Any, owner: str, wait: float | None = None) -> dict[str, int]:
     """Return the threads of every worker, after a bounded wait for the first and a comparison of versions."""
-    found = client.nthreads()
+    found, wait = client.nthreads(), WORKER_WAIT if wait is None else wait
     if not found:
         try:
-            client.wait_for_workers(1, timeout=WORKER_WAIT)
+            client.wait_for_workers(1, timeout=wait)
         except TimeoutError as error:
             raise ClusterLost(
-                f"{owner}: the Dask cluster at {scheduler_address(client)} has had no worker for {WORKER_WAIT:.0f} s. Start"
+                f"{owner}: the Dask cluster at {scheduler_address(client)} has had no worker for {wait:.0f} s. Start"
                 f" workers (dask worker {scheduler_address(client)}, or cluster.scale(2)) and repeat the call."
             ) from error
         found = client.nthreads()
     known = _checked.setdefault(client, set())
     if not known.issuperset(found):
         check_versions(client, owner)
+        found = client.nthreads()
         known.update(found)
     return dict(sorted(found.items()))
+
+
+def worker_versions(client: Any, owner: str) -> dict[str, Any]:
+    """Return what every worker says of its versions; workers that have stopped are taken out of the cluster before."""
+    for _ in range(VERSION_TRIALS):
+        remove_silent_workers(client)
+        message = {"msg": {"op": "versions", "packages": ["novum"]}, "on_error": "ignore"}
+        try:
+            return answer_of(client, "broadcast", VERSION_WAIT, **message)
+        except TimeoutError:
+            continue
+    raise ClusterLost(
+        f"{owner}: some of the {len(client.nthreads())} workers of the Dask cluster at {scheduler_address(client)} have not"
+        f" answered for {VERSION_TRIALS * VERSION_WAIT:.0f} s. Nothing was computed; restart the workers and repeat the call."
+    )
 
 
 def check_versions(client: Any, owner: str) -> None:
@@ -70,7 +88,7 @@ def check_versions(client: Any, owner: str) -> None:
     import novum
 
     here = {"python": ".".join(platform.python_version_tuple()[:2]), "novum": novum.__version__}
-    for address, found in client.get_versions(check=False, packages=["novum"])["workers"].items():
+    for address, found in worker_versions(client, owner).items():
         python = ".".join(str(found["host"].get("python", "")).split(".")[:2])
         there = {"python": python, "novum": found["packages"].get("novum")}
         for name, wanted in here.items():

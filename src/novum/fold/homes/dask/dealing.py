@@ -18,6 +18,7 @@ from novum.fold.homes.dask.block_tasks import aligned_parameters, change_target
 from novum.fold.homes.dask.connection import cluster_errors
 from novum.fold.homes.dask.subtrees import BlockRun
 from novum.fold.homes.dask.task_names import stage_name, task_name
+from novum.fold.homes.dask.waiting import results
 from novum.runtime.blas import single_blas
 
 __all__ = ["BucketsOfWorkers", "gather_share", "split_run"]
@@ -120,4 +121,4 @@ class BucketsOfWorkers(Portions):
                 else:
                     key = task_name(source.owner, stage, number, bucket)
                     state = source._submit(client, key, self.workers[share], visit_bucket, *given)
-            return state if client is None else state.result()
+            return state if client is None else results(client, [state])[0]

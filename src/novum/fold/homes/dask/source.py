@@ -32,6 +32,7 @@ from novum.fold.homes.dask.subtrees import (
     run_walk,
 )
 from novum.fold.homes.dask.task_names import stage_name, task_name
+from novum.fold.homes.dask.waiting import results
 
 __all__ = ["DaskSource"]
 
@@ -154,7 +155,7 @@ class DaskSource(Source):
                 self._submit(client, task_name(self.owner, stage, number, i), place, function, *given, run)
                 for i, (given, run, place) in enumerate(zip(arguments, runs, self.places))
             ]
-            return client.gather(tasks)
+            return results(client, tasks)
 
     def _work(self, client: Any, stage: str, number: int, *work: Any) -> Any:
         """Return what all tasks of a pass are given: pickled once, as a task of its own where it is large."""
@@ -191,7 +192,7 @@ class DaskSource(Source):
             while len(tasks) > FAN_IN:
                 groups = [tasks[i : i + FAN_IN] for i in range(0, len(tasks), FAN_IN)]
                 tasks = [self._joined(client, stage, number, join_nodes, merge, group) for group in groups]
-            return self._joined(client, stage, number, merged_root, merge, tasks).result()
+            return results(client, [self._joined(client, stage, number, merged_root, merge, tasks)])[0]
 
     def _joined(self, client: Any, stage: str, number: int, join: Callable, merge: Callable, tasks: list) -> Any:
         """Return the future of a task that joins the nodes of some runs."""
@@ -211,7 +212,7 @@ class DaskSource(Source):
                     key = task_name(self.owner, stage, number, i)
                     given = (work, place, end, state, run)
                     state = self._submit(client, key, self.places[i], run_walk, *given)
-            return state if client is None else state.result()
+            return state if client is None else results(client, [state])[0]
 
     def _full_runs(self) -> list[bool]:
         """Return which runs have rows."""
@@ -230,7 +231,7 @@ class DaskSource(Source):
             return runs[number][within]
         key = task_name(self.owner, "block", next(self.passes))
         with cluster_errors(self.owner):
-            return self._submit(client, key, self.places[number], getitem, runs[number], within).result()
+            return results(client, [self._submit(client, key, self.places[number], getitem, runs[number], within)])[0]
 
     def first(self) -> Any:
         index = next(index for index, length in enumerate(self.lengths) if length)
