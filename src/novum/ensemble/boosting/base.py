@@ -178,7 +178,7 @@ class HistGradientBoosting(BoostedTrees):
         with room_for_codes(source, found.rows, self._descent(np.empty(0), None).outputs) as room:
             if not room:
                 given = None if held is None else self._held_back(held, None, None)
-                fit_blocks(self, X, y, source, found, factor, given, EARLY_STOPPING_ROWS)
+                fit_blocks(self, X, y, source, found=found, factor=factor, held=given, stop_rows=EARLY_STOPPING_ROWS)
                 return
             target, weight = targets_of(source)
             target = np.ascontiguousarray(target, np.float64)
