@@ -215,3 +215,34 @@ def test_exact_sums_do_not_depend_on_the_order():
             assert exact_value(limbs) == float(expected)
     assert exact_ratio(exact_limbs(np.array([1.0, 2.0])), exact_limbs(np.ones(3))) == 1.0
     assert exact_value(exact_limbs(np.array([1e308] * 4))) == np.inf
+
+
+def test_counts_beyond_four_thousand_million_rows_do_not_wrap(files, monkeypatch):
+    """Every row stands for four million: blocks count in 32 bits, what is merged has more."""
+    times, plain, seen = 4_000_000, single_tree.block_histograms, []
+    expected = DecisionTreeClassifier(max_depth=4, min_samples_leaf=50).fit(files(DecisionTreeClassifier)).tree_
+
+    def crowded(step, block):
+        found = plain(step, block)
+        return found._replace(counts=(found.counts * np.uint64(times)).astype(np.uint32), rows=found.rows * times)
+
+    merge = single_tree.merge_histograms
+
+    def watched(a, b):
+        seen.append(merge(a, b).counts)
+        return merge(a, b)
+
+    monkeypatch.setattr(single_tree, "block_histograms", crowded)
+    monkeypatch.setattr(single_tree, "merge_histograms", watched)
+    model = DecisionTreeClassifier(max_depth=4, min_samples_leaf=50 * times)
+    found = model.fit(files(DecisionTreeClassifier)).tree_
+    assert max(int(counts[0, 0].sum(dtype=object)) for counts in seen) == N * times > 2**32
+    assert_array_equal(found.feature, expected.feature)
+    assert_array_equal(found.threshold, expected.threshold)
+
+
+def test_boosting_refuses_more_rows_than_its_leaves_count():
+    growing = Growing(0.1, 31, None, 20, 0.0, 1.0, np.zeros(1, np.int8), [], 0)
+    counts = np.full((1, 4), 2**31, np.int64)
+    with pytest.raises(DataError, match="32 bits, up to 4,294,967,295, and was given 8,589,934,592"):
+        HistRule(growing, None, (1.0, 1.0), 0).root(np.ones((1, 4, 2), np.int64), counts)

@@ -14,7 +14,8 @@ from novum import _core
 from novum.engines.trees.best_first import Growth, Node
 from novum.engines.trees.bins import Bins
 from novum.engines.trees.histograms import LEAST_CURVATURE, NODE, Growing
-from novum.engines.trees.passes.growth import NO_SETS, Split, write_split
+from novum.engines.trees.passes.growth import MOST_COUNT, NO_SETS, Split, write_split
+from novum.exceptions import DataError
 
 __all__ = ["HistRule", "table_of"]
 
@@ -41,6 +42,11 @@ class HistRule:
 
     def root(self, cells: NDArray, counts: NDArray) -> Node:
         rows = int(counts[0].sum(dtype=np.int64))
+        if rows > MOST_COUNT:
+            raise DataError(
+                f"Histogram gradient boosting counts the rows of a leaf in 32 bits, up to {MOST_COUNT:,}, and was given {rows:,}:"
+                " give a sample of the rows, or a random forest, which counts further."
+            )
         gradient, curvature = cells[0].sum(axis=0).tolist()
         node = Node(0, 0, rows, (gradient, curvature, rows))
         node.cells, node.counts = cells, counts
@@ -69,7 +75,7 @@ class HistRule:
         gain, feature, code, missing_left, categorical, categories, left = _core.trees.passes.search(
             self.columns,
             cells=node.cells,
-            counts=node.counts,
+            counts=node.counts.astype(np.uint32, copy=False),  # below 2^32, as the root is
             allowed=allowed,
             share=growing.max_features,
             seed=growing.seed,

@@ -27,6 +27,7 @@ from novum.fold.blocks import Block
 from novum.runtime import arrays
 
 __all__ = [
+    "MOST_COUNT",
     "Channels",
     "Histograms",
     "Request",
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 HISTOGRAM_BYTES = 2**24  # of a pass: several blocks at work and the partial sums of the merge tree hold as much each
+MOST_COUNT = 2**32 - 1  # of uint32: half the bytes of what nearly all data need
 NO_SETS = np.empty((0, 8), np.uint32)
 
 
@@ -83,10 +85,11 @@ class Histograms(NamedTuple):
     """(1) of all trees, one after another, the ranges of watched nodes, and how many blocks had lost what they knew."""
 
     cells: NDArray  # (slots, d, width, channels) int64
-    counts: NDArray  # (slots, d, width) uint32
+    counts: NDArray  # (slots, d, width) uint32; int64 where the rows are more than those tell
     low: NDArray  # (watches,)
     high: NDArray
     lost: int = 0
+    rows: int = 0  # of the blocks
 
 
 def width_of(bins: Bins) -> int:
@@ -166,13 +169,16 @@ def histograms_of(
             np.minimum.at(low, spot + place[seen], own.target[seen])
             np.maximum.at(high, spot + place[seen], own.target[seen])
         at, spot = at + request.slots, spot + request.watches
-    return Histograms(cells, counts, low, high)
+    return Histograms(cells, counts, low, high, rows=words.shape[1])
 
 
 def merge_histograms(a: Histograms, b: Histograms) -> Histograms:
     """Return the histograms of two blocks together."""
     low, high = np.minimum(a.low, b.low), np.maximum(a.high, b.high)
-    return Histograms(a.cells + b.cells, a.counts + b.counts, low, high, a.lost + b.lost)
+    rows = a.rows + b.rows
+    wide = np.int64 if rows > MOST_COUNT else np.uint32
+    counts = np.add(a.counts, b.counts, dtype=wide)
+    return Histograms(a.cells + b.cells, counts, low, high, a.lost + b.lost, rows)
 
 
 def whole_request(growth: Growth) -> Request:
