@@ -37,7 +37,10 @@ class TensorSource(Source):
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
         values = BLOCK_VALUES.get(X.device.type, BLOCK_VALUES["cuda"])
-        step = max(1, values // max(1, self.n_features))
+        self.on_device = not devices.on_host(X)
+        self._cut(max(1, values // max(1, self.n_features)))
+
+    def _cut(self, step: int) -> None:
         self.bounds = [(start, min(start + step, self.n_rows)) for start in range(0, self.n_rows, step)]
         self.memories: list[dict] = [{} for _ in self.bounds]
 
@@ -58,6 +61,13 @@ class TensorSource(Source):
         if not arrays.is_tensor(parts[0]) and parts[0].dtype.kind in "fiub":
             parts = [arrays.like(self.X, part, str(part.dtype)) for part in parts]
         return arrays.stack_rows(parts)
+
+    def whole(self) -> Source:
+        if len(self.bounds) == 1:
+            return self
+        twin = copy(self)
+        twin._cut(self.n_rows)
+        return twin
 
     def host(self) -> Source:
         if not devices.on_host(self.X):
