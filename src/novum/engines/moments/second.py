@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse
 
 from novum import _core
+from novum.engines.moments import device_products
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.team import in_short_blocks, plain_rows
 from novum.runtime import arrays
@@ -81,10 +82,13 @@ def products(shift: np.ndarray, block: Block) -> MomentSums:
     if scipy.sparse.issparse(block.X):
         return MomentSums(sparse_products(shift, block), *count(block))
     columns = len(shift) + 1
-    if columns > OWN_PRODUCTS or not isinstance(block.X, np.ndarray):
+    if arrays.is_tensor(block.X):
+        found = device_products.products(block.X, target_columns(block), block.weight, shift)
+        return MomentSums(found, *count(block))
+    if columns > OWN_PRODUCTS:
         rows = design(shift, block)
         with np.errstate(invalid="ignore", over="ignore"):  # the sums show NaN and infinity
-            return MomentSums(arrays.to_numpy(rows.T @ rows), *count(block))  # NumPy sees A'A and computes one triangle
+            return MomentSums(rows.T @ rows, *count(block))  # NumPy sees A'A and computes one triangle
     out = np.empty((columns, columns))
     _core.moments.design.shifted_gram(block.X, target_columns(block), block.weight, shift, out)
     return MomentSums(out, *count(block))
@@ -122,7 +126,9 @@ def count(block: Block) -> tuple[float, float]:
     """Return the number of rows with a positive weight and the sum of its logarithms."""
     if block.weight is None:
         return float(block.X.shape[0]), 0.0
-    weight = arrays.to_numpy(block.weight)
+    if arrays.is_tensor(block.weight):
+        return device_products.weight_counts(block.weight)
+    weight = block.weight
     positive = weight[weight > 0]
     return float(len(positive)), float(np.log(positive).sum())
 
@@ -167,6 +173,7 @@ def central_moments(source: Source, fit_intercept: bool = True, *, single: bool 
     """Return (5) of all rows; without an intercept the moments about zero. `single`: float32 rows in memory, no target."""
     if not single and source.at_hand and source.n_rows * source.n_features >= WORTH_TEAM:  # type: ignore[operator]
         source = in_short_blocks(source)
+    source = source.whole()
     shift = pilot_shift(source, fit_intercept)
     if single:
         shift = shift.astype(np.float32).astype(np.float64)  # what is subtracted is what is added to the mean
