@@ -22,7 +22,16 @@ from novum.fold.blocks import Block, Source
 from novum.fold.homes.team import in_short_blocks, plain_rows
 from novum.runtime import arrays
 
-__all__ = ["Moments", "as_columns", "central_moments", "constant_columns", "count", "design", "n_target_columns"]
+__all__ = [
+    "Moments",
+    "as_columns",
+    "central_moments",
+    "constant_columns",
+    "count",
+    "design",
+    "n_target_columns",
+    "parts_pay",
+]
 
 OWN_PRODUCTS = 512  # columns up to which our kernel, which never stores (3), is faster than BLAS on stored rows
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -48,6 +57,7 @@ class Moments(NamedTuple):
     yy: np.ndarray  # (q, q)
     rows: float  # rows with a positive weight
     log_weight: float
+    precision: float = EPS  # of the products, relative to the lengths of the columns
 
 
 def target_columns(block: Block) -> Any:
@@ -108,7 +118,11 @@ def team_products(source: Source, shift: np.ndarray) -> MomentSums | None:
 
 
 def single_products(shift: np.ndarray, block: Block) -> MomentSums:
-    """Return (4) for one block of float32 rows without a target: products in float32, sums of many rows in float64."""
+    """Return (4) for one block of float32 rows: products in float32, sums of many rows in float64; in memory without a target."""
+    if arrays.is_tensor(block.X):
+        return MomentSums(
+            device_products.products(block.X, target_columns(block), block.weight, shift, True), *count(block)
+        )
     columns = len(shift) + 1
     if columns <= OWN_PRODUCTS:
         out = np.empty((columns, columns))
@@ -169,8 +183,18 @@ def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
     return shift
 
 
+def parts_pay(source: Source) -> bool:
+    """Return whether float32 rows lie on a device that multiplies them by parts in a fraction of the time of float64."""
+    if not source.on_device or source.dtype != np.float32:
+        return False
+    return device_products.takes(source.first().X, n_target_columns(source))
+
+
 def central_moments(source: Source, fit_intercept: bool = True, *, single: bool = False) -> Moments:
-    """Return (5) of all rows; without an intercept the moments about zero. `single`: float32 rows in memory, no target."""
+    """Return (5) of all rows; without an intercept the moments about zero.
+
+    `single`: for float32 rows in memory without a target, and where `parts_pay`.
+    """
     if not single and source.at_hand and source.n_rows * source.n_features >= WORTH_TEAM:  # type: ignore[operator]
         source = in_short_blocks(source)
     source = source.whole()
@@ -178,6 +202,8 @@ def central_moments(source: Source, fit_intercept: bool = True, *, single: bool 
     if single:
         shift = shift.astype(np.float32).astype(np.float64)  # what is subtracted is what is added to the mean
         moments, offset = moments_about(source, shift, fit_intercept, single_products)
+        if source.on_device:
+            moments = moments._replace(precision=device_products.PARTS_PRECISION)
     else:
         moments, offset = moments_about(source, shift, fit_intercept)
     if not fit_intercept or source.sparse:
