@@ -4,6 +4,7 @@
 
 with h(i) the upper 53 bits of SplitMix64 of a key of the fit and the row's number, as in `runtime.row_order`; the rows with the
 smallest keys are drawn (runtime.random (2)). k-means++ (9), (10) of `seeding` then runs on a sample, for k centers would cost k passes.
+Where there are few rows, keys and draws are those of rows in memory, and so is the start.
 """
 
 from typing import Any
@@ -42,14 +43,17 @@ def row_bits(key: int, rows: int, X: Any) -> Any:
 
 
 def drawn(source: Any, size: int, stream: Stream, purpose: str, run: int) -> Any:
-    """Return the numbers of `size` different rows drawn in turn by weight (15), on the device; fewer if fewer have weight."""
+    """Return the numbers of `size` different rows drawn in turn by weight, on the device; fewer if fewer have weight."""
     import torch
 
     X, weight = source.X, source.weight
-    key = int(stream.integers(purpose, run, 1, 2**62)[0])
-    u = (shifted(row_bits(key, X.shape[0], X), 11).double() + 0.5) * 2.0**-53
-    keys = -torch.log(u) if weight is None else -torch.log(u) / weight
-    smallest, rows = torch.topk(keys, min(size, X.shape[0]), largest=False)
+    n = X.shape[0]
+    if n <= SAMPLE_ROWS:  # the draws of rows in memory
+        keys = arrays.like(X, stream.keys(purpose, run, n), "float64")
+    else:
+        key = int(stream.integers(purpose, run, 1, 2**62)[0])
+        keys = -torch.log((shifted(row_bits(key, n, X), 11).double() + 0.5) * 2.0**-53)
+    smallest, rows = torch.topk(keys if weight is None else keys / weight, min(size, n), largest=False)
     return rows if weight is None else rows[smallest.isfinite()]
 
 
@@ -64,27 +68,34 @@ def on_host(source: Any, rows: Any) -> Seeds:
     return Seeds(arrays.to_numpy(source.X[rows].double()), arrays.to_numpy(rows))
 
 
-def plus_plus(source: Source, k: int, stream: Stream, run: int) -> Seeds:
-    """Return k rows by (9) and (10) of a sample of the rows, without a word to the host between two draws."""
+def plus_plus(source: Any, k: int, stream: Stream, run: int) -> Seeds:
+    """Return k rows by (9) and (10), of all rows where these are few and of a sample else, with no word to the host between draws."""
     import torch
 
     trials = 2 + int(np.log(k))
-    rows = drawn(source, max(SAMPLE_ROWS, SAMPLE_PER_CENTER * k), stream, "kmeans sample", run)
+    if source.n_rows <= SAMPLE_ROWS:
+        rows, weight = torch.arange(source.n_rows, device=source.X.device), source.weight
+        first = drawn(source, 1, stream, "kmeans++ first", run)
+    else:
+        rows, weight = drawn(source, max(SAMPLE_ROWS, SAMPLE_PER_CENTER * k), stream, "kmeans sample", run), None
+        first = torch.zeros(1, dtype=torch.int64, device=rows.device)  # the sample is in random order
     if len(rows) < k:
         return on_host(source, rows)
-    x = source.X[rows].double()  # type: ignore[attr-defined]
+    x = source.X[rows].double()
     x = x - x.mean(dim=0)
     own = (x * x).sum(dim=1, keepdim=True)
-    draws = arrays.like(x, stream.uniform("kmeans++", run, k, trials), "float64")
-    chosen = torch.zeros(k, dtype=torch.int64, device=x.device)  # the sample is in random order: its first row is drawn
-    square = ((x - x[0]) ** 2).sum(dim=1)
+    draws = np.concatenate([stream.uniform("kmeans++", run * k + j, trials) for j in range(k)])
+    uniform = arrays.like(x, draws, "float64").view(k, trials)
+    chosen = first.repeat(k)
+    square = ((x - x[first]) ** 2).sum(dim=1)
     for j in range(1, k):
-        cumulative = square.cumsum(0)
-        candidates = torch.searchsorted(cumulative, draws[j] * cumulative[-1], right=True).clamp_(max=len(x) - 1)
+        cumulative = (square if weight is None else square * weight).cumsum(0)
+        candidates = torch.searchsorted(cumulative, uniform[j] * cumulative[-1], right=True).clamp_(max=len(x) - 1)
         some = x[candidates]
         distance = torch.addmm(own + own[candidates].T, x, some.T, alpha=-2).clamp_(min=0)
         trial = torch.minimum(distance, square[:, None])
-        best = trial.sum(dim=0).argmin(keepdim=True)
+        left = trial.sum(dim=0) if weight is None else weight @ trial
+        best = left.argmin(keepdim=True)
         chosen[j : j + 1] = candidates[best]
         square = trial.index_select(1, best)[:, 0]
     return on_host(source, rows[chosen])

@@ -85,8 +85,7 @@ class Moments(NamedTuple):
 
 def class_mass(k: int, block: Block) -> Mass:
     """Return the weight of every class."""
-    weight = None if block.weight is None else arrays.to_numpy(block.weight)
-    return Mass(np.bincount(arrays.to_numpy(block.y), weight, minlength=k).astype(np.float64))
+    return Mass(arrays.class_counts(block.y, block.weight, k))
 
 
 class WeightFacts(NamedTuple):
@@ -100,8 +99,8 @@ def weight_facts(_: None, block: Block) -> WeightFacts:
     """Return how many rows count, and how many of them not once."""
     if block.weight is None:
         return WeightFacts(float(block.rows), 0.0)
-    weight = np.asarray(arrays.to_numpy(block.weight))
-    return WeightFacts(float(np.count_nonzero(weight > 0)), float(np.count_nonzero((weight > 0) & (weight != 1))))
+    positive = block.weight > 0
+    return WeightFacts(float(positive.sum()), float((positive & (block.weight != 1)).sum()))
 
 
 def row_weight(point: Point, block: Block) -> Any:

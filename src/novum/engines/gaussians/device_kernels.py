@@ -1,0 +1,111 @@
+"""Triton kernels for a pass of a Gaussian mixture with full covariances on a GPU, in float64 on its matrix units.
+
+In the notation of `tensors`, one program whitens some rows for all components in turn and never stores what is whitened,
+
+    l_k = constant_k - 1/2 |U_k' z - U_k' g_k|^2,   total = log sum_k exp l_k,   r_k = exp(l_k - total)    (18)
+
+and another multiplies responsibilities with products of coordinates, made where they are needed. With one constant coordinate
+beside z, the pairs i <= j of z~ = [z, 1] give masses, first and second moments in one product:
+
+    S[(i, j), k] = sum w r_k z~_i z~_j                                                                      (19)
+"""
+
+import triton
+import triton.language as tl
+
+__all__ = ["responsibilities", "weighted_pairs"]
+
+
+@triton.jit
+def responsibilities(  # type: ignore[no-untyped-def]
+    X,
+    weight,
+    center,
+    factor,
+    offset,
+    constant,
+    n,
+    d,
+    k,
+    shares,
+    sums,
+    WEIGHTED: tl.constexpr,
+    WIDTH: tl.constexpr,
+    COMPONENTS: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    """Write w r of (18), (n, k), and of every program sum w total and sum w r log r: `sums` is (programs, 2).
+
+    `factor` is (k, WIDTH, WIDTH) and `offset` (k, WIDTH), padded with zeros; a row without weight may hold anything.
+    """
+    program = tl.program_id(0)
+    row = program.to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    counts = row < n
+    w = counts.to(tl.float64)
+    if WEIGHTED:
+        w = tl.load(weight + row, mask=counts, other=0.0)
+        counts = w > 0
+    column = tl.arange(0, WIDTH)
+    here = counts[:, None] & (column < d)[None, :]
+    z = tl.load(X + row[:, None] * d + column[None, :], mask=here, other=0.0).to(tl.float64)
+    z = tl.where(here, z - tl.load(center + column, mask=column < d, other=0.0)[None, :], 0.0)
+    place = tl.arange(0, COMPONENTS)
+    joint = tl.full((ROWS, COMPONENTS), float("-inf"), tl.float64)
+    for component in range(0, k):
+        own = factor + component * WIDTH * WIDTH
+        u = tl.load(own + column[:, None] * WIDTH + column[None, :])
+        white = tl.dot(z, u, out_dtype=tl.float64) - tl.load(offset + component * WIDTH + column)[None, :]
+        value = tl.load(constant + component) - 0.5 * tl.sum(white * white, 1)
+        joint = tl.where((place == component)[None, :], value[:, None], joint)
+    top = tl.max(joint, 1)
+    total = top + tl.log(tl.sum(tl.exp(joint - top[:, None]), 1))
+    logs = joint - total[:, None]
+    share = tl.exp(logs) * w[:, None]
+    tl.store(shares + row[:, None] * k + place[None, :], share, mask=(row < n)[:, None] & (place < k)[None, :])
+    information = tl.sum(tl.where(share > 0, share * logs, 0.0), 1)
+    tl.store(sums + 2 * program, tl.sum(tl.where(counts, w * total, 0.0), 0))
+    tl.store(sums + 2 * program + 1, tl.sum(information, 0))
+
+
+@triton.jit
+def weighted_pairs(  # type: ignore[no-untyped-def]
+    X,
+    center,
+    shares,
+    left,
+    right,
+    n,
+    d,
+    k,
+    pairs,
+    run,
+    out,
+    COMPONENTS: tl.constexpr,
+    PAIRS: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    """Write (19) of some pairs over the rows of a chunk: `out` is (chunks, pairs, k); coordinate d is the constant one."""
+    chunk = tl.program_id(0).to(tl.int64)
+    pair = tl.program_id(1) * PAIRS + tl.arange(0, PAIRS)
+    known = pair < pairs
+    i, j = tl.load(left + pair, mask=known, other=0), tl.load(right + pair, mask=known, other=0)
+    i_center = tl.load(center + i, mask=i < d, other=0.0)
+    j_center = tl.load(center + j, mask=j < d, other=0.0)
+    place = tl.arange(0, COMPONENTS)
+    total = tl.zeros((PAIRS, COMPONENTS), tl.float64)
+    stop = tl.minimum((chunk + 1) * run, n)
+    for start in range(chunk * run, stop, ROWS):
+        row = start + tl.arange(0, ROWS)
+        inside = row < stop
+        share = tl.load(
+            shares + row[:, None] * k + place[None, :], mask=inside[:, None] & (place < k)[None, :], other=0.0
+        )
+        counts = (tl.sum(share, 1) > 0)[None, :] & known[:, None]  # a row without weight may hold anything
+        first, second = counts & (i < d)[:, None], counts & (j < d)[:, None]
+        a = tl.load(X + row[None, :] * d + i[:, None], mask=first, other=0.0).to(tl.float64)
+        b = tl.load(X + row[None, :] * d + j[:, None], mask=second, other=0.0).to(tl.float64)
+        a = tl.where(first, a - i_center[:, None], 1.0)
+        b = tl.where(second, b - j_center[:, None], 1.0)
+        total += tl.dot(a * b, share, out_dtype=tl.float64)
+    target = out + (chunk * pairs + pair[:, None]) * k + place[None, :]
+    tl.store(target, total, mask=known[:, None] & (place < k)[None, :])
