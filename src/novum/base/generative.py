@@ -76,7 +76,7 @@ def joint_of(query: Query, block: Any) -> Any:
 def all_finite(score: Any) -> bool:
     """Return whether scores, of a tensor or an array, hold neither NaN nor infinity."""
     if not isinstance(score, np.ndarray):
-        return bool(score.isfinite().all())
+        return arrays.all_finite(score)
     return bool(_core.runtime.tiles.all_finite(np.ascontiguousarray(score)))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse
 
 __all__ = [
+    "all_finite",
     "argmax",
     "as_matrix",
     "center",
@@ -84,6 +85,11 @@ def double(x: Any) -> Any:
 def whole(x: Any) -> Any:
     """Return x as whole numbers of 64 bits."""
     return x.long() if is_tensor(x) else x.astype(np.int64)
+
+
+def all_finite(x: Any) -> bool:
+    """Return whether a tensor holds neither NaN nor infinity, from one read of it: the largest size is neither."""
+    return not x.numel() or bool(_torch().linalg.vector_norm(x, float("inf")).isfinite())
 
 
 def as_matrix(y: Any) -> Any:

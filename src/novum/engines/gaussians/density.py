@@ -80,7 +80,7 @@ def is_complete(block: Block) -> bool:
     if block.memory is not None and "complete" in block.memory:
         return block.memory["complete"]
     X = host(block.X)
-    complete = bool(X.isfinite().all()) if arrays.is_tensor(X) else bool(_core.runtime.tiles.all_finite(X))
+    complete = arrays.all_finite(X) if arrays.is_tensor(X) else bool(_core.runtime.tiles.all_finite(X))
     if block.memory is not None:
         block.memory["complete"] = complete
     return complete

@@ -112,7 +112,7 @@ def all_distances(centers: NDArray, block: Block) -> Any:
     """Return the distance of every row to every center, in the dtype and the home of the rows."""
     X = host(block.X)
     if arrays.is_tensor(X):
-        return device_passes.all_distances(centers, X)
+        return device_passes.all_distances(centers, tensor_origin(centers, X), X)
     if scipy.sparse.issparse(X):
         square = (X.multiply(X)).sum(axis=1).reshape(-1, 1) - 2 * (X @ centers.T) + (centers**2).sum(axis=1)
         return np.sqrt(np.maximum(np.asarray(square), 0.0)).astype(X.dtype)

@@ -24,6 +24,7 @@ ROWS, CENTERS = 128, 64  # tile of scores of one program: what its registers hol
 SETTLE_ROWS, SETTLE_DEPTH = 32, 32
 PIECE = 512  # rows of one cluster that a program adds up
 SUM_WIDTH = 64  # columns it adds at a time
+NEAR = 1e-4  # of |x|^2 + |c|^2: nearer pairs would keep fewer than twelve digits of their squared distance
 FINE, COARSE = 2.0**-22, 2.0**-16  # (14): an addition on the matrix units; what two parts of bfloat16 leave of a product
 
 
@@ -83,7 +84,7 @@ def nearest(c: DeviceCenters, X: Any) -> Any:
         return nearest_by_kernels(c, X)
     return torch.cat(
         [
-            torch.addmm(c.half, (X[part] - c.shift).double(), c.exact.T, alpha=-1).argmin(dim=1).int()
+            torch.addmm(c.half, X[part].double() - c.shift, c.exact.T, alpha=-1).argmin(dim=1).int()
             for part in portions(X, max(c.exact.shape))
         ]
     )
@@ -179,7 +180,7 @@ def sums(c: DeviceCenters, X: Any, weight: Any, label: Any) -> Any:
     index = label.long()
     total = torch.zeros((k, d + 2), dtype=torch.float64, device=X.device)
     for part in portions(X, d):
-        offset = (X[part] - c.shift).double()
+        offset = X[part].double() - c.shift
         square = ((offset - c.exact[index[part]]) ** 2).sum(dim=1, keepdim=True)
         rows = torch.cat([offset, torch.ones_like(square), square], dim=1)
         total.index_add_(0, index[part], rows if weight is None else rows * weight[part, None])
@@ -219,7 +220,7 @@ def sums_by_kernels(c: DeviceCenters, X: Any, weight: Any, label: Any) -> Any:
         WIDTH=width,
         ROWS=max(1, 1024 // width),
         PIECE=PIECE,
-        num_warps=4,
+        num_warps=1,
     )
     kernels.add_pieces[(k, -(-(d + 2) // SUM_WIDTH))](parts, pieces, d + 2, out, WIDTH=SUM_WIDTH, num_warps=2)
     return out
@@ -261,14 +262,20 @@ def furthest(centers: NDArray, X: Any, weight: Any, label: Any, count: int) -> F
     return FurthestRows(found[:, 0], found[:, 1].astype(np.int64), found[:, 4:], found[:, 2], found[:, 3].astype(np.int64))
 
 
-def all_distances(centers: NDArray, X: Any) -> Any:
-    """Return the distance of every row to every center, in the dtype of X."""
+def all_distances(centers: NDArray, origin: NDArray, X: Any) -> Any:
+    """Return the distance of every row to every center, in the dtype of X.
+
+    |x|^2 + |c|^2 - 2 x.c in float64; a pair so near that digits cancel is measured by its difference.
+    """
     import torch
 
-    c = arrays.like(X, centers, "float64")
-    return torch.cat(
-        [
-            torch.cdist(X[part].double(), c, compute_mode="donot_use_mm_for_euclid_dist").to(X.dtype)
-            for part in portions(X, max(centers.shape))
-        ]
-    )
+    c = on_device(centers, origin, X)
+    found = torch.empty((X.shape[0], len(c.half)), dtype=X.dtype, device=X.device)
+    for part in portions(X, 2 * max(centers.shape)):
+        x = X[part].double() - c.shift
+        size = (x * x).sum(dim=1, keepdim=True) + 2 * c.half
+        square = torch.addmm(size, x, c.exact.T, alpha=-2)
+        row, center = (square < NEAR * size).nonzero(as_tuple=True)
+        square[row, center] = ((x[row] - c.exact[center]) ** 2).sum(dim=1)
+        found[part] = square.sqrt_()
+    return found

@@ -12,7 +12,7 @@ import numpy as np
 
 from novum.runtime import arrays, devices
 
-__all__ = ["PARTS_PRECISION", "products", "residue", "takes", "weight_counts"]
+__all__ = ["PARTS_PRECISION", "by_kernels", "products", "residue", "run_of", "step_of", "takes", "weight_counts"]
 
 VALUES = 2**25  # of shifted rows held at a time: 0.25 GB of float64
 BATCH_ROWS = 2**12  # rows of a matrix of the batch

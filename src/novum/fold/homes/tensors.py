@@ -104,7 +104,7 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
     if X.dtype not in (torch.float32, torch.float64):
         X = X.float() if X.dtype in (torch.float16, torch.bfloat16) else X.double()
     allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
-    if not all_finite(X) and (not allow_nan or bool(torch.isinf(X).any())):
+    if not arrays.all_finite(X) and (not allow_nan or bool(torch.isinf(X).any())):
         raise DataError(f"Input X contains NaN or infinity. {owner} does not accept it: fill or drop those rows.")
     if y is not None:
         y = labels_or_numbers(owner, X, y)
@@ -122,13 +122,6 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
     return TensorSource(X.contiguous(), y, sample_weight)
 
 
-def all_finite(values: Any) -> bool:
-    """Return whether a tensor holds neither NaN nor infinity, from one read of it: the largest size is neither."""
-    import torch
-
-    return bool(torch.linalg.vector_norm(values, float("inf")).isfinite())
-
-
 def labels_or_numbers(owner: str, X: Any, y: Any) -> Any:
     """Return the target beside X, as long as X and finite; labels that are no numbers stay NumPy until they are coded."""
     values = _plain(y)
@@ -143,7 +136,7 @@ def labels_or_numbers(owner: str, X: Any, y: Any) -> Any:
             f"{owner}: y should be real, of shape (rows,) or (rows, targets); got {y.dtype} of shape {tuple(y.shape)}."
         )
     same_length(owner, "y", X, y)
-    if y.is_floating_point() and y.numel() and not all_finite(y):
+    if y.is_floating_point() and not arrays.all_finite(y):
         raise DataError(f"Input y contains NaN or infinity. {owner} does not accept it: drop those rows.")
     return y
 

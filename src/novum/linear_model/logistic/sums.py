@@ -22,6 +22,7 @@ import scipy.sparse
 from novum import _core
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.team import plain_rows
+from novum.linear_model.logistic import device_pass
 from novum.runtime import arrays
 
 __all__ = [
@@ -233,6 +234,12 @@ def block_hessian(point: Point, X: Any, probability: Any, weight: Any) -> np.nda
 
 def on_tensor(point: Point, block: Block, weight: Any) -> LogisticSums:
     """Return (2) to (6) of a tensor, where it is."""
+    if point.binary and device_pass.takes(block.X):
+        found = device_pass.binary_pass(
+            point.theta[0], point.constant, block.X, block.y, weight, hessian=point.hessian, keep=bool(point.keep)
+        )
+        remember(point, block, found.curvature if point.keep else None)
+        return LogisticSums(found.loss, found.gradient[None], 0.0 if found.hessian is None else found.hessian)
     score = scores(point, block.X)
     if point.binary:
         score = arrays.concat([0 * score, score])
