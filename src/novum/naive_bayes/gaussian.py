@@ -25,6 +25,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
+from novum.engines.gaussians import device_pass
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.report.axes import drawing_axes
@@ -35,6 +36,8 @@ from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 __all__ = ["GaussianNB"]
 
 FAR_SHIFT = 1e4  # squared distance of shift and class mean, in variances, beyond which (4) would lose four digits
+MOST_OFF_CENTER = 1e6  # the same of a class mean and the common center of a pass on a device: six of sixteen digits
+PILOT_ROWS = 1024  # rows whose mean is that center
 
 
 class GaussianSums(NamedTuple):
@@ -84,6 +87,8 @@ def about(shift: np.ndarray, sums: GaussianSums) -> Moments:
 
 def class_moments(source: Source, k: int) -> Moments:
     """Return the moments of every class: one pass about the means of the first block, a second if they were far off."""
+    if source.on_device and (found := device_moments(source, k)) is not None:
+        return found
     start = np.zeros((k, source.n_features))
     block = source.first()
     everything = arrays.row_mean(block.X, block.weight)
@@ -95,6 +100,19 @@ def class_moments(source: Source, k: int) -> Moments:
     if (far & (moments.variance > 0)).any():
         moments = about(moments.mean, source.total(class_sums, moments.mean))
     return moments
+
+
+def device_moments(source: Source, k: int) -> Moments | None:
+    """Return the moments from one pass of a kernel about the mean of some rows, or None where it would lose digits or does not run."""
+    block = source.whole().first()
+    if not device_pass.takes_shape(k, block.X):
+        return None
+    some = slice(None, None, max(1, block.rows // PILOT_ROWS))
+    center = arrays.row_mean(block.X[some], None if block.weight is None else block.weight[some])
+    sums = device_pass.class_pairs(block.X, block.y, block.weight, k, center, diagonal=True)
+    moments = about(np.broadcast_to(center, (k, len(center))), GaussianSums(*sums))
+    far = (moments.mean - center) ** 2 > MOST_OFF_CENTER * moments.variance
+    return None if far.any() else moments
 
 
 def merge_moments(a: Moments, b: Moments) -> Moments:
@@ -114,13 +132,27 @@ def total_variance(m: Moments) -> np.ndarray:
     return (share * (m.variance + (m.mean - mean) ** 2)).sum(axis=0)
 
 
+def tensor_joint_log(density: Density, X: Any) -> Any:
+    """Return (2) of a tensor: the square multiplied out about the mean of the means, in float64, where that keeps ten digits."""
+    center = density.mean.mean(axis=0)
+    gap = density.mean - center
+    if (gap**2 * density.precision).max(initial=0.0) > MOST_OFF_CENTER:
+        mean, precision = arrays.like(X, density.mean, "float64"), arrays.like(X, density.precision, "float64")
+        squared = [(((arrays.double(X) - mean[c]) ** 2) @ precision[c])[:, None] for c in range(len(mean))]
+        found = arrays.like(X, density.constant, "float64") - 0.5 * arrays.concat(squared)
+    else:
+        z = arrays.center(X, center)
+        linear = density.constant - 0.5 * (gap**2 * density.precision).sum(axis=1)
+        found = arrays.like(X, linear, "float64") + z @ arrays.like(X, (density.precision * gap).T, "float64")
+        found -= 0.5 * (z * z) @ arrays.like(X, np.ascontiguousarray(density.precision.T), "float64")
+    return found.to(X.dtype)
+
+
 def joint_log(density: Density, block: Block) -> Any:
     """Return (2) for every row and class."""
     X = block.X
     if not isinstance(X, np.ndarray):
-        mean, precision = arrays.like(X, density.mean), arrays.like(X, density.precision)
-        squared = [(((X - mean[c]) ** 2) @ precision[c])[:, None] for c in range(len(density.constant))]
-        return arrays.like(X, density.constant) - 0.5 * arrays.concat(squared)
+        return tensor_joint_log(density, X)
     out = np.empty((len(X), len(density.constant)), X.dtype)
     _core.moments.diagonal.diagonal_log_density(
         X, density.mean.astype(X.dtype), density.precision.astype(X.dtype), density.constant, out

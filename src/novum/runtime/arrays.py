@@ -186,9 +186,7 @@ def class_counts(code: Any, weight: Any, k: int) -> np.ndarray:
     if not is_tensor(code):
         return np.bincount(code, weight, minlength=k).astype(np.float64)
     torch = _torch()
-    total = torch.zeros(k, dtype=torch.float64, device=code.device)
-    one = total.new_ones(()).expand(len(code)) if weight is None else weight
-    return to_numpy(total.index_add_(0, code.long(), one))
+    return to_numpy(torch.bincount(code.long(), weights=weight, minlength=k).double())
 
 
 def log_softmax(x: Any) -> Any:

@@ -32,11 +32,12 @@ def responsibilities(  # type: ignore[no-untyped-def]
     WEIGHTED: tl.constexpr,
     WIDTH: tl.constexpr,
     COMPONENTS: tl.constexpr,
+    JOINT: tl.constexpr,
     ROWS: tl.constexpr,
 ):
     """Write w r of (18), (n, k), and of every program sum w total and sum w r log r: `sums` is (programs, 2).
 
-    `factor` is (k, WIDTH, WIDTH) and `offset` (k, WIDTH), padded with zeros; a row without weight may hold anything.
+    With JOINT write l alone, in place of w r. `factor` is (k, WIDTH, WIDTH) and `offset` (k, WIDTH), padded with zeros; a row without weight may hold anything.
     """
     program = tl.program_id(0)
     row = program.to(tl.int64) * ROWS + tl.arange(0, ROWS)
@@ -57,14 +58,18 @@ def responsibilities(  # type: ignore[no-untyped-def]
         white = tl.dot(z, u, out_dtype=tl.float64) - tl.load(offset + component * WIDTH + column)[None, :]
         value = tl.load(constant + component) - 0.5 * tl.sum(white * white, 1)
         joint = tl.where((place == component)[None, :], value[:, None], joint)
-    top = tl.max(joint, 1)
-    total = top + tl.log(tl.sum(tl.exp(joint - top[:, None]), 1))
-    logs = joint - total[:, None]
-    share = tl.exp(logs) * w[:, None]
-    tl.store(shares + row[:, None] * k + place[None, :], share, mask=(row < n)[:, None] & (place < k)[None, :])
-    information = tl.sum(tl.where(share > 0, share * logs, 0.0), 1)
-    tl.store(sums + 2 * program, tl.sum(tl.where(counts, w * total, 0.0), 0))
-    tl.store(sums + 2 * program + 1, tl.sum(information, 0))
+    target, kept = shares + row[:, None] * k + place[None, :], (row < n)[:, None] & (place < k)[None, :]
+    if JOINT:
+        tl.store(target, joint, mask=kept)
+    else:
+        top = tl.max(joint, 1)
+        total = top + tl.log(tl.sum(tl.exp(joint - top[:, None]), 1))
+        logs = joint - total[:, None]
+        share = tl.exp(logs) * w[:, None]
+        tl.store(target, share, mask=kept)
+        information = tl.sum(tl.where(share > 0, share * logs, 0.0), 1)
+        tl.store(sums + 2 * program, tl.sum(tl.where(counts, w * total, 0.0), 0))
+        tl.store(sums + 2 * program + 1, tl.sum(information, 0))
 
 
 @triton.jit
@@ -72,6 +77,8 @@ def weighted_pairs(  # type: ignore[no-untyped-def]
     X,
     center,
     shares,
+    code,
+    weight,
     left,
     right,
     n,
@@ -80,11 +87,16 @@ def weighted_pairs(  # type: ignore[no-untyped-def]
     pairs,
     run,
     out,
+    BY_CODE: tl.constexpr,
+    WEIGHTED: tl.constexpr,
     COMPONENTS: tl.constexpr,
     PAIRS: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    """Write (19) of some pairs over the rows of a chunk: `out` is (chunks, pairs, k); coordinate d is the constant one."""
+    """Write (19) of some pairs over the rows of a chunk: `out` is (chunks, pairs, k); coordinate d is the constant one.
+
+    Responsibilities are `shares`, weights included, or (BY_CODE) those of a class known by its number.
+    """
     chunk = tl.program_id(0).to(tl.int64)
     pair = tl.program_id(1) * PAIRS + tl.arange(0, PAIRS)
     known = pair < pairs
@@ -96,16 +108,24 @@ def weighted_pairs(  # type: ignore[no-untyped-def]
     stop = tl.minimum((chunk + 1) * run, n)
     for start in range(chunk * run, stop, ROWS):
         row = start + tl.arange(0, ROWS)
-        inside = row < stop
-        share = tl.load(
-            shares + row[:, None] * k + place[None, :], mask=inside[:, None] & (place < k)[None, :], other=0.0
-        )
-        counts = (tl.sum(share, 1) > 0)[None, :] & known[:, None]  # a row without weight may hold anything
-        first, second = counts & (i < d)[:, None], counts & (j < d)[:, None]
-        a = tl.load(X + row[None, :] * d + i[:, None], mask=first, other=0.0).to(tl.float64)
-        b = tl.load(X + row[None, :] * d + j[:, None], mask=second, other=0.0).to(tl.float64)
-        a = tl.where(first, a - i_center[:, None], 1.0)
-        b = tl.where(second, b - j_center[:, None], 1.0)
-        total += tl.dot(a * b, share, out_dtype=tl.float64)
+        counts = row < stop
+        if BY_CODE:
+            w = counts.to(tl.float64)
+            if WEIGHTED:
+                w = tl.load(weight + row, mask=counts, other=0.0)
+            own = tl.load(code + row, mask=counts, other=-1)
+            share = tl.where(own[:, None] == place[None, :], w[:, None], 0.0)
+        else:
+            here = counts[:, None] & (place < k)[None, :]
+            share = tl.load(shares + row[:, None] * k + place[None, :], mask=here, other=0.0)
+        if WEIGHTED:  # a row without weight may hold anything
+            counts = tl.load(weight + row, mask=counts, other=0.0) > 0
+        first = counts[:, None] & (known & (i < d))[None, :]
+        second = counts[:, None] & (known & (j < d))[None, :]
+        a = tl.load(X + row[:, None] * d + i[None, :], mask=first, other=0.0).to(tl.float64)
+        b = tl.load(X + row[:, None] * d + j[None, :], mask=second, other=0.0).to(tl.float64)
+        a = tl.where(first, a - i_center[None, :], 1.0)
+        b = tl.where(second, b - j_center[None, :], 1.0)
+        total += tl.dot(tl.trans(a * b), share, out_dtype=tl.float64)
     target = out + (chunk * pairs + pair[:, None]) * k + place[None, :]
     tl.store(target, total, mask=known[:, None] & (place < k)[None, :])

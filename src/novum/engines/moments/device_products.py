@@ -94,8 +94,9 @@ def squares(X: Any, weight: Any, shift: np.ndarray, single: bool) -> Any:
     from novum.engines.moments import device_kernels as kernels
 
     n, p = X.shape
-    tiles = -(-p // TILE)
-    width = tiles * TILE
+    tile = TILE // 2 if p <= TILE // 2 and not single else TILE  # the matrix units for bfloat16 take 64 columns at least
+    tiles = -(-p // tile)
+    width = tiles * tile
     left, right = np.triu_indices(tiles, 1)
     places = arrays.like(X, np.concatenate([np.arange(tiles), left, right]), "int64")
     run = run_of(X)
@@ -125,7 +126,7 @@ def squares(X: Any, weight: Any, shift: np.ndarray, single: bool) -> Any:
             DIAGONAL=diagonal,
             WEIGHTED=weight is not None,
             STEP=step,
-            TILE=TILE,
+            TILE=tile,
             ROWS=SPLIT_ROWS if single else ROWS,
             num_warps=4,
         )

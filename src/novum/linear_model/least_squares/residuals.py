@@ -69,4 +69,6 @@ def residue_by_products(trial: Trial, block: Block) -> Residue:
 
 def residue(source: Source, mean: np.ndarray, coef: np.ndarray) -> Residue:
     """Return (7) over all rows."""
+    if source.on_device and device_products.takes(source.first().X, len(coef)):
+        source = source.whole()
     return source.total(residue_of, Trial(mean, np.ascontiguousarray(coef)))

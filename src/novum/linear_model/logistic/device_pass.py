@@ -1,13 +1,20 @@
-"""A pass of logistic regression with two classes by the kernel of `device_kernels`; (4) by the products of second moments."""
+"""A pass of logistic regression with two classes by the kernel of `device_kernels`, and the Hessians (4) and (6) on a device.
+
+(4) is a product of second moments. (6) is one product of the pairs of columns with w p_a p_b for all pairs of classes, to which
+sum w p_a x'x'' belongs as well, for the p_b of a row sum to one:
+
+    Hessian_ab = [a = b] sum_c G_ac - G_ab,   G_ab = sum w p_a p_b x' x''                                     (7)
+"""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.engines.gaussians import device_pass as pairs
 from novum.engines.moments import device_products
 from novum.runtime import arrays
 
-__all__ = ["BinaryPass", "binary_pass", "takes"]
+__all__ = ["BinaryPass", "binary_pass", "class_hessian", "takes", "takes_classes"]
 
 TILE_VALUES = 2048  # of a tile of rows: what registers hold in float64
 
@@ -24,6 +31,38 @@ class BinaryPass(NamedTuple):
 def takes(X: Any) -> bool:
     """Return whether the kernel takes rows of this shape."""
     return device_products.takes(X, 1)
+
+
+def takes_classes(X: Any, k: int) -> bool:
+    """Return whether kernels make the Hessian of so many classes."""
+    return pairs.takes_shape(k * (k + 1) // 2, X)
+
+
+def class_hessian(probability: Any, X: Any, weight: Any, constant: float) -> np.ndarray:
+    """Return (7), (k (d + 1), k (d + 1))."""
+    k, d = probability.shape[1], X.shape[1]
+    a, b = np.triu_indices(k)
+    left, right = arrays.like(X, a, "int64"), arrays.like(X, b, "int64")
+    places = np.stack(np.triu_indices(d + 1))
+    total: Any = 0.0
+    for part in pairs.portions(X, len(a)):
+        p = probability[part]
+        shares = p[:, left] * p[:, right]
+        if weight is not None:
+            shares = shares * weight[part, None]
+        zero = arrays.like(X, np.zeros(d), "float64")
+        w = None if weight is None else weight[part]
+        total = total + pairs.pair_sums(X[part], zero, arrays.like(X, places, "int64"), len(a), shares, None, w)
+    found = arrays.to_numpy(total)  # (pairs of columns, pairs of classes)
+    product = np.empty((k, k, d + 1, d + 1))
+    for column, (one, other) in enumerate(zip(a, b)):
+        product[one, other][places[0], places[1]] = product[one, other][places[1], places[0]] = found[:, column]
+        product[other, one] = product[one, other]
+    scale = np.append(np.ones(d), constant)
+    product *= scale[:, None] * scale
+    hessian = -product
+    hessian[np.arange(k), np.arange(k)] += product.sum(axis=1)
+    return hessian.transpose(0, 2, 1, 3).reshape(k * (d + 1), k * (d + 1))
 
 
 def binary_pass(

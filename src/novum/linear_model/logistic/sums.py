@@ -146,6 +146,8 @@ def evaluate(point: Point, block: Block) -> LogisticSums:
 
 def evaluate_all(source: Source, point: Point) -> LogisticSums:
     """Return loss, gradient and, if requested, the Hessian of all rows: by one call where they are at hand, else by blocks."""
+    if source.on_device:
+        return source.whole().total(evaluate, point)
     m = source.n_features + 1
     width = 1 + m + (m * m if point.hessian else 0)
     rows = plain_rows(source, width) if point.binary and point.class_weight is None else None
@@ -216,6 +218,8 @@ def several(point: Point, block: Block, weight: Any) -> LogisticSums:
 def block_hessian(point: Point, X: Any, probability: Any, weight: Any) -> np.ndarray:
     """Return (6): a block per pair of classes, each symmetric."""
     k, m = point.theta.shape
+    if arrays.is_tensor(X) and device_pass.takes_classes(X, k):
+        return device_pass.class_hessian(probability, X, weight, point.constant)
     full = arrays.concat([arrays.double(arrays.dense(X)), point.constant * arrays.ones(X, X.shape[0], 1)])
     out = np.empty((k, m, k, m))
     if k * k * full.shape[0] * m < AT_ONCE and not arrays.is_tensor(full):
