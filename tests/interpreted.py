@@ -55,7 +55,9 @@ def interpreted() -> Iterator[None]:
         mock.patch.object(interpreter, "_patch_lang_tensor", whole_numbers),
         mock.patch.object(interpreter, "_convert_float", rounded),
         mock.patch.object(
-            interpreter.InterpreterBuilder, "create_dot", lambda self, a, b, *rest: dot(self, single(a), single(b), *rest)
+            interpreter.InterpreterBuilder,
+            "create_dot",
+            lambda self, a, b, *rest: dot(self, single(a), single(b), *rest),
         ),
         mock.patch.object(devices, "runs_kernels", lambda tensor: True),
     ):

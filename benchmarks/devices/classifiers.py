@@ -99,13 +99,24 @@ def error(make_model, of, classes=CLASSES):
     return measure
 
 
+def logistic():
+    """Return the model with a tolerance at which the optimum, not the route to it, decides the digits."""
+    return LogisticRegression(tol=1e-8)
+
+
 LDA, QDA, NB = LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, GaussianNB
 CASES = [
     Case("LDA, 4e6 x 32, 8 classes, float32", None, fit(LDA), plain_linear, error(LDA, "coef_")),
     Case("QDA, the same", None, fit(QDA), plain_quadratic, error(QDA, "means_")),
     Case("GaussianNB, the same", None, fit(NB), plain_bayes, error(NB, "var_")),
-    Case("LogisticRegression, two classes, the same rows", None, fit(LogisticRegression, 2), plain_logistic, error(LogisticRegression, "coef_", 2)),
-    Case("LogisticRegression, 8 classes", None, fit(LogisticRegression), None, error(LogisticRegression, "coef_")),
+    Case(
+        "LogisticRegression, two classes, the same rows",
+        None,
+        fit(logistic, 2),
+        plain_logistic,
+        error(logistic, "coef_", 2),
+    ),
+    Case("LogisticRegression, 8 classes", None, fit(logistic), None, error(logistic, "coef_")),
     Case("LDA predict", None, predict(LDA), None, error(LDA, "coef_")),
     Case("QDA predict", None, predict(QDA), None, error(QDA, "means_")),
     Case("GaussianNB predict", None, predict(NB), None, error(NB, "var_")),

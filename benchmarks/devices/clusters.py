@@ -60,7 +60,19 @@ def seeds():
 
 
 CASES = [
-    Case("k-means, 4e6 x 32, k = 256, float32, an iteration", 3.0, ours(torch.float32), plain(torch.float32), error(torch.float32)),
-    Case("k-means, 4e6 x 32, k = 256, float64, an iteration", None, ours(torch.float64), plain(torch.float64), error(torch.float64)),
+    Case(
+        "k-means, 4e6 x 32, k = 256, float32, an iteration",
+        3.0,
+        ours(torch.float32),
+        plain(torch.float32),
+        error(torch.float32),
+    ),
+    Case(
+        "k-means, 4e6 x 32, k = 256, float64, an iteration",
+        None,
+        ours(torch.float64),
+        plain(torch.float64),
+        error(torch.float64),
+    ),
     Case("k-means++ and one iteration, 4e6 x 32, k = 256", None, seeds, None, error(torch.float32)),
 ]

@@ -14,7 +14,9 @@ def data(n=ROWS, dtype=torch.float32, spread=1.0, far=0.0):
     X = normal(n, COLUMNS, dtype=dtype)
     if spread > 1:
         turn = torch.linalg.qr(normal(COLUMNS, COLUMNS, seed=2, dtype=torch.float64))[0].to(dtype)
-        X = (X * torch.logspace(0, -torch.log10(torch.tensor(spread)).item(), COLUMNS, device=X.device, dtype=dtype)) @ turn
+        X = (
+            X * torch.logspace(0, -torch.log10(torch.tensor(spread)).item(), COLUMNS, device=X.device, dtype=dtype)
+        ) @ turn
     X += far
     return X, X @ normal(COLUMNS, seed=1, dtype=dtype) + normal(n, seed=3, dtype=dtype)
 
@@ -73,19 +75,58 @@ def axes_error(dtype):
     def measure():
         X = normal(400_000, AXES, dtype=dtype) * torch.linspace(1, 3, AXES, device=normal(1).device, dtype=dtype)
         there, here = PCA(8).fit(X), PCA(8).fit(X.cpu().double().numpy())
-        return max(difference(there.components_, here.components_), difference(there.explained_variance_, here.explained_variance_))
+        return max(
+            difference(there.components_, here.components_),
+            difference(there.explained_variance_, here.explained_variance_),
+        )
 
     return measure
 
 
 CASES = [
-    Case("LinearRegression, 4e6 x 100, float32", 3.5, ours(LinearRegression), plain(torch.float32), error(LinearRegression)),
+    Case(
+        "LinearRegression, 4e6 x 100, float32",
+        3.5,
+        ours(LinearRegression),
+        plain(torch.float32),
+        error(LinearRegression),
+    ),
     Case("Ridge, 4e6 x 100, float32", 3.5, ours(Ridge), None, error(Ridge)),
-    Case("LinearRegression, 4e6 x 100, float64", 7.0, ours(LinearRegression, torch.float64), plain(torch.float64), error(LinearRegression, torch.float64)),
-    Case("LinearRegression, condition 1e3, float32", None, ours(LinearRegression, spread=1e3), None, error(LinearRegression, spread=1e3)),
-    Case("LinearRegression, condition 1e5, float64", None, ours(LinearRegression, torch.float64, spread=1e5), None, error(LinearRegression, torch.float64, spread=1e5)),
-    Case("LinearRegression, 1000 deviations from zero, float32", None, ours(LinearRegression, far=1e3), None, error(LinearRegression, far=1e3)),
-    Case("LinearRegression, 1e6 deviations from zero, float64", None, ours(LinearRegression, torch.float64, far=1e6), None, error(LinearRegression, torch.float64, far=1e6)),
+    Case(
+        "LinearRegression, 4e6 x 100, float64",
+        7.0,
+        ours(LinearRegression, torch.float64),
+        plain(torch.float64),
+        error(LinearRegression, torch.float64),
+    ),
+    Case(
+        "LinearRegression, condition 1e3, float32",
+        None,
+        ours(LinearRegression, spread=1e3),
+        None,
+        error(LinearRegression, spread=1e3),
+    ),
+    Case(
+        "LinearRegression, condition 1e5, float64",
+        None,
+        ours(LinearRegression, torch.float64, spread=1e5),
+        None,
+        error(LinearRegression, torch.float64, spread=1e5),
+    ),
+    Case(
+        "LinearRegression, 1000 deviations from zero, float32",
+        None,
+        ours(LinearRegression, far=1e3),
+        None,
+        error(LinearRegression, far=1e3),
+    ),
+    Case(
+        "LinearRegression, 1e6 deviations from zero, float64",
+        None,
+        ours(LinearRegression, torch.float64, far=1e6),
+        None,
+        error(LinearRegression, torch.float64, far=1e6),
+    ),
     Case("PCA, 4e6 x 64, float32", 3.0, axes(torch.float32), plain_axes, axes_error(torch.float32)),
     Case("PCA, 4e6 x 64, float64", None, axes(torch.float64), None, axes_error(torch.float64)),
 ]

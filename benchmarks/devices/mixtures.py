@@ -18,7 +18,13 @@ def rows(n=ROWS, dtype=torch.float32):
 def model(centers, passes, form="full"):
     means = centers.cpu().numpy()
     return GaussianMixture(
-        COMPONENTS, covariance_type=form, means_init=means, init_params="random_from_data", max_iter=passes, tol=0, random_state=0
+        COMPONENTS,
+        covariance_type=form,
+        means_init=means,
+        init_params="random_from_data",
+        max_iter=passes,
+        tol=0,
+        random_state=0,
     )
 
 
@@ -43,7 +49,9 @@ def plain():
                 inverse = torch.linalg.inv(factor)
                 joint = torch.stack(
                     [
-                        log_share[k] - 0.5 * (((X - mean[k]) @ inverse[k].T) ** 2).sum(1) - factor[k].diagonal().log().sum()
+                        log_share[k]
+                        - 0.5 * (((X - mean[k]) @ inverse[k].T) ** 2).sum(1)
+                        - factor[k].diagonal().log().sum()
                         for k in range(COMPONENTS)
                     ],
                     dim=1,

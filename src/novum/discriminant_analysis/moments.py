@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.engines.gaussians import device_pass
+from novum.engines.moments import device_products
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import block_rows
 from novum.runtime import arrays
@@ -24,7 +24,7 @@ from novum.runtime import arrays
 __all__ = ["Moments", "class_moments", "covariances", "length_fourth", "pooled_covariance"]
 
 FAR_SHIFT = 4.0  # squared distance of shift and class mean, in variances, beyond which the pass is repeated
-MOST_OFF_CENTER = 1e6  # the same of a class mean and the common center of a pass on a device: six of sixteen digits
+MOST_CLASSES = 256  # on a device, beyond which products of rows by class are too short to pay
 PILOT_ROWS = 1024  # enough to be near the means; only their neighborhood matters
 ROWS_PER_CELL = 2  # rows of a block for every row of its statistics: merging then costs less than making them
 
@@ -55,6 +55,11 @@ class Moments(NamedTuple):
 def tensor_sums(task: MomentsPass, block: Block) -> ClassSums:
     """Return (4) of a tensor's block, where it is."""
     k, X = len(task.shift), block.X
+    if device_products.takes(X, 0) and k <= MOST_CLASSES:
+        mass, first, second = device_products.class_products(X, block.y, block.weight, task.shift)
+        counted = None if block.weight is None else (block.weight > 0).double()
+        rows = arrays.class_counts(block.y, counted, k)
+        return ClassSums(mass, first, second.sum(axis=0)[None] if task.pooled else second, rows)
     member = arrays.one_hot(X, block.y, k)
     weighted = member if block.weight is None else member * block.weight[:, None]
     offset = arrays.double(X) - member @ arrays.like(X, task.shift, "float64")
@@ -109,33 +114,10 @@ def pilot_means(source: Source, k: int) -> NDArray:
 
 def class_moments(source: Source, k: int, pooled: bool) -> Moments:
     """Return (5) of all rows; not finite where a cell is missing."""
-    if source.on_device and (found := device_moments(source, k, pooled)) is not None:
-        return found
     if not pooled:
         source = source.cut(lambda n, d: max(block_rows(n, d), ROWS_PER_CELL * k * d))
     with np.errstate(invalid="ignore", over="ignore"):  # missing cells; weight zero beside a huge number
         return moments_of(source, k, pooled)
-
-
-def device_moments(source: Source, k: int, pooled: bool) -> Moments | None:
-    """Return (5) from one pass of a kernel about the mean of some rows, or None where that would lose digits or does not run."""
-    block = source.whole().first()
-    if not device_pass.takes_shape(k, block.X):
-        return None
-    some = slice(None, None, max(1, block.rows // PILOT_ROWS))
-    center = arrays.row_mean(block.X[some], None if block.weight is None else block.weight[some])
-    if not np.isfinite(center).all():
-        return None
-    mass, first, second = device_pass.class_pairs(block.X, block.y, block.weight, k, center, diagonal=False)
-    if not np.isfinite(second).all():
-        return None
-    offset = first / np.where(mass > 0, mass, 1.0)[:, None]
-    scatter = second - first[:, :, None] * offset[:, None, :]
-    variance = np.diagonal(scatter.sum(axis=0)) / max(float(mass.sum()), np.finfo(float).tiny)
-    if (offset**2 > MOST_OFF_CENTER * variance).any():
-        return None
-    rows = mass if block.weight is None else arrays.class_counts(block.y, (block.weight > 0).double(), k)
-    return Moments(mass, center + offset, scatter.sum(axis=0)[None] if pooled else scatter, rows)
 
 
 def moments_of(source: Source, k: int, pooled: bool) -> Moments:

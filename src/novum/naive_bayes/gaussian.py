@@ -25,7 +25,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
-from novum.engines.gaussians import device_pass
+from novum.engines.moments import device_products
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.report.axes import drawing_axes
@@ -36,8 +36,9 @@ from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 __all__ = ["GaussianNB"]
 
 FAR_SHIFT = 1e4  # squared distance of shift and class mean, in variances, beyond which (4) would lose four digits
-MOST_OFF_CENTER = 1e6  # the same of a class mean and the common center of a pass on a device: six of sixteen digits
-PILOT_ROWS = 1024  # rows whose mean is that center
+MOST_OFF_CENTER = 1e6  # squared distance of class means in deviations up to which a square may be multiplied out: ten digits stay
+PILOT_ROWS = 1024  # rows on a device that say where the means are
+MOST_SQUARES = 64  # columns up to which all their products on a device cost no more than reading them
 
 
 class GaussianSums(NamedTuple):
@@ -68,6 +69,9 @@ def class_sums(shift: np.ndarray, block: Block) -> GaussianSums:
     """Return (3) for one block."""
     k, d = shift.shape
     if not isinstance(block.X, np.ndarray):
+        if d <= MOST_SQUARES and device_products.takes(block.X, 0):
+            mass, first, second = device_products.class_products(block.X, block.y, block.weight, shift)
+            return GaussianSums(mass, first, np.diagonal(second, axis1=1, axis2=2).copy())
         member = arrays.one_hot(block.X, block.y, k)  # (rows, k)
         weighted = member if block.weight is None else member * block.weight[:, None]
         offset = arrays.double(block.X) - member @ arrays.like(block.X, shift, "float64")
@@ -87,10 +91,11 @@ def about(shift: np.ndarray, sums: GaussianSums) -> Moments:
 
 def class_moments(source: Source, k: int) -> Moments:
     """Return the moments of every class: one pass about the means of the first block, a second if they were far off."""
-    if source.on_device and (found := device_moments(source, k)) is not None:
-        return found
     start = np.zeros((k, source.n_features))
     block = source.first()
+    if source.on_device:  # some of the rows are near the means too, and spare a pass
+        some = slice(None, None, max(1, block.rows // PILOT_ROWS))
+        block = Block(block.X[some], block.y[some], None if block.weight is None else block.weight[some])
     everything = arrays.row_mean(block.X, block.weight)
     pilot = about(start + everything, class_sums(start + everything, block))
     sums = source.total(class_sums, pilot.mean)
@@ -100,19 +105,6 @@ def class_moments(source: Source, k: int) -> Moments:
     if (far & (moments.variance > 0)).any():
         moments = about(moments.mean, source.total(class_sums, moments.mean))
     return moments
-
-
-def device_moments(source: Source, k: int) -> Moments | None:
-    """Return the moments from one pass of a kernel about the mean of some rows, or None where it would lose digits or does not run."""
-    block = source.whole().first()
-    if not device_pass.takes_shape(k, block.X):
-        return None
-    some = slice(None, None, max(1, block.rows // PILOT_ROWS))
-    center = arrays.row_mean(block.X[some], None if block.weight is None else block.weight[some])
-    sums = device_pass.class_pairs(block.X, block.y, block.weight, k, center, diagonal=True)
-    moments = about(np.broadcast_to(center, (k, len(center))), GaussianSums(*sums))
-    far = (moments.mean - center) ** 2 > MOST_OFF_CENTER * moments.variance
-    return None if far.any() else moments
 
 
 def merge_moments(a: Moments, b: Moments) -> Moments:

@@ -4,16 +4,16 @@ In the notation of `tensors`, one program whitens some rows for all components i
 
     l_k = constant_k - 1/2 |U_k' z - U_k' g_k|^2,   total = log sum_k exp l_k,   r_k = exp(l_k - total)    (18)
 
-and another multiplies responsibilities with products of coordinates, made where they are needed. With one constant coordinate
-beside z, the pairs i <= j of z~ = [z, 1] give masses, first and second moments in one product:
+and another multiplies responsibilities with products of coordinates, made where they are needed. With a constant coordinate on the
+left, z~ = [z, 1], first and second moments are one product:
 
-    S[(i, j), k] = sum w r_k z~_i z~_j                                                                      (19)
+    S[(i, j), k] = sum w r_k z~_i z_j                                                                       (19)
 """
 
 import triton
 import triton.language as tl
 
-__all__ = ["responsibilities", "weighted_pairs"]
+__all__ = ["responsibilities", "weighted_products"]
 
 
 @triton.jit
@@ -73,59 +73,48 @@ def responsibilities(  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def weighted_pairs(  # type: ignore[no-untyped-def]
+def weighted_products(  # type: ignore[no-untyped-def]
     X,
     center,
     shares,
-    code,
     weight,
-    left,
-    right,
     n,
     d,
     k,
-    pairs,
     run,
     out,
-    BY_CODE: tl.constexpr,
     WEIGHTED: tl.constexpr,
+    WIDTH: tl.constexpr,
+    LEFT: tl.constexpr,
     COMPONENTS: tl.constexpr,
-    PAIRS: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    """Write (19) of some pairs over the rows of a chunk: `out` is (chunks, pairs, k); coordinate d is the constant one.
+    """Write (19) for LEFT values of i and all j over the rows of a chunk: `out` is (chunks, d + 1, WIDTH, k), padded beyond d.
 
-    Responsibilities are `shares`, weights included, or (BY_CODE) those of a class known by its number.
+    `shares` are w r; a row without weight may hold anything.
     """
     chunk = tl.program_id(0).to(tl.int64)
-    pair = tl.program_id(1) * PAIRS + tl.arange(0, PAIRS)
-    known = pair < pairs
-    i, j = tl.load(left + pair, mask=known, other=0), tl.load(right + pair, mask=known, other=0)
+    i = tl.program_id(1) * LEFT + tl.arange(0, LEFT)
+    j = tl.arange(0, WIDTH)
     i_center = tl.load(center + i, mask=i < d, other=0.0)
     j_center = tl.load(center + j, mask=j < d, other=0.0)
     place = tl.arange(0, COMPONENTS)
-    total = tl.zeros((PAIRS, COMPONENTS), tl.float64)
+    total = tl.zeros((LEFT * WIDTH, COMPONENTS), tl.float64)
     stop = tl.minimum((chunk + 1) * run, n)
     for start in range(chunk * run, stop, ROWS):
         row = start + tl.arange(0, ROWS)
         counts = row < stop
-        if BY_CODE:
-            w = counts.to(tl.float64)
-            if WEIGHTED:
-                w = tl.load(weight + row, mask=counts, other=0.0)
-            own = tl.load(code + row, mask=counts, other=-1)
-            share = tl.where(own[:, None] == place[None, :], w[:, None], 0.0)
-        else:
-            here = counts[:, None] & (place < k)[None, :]
-            share = tl.load(shares + row[:, None] * k + place[None, :], mask=here, other=0.0)
-        if WEIGHTED:  # a row without weight may hold anything
+        here = counts[:, None] & (place < k)[None, :]
+        share = tl.load(shares + row[:, None] * k + place[None, :], mask=here, other=0.0)
+        if WEIGHTED:
             counts = tl.load(weight + row, mask=counts, other=0.0) > 0
-        first = counts[:, None] & (known & (i < d))[None, :]
-        second = counts[:, None] & (known & (j < d))[None, :]
+        first, second = counts[:, None] & (i < d)[None, :], counts[:, None] & (j < d)[None, :]
         a = tl.load(X + row[:, None] * d + i[None, :], mask=first, other=0.0).to(tl.float64)
+        a = tl.where(first, a - i_center[None, :], tl.where(i == d, 1.0, 0.0)[None, :])
         b = tl.load(X + row[:, None] * d + j[None, :], mask=second, other=0.0).to(tl.float64)
-        a = tl.where(first, a - i_center[None, :], 1.0)
-        b = tl.where(second, b - j_center[None, :], 1.0)
-        total += tl.dot(tl.trans(a * b), share, out_dtype=tl.float64)
-    target = out + (chunk * pairs + pair[:, None]) * k + place[None, :]
-    tl.store(target, total, mask=known[:, None] & (place < k)[None, :])
+        b = tl.where(second, b - j_center[None, :], 0.0)
+        pairs = tl.reshape(a[:, :, None] * b[:, None, :], (ROWS, LEFT * WIDTH))
+        total += tl.dot(tl.trans(pairs), share, out_dtype=tl.float64)
+    cell = tl.program_id(1) * LEFT * WIDTH + tl.arange(0, LEFT * WIDTH)
+    target = out + (chunk * (d + 1) * WIDTH + cell[:, None]) * k + place[None, :]
+    tl.store(target, total, mask=(cell < (d + 1) * WIDTH)[:, None] & (place < k)[None, :])

@@ -85,7 +85,13 @@ class BoundsMemory(NamedTuple):
 def start_guide(centers: NDArray, source: Source) -> Guide:
     """Return the kind of bounds that pays for data of this shape, or None; a home that rereads its rows, or a device, keeps none."""
     (k, d), itemsize = centers.shape, source.dtype.itemsize
-    if source.sparse or source.on_device or source.rereads or source.n_rows is None or source.n_rows < ROWS_PER_CENTER * k:
+    if (
+        source.sparse
+        or source.on_device
+        or source.rereads
+        or source.n_rows is None
+        or source.n_rows < ROWS_PER_CENTER * k
+    ):
         return None
     if d <= FEW_DIMENSIONS:
         return neighborhoods(centers) if k * (d + 3) * itemsize >= WORTH_NEIGHBORS else None

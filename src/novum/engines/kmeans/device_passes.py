@@ -25,7 +25,10 @@ SETTLE_ROWS, SETTLE_DEPTH = 32, 32
 PIECE = 512  # rows of one cluster that a program adds up
 SUM_WIDTH = 64  # columns it adds at a time
 NEAR = 1e-4  # of |x|^2 + |c|^2: nearer pairs would keep fewer than twelve digits of their squared distance
-FINE, COARSE = 2.0**-22, 2.0**-16  # (14): an addition on the matrix units; what two parts of bfloat16 leave of a product
+FINE, COARSE = (
+    2.0**-22,
+    2.0**-16,
+)  # (14): an addition on the matrix units; what two parts of bfloat16 leave of a product
 
 
 class DeviceSums(NamedTuple):
@@ -168,7 +171,9 @@ def pass_sums(centers: NDArray, origin: NDArray, X: Any, weight: Any) -> tuple[D
     c = on_device(centers, origin, X)
     label = nearest(c, X)
     d = X.shape[1]
-    found = arrays.to_numpy(sums_by_kernels(c, X, weight, label) if devices.runs_kernels(X) else sums(c, X, weight, label))
+    found = arrays.to_numpy(
+        sums_by_kernels(c, X, weight, label) if devices.runs_kernels(X) else sums(c, X, weight, label)
+    )
     return DeviceSums(np.ascontiguousarray(found[:, :d]), found[:, d].copy(), float(found[:, d + 1].sum())), label
 
 
@@ -257,9 +262,13 @@ def furthest(centers: NDArray, X: Any, weight: Any, label: Any, count: int) -> F
         square = torch.where(weight > 0, square, -1.0)
     top = square.argsort(descending=True, stable=True)[:count]
     w = torch.ones_like(square[top]) if weight is None else weight[top]
-    columns = torch.stack([square[top], top.double(), w, label[top].double()], dim=1)  # whole numbers below 2^53 stay whole
+    columns = torch.stack(
+        [square[top], top.double(), w, label[top].double()], dim=1
+    )  # whole numbers below 2^53 stay whole
     found = arrays.to_numpy(torch.cat([columns, X[top].double()], dim=1))
-    return FurthestRows(found[:, 0], found[:, 1].astype(np.int64), found[:, 4:], found[:, 2], found[:, 3].astype(np.int64))
+    return FurthestRows(
+        found[:, 0], found[:, 1].astype(np.int64), found[:, 4:], found[:, 2], found[:, 3].astype(np.int64)
+    )
 
 
 def all_distances(centers: NDArray, origin: NDArray, X: Any) -> Any:

@@ -45,12 +45,12 @@ def tile_products(  # type: ignore[no-untyped-def]
     X,
     weight,
     shift,
+    group,
+    edges,
     left,
     right,
     out,
-    n,
     p,
-    run,
     width,
     DIAGONAL: tl.constexpr,
     WEIGHTED: tl.constexpr,
@@ -58,13 +58,17 @@ def tile_products(  # type: ignore[no-untyped-def]
     TILE: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    """Write (6) of one pair of tiles over the rows of a chunk: `out` is (chunks, width, width)."""
+    """Write (6) of one pair of tiles over the rows of a chunk: `out` is (chunks, width, width).
+
+    A chunk has the rows between two of the `edges`, (2, chunks), and the shift of its group.
+    """
     chunk = tl.program_id(0).to(tl.int64)
+    begin, stop = tl.load(edges + chunk), tl.load(edges + tl.num_programs(0) + chunk)
+    shift += tl.load(group + chunk) * p * STEP
     i, j = tl.load(left + tl.program_id(1)), tl.load(right + tl.program_id(1))
     a_column, b_column = i * TILE + tl.arange(0, TILE), j * TILE + tl.arange(0, TILE)
     total = tl.zeros((TILE, TILE), tl.float64)
-    stop = tl.minimum((chunk + 1) * run, n)
-    for start in range(chunk * run, stop, ROWS):
+    for start in range(begin, stop, ROWS):
         row = start + tl.arange(0, ROWS)
         b = shifted(X, weight, shift, row, b_column, row < stop, p, STEP, WEIGHTED)
         a = b if DIAGONAL else shifted(X, weight, shift, row, a_column, row < stop, p, STEP, WEIGHTED)
@@ -77,13 +81,13 @@ def split_products(  # type: ignore[no-untyped-def]
     X,
     weight,
     shift,
+    group,
+    edges,
     left,
     right,
     out,
     rest,
-    n,
     p,
-    run,
     width,
     DIAGONAL: tl.constexpr,
     WEIGHTED: tl.constexpr,
@@ -96,12 +100,13 @@ def split_products(  # type: ignore[no-untyped-def]
     On the diagonal `rest` has x'x'' + x'x''' alone and is still to be added to its own transpose.
     """
     chunk = tl.program_id(0).to(tl.int64)
+    begin, stop = tl.load(edges + chunk), tl.load(edges + tl.num_programs(0) + chunk)
+    shift += tl.load(group + chunk) * p * STEP
     i, j = tl.load(left + tl.program_id(1)), tl.load(right + tl.program_id(1))
     a_column, b_column = i * TILE + tl.arange(0, TILE), j * TILE + tl.arange(0, TILE)
     total = tl.zeros((TILE, TILE), tl.float64)
     small = tl.zeros((TILE, TILE), tl.float32)
-    stop = tl.minimum((chunk + 1) * run, n)
-    for start in range(chunk * run, stop, ROWS):
+    for start in range(begin, stop, ROWS):
         row = start + tl.arange(0, ROWS)
         b_high, b_middle, b_low = parts(shifted(X, weight, shift, row, b_column, row < stop, p, STEP, WEIGHTED))
         large = tl.zeros((TILE, TILE), tl.float32)
@@ -132,20 +137,25 @@ def target_sums(  # type: ignore[no-untyped-def]
     y,
     weight,
     mean,
+    group,
+    edges,
     coef,
     out,
-    n,
     p,
-    run,
     WITH_TARGET: tl.constexpr,
     WEIGHTED: tl.constexpr,
     STEP: tl.constexpr,
     WIDTH: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    """Write (8) over the rows of a chunk, and the sum of w: `out` is (chunks, 2 p STEP + 3), `mean` has m_y last."""
+    """Write (8) over the rows of a chunk, and the sum of w: `out` is (chunks, 2 p STEP + 3).
+
+    Chunks are those of `tile_products`; the mean of a group has m_y last where there is a target.
+    """
     chunk = tl.program_id(0).to(tl.int64)
+    begin, stop = tl.load(edges + chunk), tl.load(edges + tl.num_programs(0) + chunk)
     d = p * STEP
+    mean += tl.load(group + chunk) * (d + 1 if WITH_TARGET else d)
     column = tl.arange(0, WIDTH)
     there = column < d
     middle = tl.load(mean + column, mask=there, other=0.0)
@@ -155,8 +165,7 @@ def target_sums(  # type: ignore[no-untyped-def]
     first = tl.zeros((ROWS,), tl.float64)
     second = tl.zeros((ROWS,), tl.float64)
     mass = tl.zeros((ROWS,), tl.float64)
-    stop = tl.minimum((chunk + 1) * run, n)
-    for start in range(chunk * run, stop, ROWS):
+    for start in range(begin, stop, ROWS):
         row = start + tl.arange(0, ROWS)
         inside = row < stop
         here = inside[:, None] & there[None, :]

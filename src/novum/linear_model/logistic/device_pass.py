@@ -43,21 +43,14 @@ def class_hessian(probability: Any, X: Any, weight: Any, constant: float) -> np.
     k, d = probability.shape[1], X.shape[1]
     a, b = np.triu_indices(k)
     left, right = arrays.like(X, a, "int64"), arrays.like(X, b, "int64")
-    places = np.stack(np.triu_indices(d + 1))
     total: Any = 0.0
     for part in pairs.portions(X, len(a)):
-        p = probability[part]
+        p, w = probability[part], None if weight is None else weight[part]
         shares = p[:, left] * p[:, right]
-        if weight is not None:
-            shares = shares * weight[part, None]
-        zero = arrays.like(X, np.zeros(d), "float64")
-        w = None if weight is None else weight[part]
-        total = total + pairs.pair_sums(X[part], zero, arrays.like(X, places, "int64"), len(a), shares, None, w)
-    found = arrays.to_numpy(total)  # (pairs of columns, pairs of classes)
+        shares = shares if w is None else shares * w[:, None]
+        total = total + pairs.products(X[part], arrays.like(X, np.zeros(d), "float64"), shares, w)
     product = np.empty((k, k, d + 1, d + 1))
-    for column, (one, other) in enumerate(zip(a, b)):
-        product[one, other][places[0], places[1]] = product[one, other][places[1], places[0]] = found[:, column]
-        product[other, one] = product[one, other]
+    product[a, b] = product[b, a] = arrays.to_numpy(total.permute(2, 0, 1))
     scale = np.append(np.ones(d), constant)
     product *= scale[:, None] * scale
     hessian = -product
@@ -98,8 +91,7 @@ def binary_pass(
     )
     sums = [out.sum(dim=0)]
     if hessian:
-        zero = np.zeros(d + 1)
-        sums.append(device_products.by_kernels(X, X[:, :0], kept, zero[:-1], single=False).reshape(-1))
+        sums.append(device_products.squares_and_sums(X, kept).reshape(-1))
     found = arrays.to_numpy(torch.cat(sums))
     gradient, loss, square = found[: d + 1].copy(), float(found[d + 1]), None
     gradient[d] *= constant
