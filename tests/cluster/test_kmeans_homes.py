@@ -164,10 +164,10 @@ def test_tensors(memory):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_a_gpu_would_do_equals_the_kernels(dtype, monkeypatch):
     torch = pytest.importorskip("torch")
-    from novum.engines.kmeans import assignment
+    from novum.engines.kmeans import assignment, device_passes
     from novum.fold.blocks import Block
 
-    monkeypatch.setattr(assignment, "TENSOR_VALUES", 100_000)  # several portions
+    monkeypatch.setattr(device_passes, "VALUES", 100_000)  # several portions
     x, w = torch.from_numpy(X.astype(dtype)), torch.from_numpy(W)
     for weight in (W, None):
         expected, expected_labels = assignment.lloyd_pass(START, Block(X.astype(dtype), weight=weight))
@@ -182,4 +182,4 @@ def test_what_a_gpu_would_do_equals_the_kernels(dtype, monkeypatch):
         assert_allclose(sums.mass, expected.mass, rtol=1e-14)
         assert_allclose(sums.inertia, expected.inertia, rtol=1e-7 if dtype == "float32" else 1e-12)
     expected = assignment.all_distances(START, Block(X.astype(dtype)))
-    assert_allclose(assignment.tensor_distances(START, x), expected, rtol=1e-5)
+    assert_allclose(assignment.all_distances(START, Block(x)), expected, rtol=1e-5)

@@ -76,7 +76,7 @@ def joint_of(query: Query, block: Any) -> Any:
 def all_finite(score: Any) -> bool:
     """Return whether scores, of a tensor or an array, hold neither NaN nor infinity."""
     if not isinstance(score, np.ndarray):
-        return bool(score.isfinite().all())
+        return arrays.all_finite(score)
     return bool(_core.runtime.tiles.all_finite(np.ascontiguousarray(score)))
 
 
@@ -126,10 +126,10 @@ def log_posterior_of(query: Query, block: Any) -> Any:
     return class_posterior(joint_of(query, block), True)
 
 
-def best_position(score: Any) -> NDArray[np.int64]:
-    """Return the position of the largest score of every row, the first of equals."""
+def best_position(score: Any) -> Any:
+    """Return the position of the largest score of every row, the first of equals, where the scores are."""
     if not isinstance(score, np.ndarray):
-        return arrays.to_numpy(arrays.argmax(score))
+        return arrays.argmax(score)
     label = np.empty(len(score), np.int64)
     _core.classes.posterior.best_of_rows(np.ascontiguousarray(score), label)
     return label
@@ -140,7 +140,7 @@ def label_of(query: Query, block: Any) -> Any:
     best = None
     if query.best is not None and (isinstance(block.X, np.ndarray) or not arrays.is_tensor(block.X)):
         best = query.best(query.params, block)
-    return query.classes[best_position(joint_of(query, block)) if best is None else best]
+    return arrays.class_of(query.classes, best_position(joint_of(query, block)) if best is None else best)
 
 
 class Odds(NamedTuple):

@@ -42,7 +42,7 @@ class CenterModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     def fit_predict(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit, and return the label of every row."""
         self.fit(X, sample_weight=sample_weight)
-        return self.labels_ if hasattr(self, "labels_") and not arrays.is_tensor(X) else self.predict(X)
+        return self.labels_ if not arrays.is_tensor(X) and hasattr(self, "labels_") else self.predict(X)
 
     def fit_transform(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit, and return the distance of every row to every center."""

@@ -46,11 +46,12 @@ MANY_STARTS = 10  # runs of n_init="auto" where starts are drawn without care
 logger = logging.getLogger("novum")
 
 
-def labels_in(source: Source, params: Lloyd) -> NDArray | None:
-    """Return the label of every row as an array; None for data that are only read in passes."""
+def labels_in(source: Source, params: Lloyd) -> Any:
+    """Return the label of every row, on a device as a tensor there; None for data that are only read in passes."""
     if not source.lists_rows:
         return None
-    return arrays.to_numpy(source.rows(labels_of_block, params))
+    labels = source.rows(labels_of_block, params)
+    return labels if source.on_device else arrays.to_numpy(labels)
 
 
 def log_pass(run: int, listener: Callable, n_iter: int, inertia: float, params: Lloyd) -> bool:
@@ -86,7 +87,8 @@ class KMeans(CenterModel):
     ----------
     cluster_centers_ : array of shape (n_clusters, n_features)
     labels_ : array of shape (n_samples,)
-        Index of the nearest center of every row; not kept for files and Dask collections, where `predict` gives it.
+        Index of the nearest center of every row; not kept for files and Dask collections, where `predict` gives it. Of a tensor
+        on a GPU they stay there until they are read.
     inertia_ : float
         J of (1): the sum of weighted squared distances to the nearest center.
     history_ : History
@@ -209,13 +211,24 @@ class KMeans(CenterModel):
             return 1
         return self.n_init
 
-    def _learn(self, best: Clusters, labels: NDArray | None, dtype: np.dtype) -> None:
+    def __getattr__(self, name: str) -> Any:
+        """Return `labels_` of rows on a device: they come to the host when somebody asks, once."""
+        if name == "labels_" and "_labels_there" in vars(self):
+            self.labels_ = arrays.to_numpy(vars(self).pop("_labels_there"))
+            return self.labels_
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> Any:
+        getattr(self, "labels_", None)  # a copy or a file holds no tensor
+        return super().__getstate__()
+
+    def _learn(self, best: Clusters, labels: Any, dtype: np.dtype) -> None:
         """Turn the best run into fitted attributes."""
         warn_of_few_clusters(int((best.mass > 0).sum()), self.n_clusters)
         self.__dict__.update(fitted_attributes(best.params, dtype))
         self.inertia_, self.n_iter_ = best.inertia, best.n_iter
         self.history_ = History(best.history, name="inertia")
+        for name in ("labels_", "_labels_there"):
+            vars(self).pop(name, None)
         if labels is not None:
-            self.labels_ = labels
-        elif hasattr(self, "labels_"):
-            del self.labels_
+            vars(self)["_labels_there" if arrays.is_tensor(labels) else "labels_"] = labels

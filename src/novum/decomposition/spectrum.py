@@ -18,7 +18,7 @@ import numpy as np
 import scipy.linalg
 from scipy.linalg.lapack import dpocon, dpotrf
 
-from novum.engines.moments.second import Moments, central_moments
+from novum.engines.moments.second import Moments, central_moments, parts_pay
 from novum.engines.moments.triangles import Factor, factor
 from novum.fold.blocks import Source
 from novum.runtime.pool import map_ordered
@@ -89,7 +89,7 @@ def by_covariance(source: Source, top: int, *, certain: bool) -> tuple[Spectrum 
     Where they would lose digits for sure, there are moments and no axes, unless it is `certain` that these are used.
     """
     single = source.dtype == np.float32 and source.at_hand and not source.sparse and not source.has_target
-    single = single and source.n_features > SINGLE_COLUMNS
+    single = (single and source.n_features > SINGLE_COLUMNS) or parts_pay(source)
     if single and single_may_resolve(source, top):
         found = of_moments(source, top, single=True)
         if found is not None and resolved_single(found):
@@ -111,7 +111,7 @@ def single_may_resolve(source: Source, top: int) -> bool:
     """Return False where a few of many rows show that products in float32 will not keep the digits: then no pass is spent on it."""
     p = source.n_features
     few = max(LEAST_SAMPLE, ROWS_PER_AXIS * p)
-    if top < p or source.n_rows is None or source.n_rows < few * WORTH_SAMPLE:
+    if top < p or source.on_device or source.n_rows is None or source.n_rows < few * WORTH_SAMPLE:
         return True
     X = np.asarray(source.first().X[:few], np.float64)
     X = X - X.mean(axis=0)

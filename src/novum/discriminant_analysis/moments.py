@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
+from novum.engines.moments import device_products
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import block_rows
 from novum.runtime import arrays
@@ -23,6 +24,7 @@ from novum.runtime import arrays
 __all__ = ["Moments", "class_moments", "covariances", "length_fourth", "pooled_covariance"]
 
 FAR_SHIFT = 4.0  # squared distance of shift and class mean, in variances, beyond which the pass is repeated
+MOST_CLASSES = 256  # on a device, beyond which products of rows by class are too short to pay
 PILOT_ROWS = 1024  # enough to be near the means; only their neighborhood matters
 ROWS_PER_CELL = 2  # rows of a block for every row of its statistics: merging then costs less than making them
 
@@ -53,6 +55,11 @@ class Moments(NamedTuple):
 def tensor_sums(task: MomentsPass, block: Block) -> ClassSums:
     """Return (4) of a tensor's block, where it is."""
     k, X = len(task.shift), block.X
+    if device_products.takes(X, 0) and k <= MOST_CLASSES:
+        mass, first, second = device_products.class_products(X, block.y, block.weight, task.shift)
+        counted = None if block.weight is None else (block.weight > 0).double()
+        rows = arrays.class_counts(block.y, counted, k)
+        return ClassSums(mass, first, second.sum(axis=0)[None] if task.pooled else second, rows)
     member = arrays.one_hot(X, block.y, k)
     weighted = member if block.weight is None else member * block.weight[:, None]
     offset = arrays.double(X) - member @ arrays.like(X, task.shift, "float64")

@@ -97,6 +97,8 @@ class Source(ABC):
         Whether all rows are arrays in this process, so that `array`, `y` and `weight` cost nothing.
     lists_rows : bool
         Whether `rows` answers for all rows at once: an array or a tensor.
+    on_device : bool
+        Whether blocks are tensors that NumPy cannot read: engines then run their device forms, which cut the rows themselves.
     rereads : bool
         Whether every pass reads the rows again, so that blocks remember nothing and a pass to count rows is dear.
     recorded : bool
@@ -113,6 +115,7 @@ class Source(ABC):
     home: str = "memory"
     at_hand: bool = False
     lists_rows: bool = False
+    on_device: bool = False
     rereads: bool = False
     recorded: bool = False
 
@@ -126,6 +129,10 @@ class Source(ABC):
 
     def cut(self, rows: Callable[[int, int], int]) -> "Source":
         """Return the same data in blocks of `rows(n_rows, n_features)` rows, where the home cuts at will; else as they are."""
+        return self
+
+    def whole(self) -> "Source":
+        """Return the same rows as one block, where that costs no memory; else as they are."""
         return self
 
     def host(self) -> "Source":

@@ -29,8 +29,7 @@ class WeightedPass(NamedTuple):
 
 def block_mass(k: int, block: Block) -> Mass:
     """Return the mass (1) of one block."""
-    weight = None if block.weight is None else arrays.to_numpy(block.weight)
-    return Mass(np.bincount(arrays.to_numpy(block.y), weight, minlength=k).astype(np.float64))
+    return Mass(arrays.class_counts(block.y, block.weight, k))
 
 
 def class_mass(source: Source, k: int) -> np.ndarray:

@@ -32,9 +32,10 @@ def dense_coef(coef: Any) -> np.ndarray:
 
 def label(decision: Decision, block: Block) -> Any:
     """Return the class (1) of every row."""
-    f = arrays.to_numpy(predict_block(decision.line, block))
-    two = decision.line.flat and len(decision.classes) == 2
-    return decision.classes[(f > 0).astype(np.int64) if two else f.reshape(len(f), -1).argmax(axis=1)]
+    f = predict_block(decision.line, block)
+    if decision.line.flat and len(decision.classes) == 2:
+        return arrays.class_of(decision.classes, arrays.whole(f > 0))
+    return arrays.class_of(decision.classes, arrays.argmax(f.reshape(len(f), -1)))
 
 
 def log_probability(line: Line, block: Block) -> Any:

@@ -162,9 +162,14 @@ class ColumnSums(NamedTuple):
 
 def column_range(_: None, block: Block) -> Range:
     """Return the least and the largest value of every column over rows that count."""
-    X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
-    if block.weight is not None:
-        X = X[np.flatnonzero(arrays.to_numpy(block.weight) > 0)]
+    X = block.X
+    if arrays.is_tensor(X):
+        X = X if block.weight is None else X[block.weight > 0]
+        if len(X):
+            low, high = (arrays.to_numpy(edge).astype(np.float64) for edge in X.aminmax(dim=0))
+            return Range(low, high)
+    elif block.weight is not None:
+        X = X[np.flatnonzero(block.weight > 0)]
     if not X.shape[0]:
         return Range(np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf))
     low, high = X.min(axis=0), X.max(axis=0)
@@ -187,9 +192,13 @@ def column_sums(found: Range, block: Block) -> ColumnSums:
     """Return the sums of v and v^2 over a block: numbers between -1 and 1, so that nothing overflows, vanishes or cancels."""
     middle, half = middle_of(found)
     half = np.where(half > 0, half, 1.0)
-    w = np.ones(block.rows) if block.weight is None else np.asarray(arrays.to_numpy(block.weight), dtype=np.float64)
+    if arrays.is_tensor(block.X):
+        v = (arrays.double(block.X) - arrays.like(block.X, middle, "float64")) / arrays.like(block.X, half, "float64")
+        ones = arrays.ones(block.X, block.rows) if block.weight is None else block.weight
+        return ColumnSums(float(ones.sum()), *(arrays.to_numpy(part) for part in (ones @ v, ones @ v**2)))
+    w = np.ones(block.rows) if block.weight is None else np.asarray(block.weight, dtype=np.float64)
     if not scipy.sparse.issparse(block.X):
-        v = (np.asarray(arrays.to_numpy(block.X), dtype=np.float64) - middle) / half
+        v = (np.asarray(block.X, dtype=np.float64) - middle) / half
         return ColumnSums(float(w.sum()), w @ v, w @ v**2)
     far = np.abs(middle) > FAR_SAMPLE * half
     plain = scipy.sparse.csr_array(block.X, dtype=np.float64, copy=True)

@@ -32,12 +32,10 @@ class Indicators:
 
     def __call__(self, code: Any) -> Any:
         """Return the targets, one column per function."""
-        codes = arrays.to_numpy(code).reshape(-1)
+        codes = code.reshape(-1)
         if self.n_classes == 2:
-            target = np.where(codes == 1, 1.0, -1.0)[:, None]
-        else:
-            target = (codes[:, None] == np.arange(self.n_classes)).astype(np.float64)
-        return arrays.like(code, target, "float64") if arrays.is_tensor(code) else target
+            return 2 * arrays.double(codes == 1)[:, None] - 1
+        return arrays.double(codes[:, None] == arrays.like(codes, np.arange(self.n_classes), "int64"))
 
 
 class LeastSquaresClassifier(LinearDecisions, Estimator):

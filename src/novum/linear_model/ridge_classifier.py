@@ -46,12 +46,12 @@ def signs(k: int, code: Any) -> Any:
     return 2 * arrays.double(code) - 1 if k <= 2 else 2 * arrays.one_hot(code, code, k) - 1
 
 
-def decide(params: Decision, block: Block) -> np.ndarray:
+def decide(params: Decision, block: Block) -> Any:
     """Return the class of every row, or its indicator of labels."""
-    scores = arrays.to_numpy(predict_block(params.line, block))
+    scores = predict_block(params.line, block)
     if params.multilabel:
-        return (scores > 0).astype(np.int64).reshape(block.rows, -1)
-    return params.classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return arrays.whole(scores > 0).reshape(block.rows, -1)
+    return arrays.class_of(params.classes, arrays.whole(scores > 0) if scores.ndim == 1 else arrays.argmax(scores))
 
 
 def several_labels(y: Any) -> bool:

@@ -55,11 +55,11 @@ class Scored(NamedTuple):
 def score_block(score: tuple[Callable, Any], block: Block) -> Scored:
     """Return sum w log p(x) and sum w of one block; `score` is a function of a block and its parameters."""
     function, params = score
-    values = arrays.to_numpy(function(params, block)).astype(np.float64)
+    values = arrays.double(function(params, block))
     if block.weight is None:
         return Scored(float(values.sum()), float(len(values)))
-    weight = arrays.to_numpy(block.weight)
-    return Scored(float(weight[weight > 0] @ values[weight > 0]), float(weight.sum()))
+    values = arrays.where(block.weight > 0, values, 0.0)  # a row without weight may hold anything
+    return Scored(float(block.weight @ values), float(block.weight.sum()))
 
 
 class Query(NamedTuple):

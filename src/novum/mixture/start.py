@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.engines.gaussians import tensors
 from novum.engines.gaussians.covariance import FULL, MixtureSums, layout
 from novum.engines.gaussians.density import is_complete, moments_of
-from novum.engines.kmeans import assignment, seeding
+from novum.engines.kmeans import assignment, device_seeding, seeding
 from novum.engines.kmeans.centers import centers_of, enough, seeded_rows
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 from novum.runtime.random import Stream
 
 __all__ = ["INIT", "Filled", "column_means", "filled_source", "fold_moments", "start_sums"]
@@ -58,6 +59,8 @@ class Shares(NamedTuple):
 
 def column_sums(shift: NDArray, block: Block) -> Columns:
     """Return the sums over observed cells of one block."""
+    if arrays.is_tensor(block.X) and not devices.on_host(block.X):
+        return Columns(*tensors.observed_sums(block.X, block.weight, shift))
     X = arrays.double(arrays.to_numpy(block.X)) - shift
     weight = np.ones(len(X)) if block.weight is None else arrays.to_numpy(block.weight)
     used = weight > 0
@@ -126,7 +129,11 @@ def filled_source(source: Source) -> Source:
 
 def nearest_moments(params: Nearest, block: Block) -> MixtureSums:
     """Return the moments of one block with every row at its nearest center, about the centers."""
-    which = arrays.to_numpy(assignment.nearest(params.centers, block))
+    found = assignment.nearest(params.centers, block)
+    if arrays.is_tensor(found) and not devices.on_host(found):
+        member = arrays.one_hot(block.X, found, len(params.centers))
+        return moments_of(params.layout, member, params.centers, block)
+    which = arrays.to_numpy(found)
     member = np.zeros((block.rows, len(params.centers)))
     member[np.arange(block.rows), which] = 1.0
     return moments_of(params.layout, member, params.centers, block)
@@ -141,7 +148,8 @@ def shared_moments(params: Shares, block: Block) -> MixtureSums:
 
 def everything(shift: NDArray, block: Block) -> MixtureSums:
     """Return the moments of all rows of one block together."""
-    return moments_of(FULL, np.ones((block.rows, 1)), shift[None], block)
+    one = arrays.ones(block.X, block.rows, 1) if arrays.is_tensor(block.X) else np.ones((block.rows, 1))
+    return moments_of(FULL, one, shift[None], block)
 
 
 def fold_moments(source: Source) -> tuple[float, NDArray, NDArray]:
@@ -174,5 +182,6 @@ def start_sums(
     if how == "k-means++":
         rows = seeded_rows(source, k, stream, run, owner)
     else:
-        rows = enough(seeding.random_rows(source, k, stream, run, "mixture rows").centers, k, owner)
+        draw = device_seeding.random_rows if source.on_device else seeding.random_rows
+        rows = enough(draw(source, k, stream, run, "mixture rows").centers, k, owner)
     return point_sums(kind, k, d), np.ascontiguousarray(rows, np.float64)

@@ -25,6 +25,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
+from novum.engines.moments import device_products
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.report.axes import drawing_axes
@@ -35,6 +36,9 @@ from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 __all__ = ["GaussianNB"]
 
 FAR_SHIFT = 1e4  # squared distance of shift and class mean, in variances, beyond which (4) would lose four digits
+MOST_OFF_CENTER = 1e6  # squared distance of class means in deviations up to which a square may be multiplied out: ten digits stay
+PILOT_ROWS = 1024  # rows on a device that say where the means are
+MOST_SQUARES = 64  # columns up to which all their products on a device cost no more than reading them
 
 
 class GaussianSums(NamedTuple):
@@ -65,6 +69,9 @@ def class_sums(shift: np.ndarray, block: Block) -> GaussianSums:
     """Return (3) for one block."""
     k, d = shift.shape
     if not isinstance(block.X, np.ndarray):
+        if d <= MOST_SQUARES and device_products.takes(block.X, 0):
+            mass, first, second = device_products.class_products(block.X, block.y, block.weight, shift)
+            return GaussianSums(mass, first, np.diagonal(second, axis1=1, axis2=2).copy())
         member = arrays.one_hot(block.X, block.y, k)  # (rows, k)
         weighted = member if block.weight is None else member * block.weight[:, None]
         offset = arrays.double(block.X) - member @ arrays.like(block.X, shift, "float64")
@@ -86,6 +93,9 @@ def class_moments(source: Source, k: int) -> Moments:
     """Return the moments of every class: one pass about the means of the first block, a second if they were far off."""
     start = np.zeros((k, source.n_features))
     block = source.first()
+    if source.on_device:  # some of the rows are near the means too, and spare a pass
+        some = slice(None, None, max(1, block.rows // PILOT_ROWS))
+        block = Block(block.X[some], block.y[some], None if block.weight is None else block.weight[some])
     everything = arrays.row_mean(block.X, block.weight)
     pilot = about(start + everything, class_sums(start + everything, block))
     sums = source.total(class_sums, pilot.mean)
@@ -114,13 +124,27 @@ def total_variance(m: Moments) -> np.ndarray:
     return (share * (m.variance + (m.mean - mean) ** 2)).sum(axis=0)
 
 
+def tensor_joint_log(density: Density, X: Any) -> Any:
+    """Return (2) of a tensor: the square multiplied out about the mean of the means, in float64, where that keeps ten digits."""
+    center = density.mean.mean(axis=0)
+    gap = density.mean - center
+    if (gap**2 * density.precision).max(initial=0.0) > MOST_OFF_CENTER:
+        mean, precision = arrays.like(X, density.mean, "float64"), arrays.like(X, density.precision, "float64")
+        squared = [(((arrays.double(X) - mean[c]) ** 2) @ precision[c])[:, None] for c in range(len(mean))]
+        found = arrays.like(X, density.constant, "float64") - 0.5 * arrays.concat(squared)
+    else:
+        z = arrays.center(X, center)
+        linear = density.constant - 0.5 * (gap**2 * density.precision).sum(axis=1)
+        found = arrays.like(X, linear, "float64") + z @ arrays.like(X, (density.precision * gap).T, "float64")
+        found -= 0.5 * (z * z) @ arrays.like(X, np.ascontiguousarray(density.precision.T), "float64")
+    return found.to(X.dtype)
+
+
 def joint_log(density: Density, block: Block) -> Any:
     """Return (2) for every row and class."""
     X = block.X
     if not isinstance(X, np.ndarray):
-        mean, precision = arrays.like(X, density.mean), arrays.like(X, density.precision)
-        squared = [(((X - mean[c]) ** 2) @ precision[c])[:, None] for c in range(len(density.constant))]
-        return arrays.like(X, density.constant) - 0.5 * arrays.concat(squared)
+        return tensor_joint_log(density, X)
     out = np.empty((len(X), len(density.constant)), X.dtype)
     _core.moments.diagonal.diagonal_log_density(
         X, density.mean.astype(X.dtype), density.precision.astype(X.dtype), density.constant, out

@@ -11,9 +11,12 @@ import numpy as np
 import scipy.sparse
 
 __all__ = [
+    "all_finite",
     "argmax",
     "as_matrix",
     "center",
+    "class_counts",
+    "class_of",
     "concat",
     "dense",
     "double",
@@ -34,6 +37,7 @@ __all__ = [
     "to_numpy",
     "unique",
     "where",
+    "whole",
 ]
 
 
@@ -76,6 +80,16 @@ def like(x: Any, values: Any, dtype: str | None = None) -> Any:
 def double(x: Any) -> Any:
     """Return x in float64."""
     return x.double() if is_tensor(x) else x.astype(np.float64, copy=False)
+
+
+def whole(x: Any) -> Any:
+    """Return x as whole numbers of 64 bits."""
+    return x.long() if is_tensor(x) else x.astype(np.int64)
+
+
+def all_finite(x: Any) -> bool:
+    """Return whether a tensor holds neither NaN nor infinity, from one read of it: the largest size is neither."""
+    return not x.numel() or bool(_torch().linalg.vector_norm(x, float("inf")).isfinite())
 
 
 def as_matrix(y: Any) -> Any:
@@ -158,6 +172,21 @@ def log(x: Any) -> Any:
 def argmax(x: Any) -> Any:
     """Return the position of the largest entry of every row, the first of equals."""
     return x.argmax(dim=1) if is_tensor(x) else x.argmax(axis=1)
+
+
+def class_of(classes: np.ndarray, position: Any) -> Any:
+    """Return the class at every position, where the positions are; labels that are no numbers are a NumPy array."""
+    if is_tensor(position) and classes.dtype.kind in "fiub":
+        return like(position, classes, str(classes.dtype))[position]
+    return classes[to_numpy(position)]
+
+
+def class_counts(code: Any, weight: Any, k: int) -> np.ndarray:
+    """Return the weight of every class of codes 0 to k - 1, as a NumPy array; ones for a weight of None."""
+    if not is_tensor(code):
+        return np.bincount(code, weight, minlength=k).astype(np.float64)
+    torch = _torch()
+    return to_numpy(torch.bincount(code.long(), weights=weight, minlength=k).double())
 
 
 def log_softmax(x: Any) -> Any:

@@ -1,13 +1,17 @@
-"""PyTorch, where it is needed: the package itself, and the device that a word stands for."""
+"""PyTorch, where it is needed: the package itself, the device that a word stands for, and what runs on a device."""
 
+import importlib.util
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from novum.exceptions import ParameterError
 
-__all__ = ["chosen_device", "needs_torch", "on_host", "torch_threads"]
+__all__ = ["chosen_device", "needs_torch", "on_host", "processors", "runs_kernels", "torch_threads"]
+
+LEAST_CAPABILITY = (8, 0)  # Ampere: the first with matrix units for bfloat16 and float64
 
 
 def needs_torch(owner: str) -> Any:
@@ -22,6 +26,30 @@ def needs_torch(owner: str) -> Any:
 def on_host(tensor: Any) -> bool:
     """Return whether a tensor lies in the memory of the processor, where NumPy reads it without a copy."""
     return bool(tensor.device.type == "cpu")
+
+
+def runs_kernels(tensor: Any) -> bool:
+    """Return whether the Triton kernels of novum run where a tensor lies; the same is else said in PyTorch."""
+    return bool(tensor.device.type == "cuda") and device_runs_kernels(tensor.device)
+
+
+@cache
+def device_runs_kernels(device: Any) -> bool:
+    """Return whether a GPU is of NVIDIA's kind and recent enough, and Triton is there (it comes with PyTorch for CUDA)."""
+    import torch
+
+    if torch.version.cuda is None or importlib.util.find_spec("triton") is None:
+        return False
+    return torch.cuda.get_device_capability(device) >= LEAST_CAPABILITY
+
+
+def processors(tensor: Any) -> int:
+    """Return how many multiprocessors the device of a tensor has; one where it is no GPU."""
+    import torch
+
+    if tensor.device.type != "cuda":
+        return 1
+    return int(torch.cuda.get_device_properties(tensor.device).multi_processor_count)
 
 
 def chosen_device(owner: str, device: str) -> Any:

@@ -80,7 +80,7 @@ def is_complete(block: Block) -> bool:
     if block.memory is not None and "complete" in block.memory:
         return block.memory["complete"]
     X = host(block.X)
-    complete = bool(X.isfinite().all()) if arrays.is_tensor(X) else bool(_core.runtime.tiles.all_finite(X))
+    complete = arrays.all_finite(X) if arrays.is_tensor(X) else bool(_core.runtime.tiles.all_finite(X))
     if block.memory is not None:
         block.memory["complete"] = complete
     return complete
@@ -188,12 +188,13 @@ def pass_of_all(density: Density, source: Source) -> MixtureSums | None:
     )
 
 
-def moments_of(kind: int, responsibility: NDArray, shift: NDArray, block: Block) -> MixtureSums:
-    """Return (4) of one block under given responsibilities (rows, k), about `shift`; a block of a tensor comes to the host."""
+def moments_of(kind: int, responsibility: Any, shift: NDArray, block: Block) -> MixtureSums:
+    """Return (4) of one block under given responsibilities (rows, k), about `shift`."""
     k, d = shift.shape
-    X, weight = block.X, block.weight
-    X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else arrays.to_numpy(X))
-    weight = weight if weight is None or isinstance(weight, np.ndarray) else arrays.to_numpy(weight)
+    X, weight, responsibility = host(block.X), host(block.weight), host(responsibility)
+    if arrays.is_tensor(X):
+        return tensors.given_pass(kind, arrays.like(X, responsibility, "float64"), shift, X, weight, weight_of(block))
+    X = np.ascontiguousarray(X)
     mass, first, second = empty_sums(FULL if kind == TIED else kind, k, d)
     full = FULL if kind == TIED else kind
     _core.gaussians.mixture.moments(

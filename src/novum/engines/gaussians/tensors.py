@@ -6,18 +6,22 @@ products of responsibilities with z and with its products z_i z_j, which all com
     U_k' (x - mean_k) = U_k' z - U_k' g_k                                                          (16)
     sum w r (x - mean)(x - mean)' = sum w r z z' - F g' - g F' + N g g',   F = sum w r z, N = sum w r  (17)
 
-(16) for full factors is taken in the dtype of the tensor, everything else in float64.
+Where Triton runs, `device_pass` makes the sums of full covariances from one read of the rows each, in float64. Elsewhere (16) for
+full factors is taken in the dtype of the tensor, everything else in float64.
 """
 
+from collections.abc import Iterable
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from novum.engines.gaussians import device_pass
 from novum.engines.gaussians.covariance import DIAGONAL, FULL, TIED, MixtureSums
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
-__all__ = ["LOWEST", "cast", "log_sum", "tensor_joint", "tensor_pass"]
+__all__ = ["LOWEST", "cast", "given_pass", "log_sum", "observed_sums", "tensor_joint", "tensor_pass"]
 
 LOWEST = float(np.finfo(np.float64).min)  # in place of minus infinity, from which it cannot be subtracted
 VALUES = 2**27  # of whitened rows, or of products of coordinates, held at a time: 1 GB of float64
@@ -78,6 +82,8 @@ def portion_joint(density: Any, z: Any) -> Any:
 
 def tensor_joint(density: Any, X: Any) -> Any:
     """Return l of (2) for every row of a tensor, in float64."""
+    if device_pass.takes(density.layout, len(density.constant), X):
+        return device_pass.joint_by_kernels(density, density.mean.mean(axis=0), X)
     return arrays.stack_rows([portion_joint(density, centred_rows(density, X[p])) for p in portions(density, X)])
 
 
@@ -99,33 +105,95 @@ def about_means(layout: int, mass: Any, first: Any, second: Any, gap: Any) -> tu
     return first - mass[:, None] * gap, second
 
 
-def tensor_pass(density: Any, block: Block, weight: float) -> MixtureSums:
-    """Return (4) of a block; everything is added up on the device, five small arrays come back."""
+def second_of(layout: int, wr: Any, z: Any, w: Any) -> Any:
+    """Return the second moments of a portion about the center, in the shape of (17)."""
+    if layout == FULL:
+        return wr.T @ (z[:, :, None] * z[:, None, :]).reshape(z.shape[0], -1)
+    if layout == TIED:
+        return (z if w is None else z * w[:, None]).T @ z
+    return wr.T @ (z * z)
+
+
+def to_host(sums: tuple[Any, ...]) -> list[np.ndarray]:
+    """Return sums as NumPy arrays, by one transfer."""
     import torch
 
-    X = block.X
-    found: list[Any] = []
-    for part in portions(density, X):
-        z = centred_rows(density, X[part])
-        w = None if block.weight is None else block.weight[part]
-        if w is not None:  # a row without weight may hold anything
-            z = torch.where((w > 0)[:, None], z, 0.0)
-        joint = portion_joint(density, z)
-        total = log_sum(joint)
-        logs = joint - total[:, None]
-        r = logs.exp()
-        wr = r if w is None else r * w[:, None]
-        z = z.double()
-        if density.layout == FULL:
-            second = wr.T @ (z[:, :, None] * z[:, None, :]).reshape(z.shape[0], -1)
-        elif density.layout == TIED:
-            second = (z if w is None else z * w[:, None]).T @ z
-        else:
-            second = wr.T @ (z * z)
-        information = torch.where(r > 0, wr * logs, 0.0).sum()
-        likelihood = total.sum() if w is None else w @ total
-        sums = (wr.sum(0), wr.T @ z, second, likelihood, information)
-        found = list(sums) if not found else [a + b for a, b in zip(found, sums)]
-    mass, first, second, likelihood, information = (arrays.to_numpy(value) for value in found)
-    first, second = about_means(density.layout, mass, first, second, density.mean - density.mean.mean(axis=0))
+    flat = arrays.to_numpy(torch.cat([value.reshape(-1) for value in sums]))
+    edges = np.cumsum([0] + [value.numel() for value in sums])
+    return [flat[a:b].reshape(tuple(value.shape)) for a, b, value in zip(edges, edges[1:], sums)]
+
+
+def portion_sums(density: Any, X: Any, w: Any) -> tuple[Any, ...]:
+    """Return (4) of a portion about the mean of the means, on the device."""
+    import torch
+
+    z = centred_rows(density, X)
+    if w is not None:  # a row without weight may hold anything
+        z = torch.where((w > 0)[:, None], z, 0.0)
+    joint = portion_joint(density, z)
+    total = log_sum(joint)
+    logs = joint - total[:, None]
+    r = logs.exp()
+    wr = r if w is None else r * w[:, None]
+    z = z.double()
+    information = torch.where(r > 0, wr * logs, 0.0).sum()
+    likelihood = total.sum() if w is None else w @ total
+    return wr.sum(0), wr.T @ z, second_of(density.layout, wr, z, w), likelihood, information
+
+
+def added(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Return sums of portions, field by field."""
+    return reduce(lambda a, b: tuple(x + y for x, y in zip(a, b)), parts)
+
+
+def tensor_pass(density: Any, block: Block, weight: float) -> MixtureSums:
+    """Return (4) of a block; everything is added up on the device, five small arrays come back at once."""
+    X, w = block.X, block.weight
+    center = density.mean.mean(axis=0)
+    if device_pass.takes(density.layout, len(density.constant), X):
+        found = device_pass.sums_by_kernels(density, center, X, w)
+    else:
+        found = added(portion_sums(density, X[p], None if w is None else w[p]) for p in portions(density, X))
+    mass, first, second, likelihood, information = to_host(found)
+    first, second = about_means(density.layout, mass, first, second, density.mean - center)
     return MixtureSums(mass, first, second, float(likelihood), float(information), weight)
+
+
+def given_pass(kind: int, shares: Any, shift: np.ndarray, X: Any, weight: Any, mass: float) -> MixtureSums:
+    """Return (4) of a tensor under given responsibilities, about `shift`."""
+    k, d = shift.shape
+    center = shift.mean(axis=0)
+    away = arrays.like(X, center, "float64")
+    rows = max(1, VALUES // max(k * d, d * d))
+
+    def portion(part: slice) -> tuple[Any, ...]:
+        z, w = X[part].double() - away, None if weight is None else weight[part]
+        wr = shares[part] if w is None else shares[part] * w[:, None]
+        first = wr.T @ z
+        if kind == TIED:  # a scatter for all components together: of all that they share
+            every = wr.sum(1, keepdim=True)
+            return wr.sum(0), first, (z * every).T @ z
+        return wr.sum(0), first, second_of(kind, wr, z, w)
+
+    found = added(portion(slice(start, start + rows)) for start in range(0, len(X), rows))
+    total, first, second = to_host(found)
+    first, second = about_means(kind, total, first, second, shift - center)
+    return MixtureSums(total, first, second, 0.0, 0.0, mass)
+
+
+def observed_sums(X: Any, weight: Any, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return the weight of the observed cells of every column, their sum about a shift, and how many cells are missing."""
+    import torch
+
+    d, away = X.shape[1], arrays.like(X, shift, "float64")
+    rows = max(1, VALUES // d)
+
+    def portion(part: slice) -> tuple[Any, ...]:
+        x = X[part].double() - away
+        w = torch.ones_like(x[:, 0]) if weight is None else weight[part]
+        seen, used = ~x.isnan(), w > 0
+        x = torch.where(seen & used[:, None], x, 0.0)
+        return w @ seen.double(), w @ x, (~seen & used[:, None]).sum().double()
+
+    mass, total, gaps = to_host(added(portion(slice(start, start + rows)) for start in range(0, len(X), rows)))
+    return mass, total, int(gaps)

@@ -1,7 +1,7 @@
 """What k-means computes on one block of rows, wherever they live: nearest centers, distances to given ones, a Lloyd pass.
 
 Dense tiles and CSR matrices go to the compiled kernels (cpp/include/novum/kmeans/pass.h); a tensor on a processor is a dense tile
-without a copy; a tensor on a GPU uses its own library. Scores are |c|^2/2 - x.c about an origin near the centers, so data
+without a copy; a tensor on a GPU stays there (`device_passes`). Scores are |c|^2/2 - x.c about an origin near the centers, so data
 far from zero lose no digits.
 """
 
@@ -12,6 +12,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _core
+from novum.engines.kmeans import device_passes
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import block_rows
 from novum.fold.homes.team import in_short_blocks
@@ -35,7 +36,6 @@ __all__ = [
 # Looking a row up costs as much as reading this many of its values: blocks of narrow data hold fewer rows.
 ROW_VALUES = 8
 WORTH_TWO = 2**14  # rows from which on a pass gains more by a second thread than it costs to ask it
-TENSOR_VALUES = 2**27  # what a GPU holds at a time for scores or differences: 1 GB of float64
 
 
 class ClusterSums(NamedTuple):
@@ -53,8 +53,8 @@ def rows_per_block(n: int, d: int) -> int:
 
 
 def in_blocks(source: Source) -> Source:
-    """Return the source in blocks that suit k-means; a tensor on a processor is an array for it."""
-    source = source.host().cut(rows_per_block)
+    """Return the source in blocks that suit k-means; a tensor on a processor is an array for it, one on a device a single block."""
+    source = source.host().cut(rows_per_block).whole()
     return in_short_blocks(source, ROW_VALUES) if source.at_hand else source
 
 
@@ -86,7 +86,7 @@ def nearest(centers: NDArray, block: Block) -> Any:
     """Return the index of the nearest center of every row, the lowest of equals."""
     X = host(block.X)
     if arrays.is_tensor(X):
-        return tensor_nearest(centers, X)
+        return device_passes.labels(centers, tensor_origin(centers, X), X)
     label = np.empty(X.shape[0], np.int32)
     if scipy.sparse.issparse(X):
         _core.kmeans.sparse.nearest(X.data, X.indices, X.indptr, centers, label)
@@ -99,8 +99,7 @@ def distances(centers: NDArray, block: Block, label: Any) -> NDArray:
     """Return the squared distance of every row to the center of its label, as float64."""
     X = host(block.X)
     if arrays.is_tensor(X):
-        difference = X.double() - arrays.like(X, centers, "float64")[label.long()]
-        return arrays.to_numpy((difference * difference).sum(dim=1))
+        return arrays.to_numpy(device_passes.distances(centers, X, label))
     out = np.empty(X.shape[0])
     if scipy.sparse.issparse(X):
         _core.kmeans.sparse.distances(X.data, X.indices, X.indptr, centers, label, out)
@@ -113,7 +112,7 @@ def all_distances(centers: NDArray, block: Block) -> Any:
     """Return the distance of every row to every center, in the dtype and the home of the rows."""
     X = host(block.X)
     if arrays.is_tensor(X):
-        return tensor_distances(centers, X)
+        return device_passes.all_distances(centers, tensor_origin(centers, X), X)
     if scipy.sparse.issparse(X):
         square = (X.multiply(X)).sum(axis=1).reshape(-1, 1) - 2 * (X @ centers.T) + (centers**2).sum(axis=1)
         return np.sqrt(np.maximum(np.asarray(square), 0.0)).astype(X.dtype)
@@ -151,52 +150,12 @@ def lloyd_pass(centers: NDArray, block: Block) -> tuple[ClusterSums, Any]:
     return ClusterSums(first, mass, inertia), label
 
 
-def tensor_origin(centers: NDArray, X: Any) -> Any:
-    """Return the origin on the device of a tensor, in its dtype."""
-    return arrays.like(X, origin(centers, np.dtype(str(X.dtype).removeprefix("torch.")), False))
-
-
-def portions(X: Any, values: int) -> list[slice]:
-    """Return slices of the rows of a tensor, such that so many values for every row fit the memory of a GPU."""
-    rows = max(1, TENSOR_VALUES // values)
-    return [slice(start, start + rows) for start in range(0, X.shape[0], rows)]
-
-
-def tensor_nearest(centers: NDArray, X: Any) -> Any:
-    """Return the nearest center of every row of a tensor, on its device."""
-    import torch
-
-    shift = tensor_origin(centers, X)
-    c = arrays.like(X, centers, "float64") - shift.double()
-    half, c = ((c * c).sum(dim=1) / 2).to(X.dtype), c.to(X.dtype)
-    parts = portions(X, len(centers))
-    return torch.cat([torch.addmm(half, X[part] - shift, c.T, alpha=-1).argmin(dim=1) for part in parts]).int()
-
-
-def tensor_distances(centers: NDArray, X: Any) -> Any:
-    """Return the distance of every row of a tensor to every center, on its device."""
-    import torch
-
-    c = arrays.like(X, centers, "float64")
-    return torch.cdist(X.double(), c, compute_mode="donot_use_mm_for_euclid_dist").to(X.dtype)
+def tensor_origin(centers: NDArray, X: Any) -> NDArray:
+    """Return the origin of a dense block whose rows are a tensor."""
+    return origin(centers, arrays.dtype_of(X), False)
 
 
 def tensor_pass(centers: NDArray, block: Block) -> tuple[ClusterSums, Any]:
-    """Return the statistics of a block of a tensor, added up on its device in float64, in whatever order it adds."""
-    import torch
-
-    X, weight = block.X, block.weight
-    label = tensor_nearest(centers, X)
-    index = label.long()
-    c, shift = arrays.like(X, centers), tensor_origin(centers, X)
-    first = torch.zeros(centers.shape, dtype=torch.float64, device=X.device)
-    inertia = torch.zeros((), dtype=torch.float64, device=X.device)
-    for part in portions(X, X.shape[1]):
-        offset = (X[part] - shift).double()
-        square = torch.linalg.vector_norm(X[part] - c[index[part]], dim=1, dtype=torch.float64) ** 2
-        if weight is not None:
-            offset, square = offset * weight[part, None], square * weight[part]
-        first.index_add_(0, index[part], offset)
-        inertia += square.sum()
-    mass = torch.bincount(index, weights=weight, minlength=len(centers)).double()
-    return ClusterSums(arrays.to_numpy(first), arrays.to_numpy(mass), float(inertia)), label
+    """Return the statistics of a block of a tensor, added up on its device in float64, and the labels there."""
+    sums, label = device_passes.pass_sums(centers, tensor_origin(centers, block.X), block.X, block.weight)
+    return ClusterSums(*sums), label

@@ -24,7 +24,7 @@ from novum import _core
 from novum.engines.kmeans.assignment import ClusterSums, host, lloyd_pass
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.team import plain_rows
-from novum.runtime import arrays, devices
+from novum.runtime import arrays
 
 __all__ = ["Guide", "Lloyd", "guided_pass", "known_labels", "next_guide", "pass_of_all", "start_guide"]
 
@@ -83,9 +83,15 @@ class BoundsMemory(NamedTuple):
 
 
 def start_guide(centers: NDArray, source: Source) -> Guide:
-    """Return the kind of bounds that pays for data of this shape, or None; a home that rereads its rows keeps none."""
+    """Return the kind of bounds that pays for data of this shape, or None; a home that rereads its rows, or a device, keeps none."""
     (k, d), itemsize = centers.shape, source.dtype.itemsize
-    if source.sparse or source.rereads or source.n_rows is None or source.n_rows < ROWS_PER_CENTER * k:
+    if (
+        source.sparse
+        or source.on_device
+        or source.rereads
+        or source.n_rows is None
+        or source.n_rows < ROWS_PER_CENTER * k
+    ):
         return None
     if d <= FEW_DIMENSIONS:
         return neighborhoods(centers) if k * (d + 3) * itemsize >= WORTH_NEIGHBORS else None
@@ -131,7 +137,7 @@ def next_guide(guide: Guide, before: NDArray, after: NDArray) -> Guide:
 def guided_pass(params: Lloyd, block: Block) -> ClusterSums:
     """Return the statistics of one block, using and renewing what it remembers."""
     memory = block.memory
-    if memory is None or (arrays.is_tensor(block.X) and not devices.on_host(block.X)):
+    if memory is None:
         return lloyd_pass(params.centers, block)[0]
     state: BoundsMemory | None = memory.get("kmeans")
     if state is not None and (state.run != params.run or len(state.label) != block.rows):

@@ -6,6 +6,7 @@ Rows that are one block in memory have a shorter way to the same numbers (`small
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.engines.kmeans import device_seeding
 from novum.engines.kmeans.assignment import in_blocks
 from novum.engines.kmeans.lloyd import lloyd
 from novum.engines.kmeans.seeding import plus_plus, rows_at_hand
@@ -20,7 +21,10 @@ __all__ = ["centers_of", "enough", "seeded_rows"]
 
 def seeded_rows(source: Source, k: int, stream: Stream, run: int, owner: str) -> NDArray:
     """Return k rows by k-means++; raise where fewer have weight: `owner` starts a component at each."""
-    seeds = plus_plus(rows_at_hand(in_blocks(source), k, stream, run), k, stream, run)
+    rows = in_blocks(source)
+    if rows.on_device:
+        return enough(device_seeding.plus_plus(rows, k, stream, run).centers, k, owner)
+    seeds = plus_plus(rows_at_hand(rows, k, stream, run), k, stream, run)
     return enough(seeds.centers, k, owner)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.engines.kmeans import assignment
+from novum.engines.kmeans import assignment, device_passes
 from novum.engines.kmeans.assignment import ClusterSums
 from novum.engines.kmeans.bounds import Lloyd, guided_pass, known_labels, next_guide, pass_of_all, start_guide
 from novum.fold.blocks import Block, Source
@@ -54,6 +54,9 @@ def furthest_rows(wanted: FarthestRows, block: Block) -> Furthest:
     label = known_labels(wanted.params, block)
     if label is None:
         label = assignment.nearest(wanted.params.centers, block)
+    if arrays.is_tensor(label):
+        rows = device_passes.furthest(wanted.params.centers, block.X, block.weight, label, wanted.how_many)
+        return Furthest(rows.square, block.start + rows.row, rows.x, rows.weight, rows.label)
     square = assignment.distances(wanted.params.centers, block, label)
     weight = np.ones(block.rows) if block.weight is None else arrays.to_numpy(block.weight)
     square = np.where(weight > 0, square, -1.0)
@@ -133,7 +136,10 @@ def labels_of_block(params: Lloyd, block: Block) -> Any:
     return assignment.nearest(params.centers, block) if label is None else label
 
 
-def same_clustering(a: NDArray, b: NDArray, k: int) -> bool:
+def same_clustering(a: Any, b: Any, k: int) -> bool:
     """Return whether two labellings differ by the names of the clusters alone."""
+    if arrays.is_tensor(a):
+        pairs = (a.long() * k + b).unique()
+        return len(pairs) == len(a.unique()) == len(b.unique())
     pairs = np.unique(a.astype(np.int64) * k + b)
     return len(pairs) == len(np.unique(a)) == len(np.unique(b))

@@ -6,7 +6,7 @@
 
 (9) alone is within 8 (log k + 2) of the best objective in expectation (Arthur and Vassilvitskii 2007); (10) does better in
 practice. All rows take part up to SAMPLE_ROWS; of more, a sample without replacement by keys (novum.runtime.random), so that k
-centers do not cost k passes. Either way the rows are the same in every home.
+centers do not cost k passes. The rows are the same in every home, but that a GPU draws its own sample (`device_seeding`).
 """
 
 from functools import partial

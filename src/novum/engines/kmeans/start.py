@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from novum.engines.kmeans import seeding
+from novum.engines.kmeans import device_seeding, seeding
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
 from novum.runtime import arrays
@@ -38,7 +38,10 @@ def start_centers(init: Any, k: int, source: Source, stream: Stream, run: int, o
         return init
     if callable(init):
         return initial_centers(init, k, source, stream, run, owner)
-    if init == "random":
+    if source.on_device:
+        draw = device_seeding.random_rows if init == "random" else device_seeding.plus_plus
+        seeds = draw(source, k, stream, run)
+    elif init == "random":
         seeds = seeding.random_rows(source, k, stream, run)
     else:
         seeds = seeding.plus_plus(seeding.rows_at_hand(source, k, stream, run), k, stream, run)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.engines.kmeans import assignment
+from novum.engines.kmeans import assignment, device_passes
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 
@@ -34,9 +34,7 @@ def block_sums(shift: NDArray, block: Block) -> ShiftedSums:
         first, second = X.T @ w, X.multiply(X).T @ w
         return ShiftedSums(np.array([w.sum()]), first[None], second[None])
     if arrays.is_tensor(X):
-        offset = arrays.center(X, shift[0])
-        w = arrays.ones(X, X.shape[0]) if weight is None else weight
-        return ShiftedSums(*(arrays.to_numpy(part)[None] for part in (w.sum(), w @ offset, w @ (offset * offset))))
+        return ShiftedSums(*(part[None] for part in device_passes.shifted_sums(X, weight, shift[0])))
     sums = ShiftedSums(np.zeros(1), np.zeros(shift.shape), np.zeros(shift.shape))
     _core.moments.diagonal.class_moments(X, np.zeros(block.rows, np.int64), weight, shift, *sums)
     return sums

@@ -37,7 +37,10 @@ class TensorSource(Source):
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
         values = BLOCK_VALUES.get(X.device.type, BLOCK_VALUES["cuda"])
-        step = max(1, values // max(1, self.n_features))
+        self.on_device = not devices.on_host(X)
+        self._cut(max(1, values // max(1, self.n_features)))
+
+    def _cut(self, step: int) -> None:
         self.bounds = [(start, min(start + step, self.n_rows)) for start in range(0, self.n_rows, step)]
         self.memories: list[dict] = [{} for _ in self.bounds]
 
@@ -58,6 +61,13 @@ class TensorSource(Source):
         if not arrays.is_tensor(parts[0]) and parts[0].dtype.kind in "fiub":
             parts = [arrays.like(self.X, part, str(part.dtype)) for part in parts]
         return arrays.stack_rows(parts)
+
+    def whole(self) -> Source:
+        if len(self.bounds) == 1:
+            return self
+        twin = copy(self)
+        twin._cut(self.n_rows)
+        return twin
 
     def host(self) -> Source:
         if not devices.on_host(self.X):
@@ -94,7 +104,7 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
     if X.dtype not in (torch.float32, torch.float64):
         X = X.float() if X.dtype in (torch.float16, torch.bfloat16) else X.double()
     allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
-    if bool(torch.isinf(X).any()) or (not allow_nan and bool(torch.isnan(X).any())):
+    if not arrays.all_finite(X) and (not allow_nan or bool(torch.isinf(X).any())):
         raise DataError(f"Input X contains NaN or infinity. {owner} does not accept it: fill or drop those rows.")
     if y is not None:
         y = labels_or_numbers(owner, X, y)
@@ -103,11 +113,12 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
         if sample_weight.ndim != 1:
             raise DataError(f"Sample weights must be 1D array or scalar, got {sample_weight.ndim}D array for {owner}.")
         same_length(owner, "sample_weight", X, sample_weight)
-        if not bool(torch.isfinite(sample_weight).all()) or bool((sample_weight < 0).any()):
+        least, largest = (float(value) for value in torch.stack(sample_weight.aminmax()).cpu())
+        if not (np.isfinite(least) and np.isfinite(largest)) or least < 0:
             raise DataError(f"{owner}: sample_weight must be finite and not negative; zero leaves a row out.")
-        if not bool(sample_weight.any()):
+        if not largest:
             raise DataError(f"Sample weights must contain at least one non-zero number. All given to {owner} are zero.")
-        check_weight_size(owner, float(sample_weight.max()))
+        check_weight_size(owner, largest)
     return TensorSource(X.contiguous(), y, sample_weight)
 
 
@@ -125,7 +136,7 @@ def labels_or_numbers(owner: str, X: Any, y: Any) -> Any:
             f"{owner}: y should be real, of shape (rows,) or (rows, targets); got {y.dtype} of shape {tuple(y.shape)}."
         )
     same_length(owner, "y", X, y)
-    if y.is_floating_point() and not bool(y.isfinite().all()):
+    if y.is_floating_point() and not arrays.all_finite(y):
         raise DataError(f"Input y contains NaN or infinity. {owner} does not accept it: drop those rows.")
     return y
 

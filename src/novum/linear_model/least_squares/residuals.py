@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse
 
 from novum import _core
+from novum.engines.moments import device_products
 from novum.engines.moments.second import as_columns
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
@@ -49,6 +50,10 @@ def residue_of(trial: Trial, block: Block) -> Residue:
 def residue_by_products(trial: Trial, block: Block) -> Residue:
     """Return (7) for a sparse block or a tensor, centring the products instead of the rows where X is sparse."""
     p = trial.coef.shape[1]
+    if arrays.is_tensor(block.X):
+        found = device_products.residue(block.X, arrays.as_matrix(block.y), block.weight, trial.mean, trial.coef)
+        if found is not None:
+            return Residue(np.ascontiguousarray(found[:, :p]), found[:, p + 1].copy(), found[:, p].copy())
     y = arrays.center(arrays.as_matrix(block.y), trial.mean[p:])
     coef = arrays.like(y, trial.coef.T, "float64")
     sparse = scipy.sparse.issparse(block.X)
@@ -64,4 +69,6 @@ def residue_by_products(trial: Trial, block: Block) -> Residue:
 
 def residue(source: Source, mean: np.ndarray, coef: np.ndarray) -> Residue:
     """Return (7) over all rows."""
+    if source.on_device and device_products.takes(source.first().X, len(coef)):
+        source = source.whole()
     return source.total(residue_of, Trial(mean, np.ascontiguousarray(coef)))

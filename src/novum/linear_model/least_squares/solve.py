@@ -18,7 +18,7 @@ from scipy.linalg import lapack
 from scipy.optimize import nnls
 
 from novum.engines.moments import triangles
-from novum.engines.moments.second import Moments, central_moments, constant_columns
+from novum.engines.moments.second import Moments, central_moments, constant_columns, parts_pay
 from novum.fold.blocks import Source
 from novum.linear_model.frame import check_outward
 from novum.linear_model.least_squares import orthogonal, residuals
@@ -30,6 +30,7 @@ EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 DIGITS = 1e-12  # relative error above which a correction (12) is worth a pass
 ORTHOGONAL_BELOW = 1e-11  # reciprocal condition of the scaled Gram matrix below which (12) would converge slowly
+PARTS_BELOW, PARTS_DIGITS = 1e-3, 1e-9  # the same two of products by parts, whose rows and results are float32
 MOST_CORRECTIONS = 3
 SMALLEST_SQUARE = 1e-280  # below, sums of squares lose digits to underflow
 WIDE = 1.0  # rows per column below which the factor is formed at once: the Gram matrix would be larger than the data
@@ -81,12 +82,24 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
     penalty = np.zeros(q) if alpha is None else np.broadcast_to(np.asarray(alpha, float), q)
     if source.n_rows is not None and source.n_rows <= WIDE * (p + 1):
         return by_factor(source, fit_intercept, penalty, positive)
+    if not positive and parts_pay(source):
+        found = by_moments(source, fit_intercept, penalty, positive, single=True)
+        if found is not None:
+            return found
+    return by_moments(source, fit_intercept, penalty, positive) or by_factor(source, fit_intercept, penalty, positive)
+
+
+def by_moments(
+    source: Source, fit_intercept: bool, penalty: np.ndarray, positive: bool, *, single: bool = False
+) -> Solution | None:
+    """Return the solution by (2) and (12), or None where the moments, or those by parts (`single`), would lose digits."""
+    p = source.n_features
     with np.errstate(over="ignore", invalid="ignore"):
-        moments = central_moments(source, fit_intercept)
+        moments = central_moments(source, fit_intercept, single=single)
         variance = moments.xx.diagonal() / moments.weight
         constant = constant_columns(variance, moments.mean[:p])
     if out_of_range(moments, source):
-        return by_factor(source, fit_intercept, penalty, positive)
+        return None
     groups: list[tuple[float, Any]] = [(float(penalty[0]), slice(None))]  # penalties, and the targets of each
     if not (penalty == penalty[0]).all():
         groups = [(value, np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
@@ -94,8 +107,9 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
     square = np.maximum(variance, 1e-300)
     square[constant] = np.inf
     noise = EPS**2 * (moments.mean[:p] ** 2 / square).max(initial=0.0)  # rounding of the data, relative, squared
-    if any(f is None or f.rcond < max(ORTHOGONAL_BELOW, 16 * p * noise) for f in factors):
-        return by_factor(source, fit_intercept, penalty, positive)
+    least = max(ORTHOGONAL_BELOW if moments.precision == EPS else PARTS_BELOW, 16 * p * noise)
+    if any(f is None or f.rcond < least for f in factors):
+        return None
     return by_cholesky(
         source,
         m=moments,
@@ -115,8 +129,10 @@ def out_of_range(m: Moments, source: Source) -> bool:
     vanished = m.xx.diagonal() < SMALLEST_SQUARE
     if source.sparse or not vanished.any():
         return False
-    X = arrays.to_numpy(source.first().X)[:, vanished]
-    return bool(np.ptp(X, axis=0).any())  # a constant column has no square either, and needs none
+    X = source.first().X  # a constant column has no square either, and needs none
+    if arrays.is_tensor(X):
+        return bool((X != X[:1]).any(dim=0)[arrays.like(X, np.flatnonzero(vanished), "int64")].any())
+    return bool(np.ptp(X[:, vanished], axis=0).any())
 
 
 def cholesky(m: Moments, alpha: float, constant: np.ndarray) -> Cholesky | None:
@@ -172,14 +188,15 @@ def by_cholesky(
     coef = apply(m.xy)
     rss = np.maximum(tss - np.add.reduce(coef * (2 * m.xy - m.xx @ coef)), 0)
     rcond = min(f.rcond for f in factors)
-    amplified = EPS / rcond * (tss / np.maximum(rss, EPS * tss + TINY)).max(initial=1.0)
+    digits = DIGITS if m.precision == EPS else PARTS_DIGITS
+    amplified = m.precision / rcond * (tss / np.maximum(rss, m.precision * tss + TINY)).max(initial=1.0)
     bias, corrections = np.zeros(q), 0
-    while amplified > DIGITS and corrections < MOST_CORRECTIONS:
+    while amplified > digits and corrections < MOST_CORRECTIONS:
         r = residuals.residue(source, m.mean, coef.T)
         step = apply(r.gradient.T - penalty * coef)
         coef, bias, rss = coef + step, r.bias / m.weight, r.rss
         corrections += 1
-        error = EPS / rcond  # what one correction multiplies the error by
+        error = m.precision / rcond  # what one correction multiplies the error by
         amplified = error ** (corrections + 1)
     return finish(m, coef, bias, fit_intercept, root=root, rss=rss, tss=tss, rank=rank, n_iter=corrections)
 

@@ -24,7 +24,7 @@ from novum.linear_model.logistic.newton import (
     preconditioner,
     search,
 )
-from novum.linear_model.logistic.sums import Point, scores
+from novum.linear_model.logistic.sums import Point, row_weight, scores
 from novum.report.result import result
 from novum.runtime import arrays
 
@@ -63,9 +63,10 @@ class Margins(NamedTuple):
 
 def margins(direction: Point, block: Block) -> Margins:
     """Return the least and the largest margin of (16) in one block; `constant` and theta are those of a point."""
-    z = arrays.to_numpy(scores(direction, block.X))
-    y = arrays.to_numpy(block.y)
-    weight = np.ones(block.rows) if block.weight is None else arrays.to_numpy(block.weight)
+    if arrays.is_tensor(block.X):
+        return tensor_margins(direction, block)
+    z, y = scores(direction, block.X), block.y
+    weight = np.ones(block.rows) if block.weight is None else block.weight
     if direction.class_weight is not None:
         weight = weight * direction.class_weight[y]
     if direction.binary:
@@ -83,6 +84,27 @@ def margins(direction: Point, block: Block) -> Margins:
         float(weight[margin > SLACK * np.abs(margin).max()].sum()),
         float(weight.sum()),
     )
+
+
+def tensor_margins(direction: Point, block: Block) -> Margins:
+    """Return the same of a tensor, where it is: four numbers come back."""
+    import torch
+
+    z = scores(direction, block.X)
+    weight = row_weight(direction, block)
+    weight = torch.ones_like(z[:, 0]) if weight is None else weight
+    if direction.binary:
+        margin = torch.where(block.y == 1, z[:, 0], -z[:, 0])
+    else:
+        place = block.y.long()[:, None]
+        own = z.gather(1, place)[:, 0]
+        margin = own - z.scatter(1, place, -torch.inf).amax(dim=1)
+    there = weight > 0
+    least = torch.where(there, margin, torch.inf).min()
+    most = torch.where(there, margin, -torch.inf).max()
+    wide = SLACK * torch.where(there, margin.abs(), 0.0).max()
+    beyond = torch.where(there & (margin > wide), weight, 0.0).sum()
+    return Margins(*arrays.to_numpy(torch.stack([least, most, beyond, weight.sum()])).tolist())
 
 
 def merge_margins(a: Margins, b: Margins) -> Margins:

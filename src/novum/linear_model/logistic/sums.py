@@ -22,6 +22,7 @@ import scipy.sparse
 from novum import _core
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.team import plain_rows
+from novum.linear_model.logistic import device_pass
 from novum.runtime import arrays
 
 __all__ = [
@@ -85,8 +86,7 @@ class Moments(NamedTuple):
 
 def class_mass(k: int, block: Block) -> Mass:
     """Return the weight of every class."""
-    weight = None if block.weight is None else arrays.to_numpy(block.weight)
-    return Mass(np.bincount(arrays.to_numpy(block.y), weight, minlength=k).astype(np.float64))
+    return Mass(arrays.class_counts(block.y, block.weight, k))
 
 
 class WeightFacts(NamedTuple):
@@ -100,8 +100,8 @@ def weight_facts(_: None, block: Block) -> WeightFacts:
     """Return how many rows count, and how many of them not once."""
     if block.weight is None:
         return WeightFacts(float(block.rows), 0.0)
-    weight = np.asarray(arrays.to_numpy(block.weight))
-    return WeightFacts(float(np.count_nonzero(weight > 0)), float(np.count_nonzero((weight > 0) & (weight != 1))))
+    positive = block.weight > 0
+    return WeightFacts(float(positive.sum()), float((positive & (block.weight != 1)).sum()))
 
 
 def row_weight(point: Point, block: Block) -> Any:
@@ -146,6 +146,8 @@ def evaluate(point: Point, block: Block) -> LogisticSums:
 
 def evaluate_all(source: Source, point: Point) -> LogisticSums:
     """Return loss, gradient and, if requested, the Hessian of all rows: by one call where they are at hand, else by blocks."""
+    if source.on_device:
+        return source.whole().total(evaluate, point)
     m = source.n_features + 1
     width = 1 + m + (m * m if point.hessian else 0)
     rows = plain_rows(source, width) if point.binary and point.class_weight is None else None
@@ -216,6 +218,8 @@ def several(point: Point, block: Block, weight: Any) -> LogisticSums:
 def block_hessian(point: Point, X: Any, probability: Any, weight: Any) -> np.ndarray:
     """Return (6): a block per pair of classes, each symmetric."""
     k, m = point.theta.shape
+    if arrays.is_tensor(X) and device_pass.takes_classes(X, k):
+        return device_pass.class_hessian(probability, X, weight, point.constant)
     full = arrays.concat([arrays.double(arrays.dense(X)), point.constant * arrays.ones(X, X.shape[0], 1)])
     out = np.empty((k, m, k, m))
     if k * k * full.shape[0] * m < AT_ONCE and not arrays.is_tensor(full):
@@ -234,6 +238,12 @@ def block_hessian(point: Point, X: Any, probability: Any, weight: Any) -> np.nda
 
 def on_tensor(point: Point, block: Block, weight: Any) -> LogisticSums:
     """Return (2) to (6) of a tensor, where it is."""
+    if point.binary and device_pass.takes(block.X):
+        found = device_pass.binary_pass(
+            point.theta[0], point.constant, block.X, block.y, weight, hessian=point.hessian, keep=bool(point.keep)
+        )
+        remember(point, block, found.curvature if point.keep else None)
+        return LogisticSums(found.loss, found.gradient[None], 0.0 if found.hessian is None else found.hessian)
     score = scores(point, block.X)
     if point.binary:
         score = arrays.concat([0 * score, score])

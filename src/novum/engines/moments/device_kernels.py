@@ -1,0 +1,190 @@
+"""Triton kernels for second moments on a GPU: products of shifted columns, and sums with a target, each in one read of the rows.
+
+With x the shifted columns, a program adds up one pair of tiles of columns over a run of rows,
+
+    sum w x_i x_j'                                            in float64, on its matrix units            (6)
+    x = x' + x'' + x''',  x'x' + x''x'' in float64 runs, x'x'' + x''x' + x'x''' + x'''x' in float32      (7)
+
+(7) has parts of bfloat16 and leaves 2^-24 |x_i| |x_j| of a product aside. What has a target is always in float64:
+
+    r = y - m_y - b (x - m),   sum w r (x - m),   sum w (x - m),   sum w r,   sum w r^2                   (8)
+
+A matrix has p * STEP columns, STEP a power of two: from it follows how many cells may be read at once.
+"""
+
+import triton
+import triton.language as tl
+
+__all__ = ["split_products", "target_sums", "tile_products"]
+
+
+@triton.jit
+def shifted(X, weight, shift, row, column, inside, p, STEP: tl.constexpr, WEIGHTED: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Return a tile of sqrt(w) (x - shift) in the dtype of the shift, zero beyond the last row and column."""
+    there = column < p * STEP
+    here = inside[:, None] & there[None, :]
+    x = tl.load(X + row[:, None] * p * STEP + column[None, :], mask=here, other=0.0)
+    away = tl.load(shift + column, mask=there, other=0.0)
+    x = tl.where(here, x.to(away.dtype) - away[None, :], 0.0)
+    if WEIGHTED:
+        x = x * tl.sqrt(tl.load(weight + row, mask=inside, other=0.0)).to(away.dtype)[:, None]
+    return x
+
+
+@triton.jit
+def parts(value):  # type: ignore[no-untyped-def]
+    """Split float32 into three numbers of bfloat16, 24 bits together."""
+    high = value.to(tl.bfloat16)
+    rest = value - high.to(tl.float32)
+    middle = rest.to(tl.bfloat16)
+    return high, middle, (rest - middle.to(tl.float32)).to(tl.bfloat16)
+
+
+@triton.jit
+def tile_products(  # type: ignore[no-untyped-def]
+    X,
+    weight,
+    shift,
+    group,
+    edges,
+    left,
+    right,
+    out,
+    p,
+    width,
+    DIAGONAL: tl.constexpr,
+    WEIGHTED: tl.constexpr,
+    STEP: tl.constexpr,
+    TILE: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    """Write (6) of one pair of tiles over the rows of a chunk: `out` is (chunks, width, width).
+
+    A chunk has the rows between two of the `edges`, (2, chunks), and the shift of its group.
+    """
+    chunk = tl.program_id(0).to(tl.int64)
+    begin, stop = tl.load(edges + chunk), tl.load(edges + tl.num_programs(0) + chunk)
+    shift += tl.load(group + chunk) * p * STEP
+    i, j = tl.load(left + tl.program_id(1)), tl.load(right + tl.program_id(1))
+    a_column, b_column = i * TILE + tl.arange(0, TILE), j * TILE + tl.arange(0, TILE)
+    total = tl.zeros((TILE, TILE), tl.float64)
+    for start in range(begin, stop, ROWS):
+        row = start + tl.arange(0, ROWS)
+        b = shifted(X, weight, shift, row, b_column, row < stop, p, STEP, WEIGHTED)
+        a = b if DIAGONAL else shifted(X, weight, shift, row, a_column, row < stop, p, STEP, WEIGHTED)
+        total += tl.dot(tl.trans(a), b, out_dtype=tl.float64)
+    tl.store(out + (chunk * width + a_column[:, None]) * width + b_column[None, :], total)
+
+
+@triton.jit
+def split_products(  # type: ignore[no-untyped-def]
+    X,
+    weight,
+    shift,
+    group,
+    edges,
+    left,
+    right,
+    out,
+    rest,
+    p,
+    width,
+    DIAGONAL: tl.constexpr,
+    WEIGHTED: tl.constexpr,
+    STEP: tl.constexpr,
+    TILE: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    """Write (7) of one pair of tiles over the rows of a chunk: the large products to `out`, the small ones to `rest`.
+
+    On the diagonal `rest` has x'x'' + x'x''' alone and is still to be added to its own transpose.
+    """
+    chunk = tl.program_id(0).to(tl.int64)
+    begin, stop = tl.load(edges + chunk), tl.load(edges + tl.num_programs(0) + chunk)
+    shift += tl.load(group + chunk) * p * STEP
+    i, j = tl.load(left + tl.program_id(1)), tl.load(right + tl.program_id(1))
+    a_column, b_column = i * TILE + tl.arange(0, TILE), j * TILE + tl.arange(0, TILE)
+    total = tl.zeros((TILE, TILE), tl.float64)
+    small = tl.zeros((TILE, TILE), tl.float32)
+    for start in range(begin, stop, ROWS):
+        row = start + tl.arange(0, ROWS)
+        b_high, b_middle, b_low = parts(shifted(X, weight, shift, row, b_column, row < stop, p, STEP, WEIGHTED))
+        large = tl.zeros((TILE, TILE), tl.float32)
+        if DIAGONAL:
+            high = tl.trans(b_high)
+            small = tl.dot(high, b_low, small)
+            small = tl.dot(high, b_middle, small)
+            large = tl.dot(tl.trans(b_middle), b_middle, large)
+            large = tl.dot(high, b_high, large)
+        else:
+            a_high, a_middle, a_low = parts(shifted(X, weight, shift, row, a_column, row < stop, p, STEP, WEIGHTED))
+            high, middle = tl.trans(a_high), tl.trans(a_middle)
+            small = tl.dot(high, b_low, small)
+            small = tl.dot(tl.trans(a_low), b_high, small)
+            small = tl.dot(high, b_middle, small)
+            small = tl.dot(middle, b_high, small)
+            large = tl.dot(middle, b_middle, large)
+            large = tl.dot(high, b_high, large)
+        total += large.to(tl.float64)
+    place = (chunk * width + a_column[:, None]) * width + b_column[None, :]
+    tl.store(out + place, total)
+    tl.store(rest + place, small)
+
+
+@triton.jit
+def target_sums(  # type: ignore[no-untyped-def]
+    X,
+    y,
+    weight,
+    mean,
+    group,
+    edges,
+    coef,
+    out,
+    p,
+    WITH_TARGET: tl.constexpr,
+    WEIGHTED: tl.constexpr,
+    STEP: tl.constexpr,
+    WIDTH: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    """Write (8) over the rows of a chunk, and the sum of w: `out` is (chunks, 2 p STEP + 3).
+
+    Chunks are those of `tile_products`; the mean of a group has m_y last where there is a target.
+    """
+    chunk = tl.program_id(0).to(tl.int64)
+    begin, stop = tl.load(edges + chunk), tl.load(edges + tl.num_programs(0) + chunk)
+    d = p * STEP
+    mean += tl.load(group + chunk) * (d + 1 if WITH_TARGET else d)
+    column = tl.arange(0, WIDTH)
+    there = column < d
+    middle = tl.load(mean + column, mask=there, other=0.0)
+    b = tl.load(coef + column, mask=there, other=0.0)
+    gradient = tl.zeros((ROWS, WIDTH), tl.float64)
+    columns = tl.zeros((ROWS, WIDTH), tl.float64)
+    first = tl.zeros((ROWS,), tl.float64)
+    second = tl.zeros((ROWS,), tl.float64)
+    mass = tl.zeros((ROWS,), tl.float64)
+    for start in range(begin, stop, ROWS):
+        row = start + tl.arange(0, ROWS)
+        inside = row < stop
+        here = inside[:, None] & there[None, :]
+        x = tl.load(X + row[:, None] * p * STEP + column[None, :], mask=here, other=0.0).to(tl.float64)
+        x = tl.where(here, x - middle[None, :], 0.0)
+        w = inside.to(tl.float64)
+        if WEIGHTED:
+            w = tl.load(weight + row, mask=inside, other=0.0)
+        columns += x * w[:, None]
+        mass += w
+        if WITH_TARGET:
+            target = tl.load(y + row, mask=inside, other=0.0).to(tl.float64) - tl.load(mean + d)
+            r = tl.where(inside, target - tl.sum(x * b[None, :], 1), 0.0)
+            gradient += x * (w * r)[:, None]
+            first += w * r
+            second += w * r * r
+    place = out + chunk * (2 * d + 3)
+    tl.store(place + column, tl.sum(gradient, 0), mask=there)
+    tl.store(place + d + column, tl.sum(columns, 0), mask=there)
+    tl.store(place + 2 * d, tl.sum(first, 0))
+    tl.store(place + 2 * d + 1, tl.sum(second, 0))
+    tl.store(place + 2 * d + 2, tl.sum(mass, 0))

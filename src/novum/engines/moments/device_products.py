@@ -1,0 +1,265 @@
+"""Products of shifted rows on a device, in float64 whatever the rows are: (4) of `second` in one call and one small transfer.
+
+float64 keeps the digits that least squares and principal components are promised, and on the matrix units of a GPU for computing it
+costs little more than reading the rows. A learner that refines what it solves may ask for products by parts of bfloat16, which cost
+less. Where Triton runs, `device_kernels` reads every row once for each; elsewhere rows are shifted a portion
+at a time and multiplied as a batch of tall matrices, since one product with few columns and many rows leaves a device idle.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum.runtime import arrays, devices
+
+__all__ = [
+    "PARTS_PRECISION",
+    "class_products",
+    "products",
+    "residue",
+    "run_of",
+    "squares_and_sums",
+    "step_of",
+    "takes",
+    "weight_counts",
+]
+
+VALUES = 2**25  # of shifted rows held at a time: 0.25 GB of float64
+BATCH_ROWS = 2**12  # rows of a matrix of the batch
+TILE, ROWS, SPLIT_ROWS = 64, 16, 64  # columns of a tile, rows at a time in float64 and by parts
+CHUNKS = 8  # runs of rows per multiprocessor
+MOST_COLUMNS, MOST_TARGETS = 256, 4  # beyond, products of a library are as fast
+PARTS_PRECISION = 2.0**-20  # of products by parts, relative to |x_i| |x_j|: float32 runs of 64 rows lose less
+LEAST_RUN = 1024  # rows of a run at least
+
+
+def squares_and_sums(X: Any, weight: Any) -> Any:
+    """Return sums of w x~ x~' for x~ = [x, 1], (p + 1, p + 1) on the device, by kernels."""
+    return by_kernels(X, X[:, :0], weight, np.zeros(X.shape[1]), single=False)
+
+
+def takes(X: Any, q: int) -> bool:
+    """Return whether kernels take rows of this shape with q targets: wide rows keep a device busy without them."""
+    return X.shape[1] <= MOST_COLUMNS and q <= MOST_TARGETS and devices.runs_kernels(X)
+
+
+def products(X: Any, y: Any, weight: Any, shift: np.ndarray, single: bool = False) -> np.ndarray:
+    """Return (4) of the rows [x, y] about the shift; y is (rows, q), without columns where there is no target.
+
+    `single`: products of x by parts of bfloat16, known to PARTS_PRECISION, where kernels take the rows.
+    """
+    kernels = takes(X, y.shape[1])
+    found = by_kernels(X, y, weight, shift, single) if kernels else by_batches(X, y, weight, shift)
+    return arrays.to_numpy(found)
+
+
+def by_batches(X: Any, y: Any, weight: Any, shift: np.ndarray) -> Any:
+    """Return the products by batches of matrices of shifted rows."""
+    import torch
+
+    (n, p), q = X.shape, y.shape[1]
+    columns = p + q + 1
+    away = arrays.like(X, shift, "float64")
+    height = min(BATCH_ROWS, n)
+    batch = max(1, min(-(-n // height), VALUES // (height * columns)))
+    rows = torch.empty((batch * height, columns), dtype=torch.float64, device=X.device)
+    total = torch.zeros((columns, columns), dtype=torch.float64, device=X.device)
+    for start in range(0, n, len(rows)):
+        part = slice(start, min(start + len(rows), n))
+        some = rows[: part.stop - start]
+        torch.sub(X[part], away[:p], out=some[:, :p])
+        torch.sub(y[part], away[p:], out=some[:, p : p + q])
+        some[:, p + q] = 1.0
+        if weight is not None:
+            some *= weight[part].sqrt()[:, None]
+        rows[len(some) :] = 0.0
+        matrices = rows.view(batch, height, columns)
+        total += torch.bmm(matrices.transpose(1, 2), matrices).sum(dim=0)
+    return total
+
+
+class Chunks(NamedTuple):
+    """Runs of rows, each for a program and of one group: a group has a shift of its own."""
+
+    group: Any  # (chunks,)
+    edges: Any  # (2, chunks): first row, and the one behind the last
+    groups: int
+
+
+def run_of(X: Any) -> int:
+    """Return how many rows a program adds up."""
+    return max(LEAST_RUN, -(-X.shape[0] // (CHUNKS * devices.processors(X))))
+
+
+def chunks_of(X: Any) -> Chunks:
+    """Return the rows of X as runs of one group."""
+    import torch
+
+    n, run = X.shape[0], run_of(X)
+    begin = torch.arange(0, n, run, device=X.device)
+    return Chunks(torch.zeros_like(begin), torch.stack([begin, (begin + run).clamp(max=n)]), 1)
+
+
+def chunks_of_groups(X: Any, count: np.ndarray) -> Chunks:
+    """Return runs of rows that lie group after group, `count` of each."""
+    run, ends = run_of(X), np.cumsum(count)
+    begin = [np.arange(end - rows, end, run) for rows, end in zip(count, ends)]
+    group = np.repeat(np.arange(len(count)), [len(part) for part in begin])
+    first = np.concatenate(begin)
+    packed = arrays.like(X, np.stack([group, first, np.minimum(first + run, ends[group])]), "int64")
+    return Chunks(packed[0], packed[1:], len(count))
+
+
+def group_sums(values: Any, chunks: Chunks) -> Any:
+    """Return sums of what the programs wrote, (groups, ...), in float64."""
+    import torch
+
+    if chunks.groups == 1:
+        return values.sum(dim=0, keepdim=True, dtype=torch.float64)
+    member = arrays.one_hot(values, chunks.group, chunks.groups)
+    return (member.T @ values.reshape(len(values), -1).double()).reshape(chunks.groups, *values.shape[1:])
+
+
+def step_of(p: int) -> int:
+    """Return the largest power of two up to 16 that divides the number of columns: so many cells lie aligned."""
+    return min(16, p & -p)
+
+
+def by_kernels(X: Any, y: Any, weight: Any, shift: np.ndarray, single: bool) -> Any:
+    """Return the products by tiles of (6), or of (7) where `single`, and what has a target by (8)."""
+    import torch
+
+    p, q = X.shape[1], y.shape[1]
+    away, chunks = arrays.like(X, shift, "float64"), chunks_of(X)
+    square = squares(X, weight, away[None, :p], chunks, single)[0]
+    means = [torch.cat([away[:p], away[p + k, None]])[None] for k in range(q)]
+    found = [sums_of(X, y[:, k], weight, mean, None, chunks)[0] for k, mean in enumerate(means)]
+    last = found[0] if q else sums_of(X, None, weight, away[None], None, chunks)[0]
+    target = y - away[p:]
+    inner = target.T @ (target if weight is None else target * weight[:, None])
+    mixed = torch.stack([part[:p] for part in found] + [last[p : 2 * p]], dim=1)
+    total = torch.stack([part[2 * p] for part in found] + [last[2 * p + 2]])
+    corner = torch.cat([torch.cat([inner, total[:q, None]], dim=1), total[None]])
+    return torch.cat([torch.cat([square, mixed], dim=1), torch.cat([mixed.T, corner], dim=1)])
+
+
+def squares(X: Any, weight: Any, away: Any, chunks: Chunks, single: bool) -> Any:
+    """Return the products of the columns of x about the shifts of the groups, (groups, p, p)."""
+    import torch
+
+    from novum.engines.moments import device_kernels as kernels
+
+    p, count = X.shape[1], len(chunks.group)
+    # The matrix units take 64 columns of bfloat16 at least, and half of that in float64.
+    tile = TILE // 2 if p <= TILE // 2 and not single else TILE
+    tiles = -(-p // tile)
+    width = tiles * tile
+    same = torch.arange(tiles, device=X.device)
+    out = torch.zeros((count, width, width), dtype=torch.float64, device=X.device)
+    rest = torch.zeros((count, width, width), dtype=torch.float32, device=X.device) if single else None
+    shift = (away.float() if single else away).contiguous()
+    step = step_of(p)
+    for i, j in ((same, same), torch.triu_indices(tiles, tiles, 1, device=X.device)):
+        if not len(i):
+            continue
+        kernel, written = (kernels.split_products, (out, rest)) if single else (kernels.tile_products, (out,))
+        kernel[(count, len(i))](
+            X,
+            shift if weight is None else weight,
+            shift,
+            chunks.group,
+            chunks.edges,
+            i,
+            j,
+            *written,
+            p // step,
+            width,
+            DIAGONAL=i is j,
+            WEIGHTED=weight is not None,
+            STEP=step,
+            TILE=tile,
+            ROWS=SPLIT_ROWS if single else ROWS,
+            num_warps=4,
+        )
+    total = group_sums(out, chunks)
+    if rest is not None:
+        small = group_sums(rest, chunks).view(-1, tiles, tile, tiles, tile)
+        diagonal = small.diagonal(dim1=1, dim2=3)
+        diagonal.add_(diagonal.transpose(1, 2).clone())
+        total += small.view(-1, width, width)
+    total = total[:, :p, :p]
+    return total.triu() + total.triu(1).transpose(1, 2)
+
+
+def sums_of(X: Any, y: Any, weight: Any, mean: Any, coef: Any, chunks: Chunks) -> Any:
+    """Return (8) for one target or none, and the sum of w, (groups, 2 p + 3); coefficients of None are zero."""
+    import torch
+
+    from novum.engines.moments import device_kernels as kernels
+
+    p, count = X.shape[1], len(chunks.group)
+    out = torch.empty((count, 2 * p + 3), dtype=torch.float64, device=X.device)
+    width, step = max(16, 1 << (p - 1).bit_length()), step_of(p)
+    values, warps = (512, 4) if X.dtype == torch.float32 else (256, 1)  # of a tile of rows: measured on one H200
+    kernels.target_sums[(count,)](
+        X,
+        X if y is None else y.contiguous(),
+        mean if weight is None else weight,
+        mean.contiguous(),
+        chunks.group,
+        chunks.edges,
+        torch.zeros(p, dtype=torch.float64, device=X.device) if coef is None else coef,
+        out,
+        p // step,
+        WITH_TARGET=y is not None,
+        WEIGHTED=weight is not None,
+        STEP=step,
+        WIDTH=width,
+        ROWS=max(1, values // width),
+        num_warps=warps,
+    )
+    return group_sums(out, chunks)
+
+
+def residue(X: Any, y: Any, weight: Any, mean: np.ndarray, coef: np.ndarray) -> np.ndarray | None:
+    """Return sum w r (x - m), sum w r and sum w r^2 of every target, (q, p + 2), or None where kernels do not run."""
+    import torch
+
+    q, p = coef.shape
+    if not takes(X, q):
+        return None
+    packed = arrays.like(X, np.concatenate([mean, coef.ravel()]), "float64")
+    middle, b, chunks = packed[: p + q], packed[p + q :].view(q, p), chunks_of(X)
+    found = [
+        sums_of(X, y[:, k], weight, torch.cat([middle[:p], middle[p + k, None]])[None], b[k], chunks)[0] for k in range(q)
+    ]
+    return arrays.to_numpy(torch.stack([torch.cat([part[:p], part[2 * p : 2 * p + 2]]) for part in found]))
+
+
+def class_products(X: Any, code: Any, weight: Any, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return mass (k,), first (k, p) and second (k, p, p) moments of every class about its shift.
+
+    Rows are put in the order of their classes, so that a class costs its own rows only.
+    """
+    import torch
+
+    k, p = shift.shape
+    narrow = torch.uint8 if k <= 2**8 else torch.int32  # few bits are sorted in few passes
+    order = torch.sort(code.to(narrow), stable=True).indices
+    rows, w = X[order], None if weight is None else weight[order]
+    chunks = chunks_of_groups(X, arrays.class_counts(code, None, k).astype(np.int64))
+    away = arrays.like(X, shift, "float64")
+    sums = sums_of(rows, None, w, away, None, chunks)
+    second = squares(rows, w, away, chunks, False)
+    found = arrays.to_numpy(torch.cat([sums[:, p:], second.reshape(k, p * p)], dim=1))
+    return found[:, p + 2].copy(), found[:, :p].copy(), found[:, p + 3 :].reshape(k, p, p).copy()
+
+
+def weight_counts(weight: Any) -> tuple[float, float]:
+    """Return the number of positive weights and the sum of their logarithms."""
+    import torch
+
+    positive = weight > 0
+    logs = torch.where(positive, weight, 1.0).log().sum()
+    rows, log_weight = arrays.to_numpy(torch.stack([positive.sum().double(), logs]))
+    return float(rows), float(log_weight)
