@@ -1,13 +1,15 @@
 """PyTorch, where it is needed: the package itself, and the device that a word stands for."""
 
+import importlib.util
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from novum.exceptions import ParameterError
 
-__all__ = ["chosen_device", "needs_torch", "on_host", "torch_threads"]
+__all__ = ["chosen_device", "compiles", "has_triton", "needs_torch", "on_host", "torch_threads"]
 
 
 def needs_torch(owner: str) -> Any:
@@ -62,3 +64,14 @@ def torch_threads(n: int) -> Iterator[None]:
             _limited["count"] -= 1
             if _limited["count"] == 0:
                 torch.set_num_threads(_limited["before"])
+
+
+@cache
+def has_triton() -> bool:
+    """Return whether kernels can be compiled for a GPU: Triton comes with PyTorch's builds for CUDA, and with no other."""
+    return importlib.util.find_spec("triton") is not None
+
+
+def compiles(tensor: Any) -> bool:
+    """Return whether Triton's kernels run where a tensor lies; elsewhere the plain form of the same function is taken."""
+    return bool(tensor.is_cuda) and has_triton()
