@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from novum.fold.blocks import add
 from novum.fold.engine import fold
+from novum.runtime import arrays
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.base import Emission
 from novum.sequence.hmm.markov import chain_log_prior, maximize_chain
@@ -97,6 +98,7 @@ def weighted_sum(values: NDArray, weight: NDArray | None) -> float:
     """Return the sum of log-likelihoods over sequences; one without weight counts nothing, however impossible."""
     if weight is None:
         return float(values.sum())
+    weight = arrays.like(values, weight)
     return float((weight[weight > 0] * values[weight > 0]).sum())
 
 
@@ -105,7 +107,8 @@ def expected(model: Model, bundle: Bundle) -> Expected:
     densities = with_known_states(model.emission.densities(bundle), bundle.states)
     posterior = smooth(model.chain, densities, bundle.offsets, bundle.weight, owner="fit", first_row=bundle.start)
     starts = posterior.shares[bundle.offsets[:-1]]
-    first = starts.sum(axis=0) if bundle.weight is None else bundle.weight @ starts
+    first = starts.sum(axis=0) if bundle.weight is None else arrays.like(starts, bundle.weight) @ starts
+    first = arrays.to_numpy(first)
     log_likelihood = weighted_sum(posterior.log_likelihood, bundle.weight)
     return Expected(log_likelihood, first, posterior.pairs, model.emission.statistics(bundle, posterior))
 
