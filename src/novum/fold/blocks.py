@@ -81,6 +81,8 @@ class Source(ABC):
         Whether all rows are arrays in this process, so that `array`, `y` and `weight` cost nothing.
     lists_rows : bool
         Whether `rows` answers for all rows at once: an array or a tensor.
+    on_device : bool
+        Whether the rows lie outside of the memory of the processor, so that only sums of them should come back.
     rereads : bool
         Whether every pass reads the rows again, so that blocks remember nothing and a pass to count rows is dear.
     """
@@ -95,6 +97,7 @@ class Source(ABC):
     home: str = "memory"
     at_hand: bool = False
     lists_rows: bool = False
+    on_device: bool = False
     rereads: bool = False
 
     def in_memory(self, because: str = ALL_ROWS, remedy: str = SAMPLE) -> Any:

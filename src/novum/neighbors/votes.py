@@ -59,13 +59,6 @@ def beside(index: Any, target: Any) -> Any:
     return arrays.like(index, target, str(arrays.dtype_of(target)))
 
 
-def labels_at(classes: NDArray, code: Any) -> Any:
-    """Return the labels of codes: beside them where labels are numbers, else an array."""
-    if arrays.is_tensor(code) and classes.dtype.kind in "fiub":
-        return beside(code, classes)[code]
-    return classes.take(arrays.to_numpy(code))
-
-
 def side_by_side(columns: list[Any], classes: list[NDArray]) -> Any:
     """Return the labels of several outputs as one table."""
     if arrays.is_tensor(columns[0]):
@@ -139,7 +132,7 @@ def labels_by_count(ready: Ready, threads: int, X: Any, own: bool) -> Any:
             part = slice(start, start + step)
             votes = class_shares(target[:, output][index[part]], None if weight is None else weight[part], len(classes))
             codes.append(votes.argmax(1))
-        columns.append(labels_at(classes, arrays.stack_rows(codes)))
+        columns.append(arrays.labels_at(classes, arrays.stack_rows(codes)))
     return columns[0] if by.flat else side_by_side(columns, by.classes)
 
 
@@ -285,7 +278,7 @@ def labels_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> Any:
     """Return the class of most votes; where there are none, the label of outliers."""
     by, columns = ready.settings, []
     for o, shares in enumerate(shares_of_outputs(ready, threads, X, own)):
-        label = labels_at(by.classes[o], shares.argmax(1))
+        label = arrays.labels_at(by.classes[o], shares.argmax(1))
         nothing = (shares == 0).all(1)
         if nothing.any():
             label[nothing if arrays.is_tensor(label) else arrays.to_numpy(nothing)] = by.outliers[o]

@@ -159,7 +159,9 @@ class HistGradientBoosting(BoostedTrees):
                 )
             held = (X_val, y_val, sample_weight_val)
         source, encoder, mask = self._opened(X, y, sample_weight)
-        if not source.lists_rows and self.loss in FOLDED:
+        if source.on_device:
+            self._refuse_on_device(held)
+        if source.on_device or (not source.lists_rows and self.loss in FOLDED):
             self._fit_in_passes(X, y, source, held)
             return self
         d = source.n_features
@@ -204,6 +206,21 @@ class HistGradientBoosting(BoostedTrees):
         self.is_categorical_, self._encoder = mask, encoder
         self.do_early_stopping_ = stops
         return self
+
+    def _refuse_on_device(self, held: Any) -> None:
+        """Raise for what has no form on a device."""
+        from novum.ensemble.boosting.device.slopes import WITH_FORM
+
+        if self.loss not in WITH_FORM:
+            raise ParameterError(
+                f"{type(self).__name__}: loss={self.loss!r} refits leaves by quantiles of all rows, or takes its width from them,"
+                f" in memory alone; on a device these are: {', '.join(WITH_FORM)}. Give X.cpu(), or one of them."
+            )
+        if held is not None:
+            raise ParameterError(
+                f"{type(self).__name__}: X_val and y_val are rows in memory, and X is on a device; leave them out"
+                " (validation_fraction holds rows of X back), or give X.cpu()."
+            )
 
     def _fit_in_passes(self, X: Any, y: Any, source: Source, held: tuple[Any, Any, Any] | None) -> None:
         """Fit to rows in files or on a cluster."""

@@ -33,6 +33,7 @@ class TensorSource(Source):
     def __init__(self, X: Any, y: Any, weight: Any) -> None:
         self.X, self.y, self.weight = X, y, weight
         self.n_rows, self.n_features = X.shape
+        self.on_device = not devices.on_host(X)
         self.dtype = np.dtype(str(X.dtype).removeprefix("torch."))
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
