@@ -1,4 +1,9 @@
-"""Rows through trees and into histograms as kernels of Triton; sums are whole numbers, so their order changes no bit."""
+"""Rows through trees and into histograms as kernels of Triton; sums are whole numbers, so their order changes no bit.
+
+A histogram is a product of matrices of bytes: for a run of rows of one leaf, with M[b, i] = 1 where row i has code b, and the
+digits D[i, :] of its gradient, its curvature and one, M D holds the sums of digits by code, exactly, in 32 bits. Nothing waits for
+rows of equal code, as additions to one place of memory would.
+"""
 
 # mypy: disallow-untyped-defs=False
 from typing import Any
@@ -9,6 +14,9 @@ import triton.language as tl
 __all__ = ["add_pairs", "add_trees", "advance"]
 
 ROWS = 1024  # of a program
+CHUNK, BLOCK = 8192, 128  # rows of a leaf that a program adds up, and that it looks at together
+DIGITS, DIGIT_BITS = tl.constexpr(5), tl.constexpr(7)  # a slope as whole numbers that a byte holds with its sign
+OFFSET = tl.constexpr(2**30)  # added to gradients, which then have no sign
 FIELDS = tl.constexpr(5)  # of a node: feature (-1 in a leaf), code, whether missing goes left, left, right
 
 
@@ -32,19 +40,59 @@ def _advance(nodes, codes, leaf, n, depth, missing, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def _add_pairs(codes, leaf, slot, gradient, curvature, cells, counts, n, d, width, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    column = tl.program_id(1)
-    at = tl.load(leaf + row, mask=row < n, other=0)
-    place = tl.load(slot + at, mask=row < n, other=-1)
-    there = (row < n) & (place >= 0)
-    code = tl.load(codes + column.to(tl.int64) * n + row, mask=there, other=0).to(tl.int32)
-    g = tl.load(gradient + row, mask=there, other=0).to(tl.int64)
-    h = tl.load(curvature + row, mask=there, other=0).to(tl.int64)
-    cell = (place * d + column) * width + code
+def _add_pairs(
+    codes,
+    order,
+    begin,
+    gradient,
+    curvature,
+    cells,
+    counts,
+    n,
+    d,
+    width,
+    slots,
+    CHUNK: tl.constexpr,
+    BLOCK: tl.constexpr,
+    WIDTH: tl.constexpr,
+):
+    column, left, slot = tl.program_id(1), tl.program_id(0).to(tl.int64), 0
+    first, last = tl.load(begin), tl.load(begin + 1)
+    chunks = (last - first + CHUNK - 1) // CHUNK
+    while (slot < slots - 1) & (left >= chunks):
+        left -= chunks
+        slot += 1
+        first = last
+        last = tl.load(begin + slot + 1)
+        chunks = (last - first + CHUNK - 1) // CHUNK
+    start = first + left * CHUNK
+    stop = tl.minimum(start + CHUNK, last)
+    code_number, digit = tl.arange(0, WIDTH), tl.arange(0, 16)
+    shift = tl.where(digit < DIGITS, digit, tl.where(digit < 2 * DIGITS, digit - DIGITS, 0)) * DIGIT_BITS
+    total = tl.zeros((WIDTH, 16), dtype=tl.int32)
+    while start < stop:
+        place = start + tl.arange(0, BLOCK)
+        there = place < stop
+        row = tl.load(order + place, mask=there, other=0)
+        code = tl.load(codes + column.to(tl.int64) * n + row, mask=there, other=0).to(tl.int32)
+        g = (tl.load(gradient + row, mask=there, other=0) + OFFSET).to(tl.uint32)
+        h = tl.load(curvature + row, mask=there, other=0).to(tl.uint32)
+        values = tl.where((digit < DIGITS)[None, :], g[:, None], h[:, None]) >> shift[None, :].to(tl.uint32)
+        values = tl.where((digit == 2 * DIGITS)[None, :], 1, values & (2**DIGIT_BITS - 1))
+        values = tl.where((digit > 2 * DIGITS)[None, :], 0, values).to(tl.int8)
+        code = tl.where(there, code, -1)
+        member = (code_number[:, None] == code[None, :]).to(tl.int8)
+        total = tl.dot(member, values, total, out_dtype=tl.int32)
+        start += BLOCK
+    wide = total.to(tl.int64) << shift[None, :].to(tl.int64)
+    count = tl.sum(tl.where((digit == 2 * DIGITS)[None, :], wide, 0), axis=1)
+    g = tl.sum(tl.where((digit < DIGITS)[None, :], wide, 0), axis=1) - count * OFFSET
+    h = tl.sum(tl.where(((digit >= DIGITS) & (digit < 2 * DIGITS))[None, :], wide, 0), axis=1)
+    there = (code_number < width) & (count > 0)
+    cell = (slot * d + column) * width + code_number
     tl.atomic_add(cells + 2 * cell, g, mask=there, sem="relaxed")
     tl.atomic_add(cells + 2 * cell + 1, h, mask=there, sem="relaxed")
-    tl.atomic_add(counts + cell, tl.full((BLOCK,), 1, tl.int32), mask=there, sem="relaxed")
+    tl.atomic_add(counts + cell, count.to(tl.int32), mask=there, sem="relaxed")
 
 
 @triton.jit
@@ -78,10 +126,17 @@ def advance(nodes: Any, codes: Any, leaf: Any, depth: int, missing: int) -> None
     _advance[(triton.cdiv(n, ROWS),)](nodes, codes, leaf, n, depth, missing, BLOCK=ROWS)
 
 
-def add_pairs(codes: Any, leaf: Any, slot: Any, pairs: tuple[Any, Any], cells: Any, counts: Any) -> None:
-    """Add gradients and curvatures of the rows of wanted leaves to cells (slots, d, width, 2), and their number to counts."""
-    (d, n), width = codes.shape, counts.shape[2]
-    _add_pairs[(triton.cdiv(n, ROWS), d)](codes, leaf, slot, *pairs, cells, counts, n, d, width, BLOCK=ROWS)
+def add_pairs(codes: Any, order: Any, begin: Any, pairs: tuple[Any, Any], cells: Any, counts: Any) -> None:
+    """Add gradients and curvatures of rows to cells (slots, d, width, 2), and their number to counts.
+
+    Those of slot s are order[begin[s]] to order[begin[s + 1] - 1].
+    """
+    (d, n), (slots, _, width) = codes.shape, counts.shape
+    grid = (triton.cdiv(len(order), CHUNK) + slots, d)
+    padded = max(16, triton.next_power_of_2(width))
+    _add_pairs[grid](
+        codes, order, begin, *pairs, cells, counts, n, d, width, slots, CHUNK=CHUNK, BLOCK=BLOCK, WIDTH=padded
+    )
 
 
 def add_trees(tables: Any, thresholds: Any, values: Any, root: Any, X: Any, raw: Any, depth: int) -> None:

@@ -57,15 +57,18 @@ def leaves_of(nodes: NDArray, codes: Any, leaf: Any, missing: int) -> Any:
 
 def add_pairs(codes: Any, leaf: Any, slot: Any, pairs: tuple[Any, Any], cells: Any, counts: Any) -> None:
     """Add the rows of wanted leaves to cells (slots, d, width, 2) and counts (slots, d, width)."""
+    import torch
+
+    slots, d, width = counts.shape
+    place = slot[leaf.long()].long()
     if devices.compiles(codes):
         from novum.engines.trees.device import kernels
 
-        kernels.add_pairs(codes, leaf, slot, pairs, cells, counts)
+        kind = torch.uint8 if slots < 256 else torch.int16
+        ordered, order = place.where(place >= 0, slots).to(kind).sort(stable=True)
+        begin = torch.searchsorted(ordered.int(), torch.arange(slots + 1, dtype=torch.int32, device=codes.device))
+        kernels.add_pairs(codes, order, begin, pairs, cells, counts)
         return
-    import torch
-
-    d, width = counts.shape[1:]
-    place = slot[leaf.long()].long()
     (rows,) = (place >= 0).nonzero(as_tuple=True)
     values = torch.stack([part[rows].long() for part in pairs], dim=1)
     for j in range(d):
@@ -80,8 +83,10 @@ def histograms_on_device(requests: tuple[Request, ...], pairs: Any, codes: Any, 
 
     d, width, device = codes.shape[0], width_of(bins), codes.device
     slots, watches = sum(r.slots for r in requests), sum(r.watches for r in requests)
-    cells = torch.zeros((slots, d, width, 2), dtype=torch.int64, device=device)
-    counts = torch.zeros((slots, d, width), dtype=torch.int32, device=device)
+    n_cells = slots * d * width
+    both = torch.zeros(2 * n_cells + (n_cells + 1) // 2, dtype=torch.int64, device=device)  # they cross in one go
+    cells = both[: 2 * n_cells].view(slots, d, width, 2)
+    counts = both[2 * n_cells :].view(torch.int32)[:n_cells].view(slots, d, width)
     at = 0
     for k, request in enumerate(requests):
         if not request.slots:
@@ -91,7 +96,10 @@ def histograms_on_device(requests: tuple[Request, ...], pairs: Any, codes: Any, 
         add_pairs(codes, leaf, arrays.like(codes, request.slot, "int32"), pairs(k), cells[here], counts[here])
         at += request.slots
     low, high = np.full(watches, np.inf), np.full(watches, -np.inf)
-    return Histograms(arrays.to_numpy(cells), arrays.to_numpy(counts).astype(np.uint32), low, high)
+    found = arrays.to_numpy(both)
+    shape = (slots, d, width)
+    counted = found[2 * n_cells :].view(np.uint32)[:n_cells].reshape(shape)
+    return Histograms(found[: 2 * n_cells].reshape(*shape, 2), counted, low, high)
 
 
 def add_packed_rows(packed: Packed, X: Any, raw: Any) -> Any:
