@@ -51,16 +51,9 @@ def regressor(**settings):
     )
 
 
-@pytest.mark.parametrize("weight", [None, WHOLE], ids=["plain", "whole weights"])
+@pytest.mark.parametrize("weight", [None, WHOLE, WHOLE + 0.3], ids=["plain", "whole", "any"])
 def test_regression_has_the_trees_of_memory_bit_by_bit(weight):
     compared(regressor(), Y, weight)
-
-
-def test_with_any_weights_too():
-    with elsewhere(2 * N * D):  # the quantiles of weighted rows are those of a sample in memory
-        there = regressor()().fit(torch.as_tensor(X), torch.as_tensor(Y), sample_weight=torch.as_tensor(WHOLE + 0.3))
-    here = regressor()().fit(X, Y, sample_weight=WHOLE + 0.3)
-    assert_array_equal(here._nodes, there._nodes)
 
 
 def test_stopping_and_limits():
@@ -135,11 +128,12 @@ def test_the_kernels_add_and_walk_as_pytorch_does():
         import numpy as np, torch
         from novum.engines.trees.device import kernels, passes
         from novum.engines.trees.histograms import NODE, pack
+        from novum.engines.trees.passes.growth import Request
         from novum.runtime import devices
         rng, (n, d, width, slots) = np.random.default_rng(0), (300, 3, 16, 4)
         kernels.ROWS, kernels.CHUNK, kernels.BLOCK = 128, 64, 32
         codes = torch.as_tensor(rng.integers(0, 15, (d, n)), dtype=torch.uint8)
-        slot = torch.tensor([-1, 0, 1, -1, 2, -1, 3], dtype=torch.int32)
+        slot = np.array([-1, -1, 1, 0, -1, 2, 3])
         low, high = -(2**30), 2**30
         g = torch.as_tensor(rng.integers(low, high + 1, n), dtype=torch.int32)
         h = torch.as_tensor(rng.integers(0, high + 1, n), dtype=torch.int32)
@@ -155,9 +149,11 @@ def test_the_kernels_add_and_walk_as_pytorch_does():
         found = []
         for compiled in (True, False):
             devices.compiles = lambda tensor, compiled=compiled: compiled
-            leaf = passes.leaves_of(nodes, codes, torch.zeros(n, dtype=torch.int32), 14)
+            leaf = passes.leaves_of(passes.node_fields(nodes), codes, torch.zeros(n, dtype=torch.int32), 14)
             cells, counts = torch.zeros((slots, d, width, 2), dtype=torch.int64), torch.zeros((slots, d, width), dtype=torch.int32)
-            passes.add_pairs(codes, leaf, slot, (g, h), cells, counts)
+            start = torch.zeros(n, dtype=torch.int32)
+            ended = passes.add_pairs(Request(nodes, None, slot, None, slots, 0), codes, start, 14, (g, h), cells, counts)
+            assert torch.equal(ended, leaf)
             raw = passes.add_packed_rows(packed, X, torch.ones((n, 2), dtype=torch.float64))
             found.append((leaf, cells, counts, raw))
         assert all(torch.equal(one, other) for one, other in zip(*found))

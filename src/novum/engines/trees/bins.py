@@ -25,18 +25,8 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream
 
 __all__ = [
-    *(
-        "Bins",
-        "SampleRequest",
-        "bins_of_edges",
-        "edges_of",
-        "encode",
-        "half_way",
-        "learn_bins",
-        "merge_samples",
-        "middle_of",
-    ),
-    *("quantile_places", "sample_bins", "sample_of", "within", "words_shape"),
+    *("TIE", "Bins", "SampleRequest", "bins_of_edges", "edges_of", "encode", "half_way", "learn_bins", "levels_of"),
+    *("merge_samples", "middle_of", "quantile_places", "sample_bins", "sample_of", "within", "words_shape"),
 ]
 
 SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less than a hundredth of a bin's share

@@ -44,6 +44,10 @@ def held_rows(
     """Return which rows are held back; few enough are listed here for a moment, as scikit-learn's splitter needs them."""
     if found.rows > SPLIT_ROWS:
         return holding_of(None, share, None, seed, found.rows)
+    if source.on_device and not classes and source.weight is None:  # type: ignore[attr-defined]
+        return holding_of(
+            np.arange(found.rows), share, None, seed, found.rows
+        )  # nothing about the rows has to come here
     target, weight = targets_of(source)
     if factor is not None:
         weight = factor[target.astype(np.int64)] if weight is None else weight * factor[target.astype(np.int64)]

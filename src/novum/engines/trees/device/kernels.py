@@ -17,26 +17,27 @@ ROWS = 1024  # of a program
 CHUNK, BLOCK = 8192, 128  # rows of a leaf that a program adds up, and that it looks at together
 DIGITS, DIGIT_BITS = tl.constexpr(5), tl.constexpr(7)  # a slope as whole numbers that a byte holds with its sign
 OFFSET = tl.constexpr(2**30)  # added to gradients, which then have no sign
-FIELDS = tl.constexpr(5)  # of a node: feature (-1 in a leaf), code, whether missing goes left, left, right
+FIELDS = tl.constexpr(6)  # of a node: feature (-1 in a leaf), code, whether missing goes left, left, right, histogram
 
 
 @triton.jit
-def _advance(nodes, codes, leaf, n, depth, missing, BLOCK: tl.constexpr):
+def _advance(nodes, codes, leaf, place, n, missing, PLACES: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     there = row < n
     at = tl.load(leaf + row, mask=there, other=0)
-    level = 0
-    while level < depth:
-        feature = tl.load(nodes + at * FIELDS, mask=there, other=-1)
-        inner = there & (feature >= 0)
+    feature = tl.load(nodes + at * FIELDS, mask=there, other=-1)
+    while tl.max(feature, axis=0) >= 0:
+        inner = feature >= 0
         code = tl.load(codes + feature.to(tl.int64) * n + row, mask=inner, other=0).to(tl.int32)
         last = tl.load(nodes + at * FIELDS + 1, mask=inner, other=0)
         missing_left = tl.load(nodes + at * FIELDS + 2, mask=inner, other=0)
         goes_left = tl.where(code == missing, missing_left > 0, code <= last)
         to = tl.load(nodes + at * FIELDS + tl.where(goes_left, 3, 4), mask=inner, other=0)
         at = tl.where(inner, to, at)
-        level += 1
+        feature = tl.load(nodes + at * FIELDS, mask=inner, other=-1)
     tl.store(leaf + row, at, mask=there)
+    if PLACES:
+        tl.store(place + row, tl.load(nodes + at * FIELDS + 5, mask=there, other=0).to(tl.uint8), mask=there)
 
 
 @triton.jit
@@ -120,10 +121,11 @@ def _add_trees(tables, thresholds, values, root, X, raw, n, d, trees, outputs, d
     tl.store(raw + row * outputs + output, total, mask=there)
 
 
-def advance(nodes: Any, codes: Any, leaf: Any, depth: int, missing: int) -> None:
-    """Let every row go on from its leaf to the one it is in now, in place."""
+def advance(nodes: Any, codes: Any, leaf: Any, missing: int, place: Any = None) -> None:
+    """Let every row go on from its leaf to the one it is in now, in place; `place` (uint8) gets the number of its histogram."""
     n = codes.shape[1]
-    _advance[(triton.cdiv(n, ROWS),)](nodes, codes, leaf, n, depth, missing, BLOCK=ROWS)
+    into = leaf if place is None else place
+    _advance[(triton.cdiv(n, ROWS),)](nodes, codes, leaf, into, n, missing, PLACES=place is not None, BLOCK=ROWS)
 
 
 def add_pairs(codes: Any, order: Any, begin: Any, pairs: tuple[Any, Any], cells: Any, counts: Any) -> None:

@@ -18,36 +18,37 @@ __all__ = ["add_packed_rows", "depth_of", "histograms_on_device", "leaves_of", "
 MISSING_LEFT, CATEGORICAL = 1 << 31, 1 << 30
 
 
-def node_fields(nodes: NDArray) -> NDArray:
-    """Return the nodes of a tree as the walk reads them: feature (-1 in a leaf), code, whether missing goes left, left, right."""
-    feature = np.where(nodes["is_leaf"] == 1, -1, nodes["feature_idx"])
-    names = ("bin_threshold", "missing_go_to_left", "left", "right")
-    return np.column_stack([feature, *(nodes[name] for name in names)]).astype(np.int32)
+def node_fields(nodes: NDArray, place: NDArray | None = None) -> NDArray:
+    """Return the nodes of a tree as the walk reads them: feature (-1 in a leaf), code, missing left, children, place."""
+    fields = np.empty((len(nodes), 6), np.int32)
+    fields[:, 0] = np.where(nodes["is_leaf"] == 1, -1, nodes["feature_idx"])
+    for k, name in enumerate(("bin_threshold", "missing_go_to_left", "left", "right"), 1):
+        fields[:, k] = nodes[name]
+    fields[:, 5] = 0 if place is None else place
+    return fields
 
 
 def depth_of(fields: NDArray, root: NDArray) -> int:
     """Return the most levels below the roots."""
     level, at = 0, np.asarray(root)
     while len(at := at[fields[at, 0] >= 0]):
-        at = fields[at, 3:].ravel()
+        at = fields[at, 3:5].ravel()
         level += 1
     return level
 
 
-def leaves_of(nodes: NDArray, codes: Any, leaf: Any, missing: int) -> Any:
+def leaves_of(fields: NDArray, codes: Any, leaf: Any, missing: int) -> Any:
     """Return the leaf of every row, going on from where it was last seen."""
     import torch
 
-    fields = node_fields(nodes)
-    depth = depth_of(fields, np.zeros(1, np.int64))
     table = arrays.like(codes, fields, "int32")
     if devices.compiles(codes):
         from novum.engines.trees.device import kernels
 
-        kernels.advance(table, codes, leaf, depth, missing)
+        kernels.advance(table, codes, leaf, missing)
         return leaf
     row = torch.arange(codes.shape[1], device=codes.device)
-    for _ in range(depth):
+    for _ in range(depth_of(fields, np.zeros(1, np.int64))):
         here = table[leaf.long()]
         code = codes[here[:, 0].clamp(min=0).long(), row].int()
         goes_left = torch.where(code == missing, here[:, 2] > 0, code <= here[:, 1])
@@ -55,26 +56,32 @@ def leaves_of(nodes: NDArray, codes: Any, leaf: Any, missing: int) -> Any:
     return leaf
 
 
-def add_pairs(codes: Any, leaf: Any, slot: Any, pairs: tuple[Any, Any], cells: Any, counts: Any) -> None:
-    """Add the rows of wanted leaves to cells (slots, d, width, 2) and counts (slots, d, width)."""
+def add_pairs(
+    request: Request, codes: Any, leaf: Any, missing: int, pairs: tuple[Any, Any], cells: Any, counts: Any
+) -> Any:
+    """Add the rows of wanted leaves to cells (slots, d, width, 2) and counts (slots, d, width); return the leaf of every row."""
     import torch
 
     slots, d, width = counts.shape
-    place = slot[leaf.long()].long()
-    if devices.compiles(codes):
+    fields = node_fields(request.nodes, np.where(request.slot >= 0, request.slot, slots))
+    if devices.compiles(codes) and slots < 256:
         from novum.engines.trees.device import kernels
 
-        kind = torch.uint8 if slots < 256 else torch.int16
-        ordered, order = place.where(place >= 0, slots).to(kind).sort(stable=True)
-        begin = torch.searchsorted(ordered.int(), torch.arange(slots + 1, dtype=torch.int32, device=codes.device))
+        place = torch.empty(codes.shape[1], dtype=torch.uint8, device=codes.device)
+        kernels.advance(arrays.like(codes, fields, "int32"), codes, leaf, missing, place)
+        ordered, order = place.sort(stable=True)
+        begin = torch.searchsorted(ordered, torch.arange(slots + 1, dtype=torch.uint8, device=codes.device))
         kernels.add_pairs(codes, order, begin, pairs, cells, counts)
-        return
-    (rows,) = (place >= 0).nonzero(as_tuple=True)
+        return leaf
+    leaf = leaves_of(fields, codes, leaf, missing)
+    place = arrays.like(codes, fields[:, 5], "int64")[leaf.long()]
+    (rows,) = (place < slots).nonzero(as_tuple=True)
     values = torch.stack([part[rows].long() for part in pairs], dim=1)
     for j in range(d):
         cell = (place[rows] * d + j) * width + codes[j, rows].long()
         cells.view(-1, 2).index_add_(0, cell, values)
         counts.view(-1).index_add_(0, cell, torch.ones_like(cell, dtype=counts.dtype))
+    return leaf
 
 
 def histograms_on_device(requests: tuple[Request, ...], pairs: Any, codes: Any, bins: Bins, memory: dict) -> Histograms:
@@ -91,9 +98,8 @@ def histograms_on_device(requests: tuple[Request, ...], pairs: Any, codes: Any, 
     for k, request in enumerate(requests):
         if not request.slots:
             continue
-        leaf = memory[f"leaf{k}"] = leaves_of(request.nodes, codes, memory[f"leaf{k}"], bins.missing)
-        here = slice(at, at + request.slots)
-        add_pairs(codes, leaf, arrays.like(codes, request.slot, "int32"), pairs(k), cells[here], counts[here])
+        here, key = slice(at, at + request.slots), f"leaf{k}"
+        memory[key] = add_pairs(request, codes, memory[key], bins.missing, pairs(k), cells[here], counts[here])
         at += request.slots
     low, high = np.full(watches, np.inf), np.full(watches, -np.inf)
     found = arrays.to_numpy(both)
@@ -112,15 +118,9 @@ def add_packed_rows(packed: Packed, X: Any, raw: Any) -> Any:
     number, left = np.arange(len(stored)), stored["left"].astype(np.int64)
     inner = left != number
     feature = np.where(inner, stored["feature"] & (CATEGORICAL - 1), np.uint32(0)).astype(np.int64)
-    fields = np.column_stack(
-        [
-            np.where(inner, feature, -1),
-            number * 0,
-            (stored["feature"] & MISSING_LEFT) != 0,
-            left,
-            np.where(inner, left + 1, left),
-        ]
-    ).astype(np.int32)
+    fields = np.zeros((len(stored), 6), np.int32)
+    fields[:, 0], fields[:, 2] = np.where(inner, feature, -1), (stored["feature"] & MISSING_LEFT) != 0
+    fields[:, 3], fields[:, 4] = left, left + inner
     depth = depth_of(fields, packed.root)
     table, root = arrays.like(X, fields, "int32"), arrays.like(X, packed.root, "int32")
     edges, values = arrays.like(X, stored["threshold"].copy(), "float64"), arrays.like(X, packed.value, "float64")

@@ -9,7 +9,7 @@ import numpy as np
 
 from novum.engines.moments.exact_sums import LIMBS, exact_limbs
 from novum.engines.trees.device.bins import encode_rows
-from novum.engines.trees.device.passes import histograms_on_device, leaves_of
+from novum.engines.trees.device.passes import histograms_on_device, leaves_of, node_fields
 from novum.engines.trees.passes.growth import Histograms
 from novum.ensemble.boosting.block_state import PARTS, BlockPreparation, Built, Look, Step
 from novum.ensemble.boosting.device.slopes import device_limbs, loss_limbs, rounded, slopes_of_rows
@@ -85,7 +85,7 @@ def brought_up(step: Step, memory: dict) -> None:
         if memory["number"] < step.number:
             for t, (nodes, _) in enumerate(step.last):
                 leaf = torch.zeros(len(target), dtype=torch.int32, device=target.device)
-                leaf = leaves_of(nodes, codes, leaf, step.task.bins.missing)
+                leaf = leaves_of(node_fields(nodes), codes, leaf, step.task.bins.missing)
                 memory[f"{name}_raw"][t % outputs] += arrays.like(target, nodes["value"].copy(), "float64")[leaf.long()]
     memory["number"] = step.number
 
