@@ -18,16 +18,16 @@ from elsewhere import elsewhere  # noqa: E402  needs PyTorch
 
 pytestmark = [pytest.mark.deep, pytest.mark.filterwarnings("ignore:.*still gained after max_iter")]
 RNG = np.random.default_rng(0)
-LENGTHS = np.array([40, 1, 30, 62, 62, 45])
+LENGTHS = np.array([12, 1, 9, 20, 20, 10])
 N, K = int(LENGTHS.sum()), 3
 START, TRANS = RNG.dirichlet(np.ones(K)), (RNG.dirichlet(np.ones(K), K) + np.eye(K)) / 2
-X = RNG.normal(size=(N, 2)) + np.repeat(RNG.normal(0, 2, (12, 2)), N // 12, axis=0)
+X = RNG.normal(size=(N, 2)) + np.repeat(RNG.normal(0, 2, (9, 2)), N // 9, axis=0)
 SYMBOLS = RNG.integers(0, 5, (N, 1))
 QUESTIONS = ("predict", "predict_proba", "filter", "score_samples", "score", "decode")
 
 
 def gaussian(form, **settings):
-    model = GaussianHMM(K, form, init_params="", max_iter=5, tol=-1, **settings)
+    model = GaussianHMM(K, form, init_params="", max_iter=3, tol=-1, **settings)
     model.startprob_, model.transmat_ = START, TRANS
     model.means_ = np.array([[0.0, 1.0], [2.0, -1.0], [-2.0, 0.0]])
     model.covars_ = {
@@ -40,7 +40,7 @@ def gaussian(form, **settings):
 
 
 def categorical(**settings):
-    model = CategoricalHMM(K, init_params="", max_iter=5, tol=-1, **settings)
+    model = CategoricalHMM(K, init_params="", max_iter=3, tol=-1, **settings)
     model.startprob_, model.transmat_, model.emissionprob_ = (
         START,
         TRANS,
@@ -72,7 +72,7 @@ def test_gaussian_states(form):
 
 def test_gaps_and_weights():
     rows = X.copy()
-    rows[5, 0] = rows[90, 1] = np.nan
+    rows[5, 0] = rows[60, 1] = np.nan
     rows[33] = np.nan
     for form in ("diag", "full"):
         compared(lambda: gaussian(form), rows, np.array([1.0, 2.0, 0.5, 1.0, 3.0, 1.0]))  # noqa: B023

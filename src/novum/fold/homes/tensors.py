@@ -16,7 +16,7 @@ from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays, devices
 from novum.runtime.checks import check_weight_size
 
-__all__ = ["TensorSource", "open_tensor"]
+__all__ = ["TensorSource", "labels_or_numbers", "open_tensor"]
 
 BLOCK_VALUES = {
     "cpu": 2**18,
