@@ -13,7 +13,6 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Rando
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.exceptions import NotConverged, ParameterError
-from novum.runtime import arrays
 from novum.runtime.typing import Numbers, Rows, Target
 from novum.runtime.warn import warn
 from novum.sequence.hmm import markov, recursions
@@ -328,7 +327,7 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
             offsets[-1] = rows
             bundle = Bundle(bundle.X[:rows], offsets, None, None, 0, {})
         _, path = decode(model.chain, model.emission.densities(bundle), bundle.offsets)
-        if arrays.is_tensor(path):
+        if not isinstance(path, np.ndarray):
             return np.argsort(recursions.on_device().first_visits(path, len(model.chain.start)), kind="stable")
         visited, place = np.unique(path, return_index=True)
         rank = np.full(len(model.chain.start), len(path), np.int64)

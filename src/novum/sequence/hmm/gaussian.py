@@ -248,7 +248,7 @@ class GaussianHMM(HiddenMarkovBase):
             return
         # no rows lie so far apart: what is left of the prior was divided by less than one row
         rows = filled_rows(type(self).__name__, source.first().X)
-        reach = arrays.to_numpy(rows.amax(0) - rows.amin(0)) if arrays.is_tensor(rows) else np.ptp(rows, axis=0)
+        reach = np.ptp(rows, axis=0) if isinstance(rows, np.ndarray) else arrays.to_numpy(rows.amax(0) - rows.amin(0))
         wide = self._emission().moments()[1] > reach**2 + prior
         empty = np.flatnonzero(wide.any(axis=1))
         if len(empty):
@@ -260,7 +260,8 @@ class GaussianHMM(HiddenMarkovBase):
             )
 
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
-        rows = arrays.to_numpy(filled_rows(type(self).__name__, self._sample_rows(bundle)))
+        rows = filled_rows(type(self).__name__, self._sample_rows(bundle))
+        rows = rows if isinstance(rows, np.ndarray) else arrays.to_numpy(rows)
         k = self.n_components
         if letter == "m":
             self.means_ = clustered_rows(rows, k, rng, run)[0]

@@ -16,7 +16,6 @@ from scipy.special import logsumexp
 
 from novum import _core
 from novum.exceptions import DataError
-from novum.runtime import arrays
 
 __all__ = [
     "Chain",
@@ -135,7 +134,7 @@ def with_known_states(densities: Densities, states: NDArray | None) -> Densities
 
 def log_likelihoods(chain: Chain, densities: Densities, offsets: NDArray) -> NDArray:
     """Return log p(x) of every sequence, minus infinity where it is impossible."""
-    if arrays.is_tensor(densities.log):
+    if not isinstance(densities.log, np.ndarray):
         return on_device().log_likelihoods(chain, densities.log, offsets)
     out = np.empty(len(offsets) - 1)
     outcome = run_recursions(chain, densities, offsets, out)
@@ -148,7 +147,7 @@ def filter_states(
     chain: Chain, densities: Densities, offsets: NDArray, owner: str = "filter"
 ) -> tuple[NDArray, NDArray]:
     """Return log p(x) of every sequence and p(z_t | x_1 .. x_t) of every row."""
-    if arrays.is_tensor(densities.log):
+    if not isinstance(densities.log, np.ndarray):
         return on_device().filter_states(chain, densities.log, offsets, owner)
     rows = len(densities.log if densities.index is None else densities.index)
     out, shares = np.empty(len(offsets) - 1), np.empty((rows, len(chain.start)))
@@ -159,7 +158,7 @@ def filter_states(
 
 def row_log_likelihoods(chain: Chain, densities: Densities, offsets: NDArray, owner: str) -> NDArray:
     """Return log p(x_t | x_1 .. x_{t-1}) of every row; those of a sequence add up to its log p(x)."""
-    if arrays.is_tensor(densities.log):
+    if not isinstance(densities.log, np.ndarray):
         return on_device().row_log_likelihoods(chain, densities.log, offsets, owner)
     totals, shares = filter_states(chain, densities, offsets, owner)
     ahead = np.empty_like(shares)
@@ -197,7 +196,7 @@ def smooth(
     sums: bool = True,
 ) -> Posterior:
     """Return (2) and what follows from it; `weight` (sequences,) counts in the sums alone, which `sums` requests."""
-    if arrays.is_tensor(densities.log):
+    if not isinstance(densities.log, np.ndarray):
         found = on_device().smooth(chain, densities.log, offsets, weight, owner, first_row)
         return Posterior(found[0], found[1], found[2], None)
     k = len(chain.start)
@@ -213,7 +212,7 @@ def smooth(
 
 def decode(chain: Chain, densities: Densities, offsets: NDArray, owner: str = "decode") -> tuple[NDArray, NDArray]:
     """Return the log-probability of every sequence's most probable path, and the paths one after the other."""
-    if arrays.is_tensor(densities.log):
+    if not isinstance(densities.log, np.ndarray):
         return on_device().decode(chain, densities.log, offsets, owner)
     log, index = densities
     rows = len(log if index is None else index)

@@ -41,13 +41,13 @@ class SymbolEmission(Emission):
 
     def densities(self, bundle: Bundle) -> Densities:
         """Return a table of log B' and the symbol of every step."""
-        if arrays.is_tensor(bundle.X):
+        if not isinstance(bundle.X, np.ndarray):
             return Densities(self.tensor_densities(bundle.X))
         return Densities(np.ascontiguousarray(self.log_probs.T), bundle.X[:, 0])
 
     def statistics(self, bundle: Bundle, posterior: Posterior) -> SymbolSums:
         """Return the expected number of emissions of every symbol."""
-        if arrays.is_tensor(bundle.X):
+        if not isinstance(bundle.X, np.ndarray):
             return self.tensor_statistics(bundle.X, bundle.weighted(posterior.shares))
         if posterior.emitted is not None:
             return SymbolSums(posterior.emitted.T)

@@ -74,7 +74,7 @@ class Gaussian(Emission):
 
     def densities(self, bundle: Bundle) -> Densities:
         """Return log N(x_t | state); missing cells are integrated out."""
-        if arrays.is_tensor(bundle.X):
+        if not isinstance(bundle.X, np.ndarray):
             return Densities(self.tensor_densities(bundle.X))
         found = engine.joint(self.density(), Block(bundle.X, memory=bundle.memory))
         return Densities(np.ascontiguousarray(found))
@@ -82,7 +82,7 @@ class Gaussian(Emission):
     def statistics(self, bundle: Bundle, posterior: Posterior) -> GaussianSums:
         """Return (10) of one bundle; missing cells count by their expectations."""
         X, weight = bundle.X, None if bundle.weight is None else bundle.row_weight()
-        if arrays.is_tensor(X):
+        if not isinstance(X, np.ndarray):
             return self.tensor_statistics(X, bundle.weighted(posterior.shares))
         block = Block(X, None, weight, memory=bundle.memory)
         kind = layout(self.form)
