@@ -24,7 +24,7 @@ COVARS["full"] = np.stack([COVARS["tied"], np.eye(2), [[2.0, -0.5], [-0.5, 1.0]]
 
 
 def compared(model, X):
-    from novum.sequence.hmm.tensors import TensorSequences
+    from novum.sequence.hmm.device.sequences import TensorSequences
 
     here = MemorySequences(bundles_of(X, LENGTHS, WEIGHT, None), 1)
     there = TensorSequences(torch.as_tensor(X), LENGTHS, WEIGHT, 3)

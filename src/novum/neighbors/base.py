@@ -26,8 +26,9 @@ from novum.engines.search.metrics import VALID_METRICS, VALID_METRICS_SPARSE, fo
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.fold.gathering import all_rows
+from novum.neighbors.device_rows import device_index, only_arrays, refuse_metric
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
 
@@ -118,7 +119,10 @@ class NeighborsBase(MultiOutputMixin, Estimator):
     n_samples_fit_: int
 
     def _read(self, X: Any, y: Any = None, *, target: str | None = None, reset: bool = True) -> tuple[Any, Any]:
-        """Return rows (an array, or CSR) and target in memory, after every check."""
+        """Return rows (an array, or CSR) and target in memory, after every check; those on a device stay there."""
+        if arrays.is_tensor(X) and not devices.on_host(X):
+            source: Any = validation.open_source(self, X, y, n_jobs=self.n_jobs, reset=reset)
+            return source.X, source.y
         if self._is_precomputed():
             X = checked_graph(X)
             if X.shape[0] != X.shape[1]:
@@ -168,6 +172,12 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         metric, params = self.effective_metric_, self.effective_metric_params_
         self._cached = None
         self._tree = None
+        self.__dict__.pop("_moved", None)
+        if arrays.is_tensor(X):
+            self._fit_method = "brute"
+            if device_index(self, X) is None:
+                raise refuse_metric(self)
+            return
         if scipy.sparse.issparse(X):
             if self.algorithm not in ("auto", "brute"):
                 warn("cannot use tree with sparse input: using brute force")
@@ -214,7 +224,9 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         else:
             check_is_fitted(other)
             self._fit_X, self._tree, self._fit_method = other._fit_X, other._tree, other._fit_method
-        self._cached = self._scanned() if self._tree is None else None
+        there = arrays.is_tensor(self._fit_X)
+        self.__dict__.pop("_moved", None)
+        self._cached = self._scanned() if self._tree is None and not there else None
         self.n_samples_fit_, self.n_features_in_ = self._fit_X.shape
 
     def _chosen(self, X: NDArray, semi: bool) -> str:
@@ -231,8 +243,10 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         norm = metric in ("minkowski", "seuclidean", "mahalanobis")
         return "ball_tree" if norm else "brute"
 
-    def _index(self) -> Any:
-        """Return the index over the rows that are kept now."""
+    def _index(self, X: Any = None) -> Any:
+        """Return the index over the rows that are kept now, where the queries are (`_queries`); None: where the rows are."""
+        if arrays.is_tensor(self._fit_X if X is None else X):
+            return device_index(self, self._fit_X if X is None else X)
         if self._tree is not None:
             return self._tree
         if self._cached is None:  # after a copy or a file, which carry the rows alone
@@ -240,18 +254,24 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         return self._cached
 
     def _scanned(self) -> Any:
-        """Return an index that looks at all rows."""
+        """Return an index that looks at all rows, in memory."""
         if self._is_precomputed():
             return Precomputed()
-        metric, params = self.effective_metric_, self.effective_metric_params_
-        form = None if scipy.sparse.issparse(self._fit_X) else form_of(metric, params, self._fit_X)
-        return Blocks(self._fit_X, usual_name(metric), params) if form is None else Scan(self._fit_X, form)
+        metric, params, rows = self.effective_metric_, self.effective_metric_params_, self._fit_X
+        rows = arrays.to_numpy(rows) if arrays.is_tensor(rows) else rows
+        form = None if scipy.sparse.issparse(rows) else form_of(metric, params, rows)
+        return Blocks(rows, usual_name(metric), params) if form is None else Scan(rows, form)
 
     def _threads(self) -> int:
         return thread_count(self.n_jobs)
 
     def _queries(self, X: Any) -> Any:
-        """Return new rows in memory, after every check: an array, CSR, or None if they live elsewhere."""
+        """Return new rows after every check: an array, CSR, a tensor whose device has an index; None if they live elsewhere."""
+        if arrays.is_tensor(X) and not devices.on_host(X):
+            if device_index(self, X) is None:
+                return None
+            there: Any = validation.open_rows(self, X)
+            return there.X
         if self._is_precomputed():
             X = checked_graph(X)
         source = validation.open_rows(self, X, n_jobs=self.n_jobs)
@@ -275,12 +295,12 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             return function(Ready(self._index(), settings), self._threads(), self._fit_X, True)
         rows = self._queries(X)
         if rows is not None:
-            return function(Ready(self._index(), settings), self._threads(), rows, False)
+            return function(Ready(self._index(rows), settings), self._threads(), rows, False)
         # A row that is kept has a neighbor within every radius: itself.
-        example = None if scipy.sparse.issparse(self._fit_X) else np.asarray(self._fit_X[:1])
-        return self._rows(X, InBlocks(function, False, example=example), Ready(self._index(), settings))
+        example = None if scipy.sparse.issparse(self._fit_X) else arrays.to_numpy(self._fit_X[:1])
+        return self._rows(X, InBlocks(function, False, example=example), Ready(self._index(example), settings))
 
-    def _forgotten(self, indices: Any) -> NDArray:
+    def _forgotten(self, indices: Any) -> Any:
         """Return which rows remain without some; raise if none would, or if one does not exist."""
         keep = np.ones(self.n_samples_fit_, dtype=bool)
         try:
@@ -291,7 +311,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             ) from error
         if not keep.any():
             raise DataError(f"{type(self).__name__}.forget: at least one row must remain of {self.n_samples_fit_}.")
-        return keep
+        return arrays.like(self._fit_X, keep, "bool")
 
     def _no_graph(self, what: str) -> None:
         check_is_fitted(self)
@@ -301,7 +321,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_cached": None} if "_cached" in self.__dict__ else super().__getstate__()
+        return only_arrays(super().__getstate__())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

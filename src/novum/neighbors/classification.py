@@ -26,6 +26,7 @@ from novum.neighbors.votes import (
     shares_by_count,
     shares_by_radius,
 )
+from novum.runtime import arrays
 from novum.runtime.typing import Metric, Rows
 
 __all__ = ["KNeighborsClassifier", "RadiusNeighborsClassifier"]
@@ -194,7 +195,10 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
             return None
         codes, labels = self._codes(), self._labels()
         if isinstance(self.outlier_label, str) and self.outlier_label == "most_frequent":
-            return [known[np.bincount(codes[:, o]).argmax()] for o, known in enumerate(labels)]
+            return [
+                known[int(arrays.one_hot(codes, codes[:, o], len(known)).sum(0).argmax())]
+                for o, known in enumerate(labels)
+            ]
         single = isinstance(self.outlier_label, str) or np.ndim(self.outlier_label) == 0
         given = [self.outlier_label] * len(labels) if single else list(self.outlier_label)
         if len(given) != len(labels):

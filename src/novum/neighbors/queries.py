@@ -13,7 +13,7 @@ from novum.exceptions import ParameterError, ParameterTypeError
 from novum.neighbors.base import Ready
 from novum.neighbors.sklearn_queries import KNeighborsMixin as SklearnKNeighbors
 from novum.neighbors.sklearn_queries import RadiusNeighborsMixin as SklearnRadiusNeighbors
-from novum.runtime import sklearn_private
+from novum.runtime import arrays, sklearn_private
 from novum.runtime.typing import Rows
 
 __all__ = ["KNeighborsMixin", "RadiusNeighborsMixin", "nearest_rows", "rows_within"]
@@ -23,7 +23,7 @@ MODES = ("connectivity", "distance")
 
 def without_self(distance: NDArray, index: NDArray) -> tuple[NDArray, NDArray]:
     """Return k of the k + 1 neighbors of every row, without itself; where equal rows displaced it, without the last."""
-    other = index != np.arange(len(index))[:, None]
+    other = index != arrays.like(index, np.arange(len(index)), "int64")[:, None]
     other[other.all(1), -1] = False
     shape = (len(index), index.shape[1] - 1)
     return distance[other].reshape(shape), index[other].reshape(shape)
@@ -101,7 +101,7 @@ class KNeighborsMixin(SklearnKNeighbors):
         distances : array of shape (n_queries, n_neighbors)
             Only if `return_distance`. Nearest first; of equal ones the row with the lower number first.
         indices : array of shape (n_queries, n_neighbors)
-            From a scan both come batch by batch, on Dask as lazy arrays.
+            From a scan both come batch by batch, on Dask as lazy arrays, of a tensor as tensors on its device.
         """
         check_is_fitted(self)
         rows = X if X is None else self._queries(X)
@@ -114,7 +114,7 @@ class KNeighborsMixin(SklearnKNeighbors):
             batches = ((part[:, :k], part[:, k:].astype(np.int64)) for part in both)
             return batches if return_distance else (index for _, index in batches)
         rows = self._fit_X if X is None else rows
-        distance, index = in_memory(Ready(self._index(), k), self._threads(), rows, X is None)
+        distance, index = in_memory(Ready(self._index(rows), k), self._threads(), rows, X is None)
         return (distance, index) if return_distance else index
 
     def kneighbors_graph(
@@ -139,7 +139,7 @@ class KNeighborsMixin(SklearnKNeighbors):
         """
         check_is_fitted(self)
         refuse_mode(mode)
-        distance, index = self.kneighbors(X, n_neighbors)
+        distance, index = (arrays.to_numpy(part) for part in self.kneighbors(X, n_neighbors))
         n, k = index.shape
         data = np.ones(n * k) if mode == "connectivity" else distance.ravel()
         begin = np.arange(0, n * k + 1, k)
@@ -154,7 +154,7 @@ class RadiusNeighborsMixin(SklearnRadiusNeighbors):
         check_is_fitted(self)
         radius = self.radius if radius is None else radius
         rows = self._fit_X if X is None else self._queries(X)
-        if rows is None:
+        if rows is None or arrays.is_tensor(rows):
             raise ParameterError(
                 f"{type(self).__name__}: lists of neighbors are made of queries in memory; give an array, or one batch at a time."
             )

@@ -18,6 +18,7 @@ from novum.neighbors.classification import WEIGHTS
 from novum.neighbors.queries import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors.targets import Values
 from novum.neighbors.votes import ByCount, ByRadius, values_by_count, values_by_radius
+from novum.runtime import arrays
 from novum.runtime.typing import Metric, Rows
 from novum.runtime.warn import warn
 
@@ -156,7 +157,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
         check_is_fitted(self)
         settings = ByRadius(self.radius, self.weights, self._columns(), None, self._y.ndim == 1)
         value = self._per_row(X, values_by_radius, settings)
-        if isinstance(value, np.ndarray) and np.isnan(value).any():
+        if (isinstance(value, np.ndarray) or arrays.is_tensor(value)) and bool((value != value).any()):
             warn(
                 "One or more samples have no neighbors within specified radius; predicting NaN.",
                 UserWarning,

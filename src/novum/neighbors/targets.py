@@ -24,10 +24,32 @@ __all__ = ["Classes", "Values"]
 
 
 def stack_rows(a: Any, b: Any) -> Any:
-    """Return the rows of two tables, dense or sparse, one after the other."""
+    """Return the rows of two tables, dense or sparse, one after the other, in the home of the first."""
+    if arrays.is_tensor(a):
+        return arrays.stack_rows([a, arrays.like(a, b)])
+    b = arrays.to_numpy(b) if arrays.is_tensor(b) else b
     if scipy.sparse.issparse(a):
         return scipy.sparse.vstack([a, b], format="csr")
     return np.concatenate([a, b])
+
+
+def column_stack(columns: list[Any]) -> Any:
+    """Return columns of whole numbers side by side."""
+    return arrays.concat([column.reshape(-1, 1) for column in columns])
+
+
+def distinct_labels(y: Any) -> tuple[NDArray, Any]:
+    """Return the sorted distinct labels, and every row's position among them where y lies."""
+    if not arrays.is_tensor(y):
+        return distinct(y)
+    classes = arrays.unique(y)
+    return classes, arrays.positions(classes, y)[0]
+
+
+def refuse_continuous(y: Any) -> None:
+    """Raise if labels on a device are no whole numbers; scikit-learn's words."""
+    if y.is_floating_point() and bool((y != y.floor()).any()):
+        check_classification_targets(arrays.to_numpy(y[y != y.floor()][:1]))
 
 
 class Stored(NeighborsBase):
@@ -36,13 +58,17 @@ class Stored(NeighborsBase):
     _target_kind = "numeric"
     _y: Any
 
-    def _checked(self, X: Any, y: Any) -> NDArray:
-        """Return the target after scikit-learn's checks."""
+    def _checked(self, X: Any, y: Any) -> Any:
+        """Return the target after scikit-learn's checks, on the device of X if it has one."""
         if y is None:
             raise DataError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None. Call fit(X, y) with one"
                 " target per row."
             )
+        if arrays.is_tensor(X):
+            from novum.fold.homes.tensors import labels_or_numbers
+
+            return labels_or_numbers(type(self).__name__, X, y)
         y = arrays.to_numpy(y) if arrays.is_tensor(y) else y
         if plainly_sound(y, X.shape[0], self._target_kind):
             return np.asarray(y)
@@ -52,10 +78,11 @@ class Stored(NeighborsBase):
         return y
 
     def _kept_rows(self) -> Any:
-        if self._fit_X is None or np.ndim(self._y) != 1:
+        if self._fit_X is None or self._y.ndim != 1:
             return None
-        y = self.classes_[self._y] if hasattr(self, "classes_") else self._y
-        return np.asarray(self._fit_X.toarray() if scipy.sparse.issparse(self._fit_X) else self._fit_X), y
+        y = arrays.to_numpy(self._y)
+        y = self.classes_[y] if hasattr(self, "classes_") else y
+        return self._fit_X.toarray() if scipy.sparse.issparse(self._fit_X) else arrays.to_numpy(self._fit_X), y
 
     def _take_target(self, y: NDArray) -> None:
         raise NotImplementedError
@@ -138,27 +165,35 @@ class Classes(ClassifierMixin, Stored):
                 DataConversionWarning,
             )
         self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
-        if y.ndim != 1 or not plainly_labels(y):
+        if arrays.is_tensor(y):
+            refuse_continuous(y)
+        elif y.ndim != 1 or not plainly_labels(y):
             check_classification_targets(y)
-        pairs = [distinct(column) for column in y.reshape(len(y), -1).T]
+        pairs = [distinct_labels(column) for column in y.reshape(len(y), -1).T]
         self.classes_ = [classes for classes, _ in pairs] if self.outputs_2d_ else pairs[0][0]
-        code = np.column_stack([code for _, code in pairs]).astype(np.intp)
+        code = column_stack([code for _, code in pairs])
         self._y = code if self.outputs_2d_ else code[:, 0]
 
     def _add_target(self, y: NDArray) -> None:
-        check_classification_targets(y)
+        if arrays.is_tensor(y):
+            refuse_continuous(y)
+        else:
+            check_classification_targets(y)
         known, code = self._labels(), self._codes()
         columns = y.reshape(len(y), -1)
         if columns.shape[1] != len(known):
             raise DataError(
                 f"{type(self).__name__}.partial_fit: y has {columns.shape[1]} outputs, the rows kept have {len(known)}."
             )
-        both = [distinct(np.concatenate([labels[code[:, o]], columns[:, o]])) for o, labels in enumerate(known)]
+        classes, codes = [], []
         for o, labels in enumerate(known):  # classes without rows stay
-            union = np.union1d(labels, both[o][0])
-            both[o] = (union, np.searchsorted(union, both[o][0])[both[o][1]])
-        self.classes_ = [classes for classes, _ in both] if self.outputs_2d_ else both[0][0]
-        merged = np.column_stack([code for _, code in both]).astype(np.intp)
+            union = np.union1d(labels, distinct_labels(columns[:, o])[0])
+            before = arrays.like(code, np.searchsorted(union, labels), "int64")[code[:, o]]
+            added = arrays.like(code, arrays.positions(union, columns[:, o])[0], "int64")
+            classes.append(union)
+            codes.append(arrays.stack_rows([before, added]))
+        self.classes_ = classes if self.outputs_2d_ else classes[0]
+        merged = column_stack(codes)
         self._y = merged if self.outputs_2d_ else merged[:, 0]
 
     def _labels(self) -> list[NDArray]:
@@ -177,14 +212,14 @@ class Values(RegressorMixin, Stored):
     """Rows with values."""
 
     def _take_target(self, y: NDArray) -> None:
-        self._y = y if y.dtype.kind in "fiub" else y.astype(np.float64)
+        self._y = y if arrays.is_tensor(y) or y.dtype.kind in "fiub" else y.astype(np.float64)
 
     def _add_target(self, y: NDArray) -> None:
         if y.ndim != self._y.ndim or y.shape[1:] != self._y.shape[1:]:
             raise DataError(
                 f"{type(self).__name__}.partial_fit: y has shape {y.shape}, the rows kept have targets of shape {self._y.shape}."
             )
-        self._y = np.concatenate([self._y, y])
+        self._y = stack_rows(self._y, y)
 
     def _columns(self) -> NDArray:
         return self._y.reshape(len(self._y), -1)

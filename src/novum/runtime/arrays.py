@@ -25,6 +25,7 @@ __all__ = [
     "inverse",
     "is_sparse",
     "is_tensor",
+    "labels_at",
     "like",
     "log",
     "log_determinant",
@@ -157,6 +158,13 @@ def positions(values: np.ndarray, x: Any) -> tuple[Any, Any]:
     x = np.asarray(x)
     code = np.minimum(np.searchsorted(values, x), len(values) - 1).astype(np.int64)
     return code, np.asarray(values[code] != x)
+
+
+def labels_at(classes: np.ndarray, code: Any) -> Any:
+    """Return the labels of codes: beside them where labels are numbers, else an array."""
+    if is_tensor(code) and classes.dtype.kind in "fiub":
+        return like(code, classes, str(classes.dtype))[code]
+    return classes.take(to_numpy(code))
 
 
 def exp(x: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from novum.exceptions import ParameterError
 
-__all__ = ["chosen_device", "needs_torch", "on_host", "processors", "runs_kernels", "torch_threads"]
+__all__ = ["chosen_device", "has_triton", "needs_torch", "on_host", "processors", "runs_kernels", "torch_threads"]
 
 LEAST_CAPABILITY = (8, 0)  # Ampere: the first with matrix units for bfloat16 and float64
 
@@ -38,9 +38,15 @@ def device_runs_kernels(device: Any) -> bool:
     """Return whether a GPU is of NVIDIA's kind and recent enough, and Triton is there (it comes with PyTorch for CUDA)."""
     import torch
 
-    if torch.version.cuda is None or importlib.util.find_spec("triton") is None:
+    if torch.version.cuda is None or not has_triton():
         return False
     return torch.cuda.get_device_capability(device) >= LEAST_CAPABILITY
+
+
+@cache
+def has_triton() -> bool:
+    """Return whether kernels can be compiled for a GPU: Triton comes with PyTorch's builds for CUDA, and with no other."""
+    return importlib.util.find_spec("triton") is not None
 
 
 def processors(tensor: Any) -> int:

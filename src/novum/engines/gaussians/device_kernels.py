@@ -52,7 +52,7 @@ def responsibilities(  # type: ignore[no-untyped-def]
     z = tl.where(here, z - tl.load(center + column, mask=column < d, other=0.0)[None, :], 0.0)
     place = tl.arange(0, COMPONENTS)
     joint = tl.full((ROWS, COMPONENTS), float("-inf"), tl.float64)
-    for component in range(0, k):
+    for component in range(k):
         own = factor + component * WIDTH * WIDTH
         u = tl.load(own + column[:, None] * WIDTH + column[None, :])
         white = tl.dot(z, u, out_dtype=tl.float64) - tl.load(offset + component * WIDTH + column)[None, :]

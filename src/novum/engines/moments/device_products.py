@@ -231,7 +231,8 @@ def residue(X: Any, y: Any, weight: Any, mean: np.ndarray, coef: np.ndarray) -> 
     packed = arrays.like(X, np.concatenate([mean, coef.ravel()]), "float64")
     middle, b, chunks = packed[: p + q], packed[p + q :].view(q, p), chunks_of(X)
     found = [
-        sums_of(X, y[:, k], weight, torch.cat([middle[:p], middle[p + k, None]])[None], b[k], chunks)[0] for k in range(q)
+        sums_of(X, y[:, k], weight, torch.cat([middle[:p], middle[p + k, None]])[None], b[k], chunks)[0]
+        for k in range(q)
     ]
     return arrays.to_numpy(torch.stack([torch.cat([part[:p], part[2 * p : 2 * p + 2]]) for part in found]))
 

@@ -13,18 +13,21 @@ the smallest keys of novum.runtime.random, which depend on the number of a row a
 from collections.abc import Callable
 from functools import partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
 from novum.fold.blocks import Block, Source
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream
 
-__all__ = ["Bins", "edges_of", "encode", "learn_bins", "sample_bins", "words_shape"]
+__all__ = [
+    *("TIE", "Bins", "SampleRequest", "bins_of_edges", "edges_of", "encode", "half_way", "learn_bins", "levels_of"),
+    *("merge_samples", "middle_of", "quantile_places", "sample_bins", "sample_of", "within", "words_shape"),
+]
 
 SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less than a hundredth of a bin's share
 LARGEST_EDGE = 1e300  # an edge of infinity would leave no value to its right
@@ -67,22 +70,48 @@ class Sample(NamedTuple):
     weight: list[NDArray]  # (m,), or (0,) for ones
 
 
+def levels_of(max_bins: int) -> NDArray:
+    """Return the levels of (1)."""
+    return np.linspace(0, 100, max_bins + 1)[1:-1] / 100  # as np.percentile has them, to the last bit
+
+
+def quantile_places(count: int, max_bins: int) -> tuple[NDArray, NDArray]:
+    """Return the places of the ordered values, so many, between which the quantiles of (1) lie."""
+    place = count * levels_of(max_bins) - 1
+    below = np.floor(place)
+    high = np.clip(below.astype(np.int64) + 1, 0, count - 1)
+    return np.where(place == below, np.maximum(high - 1, 0), high), high
+
+
 def quantile_edges(ordered: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
     """Return (1) of sorted values without gaps."""
-    level = np.linspace(0, 100, max_bins + 1)[1:-1] / 100  # as np.percentile has them, to the last bit
     if weight is None:
-        place = len(ordered) * level - 1
-        below = np.floor(place)
-        high = np.clip(below.astype(np.int64) + 1, 0, len(ordered) - 1)
-        low = np.where(place == below, np.maximum(high - 1, 0), high)
+        low, high = quantile_places(len(ordered), max_bins)
     else:
+        level = levels_of(max_bins)
         cumulated = np.cumsum(weight)
         wanted, slack = level * cumulated[-1], TIE * cumulated[-1]
         high = np.minimum(np.searchsorted(cumulated, wanted + slack, side="right"), len(ordered) - 1)
         low = np.minimum(np.searchsorted(cumulated, wanted - slack), high)
-    a, b = ordered[low], ordered[high]
+    return middle_of(ordered[low], ordered[high])
+
+
+def middle_of(low: NDArray, high: NDArray) -> NDArray:
+    """Return the quantiles from the ordered values at their places."""
     with np.errstate(invalid="ignore"):
-        return np.where(a == b, a, a + (b - a) / 2)
+        return np.where(low == high, low, low + (high - low) / 2)
+
+
+def half_way(distinct: NDArray) -> NDArray:
+    """Return the edges between few distinct values in order."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = distinct[:-1] + (distinct[1:] - distinct[:-1]) / 2
+    return within(np.where(np.isfinite(middle), middle, distinct[:-1]))
+
+
+def within(edges: NDArray) -> NDArray:
+    """Return edges none of which is too large to have values to its right."""
+    return np.minimum(edges, LARGEST_EDGE)
 
 
 def edges_of(column: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
@@ -102,13 +131,8 @@ def edges_of(column: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
         return np.empty(0)
     new = ordered[1:] != ordered[:-1]
     if np.count_nonzero(new) < max_bins:
-        distinct = ordered[np.append(True, new)]
-        with np.errstate(over="ignore", invalid="ignore"):
-            middle = distinct[:-1] + (distinct[1:] - distinct[:-1]) / 2
-        edges = np.where(np.isfinite(middle), middle, distinct[:-1])
-    else:
-        edges = np.unique(quantile_edges(ordered, weight, max_bins))
-    return np.minimum(edges, LARGEST_EDGE)
+        return half_way(ordered[np.append(True, new)])
+    return within(np.unique(quantile_edges(ordered, weight, max_bins)))
 
 
 class SampleRequest(NamedTuple):
@@ -137,6 +161,9 @@ def sample_of(wanted: SampleRequest, block: Block) -> Sample:
     size = wanted.size
     able, weight = wanted.rows_of(block)
     keys = wanted.stream.keys(KEY_PURPOSE, 0, range(block.start, block.start + block.X.shape[0]))
+    if arrays.is_tensor(able) and not devices.on_host(able):
+        return tensor_sample(wanted, block, able, weight, keys)
+    able, weight = arrays.to_numpy(able), None if weight is None else arrays.to_numpy(weight)
     place = np.flatnonzero(able & (keys < wanted.most))
     if size < len(place):
         place = place[np.argpartition(keys[place], size - 1)[:size]]
@@ -145,10 +172,23 @@ def sample_of(wanted: SampleRequest, block: Block) -> Sample:
     return Sample([keys[place]], [X[place].astype(np.float64)], [weight])
 
 
+def tensor_sample(wanted: SampleRequest, block: Block, able: Any, weight: Any, keys: NDArray) -> Sample:
+    """Return the rows of one block of a tensor with the smallest keys, on its device."""
+    key = arrays.like(block.X, keys, "float64").masked_fill(~able, np.inf)
+    key, place = key.topk(min(wanted.size, len(key)), largest=False)
+    place = place[key < np.inf]
+    chosen = weight[place] if weight is not None else key[:0]
+    return Sample(key[: len(place)], block.X[place].double(), chosen)
+
+
 def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
     """Return the merge that keeps the `size` smallest keys, and at most as many again until the next."""
 
     def merge(a: Sample, b: Sample) -> Sample:
+        if arrays.is_tensor(a.key):
+            both: Any = Sample(*(arrays.stack_rows([x, y]) for x, y in zip(a, b)))
+            keep = both.key.topk(min(size, len(both.key)), largest=False).indices
+            return Sample(both.key[keep], both.X[keep], both.weight[keep] if len(both.weight) else both.weight)
         both = Sample(a.key + b.key, a.X + b.X, a.weight + b.weight)
         return smallest(both, size) if sum(map(len, both.key)) > 2 * size else both
 
@@ -176,6 +216,10 @@ def sample_bins(
     Where the number of rows is known, blocks send little more than what is taken in the end.
     """
     size = SAMPLE_ROWS
+    if source.on_device:
+        from novum.engines.trees.device.bins import device_bins
+
+        return device_bins(source, SampleRequest(stream, size, rows_of), max_bins)
     most = -np.log1p(-AMPLE * size / n_rows) if n_rows > 2 * AMPLE * size else np.inf  # of exponential keys
     sample = source.total(sample_of, SampleRequest(stream, size, rows_of, most), merge_samples(size))
     if sum(map(len, sample.key)) < size and np.isfinite(most):  # most rows are none that may be taken
@@ -247,9 +291,15 @@ def bins_of(
         for _ in map_ordered(gather, product(range(0, n_rows, GATHER_ROWS), range(first, last, LINE)), n_threads):
             pass
         edges += map_ordered(edges_by, range(first, last), n_threads)
+    return bins_of_edges(edges, categories)
+
+
+def bins_of_edges(edges: list[NDArray], categories: NDArray | None = None) -> Bins:
+    """Return the bins between the edges of every column, and of so many categories; None: there are none."""
+    counts = np.zeros(len(edges), np.int32) if categories is None else np.asarray(categories, np.int32)
     start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
-    most = max(int(np.max(np.diff(start), initial=0)) + 1, int(np.max(categories, initial=0)))
-    return Bins(np.concatenate([*edges, np.empty(0)]), start, np.asarray(categories, np.int32), most)
+    most = max(int(np.max(np.diff(start), initial=0)) + 1, int(np.max(counts, initial=0)))
+    return Bins(np.concatenate([*edges, np.empty(0)]), start, counts, most)
 
 
 def some_of(rows: NDArray, stream: Stream, size: int, n_threads: int) -> NDArray:

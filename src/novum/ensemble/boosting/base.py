@@ -20,7 +20,7 @@ from novum.engines.trees.histograms import Growing, pack
 from novum.engines.trees.passes.survey import Survey
 from novum.ensemble.boosting.categories import as_numbers, category_counts, learn_categories
 from novum.ensemble.boosting.coded_rows import Prepared, prepare_rows, room_for_codes, targets_of
-from novum.ensemble.boosting.home_fit import fit_blocks
+from novum.ensemble.boosting.home_fit import fit_blocks, refuse_on_device
 from novum.ensemble.boosting.newton import NO_TREES, Trees, boost, join, should_stop
 from novum.ensemble.boosting.raw_scores import BoostedModel, BoostedTrees, raw_of_block
 from novum.ensemble.boosting.slopes import FOLDED, Descent
@@ -159,7 +159,9 @@ class HistGradientBoosting(BoostedTrees):
                 )
             held = (X_val, y_val, sample_weight_val)
         source, encoder, mask = self._opened(X, y, sample_weight)
-        if not source.lists_rows and self.loss in FOLDED:
+        if source.on_device:
+            refuse_on_device(type(self).__name__, self.loss, held)
+        if source.on_device or (not source.lists_rows and self.loss in FOLDED):
             self._fit_in_passes(X, y, source, held)
             return self
         target, weight = targets_of(source)

@@ -6,7 +6,7 @@ those of the last iteration only; a block that has lost more says so and is give
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,21 @@ from novum.ensemble.boosting.slopes import Descent
 from novum.ensemble.boosting.validation_rows import Holding, holds
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.spill import spill_blocks
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 
 __all__ = [
-    *("Built", "Look", "Step", "BlockPreparation", "Trees", "block_histograms", "brought_up", "build", "built_blocks"),
+    *(
+        "Built",
+        "Look",
+        "Step",
+        "BlockPreparation",
+        "PARTS",
+        "Trees",
+        "block_histograms",
+        "brought_up",
+        "build",
+        "built_blocks",
+    ),
     *("look_at", "merge_looks", "rows_taken"),
 ]
 
@@ -74,8 +85,19 @@ class Look(NamedTuple):
     lost: int = 0
 
 
+def on_device(block: Block) -> Any:
+    """Return the same stages for rows on a device; None for a block that is not there."""
+    if not arrays.is_tensor(block.X) or devices.on_host(block.X):
+        return None
+    from novum.ensemble.boosting.device import block_state
+
+    return block_state
+
+
 def rows_taken(task: BlockPreparation, block: Block) -> tuple[NDArray, NDArray, NDArray | None]:
     """Return which rows of a block are trained on, which are held back, and the weights of all."""
+    if (there := on_device(block)) is not None:
+        return there.rows_taken(task, block)
     weight = None if block.weight is None else arrays.to_numpy(block.weight)
     if task.factor is not None:
         factor = task.factor[arrays.to_numpy(block.y).astype(np.int64)]
@@ -89,6 +111,8 @@ def rows_taken(task: BlockPreparation, block: Block) -> tuple[NDArray, NDArray, 
 
 def build(task: BlockPreparation, block: Block) -> Built:
     """Fill the memory of a block; return what is learned on the way."""
+    if (there := on_device(block)) is not None:
+        return there.build(task, block)
     train, held, weight = rows_taken(task, block)
     target, memory = np.ascontiguousarray(arrays.to_numpy(block.y), np.float64), block.memory
     assert memory is not None
@@ -172,6 +196,8 @@ def slopes_of(descent: Descent, target: NDArray, raw: NDArray) -> tuple[NDArray,
 
 def look_at(step: Step, block: Block) -> Look:
     """Return (1) of one block, and keep its slopes."""
+    if (there := on_device(block)) is not None:
+        return there.look_at(step, block)
     outputs, memory = step.task.descent.outputs, block.memory
     assert memory is not None
     loss = np.zeros((2, LIMBS), np.int64)
@@ -193,6 +219,8 @@ def look_at(step: Step, block: Block) -> Look:
 
 def block_histograms(step: Step, block: Block) -> Histograms:
     """Return (2) of one block."""
+    if (there := on_device(block)) is not None:
+        return there.block_histograms(step, block)
     task, memory = step.task, block.memory
     assert memory is not None
     if not brought_up(step, block):

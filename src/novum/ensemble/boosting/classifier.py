@@ -20,6 +20,7 @@ from novum.engines.trees.passes.survey import Survey, factors_of, survey
 from novum.ensemble.boosting.base import SEARCH, HistGradientBoosting
 from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.fold.blocks import Source
+from novum.runtime import arrays
 from novum.runtime.softmax import softmax_rows
 from novum.runtime.typing import LabelWeights, Numbers, Rows, RowWeights, Seed, Target
 
@@ -194,7 +195,11 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     def _descent(self, target: NDArray, weight: NDArray | None) -> Descent:
         return descent_of("log_loss", target, weight, None, self.n_trees_per_iteration_)
 
-    def _probabilities(self, raw: NDArray) -> NDArray:
+    def _probabilities(self, raw: Any) -> Any:
+        if arrays.is_tensor(raw):
+            if raw.shape[1] == 1 < len(self.classes_):
+                return arrays.concat([(-raw).sigmoid(), raw.sigmoid()])
+            return raw.softmax(dim=1)
         if raw.shape[1] > 1:
             return softmax_rows(raw)
         if len(self.classes_) == 1:
@@ -202,7 +207,10 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
         positive = expit(raw[:, 0])
         return np.column_stack([1 - positive, positive])
 
-    def _labels(self, raw: NDArray) -> NDArray:
+    def _labels(self, raw: Any) -> Any:
+        if arrays.is_tensor(raw):
+            code = arrays.argmax(raw) if raw.shape[1] > 1 else (raw[:, 0] > 0).long()
+            return arrays.labels_at(self.classes_, code)
         return self.classes_[raw.argmax(axis=1) if raw.shape[1] > 1 else (raw[:, 0] > 0).astype(np.intp)]
 
     def _scores(self, raw: NDArray) -> NDArray:

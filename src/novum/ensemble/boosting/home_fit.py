@@ -44,11 +44,31 @@ def held_rows(
     """Return which rows are held back; few enough are listed here for a moment, as scikit-learn's splitter needs them."""
     if found.rows > SPLIT_ROWS:
         return holding_of(None, share, None, seed, found.rows)
+    if source.on_device and not classes and source.weight is None:  # type: ignore[attr-defined]
+        return holding_of(
+            np.arange(found.rows), share, None, seed, found.rows
+        )  # nothing about the rows has to come here
     target, weight = targets_of(source)
     if factor is not None:
         weight = factor[target.astype(np.int64)] if weight is None else weight * factor[target.astype(np.int64)]
     rows = np.arange(found.rows) if weight is None else np.flatnonzero(weight > 0)
     return holding_of(rows, share, target if classes else None, seed, found.rows)
+
+
+def refuse_on_device(owner: str, loss: str, held: Any) -> None:
+    """Raise for what has no form on a device."""
+    from novum.ensemble.boosting.device.slopes import WITH_FORM
+
+    if loss not in WITH_FORM:
+        raise ParameterError(
+            f"{owner}: loss={loss!r} refits leaves by quantiles of all rows, or takes its width from them, in memory alone; on a"
+            f" device these are: {', '.join(WITH_FORM)}. Give X.cpu(), or one of them."
+        )
+    if held is not None:
+        raise ParameterError(
+            f"{owner}: X_val and y_val are rows in memory, and X is on a device; leave them out (validation_fraction holds"
+            " rows of X back), or give X.cpu()."
+        )
 
 
 def fit_blocks(

@@ -15,8 +15,9 @@ from novum.ensemble.boosting.categories import as_numbers
 from novum.ensemble.boosting.coded_rows import known_raw
 from novum.ensemble.boosting.newton import Trees
 from novum.ensemble.boosting.predictors import Predictor, partial_dependence, predictors_of
+from novum.exceptions import DataError
 from novum.fold.blocks import Block
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 
 __all__ = ["BoostedModel", "BoostedTrees", "raw_of_block"]
 
@@ -28,17 +29,24 @@ class BoostedModel(NamedTuple):
     start: NDArray  # (outputs,)
 
 
-def raw_of_block(model: BoostedModel, block: Block) -> NDArray:
+def raw_of_block(model: BoostedModel, block: Block) -> Any:
     """Return the raw scores of a block, of shape (rows, outputs), in float64."""
+    if arrays.is_tensor(block.X) and not devices.on_host(block.X):
+        from novum.engines.trees.device.passes import add_packed_rows
+
+        start = arrays.like(block.X, model.start, "float64")
+        return add_packed_rows(model.packed, block.X, start.repeat(block.rows, 1))
     raw = np.empty((block.rows, len(model.start)))
     raw[:] = model.start
     return add_packed(model.packed, block, raw)
 
 
-def finish_block(params: tuple[BoostedModel, Any], block: Block) -> NDArray:
+def finish_block(params: tuple[BoostedModel, Any], block: Block) -> Any:
     """Return what a subclass makes of the raw scores of a block, numbers in the dtype of the rows."""
     model, finish = params
     out = finish(raw_of_block(model, block))
+    if arrays.is_tensor(out):
+        return out.to(block.X.dtype) if out.is_floating_point() and out.dtype != block.X.dtype else out
     return out.astype(arrays.dtype_of(block.X), copy=False) if out.dtype.kind == "f" else out
 
 
@@ -112,6 +120,10 @@ class BoostedTrees(Estimator):
         if known is not None:
             return finish(known)
         check_is_fitted(self)
+        if self.is_categorical_ is not None and arrays.is_tensor(X) and not devices.on_host(X):
+            raise DataError(
+                f"{type(self).__name__}: categorical_features are encoded in memory, and X is on a device; give X.cpu()."
+            )
         return self._rows(as_numbers(X, self.is_categorical_, self._encoder), finish_block, (self._model(), finish))
 
     def _staged(self, X: Any, finish: Any) -> Iterator[Any]:

@@ -21,6 +21,7 @@ from novum.ensemble.boosting.base import SEARCH, HistGradientBoosting
 from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
+from novum.runtime import arrays
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
 __all__ = ["HistGradientBoostingRegressor"]
@@ -197,8 +198,8 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
             )
         return descent_of(self.loss, target, weight, self.quantile)
 
-    def _finish(self, raw: NDArray) -> NDArray:
-        return np.exp(raw[:, 0]) if self.loss in ("gamma", "poisson") else raw[:, 0]
+    def _finish(self, raw: Any) -> Any:
+        return arrays.exp(raw[:, 0]) if self.loss in ("gamma", "poisson") else raw[:, 0]
 
     def predict(self, X: Rows) -> Any:
         """Return the prediction (2) of every row.

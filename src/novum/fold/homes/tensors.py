@@ -16,7 +16,7 @@ from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays, devices
 from novum.runtime.checks import check_weight_size
 
-__all__ = ["TensorSource", "open_tensor"]
+__all__ = ["TensorSource", "labels_or_numbers", "open_tensor"]
 
 BLOCK_VALUES = {
     "cpu": 2**18,
@@ -33,6 +33,7 @@ class TensorSource(Source):
     def __init__(self, X: Any, y: Any, weight: Any) -> None:
         self.X, self.y, self.weight = X, y, weight
         self.n_rows, self.n_features = X.shape
+        self.on_device = not devices.on_host(X)
         self.dtype = np.dtype(str(X.dtype).removeprefix("torch."))
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0

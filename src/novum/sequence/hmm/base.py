@@ -15,7 +15,7 @@ from novum.base.history import History
 from novum.exceptions import NotConverged, ParameterError
 from novum.runtime.typing import Numbers, Rows, Target
 from novum.runtime.warn import warn
-from novum.sequence.hmm import markov
+from novum.sequence.hmm import markov, recursions
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.base import Emission
 from novum.sequence.hmm.inference import InferenceMixin
@@ -327,6 +327,8 @@ class HiddenMarkovBase(InitializationMixin, InferenceMixin, SequenceInputMixin, 
             offsets[-1] = rows
             bundle = Bundle(bundle.X[:rows], offsets, None, None, 0, {})
         _, path = decode(model.chain, model.emission.densities(bundle), bundle.offsets)
+        if not isinstance(path, np.ndarray):
+            return np.argsort(recursions.on_device().first_visits(path, len(model.chain.start)), kind="stable")
         visited, place = np.unique(path, return_index=True)
         rank = np.full(len(model.chain.start), len(path), np.int64)
         rank[visited] = place

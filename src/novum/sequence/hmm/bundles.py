@@ -45,6 +45,15 @@ class Bundle(NamedTuple):
         """Return the weight of every row, or None for ones."""
         return None if self.weight is None else np.repeat(self.weight, np.diff(self.offsets))
 
+    def in_memory(self) -> "Bundle":
+        """Return the bundle with its rows as an array."""
+        return self._replace(X=arrays.to_numpy(self.X), memory={}) if arrays.is_tensor(self.X) else self
+
+    def weighted(self, values: Any) -> Any:
+        """Return values (rows, k) times the weight of their sequence, in their home."""
+        weight = self.row_weight()
+        return values if weight is None else values * arrays.like(values, weight, "float64")[:, None]
+
 
 def offsets_of(lengths: NDArray) -> NDArray:
     """Return where sequences begin and end."""
@@ -97,7 +106,7 @@ def split_groups(owner: str, X: Any, groups: Any) -> tuple[Any, NDArray]:
         if groups not in frame.columns:
             raise ParameterError(f"{owner}: groups={groups!r} is no column of X, which has {frame.columns}.")
         return frame.drop(groups).to_native(), frame.get_column(groups).to_numpy()
-    return X, np.asarray(groups)
+    return X, arrays.to_numpy(groups)
 
 
 def gather(owner: str, X: Any, lengths: Any, groups: Any) -> SequenceRows:
@@ -107,7 +116,8 @@ def gather(owner: str, X: Any, lengths: Any, groups: Any) -> SequenceRows:
     if is_sequence_list(X):
         if lengths is not None or groups is not None:
             raise ParameterError(f"{owner}: a list of sequences has its lengths; leave lengths= and groups= out.")
-        parts = [np.asarray(as_columns(arrays.to_numpy(one) if arrays.is_tensor(one) else one)) for one in X]
+        there = all(arrays.is_tensor(one) for one in X)
+        parts = [as_columns(one) if there else np.asarray(as_columns(arrays.to_numpy(one))) for one in X]
         widths = {part.shape[1:] for part in parts}
         if len(widths) > 1:
             raise DataError(
@@ -116,7 +126,7 @@ def gather(owner: str, X: Any, lengths: Any, groups: Any) -> SequenceRows:
         if any(len(part) == 0 for part in parts):
             empty = next(i for i, part in enumerate(parts) if len(part) == 0)
             raise DataError(f"{owner}: sequence {empty} of X is empty; leave it out.")
-        return SequenceRows(np.concatenate(parts), np.array([len(part) for part in parts], np.int64), None)
+        return SequenceRows(arrays.stack_rows(parts), np.array([len(part) for part in parts], np.int64), None)
     if groups is None:
         rows = as_columns(X)
         count = rows.shape[0] if hasattr(rows, "shape") else len(rows)
@@ -135,6 +145,8 @@ def gather(owner: str, X: Any, lengths: Any, groups: Any) -> SequenceRows:
     if (np.diff(codes) >= 0).all():
         return SequenceRows(rows, found, None)
     order = np.argsort(codes, kind="stable")
+    if arrays.is_tensor(rows):
+        return SequenceRows(rows[arrays.like(rows, order, "int64")], found, order)
     return SequenceRows(rows.iloc[order] if hasattr(rows, "iloc") else np.asarray(rows)[order], found, order)
 
 

@@ -15,7 +15,7 @@ from novum.sequence.hmm.emissions.categorical import Categorical
 from novum.sequence.hmm.markov import check_distribution
 from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
-from novum.sequence.hmm.symbols import check_symbols, largest_symbol, read_symbols
+from novum.sequence.hmm.symbols import check_symbols, largest_symbol, read_symbols, tensor_symbols
 
 __all__ = ["CategoricalHMM"]
 
@@ -102,6 +102,7 @@ class CategoricalHMM(HiddenMarkovBase):
     """
 
     emissionprob_: Any
+    _on_tensors = True
     _letters = {"e": "emissionprob_"}
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,
@@ -176,6 +177,13 @@ class CategoricalHMM(HiddenMarkovBase):
                 values = values.astype(np.int64)
         return self._symbols(values, reset, strict=True)
 
+    def _read_tensor(self, rows: Any, reset: bool) -> Any:
+        whole = not rows.is_floating_point()
+        found = tensor_symbols(type(self).__name__, super()._read_tensor(rows, reset), whole, self._symbol_limit(reset))
+        if found.shape[1] != 1:
+            raise self._too_wide(found.shape[1])
+        return found
+
     def _convert(self, rows: NDArray) -> NDArray:
         return self._symbols(rows, False, strict=False)
 
@@ -183,14 +191,22 @@ class CategoricalHMM(HiddenMarkovBase):
         """Return symbols; tiles of files and partitions hold whole numbers as floats, which are not `strict`."""
         owner = type(self).__name__
         if rows.shape[1] != 1:
-            raise DataError(
-                f"{owner}: X must be one column of symbols; it has {rows.shape[1]}. Several columns: MultinomialHMM."
-            )
+            raise self._too_wide(rows.shape[1])
         if not strict and rows.dtype.kind == "f" and (rows == np.floor(rows)).all():
             rows = rows.astype(np.int64)
+        return np.ascontiguousarray(read_symbols(owner, rows, self._symbol_limit(reset)))
+
+    def _symbol_limit(self, reset: bool) -> int | None:
+        """Return how many symbols there may be, None where the fit will count them."""
+        if self.n_features is not None:
+            return self.n_features
         fresh = reset and "e" in self.init_params
-        limit = None if fresh or "emissionprob_" not in self.__dict__ else np.atleast_2d(self.emissionprob_).shape[1]
-        return np.ascontiguousarray(read_symbols(owner, rows, limit if self.n_features is None else self.n_features))
+        return None if fresh or "emissionprob_" not in self.__dict__ else np.atleast_2d(self.emissionprob_).shape[1]
+
+    def _too_wide(self, columns: int) -> DataError:
+        return DataError(
+            f"{type(self).__name__}: X must be one column of symbols; it has {columns}. Several columns: MultinomialHMM."
+        )
 
     def _emission(self) -> Categorical:
         return Categorical(np.asarray(self.emissionprob_, np.float64))

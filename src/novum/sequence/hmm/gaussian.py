@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.engines.gaussians.covariance import dense, shape_of
 from novum.exceptions import DataWarning, ParameterError
+from novum.runtime import arrays
 from novum.runtime.typing import Numbers, Seed
 from novum.runtime.warn import warn
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
@@ -21,7 +22,7 @@ from novum.sequence.hmm.emissions.covariances import FORMS, checked_covars, cova
 from novum.sequence.hmm.emissions.gaussian import Gaussian, GaussianPrior
 from novum.sequence.hmm.priors import Shape
 from novum.sequence.hmm.sequences import Sequences
-from novum.sequence.hmm.starts.kmeans import clustered_rows, filled_rows, mean_and_covariance
+from novum.sequence.hmm.starts.kmeans import clustered_rows, column_moments, filled_rows, mean_and_covariance
 
 __all__ = ["GaussianHMM"]
 
@@ -222,8 +223,9 @@ class GaussianHMM(HiddenMarkovBase):
 
     def _prepare(self, source: Sequences) -> None:
         rows = filled_rows(type(self).__name__, self._sample_rows(source.first()))
-        self._floor = covariance_floor(self.min_covar, rows.var(axis=0))
-        self._warn_of_units(rows.var(axis=0), (source.n_rows or len(rows)) / self.n_components)
+        variance = column_moments(rows)[1]
+        self._floor = covariance_floor(self.min_covar, variance)
+        self._warn_of_units(variance, (source.n_rows or len(rows)) / self.n_components)
 
     def _warn_of_units(self, variance: NDArray, rows: float) -> None:
         """Warn where the default prior, a number without units, outweighs what the rows of a state say of its variance."""
@@ -245,7 +247,8 @@ class GaussianHMM(HiddenMarkovBase):
         if prior is None or np.ndim(prior) or "c" not in self.params or source.n_rows is None:
             return
         # no rows lie so far apart: what is left of the prior was divided by less than one row
-        reach = np.ptp(filled_rows(type(self).__name__, source.first().X), axis=0)
+        rows = filled_rows(type(self).__name__, source.first().X)
+        reach = np.ptp(rows, axis=0) if isinstance(rows, np.ndarray) else arrays.to_numpy(rows.amax(0) - rows.amin(0))
         wide = self._emission().moments()[1] > reach**2 + prior
         empty = np.flatnonzero(wide.any(axis=1))
         if len(empty):
@@ -258,6 +261,7 @@ class GaussianHMM(HiddenMarkovBase):
 
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
         rows = filled_rows(type(self).__name__, self._sample_rows(bundle))
+        rows = rows if isinstance(rows, np.ndarray) else arrays.to_numpy(rows)
         k = self.n_components
         if letter == "m":
             self.means_ = clustered_rows(rows, k, rng, run)[0]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from novum.base.fitted import check_is_fitted
 from novum.base.plots import axes_last
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
 from novum.runtime.typing import Axes, Rows, Seed, Target
 from novum.sequence.hmm import markov, recursions
 from novum.sequence.hmm.bundles import Bundle, as_columns
@@ -22,13 +23,22 @@ from novum.sequence.labels import dated, index_of
 __all__ = ["InferenceMixin"]
 
 
-def in_given_order(values: NDArray, order: NDArray | None) -> NDArray:
+def in_given_order(values: Any, order: NDArray | None) -> Any:
     """Return one value per row in the order in which the rows were passed."""
     if order is None:
         return values
+    if arrays.is_tensor(values):
+        out = values.new_empty(values.shape)
+        out[arrays.like(values, order, "int64")] = values
+        return out
     out = np.empty_like(values)
     out[order] = values
     return out
+
+
+def largest(shares: Any) -> Any:
+    """Return the largest share of every row."""
+    return shares.amax(dim=1) if arrays.is_tensor(shares) else shares.max(axis=1)
 
 
 class InferenceMixin:
@@ -64,7 +74,7 @@ class InferenceMixin:
                 " (map_partitions)."
             )
         parts = list(source.map(lambda bundle: function(model, bundle)))
-        rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        rows = parts[0] if len(parts) == 1 else arrays.stack_rows(parts)
         return in_given_order(rows, source.order)
 
     def score(self, X: Rows, lengths: Target = None, *, groups: Target = None, states: Any = None) -> float:
@@ -132,7 +142,7 @@ class InferenceMixin:
             )
         if algorithm == "map":
             shares = self.predict_proba(X, lengths, groups=groups)
-            return LogLikelihood(shares.max(axis=1).sum()), shares.argmax(axis=1)
+            return LogLikelihood(largest(shares).sum()), arrays.argmax(shares)
         model, source = self._open(X, lengths, groups)
         if not isinstance(source, MemorySequences):
             raise DataError(f"{type(self).__name__}.decode takes rows in memory; predict takes a scan.")
@@ -142,7 +152,7 @@ class InferenceMixin:
                 lambda bundle: recursions.decode(model.chain, model.emission.densities(bundle), bundle.offsets, owner)
             )
         )
-        path = found[0][1] if len(found) == 1 else np.concatenate([part[1] for part in found])
+        path = found[0][1] if len(found) == 1 else arrays.stack_rows([part[1] for part in found])
         total = sum(float(part[0].sum()) for part in found)
         return LogLikelihood(total), in_given_order(path, source.order)
 
@@ -153,7 +163,7 @@ class InferenceMixin:
             densities, owner = model.emission.densities(bundle), type(self).__name__
             if self.algorithm == "map":
                 found = recursions.smooth(model.chain, densities, bundle.offsets, owner=owner, sums=False)
-                return found.shares.argmax(axis=1)
+                return arrays.argmax(found.shares)
             return recursions.decode(model.chain, densities, bundle.offsets, owner)[1]
 
         return self._each_row(X, lengths, groups, None, one)

@@ -70,6 +70,13 @@ def chain_arrays(chain: Chain) -> tuple[NDArray, NDArray]:
     return np.ascontiguousarray(chain.start, np.float64), np.ascontiguousarray(chain.trans, np.float64)
 
 
+def on_device() -> Any:
+    """Return the same recursions for densities on a device."""
+    from novum.sequence.hmm.device import recursions
+
+    return recursions
+
+
 def run_recursions(
     chain: Chain,
     densities: Densities,
@@ -127,6 +134,8 @@ def with_known_states(densities: Densities, states: NDArray | None) -> Densities
 
 def log_likelihoods(chain: Chain, densities: Densities, offsets: NDArray) -> NDArray:
     """Return log p(x) of every sequence, minus infinity where it is impossible."""
+    if not isinstance(densities.log, np.ndarray):
+        return on_device().log_likelihoods(chain, densities.log, offsets)
     out = np.empty(len(offsets) - 1)
     outcome = run_recursions(chain, densities, offsets, out)
     if outcome[0] == NOT_A_NUMBER:
@@ -138,6 +147,8 @@ def filter_states(
     chain: Chain, densities: Densities, offsets: NDArray, owner: str = "filter"
 ) -> tuple[NDArray, NDArray]:
     """Return log p(x) of every sequence and p(z_t | x_1 .. x_t) of every row."""
+    if not isinstance(densities.log, np.ndarray):
+        return on_device().filter_states(chain, densities.log, offsets, owner)
     rows = len(densities.log if densities.index is None else densities.index)
     out, shares = np.empty(len(offsets) - 1), np.empty((rows, len(chain.start)))
     outcome = run_recursions(chain, densities, offsets, out, filtered=shares)
@@ -147,6 +158,8 @@ def filter_states(
 
 def row_log_likelihoods(chain: Chain, densities: Densities, offsets: NDArray, owner: str) -> NDArray:
     """Return log p(x_t | x_1 .. x_{t-1}) of every row; those of a sequence add up to its log p(x)."""
+    if not isinstance(densities.log, np.ndarray):
+        return on_device().row_log_likelihoods(chain, densities.log, offsets, owner)
     totals, shares = filter_states(chain, densities, offsets, owner)
     ahead = np.empty_like(shares)
     ahead[1:] = shares[:-1] @ chain.trans
@@ -183,6 +196,9 @@ def smooth(
     sums: bool = True,
 ) -> Posterior:
     """Return (2) and what follows from it; `weight` (sequences,) counts in the sums alone, which `sums` requests."""
+    if not isinstance(densities.log, np.ndarray):
+        found = on_device().smooth(chain, densities.log, offsets, weight, owner, first_row)
+        return Posterior(found[0], found[1], found[2], None)
     k = len(chain.start)
     rows = len(densities.log if densities.index is None else densities.index)
     out, shares, pairs = np.empty(len(offsets) - 1), np.empty((rows, k)), np.zeros((k, k))
@@ -196,6 +212,8 @@ def smooth(
 
 def decode(chain: Chain, densities: Densities, offsets: NDArray, owner: str = "decode") -> tuple[NDArray, NDArray]:
     """Return the log-probability of every sequence's most probable path, and the paths one after the other."""
+    if not isinstance(densities.log, np.ndarray):
+        return on_device().decode(chain, densities.log, offsets, owner)
     log, index = densities
     rows = len(log if index is None else index)
     log_prob, path = np.empty(len(offsets) - 1), np.empty(rows, np.int64)

@@ -9,6 +9,7 @@ from novum import _core
 from novum.base import validation
 from novum.exceptions import DataError
 from novum.fold.recorded import recorded
+from novum.runtime import arrays, devices
 from novum.sequence.hmm.bundles import Bundle, bundles_of, check_known_states, check_sequence_weight, gather
 from novum.sequence.hmm.sequences import DaskSequences, FileSequences, MemorySequences, Sequences
 
@@ -58,12 +59,14 @@ class SequenceInputMixin:
                 )
             return self._distant_sequences(X, groups, home, reset)
         given = gather(owner, X, lengths, groups)
-        if home == "tensor" and states is None and reset and self._on_tensors and str(X.device) != "cpu":
-            from novum.sequence.hmm.tensors import TensorSequences
+        if self._on_tensors and arrays.is_tensor(given.rows) and not devices.on_host(given.rows):
+            if states is not None:
+                raise DataError(f"{owner}: known states are for rows in memory, and X is on a device; give X.cpu().")
+            from novum.sequence.hmm.device.sequences import TensorSequences
 
-            rows = validation.open_source(self, given.rows, reset=True).X  # type: ignore[attr-defined]
+            rows = self._read_tensor(given.rows, reset)
             weight = check_sequence_weight(owner, weight, len(given.lengths))
-            return TensorSequences(rows.double(), given.lengths, weight, self._k)
+            return TensorSequences(rows, given.lengths, weight, self._k, given.order)
         rows = self._read(given.rows, reset)
         weight = check_sequence_weight(owner, weight, len(given.lengths))
         known = check_known_states(owner, states, given.lengths, self._k, given.order)
@@ -102,7 +105,12 @@ class SequenceInputMixin:
             )
         return self._convert(values)
 
-    def _sample_rows(self, bundle: Bundle) -> NDArray:
+    def _read_tensor(self, rows: Any, reset: bool) -> Any:
+        """Return the rows of all sequences as a tensor on their device; features are recorded or compared."""
+        opened: Any = validation.open_source(self, rows, reset=True) if reset else validation.open_rows(self, rows)
+        return opened.X.double()
+
+    def _sample_rows(self, bundle: Bundle) -> Any:
         """Return rows for a start: not more than it needs, evenly spaced."""
         step = max(1, -(-len(bundle.X) // SAMPLE_ROWS))
         return bundle.X[::step]

@@ -1,12 +1,15 @@
 """Symbols of a hidden Markov model: whole numbers from zero, as they may be given, and how many there may be."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
+from novum.runtime import arrays
 from novum.sequence.hmm.bundles import Bundle
 
-__all__ = ["check_symbols", "largest_symbol", "read_symbols"]
+__all__ = ["check_symbols", "largest_symbol", "read_symbols", "tensor_symbols"]
 
 MOST_CELLS = 2**26  # of emissionprob_: half a GiB
 
@@ -37,6 +40,17 @@ def read_symbols(owner: str, values: NDArray, n_features: int | None) -> NDArray
     return symbols
 
 
+def tensor_symbols(owner: str, values: Any, whole: bool, n_features: int | None) -> Any:
+    """Return `read_symbols` of numbers on a device; `whole` says that they were given as integers."""
+    missing = values.isnan()
+    kept = values.where(~missing, 0.0)
+    facts = [missing.any(), (kept != kept.floor()).any() | (kept.abs().max() > 2.0**53), kept.min(), kept.max()]
+    gaps, broken, low, high = arrays.to_numpy(arrays.concat([fact.double().reshape(1, 1) for fact in facts])[0])
+    shown = np.array([low, high] + [np.nan] * bool(gaps) + [0.5] * bool(broken))
+    read_symbols(owner, shown.astype(np.int64) if whole else shown, n_features)  # raises what it would of all
+    return values.where(~missing, -1.0).long()
+
+
 def check_symbols(owner: str, n_symbols: int, n_states: int) -> int:
     """Return the number of symbols if a table with a column for each can be held."""
     if n_symbols * n_states > MOST_CELLS:
@@ -50,4 +64,4 @@ def check_symbols(owner: str, n_symbols: int, n_states: int) -> int:
 
 def largest_symbol(_: None, bundle: Bundle) -> int:
     """Return the largest symbol of one bundle."""
-    return int(bundle.X.max(initial=-1))
+    return int(bundle.X.max()) if arrays.is_tensor(bundle.X) else int(bundle.X.max(initial=-1))

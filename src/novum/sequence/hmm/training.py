@@ -11,10 +11,12 @@ import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from novum.fold.blocks import add
 from novum.fold.engine import fold
+from novum.runtime import arrays
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions.base import Emission
 from novum.sequence.hmm.markov import chain_log_prior, maximize_chain
@@ -97,6 +99,7 @@ def weighted_sum(values: NDArray, weight: NDArray | None) -> float:
     """Return the sum of log-likelihoods over sequences; one without weight counts nothing, however impossible."""
     if weight is None:
         return float(values.sum())
+    weight = weight if isinstance(values, np.ndarray) else arrays.like(values, weight)
     return float((weight[weight > 0] * values[weight > 0]).sum())
 
 
@@ -105,7 +108,10 @@ def expected(model: Model, bundle: Bundle) -> Expected:
     densities = with_known_states(model.emission.densities(bundle), bundle.states)
     posterior = smooth(model.chain, densities, bundle.offsets, bundle.weight, owner="fit", first_row=bundle.start)
     starts = posterior.shares[bundle.offsets[:-1]]
-    first = starts.sum(axis=0) if bundle.weight is None else bundle.weight @ starts
+    if isinstance(starts, np.ndarray):
+        first = starts.sum(axis=0) if bundle.weight is None else bundle.weight @ starts
+    else:
+        first = arrays.to_numpy(bundle._replace(offsets=np.arange(len(starts) + 1)).weighted(starts).sum(dim=0))
     log_likelihood = weighted_sum(posterior.log_likelihood, bundle.weight)
     return Expected(log_likelihood, first, posterior.pairs, model.emission.statistics(bundle, posterior))
 

@@ -69,7 +69,7 @@ class HistRule:
         pass
 
     def search(self, node: Node) -> None:
-        growing, d = self.growing, len(self.bins.counts)
+        growing, d = self.growing, len(self.bins.categories)
         assert node.cells is not None and node.counts is not None
         allowed = sorted(set().union(*(self.together[s] for s in node.open_sets))) if self.together else list(range(d))
         gain, feature, code, missing_left, categorical, categories, left = _core.trees.passes.search(

@@ -107,9 +107,17 @@ def nodes_of(growth: Growth) -> tuple[NDArray, NDArray]:
     out = np.zeros(max(1, len(growth.nodes)), NODE)
     sets: list[Any] = []
     out["is_leaf"] = 1
-    for node in growth.nodes:
-        if node.left is not None and node.right is not None:
-            write_split(out[node.number], node, node.left.number, node.right.number, sets)
+    inner = [node for node in growth.nodes if node.left is not None and node.right is not None]
+    at, splits = [node.number for node in inner], [node.split for node in inner]
+    out["is_leaf"][at] = 0
+    out["left"][at] = [node.left.number for node in inner]  # type: ignore[union-attr]
+    out["right"][at] = [node.right.number for node in inner]  # type: ignore[union-attr]
+    out["feature_idx"][at] = [split.feature for split in splits]
+    out["bin_threshold"][at] = [split.bin for split in splits]
+    out["missing_go_to_left"][at] = [split.missing_left for split in splits]
+    for number, split in zip(at, splits):
+        if split.categorical:
+            write_categories(out[number], split, sets)
     return out, np.array(sets, np.uint32).reshape(-1, 8) if sets else NO_SETS
 
 
@@ -119,10 +127,14 @@ def write_split(row: Any, node: Node, left: int, right: int, sets: list) -> None
     row["is_leaf"] = 0
     row["feature_idx"], row["left"], row["right"] = split.feature, left, right
     row["bin_threshold"], row["missing_go_to_left"] = split.bin, split.missing_left
-    row["is_categorical"] = split.categorical
     if split.categorical:
-        row["bitset_idx"] = len(sets)
-        sets.append(split.categories)
+        write_categories(row, split, sets)
+
+
+def write_categories(row: Any, split: Split, sets: list) -> None:
+    """Write the set of categories of a split, and where it stands."""
+    row["is_categorical"], row["bitset_idx"] = 1, len(sets)
+    sets.append(split.categories)
 
 
 def words_of(bins: Bins, block: Block, keep: NDArray | None) -> NDArray:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.fold.blocks import Block, Source
+from novum.runtime import arrays
 
 __all__ = ["Survey", "factors_of", "survey"]
 
@@ -25,6 +26,8 @@ class Survey(NamedTuple):
 def survey_block(classes: int, block: Block) -> Survey:
     """Return (1) of one block."""
     y = block.y
+    if arrays.is_tensor(y):
+        return survey_tensor(classes, y, block.weight)
     weight = np.ones(len(y)) if block.weight is None else block.weight
     code = y.astype(np.int64) if classes else np.zeros(len(y), np.int64)
     largest = np.zeros(max(1, classes))
@@ -34,6 +37,18 @@ def survey_block(classes: int, block: Block) -> Survey:
     low, high = (float(kept.min()), float(kept.max())) if len(kept) else (np.inf, -np.inf)
     integral = bool((weight == np.floor(weight)).all())
     return Survey(len(y), counts, largest, integral, low, high, np.bincount(code, weight, max(1, classes)))
+
+
+def survey_tensor(classes: int, y: Any, weight: Any) -> Survey:
+    """Return (1) of the target and the weights of a tensor's rows, which stay where they are."""
+    weight = arrays.ones(y, len(y)) if weight is None else weight
+    shares = arrays.one_hot(y, y if classes else y.long() * 0, max(1, classes))
+    largest, mass = (shares * weight[:, None]).amax(dim=0), weight @ shares
+    kept = y[weight > 0].double() if not classes else y[:0].double()
+    ends = arrays.concat([kept.min().reshape(1, 1), kept.max().reshape(1, 1)])[0] if len(kept) else None
+    low, high = (np.inf, -np.inf) if ends is None else arrays.to_numpy(ends).tolist()
+    counts, integral = arrays.to_numpy(shares.sum(dim=0).long()), bool((weight == weight.floor()).all())
+    return Survey(len(y), counts, arrays.to_numpy(largest), integral, low, high, arrays.to_numpy(mass))
 
 
 def merge_surveys(a: Survey, b: Survey) -> Survey:

@@ -41,10 +41,14 @@ class SymbolEmission(Emission):
 
     def densities(self, bundle: Bundle) -> Densities:
         """Return a table of log B' and the symbol of every step."""
+        if not isinstance(bundle.X, np.ndarray):
+            return Densities(self.tensor_densities(bundle.X))
         return Densities(np.ascontiguousarray(self.log_probs.T), bundle.X[:, 0])
 
     def statistics(self, bundle: Bundle, posterior: Posterior) -> SymbolSums:
         """Return the expected number of emissions of every symbol."""
+        if not isinstance(bundle.X, np.ndarray):
+            return self.tensor_statistics(bundle.X, bundle.weighted(posterior.shares))
         if posterior.emitted is not None:
             return SymbolSums(posterior.emitted.T)
         symbols, weight = bundle.X[:, 0], bundle.row_weight()
@@ -61,7 +65,8 @@ class SymbolEmission(Emission):
     def tensor_densities(self, X: Any) -> Any:
         table = arrays.like(X, np.ascontiguousarray(self.log_probs.T), "float64")
         symbols = X[:, 0].long()
-        return table[symbols.clamp(min=0)] * (symbols >= 0)[:, None]
+        seen = symbols >= 0  # not by a product: zero times the logarithm of zero is no number
+        return table[symbols.clamp(min=0)].masked_fill(~seen[:, None], 0.0)
 
     def tensor_statistics(self, X: Any, shares: Any) -> SymbolSums:
         import torch
@@ -109,10 +114,9 @@ class Categorical(SymbolEmission):
         return draw_symbols(self.probs, states, rng)[:, None]
 
     def one_state_bic(self, bundle: Bundle, prior: Any) -> float | None:
-        weight = bundle.row_weight()
-        seen = bundle.X[:, 0] >= 0
+        sure = Posterior(np.zeros(1), arrays.ones(bundle.X, len(bundle.X), 1), np.zeros((1, 1)), None)
         m = self.probs.shape[1]
-        counts = np.bincount(bundle.X[seen, 0], None if weight is None else weight[seen], minlength=m)
+        counts = Categorical(np.full((1, m), 1 / m)).statistics(bundle, sure).counts[0]
         counts = counts[counts > 0]
         total = float((counts * np.log(counts / counts.sum())).sum())
         return -2 * total + (m - 1) * float(np.log(len(bundle.X)))

@@ -27,7 +27,7 @@ from novum.sequence.hmm.emissions.base import Emission
 from novum.sequence.hmm.emissions.covariances import collapse_text, lifted
 from novum.sequence.hmm.emissions.dirichlet import ABSENT
 from novum.sequence.hmm.recursions import Densities, Posterior
-from novum.sequence.hmm.starts.kmeans import filled_rows
+from novum.sequence.hmm.starts.kmeans import column_moments, filled_rows
 
 __all__ = ["Gaussian", "GaussianPrior", "GaussianSums"]
 
@@ -74,12 +74,16 @@ class Gaussian(Emission):
 
     def densities(self, bundle: Bundle) -> Densities:
         """Return log N(x_t | state); missing cells are integrated out."""
+        if not isinstance(bundle.X, np.ndarray):
+            return Densities(self.tensor_densities(bundle.X))
         found = engine.joint(self.density(), Block(bundle.X, memory=bundle.memory))
         return Densities(np.ascontiguousarray(found))
 
     def statistics(self, bundle: Bundle, posterior: Posterior) -> GaussianSums:
         """Return (10) of one bundle; missing cells count by their expectations."""
         X, weight = bundle.X, None if bundle.weight is None else bundle.row_weight()
+        if not isinstance(X, np.ndarray):
+            return self.tensor_statistics(X, bundle.weighted(posterior.shares))
         block = Block(X, None, weight, memory=bundle.memory)
         kind = layout(self.form)
         if engine.is_complete(block):
@@ -176,8 +180,7 @@ class Gaussian(Emission):
 
     def one_state_bic(self, bundle: Bundle, prior: GaussianPrior) -> float | None:
         rows = filled_rows("GaussianHMM", bundle.X)
-        mean, variance = rows.mean(axis=0), rows.var(axis=0)
-        matrix = np.atleast_2d(np.cov(rows.T, bias=True))
+        mean, variance, matrix = column_moments(rows)
         one = {
             "full": matrix[None],
             "tied": matrix,
@@ -188,12 +191,11 @@ class Gaussian(Emission):
         if emission.collapsed(prior)[0]:
             return None
         flat = GaussianPrior(np.zeros(1), np.zeros(1), np.zeros(()), 0.0, prior.floor)
-        sure = Posterior(np.zeros(1), np.ones((len(bundle.X), 1)), np.zeros((1, 1)), None)
-        for _ in range(GAP_PASSES if np.isnan(bundle.X).any() else 0):
+        sure = Posterior(np.zeros(1), arrays.ones(bundle.X, len(bundle.X), 1), np.zeros((1, 1)), None)
+        for _ in range(GAP_PASSES if bool((bundle.X != bundle.X).any()) else 0):
             emission = emission.maximized(emission.statistics(bundle, sure), flat, "mc")
-        weight = bundle.row_weight()
-        logs = emission.densities(bundle._replace(memory={})).log[:, 0]
-        total = float(logs.sum() if weight is None else weight @ logs)
+        logs = emission.densities(bundle._replace(memory={})).log
+        total = float(bundle.weighted(logs).sum())
         return -2 * total + sum(emission.n_parameters().values()) * float(np.log(len(bundle.X)))
 
     def columns(self, names: list[str] | None) -> dict[str, list[str]]:

@@ -122,15 +122,17 @@ class InitializationMixin:
             self.startprob_ = markov.stationary_distribution(np.asarray(self.transmat_, np.float64))
         self._check()
         free = self._n_parameters()
-        if not run and bundle.X.size < free:
+        cells = int(np.prod(bundle.X.shape))
+        if not run and cells < free:
             logger.warning(
                 "%s: fitting a model with %d free scalar parameters with only %d data points will result in a degenerate"
                 " solution.",
                 type(self).__name__,
                 free,
-                bundle.X.size,
+                cells,
             )
         if allowed is not None and set(self._letters) <= set(self.init_params) and bundle.states is None:
+            bundle = bundle.in_memory()
             self._start_at(bundle, shares_in_time(bundle, self._emission().segment_features(bundle), k, rng, run))
         return all(fresh)
 

@@ -7,21 +7,33 @@ from numpy.typing import NDArray
 
 from novum.engines.kmeans.small import best_centers
 from novum.exceptions import DataError
+from novum.runtime import arrays
 
-__all__ = ["clustered_rows", "filled_rows", "mean_and_covariance", "seed_from"]
+__all__ = ["clustered_rows", "column_moments", "filled_rows", "mean_and_covariance", "seed_from"]
 
 FIRST_RUNS = 10  # of k-means for the first start, as in hmmlearn; one for every other
 
 
-def filled_rows(owner: str, X: NDArray) -> NDArray:
+def filled_rows(owner: str, X: Any) -> Any:
     """Return rows without gaps: rows that are all missing left out, other gaps filled with the mean of their column."""
-    gaps = np.isnan(X)
+    gaps = np.isnan(X) if isinstance(X, np.ndarray) else X.isnan()
     if not gaps.any():
         return X
     X = X[~gaps.all(axis=1)]
+    if arrays.is_tensor(X) and len(X) and not X.isnan().all(dim=0).any():
+        return X.where(~X.isnan(), X.nanmean(dim=0))
+    X = X if isinstance(X, np.ndarray) else arrays.to_numpy(X)
     if not len(X) or np.isnan(X).all(axis=0).any():
         raise DataError(f"{owner}: X has a column without an observed value; leave the column out.")
     return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+
+
+def column_moments(X: Any) -> tuple[NDArray, NDArray, NDArray]:
+    """Return mean, variance and covariance matrix of rows without gaps, over their number, wherever they live."""
+    if not isinstance(X, np.ndarray):
+        found = X.mean(dim=0), X.var(dim=0, correction=0), X.T.cov(correction=0).reshape(2 * X.shape[1:])
+        return tuple(arrays.to_numpy(value) for value in found)  # type: ignore[return-value]
+    return X.mean(axis=0), X.var(axis=0), np.atleast_2d(np.cov(X.T, bias=True))
 
 
 def mean_and_covariance(X: NDArray) -> tuple[NDArray, NDArray]:

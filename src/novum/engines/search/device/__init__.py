@@ -1,0 +1,1 @@
+"""Nearest rows on a PyTorch device: the index there, and its kernel."""

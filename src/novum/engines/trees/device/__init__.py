@@ -1,0 +1,1 @@
+"""Trees on a PyTorch device: bins, histograms of leaves, and the walk of rows through trees."""
