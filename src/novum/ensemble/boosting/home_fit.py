@@ -27,7 +27,7 @@ from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime.random import Stream, seed_of
 
-__all__ = ["fit_blocks"]
+__all__ = ["fit_blocks", "refuse_on_device"]
 
 logger = logging.getLogger("novum")
 
