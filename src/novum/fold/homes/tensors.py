@@ -38,11 +38,11 @@ class TensorSource(Source):
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
         values = BLOCK_VALUES.get(X.device.type, BLOCK_VALUES["cuda"])
-        self.on_device = not devices.on_host(X)
         self._cut(max(1, values // max(1, self.n_features)))
 
     def _cut(self, step: int) -> None:
-        self.bounds = [(start, min(start + step, self.n_rows)) for start in range(0, self.n_rows, step)]
+        n = int(self.X.shape[0])
+        self.bounds = [(start, min(start + step, n)) for start in range(0, n, step)]
         self.memories: list[dict] = [{} for _ in self.bounds]
 
     def _blocks(self) -> Iterator[Any]:
@@ -67,7 +67,7 @@ class TensorSource(Source):
         if len(self.bounds) == 1:
             return self
         twin = copy(self)
-        twin._cut(self.n_rows)
+        twin._cut(int(self.X.shape[0]))
         return twin
 
     def host(self) -> Source:
