@@ -9,7 +9,8 @@ from reference.linear_model import sgd as reference
 from novum import _core
 from novum.exceptions import DataError
 from novum.fold.dealing import Deal
-from novum.linear_model.online.epochs import Epochs, LinearFunction, Settings, Stopping, TargetRows, descend
+from novum.linear_model.online.descents import descend
+from novum.linear_model.online.epochs import Epochs, LinearFunction, Settings, Stopping, TargetRows
 
 
 def machine(d, dtype=np.float64, average=False):

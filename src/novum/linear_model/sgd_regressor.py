@@ -25,14 +25,13 @@ from novum.fold.blocks import Block, Source
 from novum.fold.dealing import deal_of_table
 from novum.linear_model.decisions import SparseCoefficients, dense_coef
 from novum.linear_model.least_squares.model import Line, predict_block
+from novum.linear_model.online.descents import descend, descend_by_portions
 from novum.linear_model.online.epochs import (
     Descent,
     LinearFunction,
     Settings,
     Stopping,
     TargetRows,
-    descend,
-    descend_by_portions,
 )
 from novum.linear_model.online.learner import COMMON, STEPS, Data, OnlineLearner, data_of
 from novum.linear_model.online.schedules import schedule_of

@@ -21,14 +21,13 @@ from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.fold.dealing import deal_of_table
 from novum.linear_model.decisions import LinearDecisions
+from novum.linear_model.online.descents import descend, descend_by_portions
 from novum.linear_model.online.epochs import (
     Descent,
     LinearFunction,
     Settings,
     Stopping,
     TargetRows,
-    descend,
-    descend_by_portions,
 )
 from novum.linear_model.online.learner import COMMON, Data, OnlineLearner, data_of
 from novum.runtime.pool import map_ordered

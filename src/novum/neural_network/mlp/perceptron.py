@@ -262,18 +262,20 @@ class Perceptron(Inspection, Estimator):
         report: Any,
     ) -> Outcome:
         deal = deal_rows(source, self.shuffle, random)
+        epochs = partial(
+            self._epochs, settings, memory, progress, random=random, incremental=incremental, report=report
+        )
         if not source.at_hand:
             batch = AUTO_BATCH if self.batch_size == "auto" else int(self.batch_size)
-            with opened_portions(source, settings, reader, batch, deal, random) as portions:
-                return self._epochs(settings, memory, progress, portions, batch, None, random, incremental, report)
+            with opened_portions(source, settings, reader, batch, deal, random) as rows:
+                return epochs(rows=rows, batch=batch, held=None)
         data, held = read_block(reader, Block(source.array(), source.y, source.weight)), None  # type: ignore[attr-defined]
         buckets = buckets_of_rows(deal, int(source.n_rows or 0), source.weight)  # type: ignore[attr-defined]
         if self.early_stopping:
             flat = hasattr(self, "classes_") and self.n_outputs_ == 1
             data, held = hold_back(type(self).__name__, data, self.validation_fraction, random, stratified=flat)
             buckets = buckets_of_rows(deal, data.rows, None)
-        rows, batch = RowsInMemory(data, deal, buckets), self._batch_of(data.rows)
-        return self._epochs(settings, memory, progress, rows, batch, held, random, incremental, report)
+        return epochs(rows=RowsInMemory(data, deal, buckets), batch=self._batch_of(data.rows), held=held)
 
     def _epochs(
         self,
@@ -300,8 +302,7 @@ class Perceptron(Inspection, Estimator):
         if incremental and hasattr(self, "_rate") and not callable(self.learning_rate):
             rates.now = self._rate
         score = None if held is None else lambda machine: self._score_of(held, machine.predict(held.X))
-        stopping = Stopping(self.max_iter, self.tol, self.n_iter_no_change)
-        listens = getattr(report, "listens", True)
+        stopping, listens = Stopping(self.max_iter, self.tol, self.n_iter_no_change), getattr(report, "listens", True)
         report_step = lambda n, loss, memory: report(n, loss, memory() if listens else None)  # noqa: E731
         n_iter, ending = run_epochs(
             machine,
