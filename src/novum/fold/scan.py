@@ -54,9 +54,10 @@ def scan(
 
     Notes
     -----
-    The files are read once per pass of the learner and must not change meanwhile; size, time of change and number of rows
-    are compared, and a `SourceError` stops the fit if they did. The same rows in the same batches give the same bits
-    whatever the format and the number of threads.
+    The learner passes over the files as often as it needs, and they must not change meanwhile; size, time of change and number
+    of rows are compared, and a `SourceError` stops the fit if they did. What was decoded is kept for the next pass in a bounded
+    share of memory and of the disk: `NOVUM_CACHE_MEMORY` and `NOVUM_CACHE_DISK` in the environment bound it in bytes. The same
+    rows in the same batches give the same bits whatever the format and the number of threads.
 
     Examples
     --------
