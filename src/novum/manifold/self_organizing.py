@@ -32,6 +32,7 @@ from novum.fold.dealing import deal_of, order_of_buckets, portions_of
 from novum.manifold.lattice import Lattice, draw_map, lattice_of
 from novum.manifold.online_map import Moving, OnlineSteps, move_units
 from novum.runtime import arrays
+from novum.runtime.journal import step
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
@@ -275,9 +276,8 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
             for t in range(self.max_iter):
                 error = source.total(unit_sums, Units(units, lattice.neighbors)).distance / rows
                 start = Moving(units, done)
-                units, done = portions.walk(
-                    partial(move_units, steps._replace(epoch=t)), start, order_of_buckets(deal, t)
-                )
+                visit = partial(move_units, steps._replace(epoch=t))
+                units, done = step("epoch", partial(portions.walk, visit, start, order_of_buckets(deal, t)), start)
                 yield units, error
 
     def transform(self, X: Rows) -> Any:

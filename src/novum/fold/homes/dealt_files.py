@@ -1,21 +1,20 @@
 """Rows of files dealt to buckets on disk: one pass over the files, then every epoch reads bucket by bucket.
 
-Rows are collected until they fill a buffer, sorted by bucket and appended to the file of each: a pass writes long runs, and
+Rows are collected until they fill a buffer, sorted by bucket and written piece after piece: a pass writes long runs, and
 what is held is the buffer and one bucket. Rows that are one bucket stay in memory.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import SourceError
 from novum.fold.blocks import Block, Source
 from novum.fold.dealing import Deal, Portion, Portions, bucket_pieces, joined_blocks
+from novum.runtime.scratch import Place, ScratchFile
 
 __all__ = ["dealt_blocks"]
 
@@ -23,7 +22,7 @@ BUFFER_VALUES = 2**24  # 128 MiB of float64: thousands of buckets still get long
 
 
 class Field(NamedTuple):
-    """One array of the rows, as it lies in the files of the buckets."""
+    """One array of the rows, as it lies in the pieces of the buckets."""
 
     name: str
     dtype: np.dtype
@@ -31,30 +30,31 @@ class Field(NamedTuple):
 
 
 class BucketFiles(Portions):
-    """Buckets whose fields are files of raw bytes."""
+    """Buckets whose fields are pieces of a file without a name."""
 
-    def __init__(self, folder: Path, deal: Deal, fields: list[Field | None]) -> None:
-        self.folder, self.deal, self.fields, self.count = folder, deal, fields, deal.buckets
-
-    def _path(self, bucket: int, field: Field) -> Path:
-        return self.folder / f"{bucket}.{field.name}"
+    def __init__(self, file: ScratchFile, deal: Deal, fields: list[Field | None]) -> None:
+        self.file, self.deal, self.fields, self.count = file, deal, fields, deal.buckets
+        self.places: dict[tuple[int, str], list[Place]] = {}
 
     def append(self, block: Block) -> None:
         """Write the rows of a block behind those that their buckets have."""
         for bucket, piece in bucket_pieces(self.deal, block):
             for field, values in zip(self.fields, piece[:3]):
                 if field is not None:
-                    with open(self._path(bucket, field), "ab") as file:
-                        file.write(np.ascontiguousarray(values, field.dtype).reshape(-1).view(np.uint8).data)
+                    data = np.ascontiguousarray(values, field.dtype).reshape(-1).view(np.uint8).data
+                    place = self.file.place(len(data))
+                    self.file.write(place, data)
+                    self.places.setdefault((bucket, field.name), []).append(place)
 
     def _read(self, bucket: int, field: Field) -> NDArray:
-        path = self._path(bucket, field)
-        if not path.exists():
-            return np.empty((0, *field.shape), field.dtype)
-        values = np.fromfile(path, field.dtype)
-        if len(values) % max(1, int(np.prod(field.shape))):
-            raise SourceError(f"'{path}': a temporary file of the fit was cut short; is the disk full?")
-        return values.reshape(-1, *field.shape)
+        places = self.places.get((bucket, field.name), [])
+        row = field.dtype.itemsize * math.prod(field.shape)
+        values = np.empty((sum(place.size for place in places) // row, *field.shape), field.dtype)
+        out, begin = values.reshape(-1).view(np.uint8).data, 0
+        for place in places:
+            self.file.read(place, out[begin : begin + place.size])
+            begin += place.size
+        return values
 
     def walk(self, function: Callable[[Any, Portion], Any], state: Any, order: Sequence[int] | None = None) -> Any:
         numbers = list(range(self.count) if order is None else order)
@@ -103,11 +103,11 @@ def dealt_blocks(source: Source, deal: Deal) -> Iterator[Portions]:
     if deal.buckets == 1:
         yield OneBucket(joined_blocks(list(source.each())))
         return
-    with TemporaryDirectory(prefix="novum-") as name:
+    with closing(ScratchFile()) as file:
         found: BucketFiles | None = None
         for block in filled_buffers(source):
             if found is None:
-                found = BucketFiles(Path(name), deal, fields_of(block))
+                found = BucketFiles(file, deal, fields_of(block))
             found.append(block)
         assert found is not None  # a scan has rows
         yield found

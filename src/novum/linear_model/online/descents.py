@@ -13,6 +13,7 @@ import numpy as np
 from novum.fold.blocks import Block, Source
 from novum.fold.dealing import Deal, Portion, deal_of, order_of_buckets, portions_of, rows_by_bucket
 from novum.linear_model.online.epochs import Descent, Epochs, LinearFunction, Settings, Stopping, TargetRows
+from novum.runtime.journal import recording
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
@@ -79,6 +80,8 @@ def descend_by_portions(
     """Run epochs over rows elsewhere, where they are; all machines step over a portion before the next is looked at."""
     courses = [Epochs(settings, start, stopping, seed) for start in starts]
     deal = None if seed is None else deal_of(source, seed)
+    kept = None if (journal := recording()) is None else journal.state("epochs")
+    courses = courses if kept is None else kept.last() or courses
     with portions_of(source, deal) as portions:
         while going := [index for index, course in enumerate(courses) if not course.done]:
             order = None if deal is None else order_of_buckets(deal, courses[going[0]].step)
@@ -87,4 +90,6 @@ def descend_by_portions(
             for index, course in zip(going, moved):
                 course.close()
                 courses[index] = course
+            if kept is not None:
+                kept.keep(courses)
     return [course.result() for course in courses]

@@ -148,6 +148,8 @@ class Epochs:
     Without a seed the rows of a portion are visited as they lie.
     """
 
+    _in_journals = True  # novum.runtime.journal.values
+
     def __init__(self, settings: Settings, start: LinearFunction, stopping: Stopping, seed: int | None) -> None:
         self.settings, self.stopping, self.seed = settings, stopping, seed
         averaged = max(0.0, start.t - settings.first) if settings.first else 0.0

@@ -13,6 +13,7 @@ import numpy as np
 
 from novum.neural_network.mlp.compiled_network import CompiledNetwork, Memory
 from novum.neural_network.mlp.rates import Rates
+from novum.runtime.journal import recording
 
 __all__ = ["Progress", "Stopping", "run_epochs"]
 
@@ -60,7 +61,16 @@ def run_epochs(
     once: bool = False,
 ) -> tuple[int, str]:
     """Run epochs until (2); return their number and how it ended: "stopped", "limit", "diverged" or "callback"."""
-    for n_iter in range(1, stopping.max_iter + 1):
+    journal = None if once else recording()
+    kept = None if journal is None else journal.state("epochs")
+    done = 0
+    if kept is not None and (last := kept.last()) is not None:
+        done, memory, drawn, state, rates.now = last
+        rows.go_on(done, random)
+        machine.load(memory)
+        random.set_state(drawn)
+        vars(progress).update(state)
+    for n_iter in range(done + 1, stopping.max_iter + 1):
         total, n = rows.visit(machine, rates.now, random, len(progress.losses))
         progress.losses.append(total / n)
         progress.rates.append(rates.now)
@@ -80,4 +90,6 @@ def run_epochs(
             return n_iter, "callback"
         if once:
             return n_iter, "stopped"
+        if kept is not None:
+            kept.keep((n_iter, machine.memory(), random.get_state(legacy=True), dict(vars(progress)), rates.now))
     return stopping.max_iter, "limit"

@@ -58,6 +58,12 @@ class RowsInMemory:
         self.data, self.deal, self.buckets = data, deal, buckets
         self.order = buckets[0]
 
+    def go_on(self, done: int, random: np.random.RandomState) -> None:
+        """Be where so many epochs lead; `random` is the generator at the first of them."""
+        if self.deal is not None and len(self.buckets) == 1:
+            for _ in range(done):
+                self.order = self.order[shuffled(random, len(self.order))]
+
     def visit(
         self, machine: CompiledNetwork, rate: float, random: np.random.RandomState, epoch: int
     ) -> tuple[float, int]:
@@ -153,6 +159,10 @@ class RowsInPortions:
     def __init__(self, portions: Portions, visit: Visit) -> None:
         self.portions, self.first = portions, visit
         self.done = 0
+
+    def go_on(self, done: int, random: np.random.RandomState) -> None:
+        """Be where so many epochs lead."""
+        self.done = done
 
     def visit(
         self, machine: CompiledNetwork, rate: float, random: np.random.RandomState, epoch: int
