@@ -9,9 +9,18 @@ from elsewhere import CopiedToHost, elsewhere  # noqa: E402  needs PyTorch
 
 pytestmark = pytest.mark.deep
 N_ROWS = 200
-METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score_samples")
+METHODS = (
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+    "predict_joint_log_proba",
+)
 FREE = {
     "ARDRegression",
+    "BayesianGaussianMixture",
     "BayesianLinearRegression",
     "BayesianRidge",
     "DropDependentFeatures",
@@ -20,10 +29,15 @@ FREE = {
     "FactorAnalysis",
     "GaussianBasis",
     "GaussianMixture",
+    "GaussianNB",
     "IncrementalPCA",
+    "KMeans",
     "Lasso",
     "LassoCV",
+    "LeastSquaresClassifier",
+    "LinearDiscriminantAnalysis",
     "LinearRegression",
+    "LogisticRegression",
     "MultiTaskElasticNet",
     "MultiTaskElasticNetCV",
     "MultiTaskLasso",
@@ -31,10 +45,13 @@ FREE = {
     "PCA",
     "PolarFeatures",
     "ProbabilisticPCA",
+    "QuadraticDiscriminantAnalysis",
     "RBFSampler",
     "RadialBasis",
     "Ridge",
     "RidgeCV",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
     "SigmoidBasis",
 }
 

@@ -20,7 +20,6 @@ from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, RandomState, Real

@@ -36,7 +36,9 @@ from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 __all__ = ["GaussianNB"]
 
 FAR_SHIFT = 1e4  # squared distance of shift and class mean, in variances, beyond which (4) would lose four digits
-MOST_OFF_CENTER = 1e6  # squared distance of class means in deviations up to which a square may be multiplied out: ten digits stay
+MOST_OFF_CENTER = (
+    1e6  # squared distance of class means in deviations up to which a square may be multiplied out: ten digits stay
+)
 PILOT_ROWS = 1024  # rows on a device that say where the means are
 MOST_SQUARES = 64  # columns up to which all their products on a device cost no more than reading them
 

@@ -37,7 +37,8 @@ def responsibilities(  # type: ignore[no-untyped-def]
 ):
     """Write w r of (18), (n, k), and of every program sum w total and sum w r log r: `sums` is (programs, 2).
 
-    With JOINT write l alone, in place of w r. `factor` is (k, WIDTH, WIDTH) and `offset` (k, WIDTH), padded with zeros; a row without weight may hold anything.
+    With JOINT write l alone, in place of w r. `factor` is (k, WIDTH, WIDTH) and `offset` (k, WIDTH), padded with zeros; a row
+    without weight may hold anything.
     """
     program = tl.program_id(0)
     row = program.to(tl.int64) * ROWS + tl.arange(0, ROWS)
@@ -52,7 +53,7 @@ def responsibilities(  # type: ignore[no-untyped-def]
     z = tl.where(here, z - tl.load(center + column, mask=column < d, other=0.0)[None, :], 0.0)
     place = tl.arange(0, COMPONENTS)
     joint = tl.full((ROWS, COMPONENTS), float("-inf"), tl.float64)
-    for component in range(0, k):
+    for component in range(k):
         own = factor + component * WIDTH * WIDTH
         u = tl.load(own + column[:, None] * WIDTH + column[None, :])
         white = tl.dot(z, u, out_dtype=tl.float64) - tl.load(offset + component * WIDTH + column)[None, :]

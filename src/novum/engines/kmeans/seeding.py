@@ -5,8 +5,8 @@
     of 2 + log k candidates, the one that lowers sum w D^2 most                                       (10)
 
 (9) alone is within 8 (log k + 2) of the best objective in expectation (Arthur and Vassilvitskii 2007); (10) does better in
-practice. In memory all rows take part. Data that are read in passes (files, Dask) or live on a GPU (`device_seeding`) are first sampled
-without replacement by keys (novum.runtime.random), so that k centers do not cost k passes.
+practice. In memory all rows take part. Data that are read in passes (files, Dask) or live on a GPU (`device_seeding`) are first
+sampled without replacement by keys (novum.runtime.random), so that k centers do not cost k passes.
 """
 
 from functools import partial

@@ -131,7 +131,7 @@ def out_of_range(m: Moments, source: Source) -> bool:
         return False
     X = source.first().X  # a constant column has no square either, and needs none
     if arrays.is_tensor(X):
-        return bool((X != X[:1]).any(dim=0)[arrays.like(X, np.flatnonzero(vanished), "int64")].any())
+        return bool(X.ne(X[:1]).any(dim=0)[arrays.like(X, np.flatnonzero(vanished), "int64")].any())
     return bool(np.ptp(X[:, vanished], axis=0).any())
 
 
