@@ -82,7 +82,7 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
     penalty = np.zeros(q) if alpha is None else np.broadcast_to(np.asarray(alpha, float), q)
     if source.n_rows is not None and source.n_rows <= WIDE * (p + 1):
         return by_factor(source, fit_intercept, penalty, positive)
-    if not positive and parts_pay(source):
+    if source.on_device and not positive and parts_pay(source):
         found = by_moments(source, fit_intercept, penalty, positive, single=True)
         if found is not None:
             return found
