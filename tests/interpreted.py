@@ -1,7 +1,8 @@
 """Triton kernels without a GPU: its interpreter runs them on tensors of the processor, a program after the other.
 
-Within `interpreted()` engines choose their kernels for all tensors. Triton decides when it is first imported whether it interprets, so
-this file is imported before. Rounding is that of NumPy: what the matrix units of a GPU add to it, `benchmarks/devices` compares there.
+Within `interpreted()` engines choose their kernels for all tensors. Triton decides when it is first imported whether it
+interprets, so this file is imported before. Rounding is that of NumPy: what the matrix units of a GPU add to it,
+`benchmarks/devices` compares there.
 """
 
 import importlib.util

@@ -10,7 +10,7 @@ ROWS, COLUMNS, AXES = 4_000_000, 100, 64
 
 
 def data(n=ROWS, dtype=torch.float32, spread=1.0, far=0.0):
-    """Return rows and a target; `spread` is the ratio of the largest and the least scale of a direction, `far` the mean in deviations."""
+    """Return rows and a target: `spread` is the largest over the least scale of a direction, `far` the mean in deviations."""
     X = normal(n, COLUMNS, dtype=dtype)
     if spread > 1:
         turn = torch.linalg.qr(normal(COLUMNS, COLUMNS, seed=2, dtype=torch.float64))[0].to(dtype)

@@ -9,9 +9,18 @@ from elsewhere import CopiedToHost, elsewhere  # noqa: E402  needs PyTorch
 
 pytestmark = pytest.mark.deep
 N_ROWS = 200
-METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score_samples")
+METHODS = (
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "transform",
+    "score_samples",
+    "predict_joint_log_proba",
+)
 FREE = {
     "ARDRegression",
+    "BayesianGaussianMixture",
     "BayesianLinearRegression",
     "BayesianRidge",
     "DropDependentFeatures",
@@ -20,12 +29,17 @@ FREE = {
     "FactorAnalysis",
     "GaussianBasis",
     "GaussianMixture",
+    "GaussianNB",
     "IncrementalPCA",
+    "KMeans",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "Lasso",
     "LassoCV",
+    "LeastSquaresClassifier",
+    "LinearDiscriminantAnalysis",
     "LinearRegression",
+    "LogisticRegression",
     "MultiTaskElasticNet",
     "MultiTaskElasticNetCV",
     "MultiTaskLasso",
@@ -33,11 +47,14 @@ FREE = {
     "PCA",
     "PolarFeatures",
     "ProbabilisticPCA",
+    "QuadraticDiscriminantAnalysis",
     "RBFSampler",
     "RadialBasis",
     "RadiusNeighborsRegressor",
     "Ridge",
     "RidgeCV",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
     "SigmoidBasis",
 }
 

@@ -7,7 +7,7 @@ s is SplitMix64 (Steele, Lea and Flood 2014). The order is the stable argsort of
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["row_keys"]
+__all__ = ["FIRST_FACTOR", "GOLDEN", "MASK", "SECOND_FACTOR", "row_keys"]
 
 GOLDEN = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio, odd
 FIRST_FACTOR, SECOND_FACTOR = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # of SplitMix64

@@ -192,7 +192,7 @@ def moments_of(kind: int, responsibility: Any, shift: NDArray, block: Block) -> 
     """Return (4) of one block under given responsibilities (rows, k), about `shift`."""
     k, d = shift.shape
     X, weight, responsibility = host(block.X), host(block.weight), host(responsibility)
-    if arrays.is_tensor(X):
+    if not isinstance(X, np.ndarray):
         return tensors.given_pass(kind, arrays.like(X, responsibility, "float64"), shift, X, weight, weight_of(block))
     X = np.ascontiguousarray(X)
     mass, first, second = empty_sums(FULL if kind == TIED else kind, k, d)

@@ -37,7 +37,8 @@ def responsibilities(  # type: ignore[no-untyped-def]
 ):
     """Write w r of (18), (n, k), and of every program sum w total and sum w r log r: `sums` is (programs, 2).
 
-    With JOINT write l alone, in place of w r. `factor` is (k, WIDTH, WIDTH) and `offset` (k, WIDTH), padded with zeros; a row without weight may hold anything.
+    With JOINT write l alone, in place of w r. `factor` is (k, WIDTH, WIDTH) and `offset` (k, WIDTH), padded with zeros; a row
+    without weight may hold anything.
     """
     program = tl.program_id(0)
     row = program.to(tl.int64) * ROWS + tl.arange(0, ROWS)

@@ -1,7 +1,7 @@
 """What the kernels of `device_kernels` make of a tensor: a pass of EM, joint densities, products under given shares.
 
-Everything is in float64 whatever the rows are, so that the moments (17) lose no digits where components are far from each other. The
-kernels are for few dimensions and components, as many as the registers of a program hold.
+Everything is in float64 whatever the rows are, so that the moments (17) lose no digits where components are far from each other.
+The kernels are for few dimensions and components, as many as the registers of a program hold.
 """
 
 from typing import Any, NamedTuple
@@ -15,8 +15,8 @@ from novum.runtime import arrays, devices
 __all__ = ["joint_by_kernels", "portions", "products", "sums_by_kernels", "takes", "takes_shape"]
 
 MOST_COLUMNS, MOST_COMPONENTS = 64, 64
-ROWS, PAIR_ROWS = 64, 16  # rows that are whitened at a time, rows of a product
-CELLS = 128  # rows or columns of a tile of sums, the longer side
+ROWS, PAIR_ROWS = 64, 32  # rows that are whitened at a time, rows of a product
+CELLS = 64  # rows or columns of a tile of sums, the longer side
 CHUNKS = 2  # runs of rows per multiprocessor and tile of pairs
 VALUES = 2**27  # responsibilities held at a time: 1 GB of float64
 
@@ -118,6 +118,7 @@ def products(X: Any, center: Any, shares: Any, weight: Any) -> Any:
         COMPONENTS=components,
         ROWS=PAIR_ROWS,
         num_warps=4,
+        num_stages=2,
     )
     found = out.sum(dim=0)[:, :d]
     last = torch.cat([found[d], shares.sum(dim=0)[None]])

@@ -54,7 +54,9 @@ def rows_per_block(n: int, d: int) -> int:
 
 def in_blocks(source: Source) -> Source:
     """Return the source in blocks that suit k-means; a tensor on a processor is an array for it, one on a device a single block."""
-    source = source.host().cut(rows_per_block).whole()
+    source = source.host().cut(rows_per_block)
+    if source.on_device:
+        return source.whole()
     return in_short_blocks(source, ROW_VALUES) if source.at_hand else source
 
 

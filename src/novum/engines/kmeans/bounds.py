@@ -83,7 +83,7 @@ class BoundsMemory(NamedTuple):
 
 
 def start_guide(centers: NDArray, source: Source) -> Guide:
-    """Return the kind of bounds that pays for data of this shape, or None; a home that rereads its rows, or a device, keeps none."""
+    """Return the kind of bounds that pays for data of this shape, or None; homes that reread rows, and devices, keep none."""
     (k, d), itemsize = centers.shape, source.dtype.itemsize
     if (
         source.sparse

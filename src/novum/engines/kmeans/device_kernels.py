@@ -2,8 +2,8 @@
 
 With x and c about the origin of `assignment`, and every number split into two of bfloat16, x = x' + x'' and c = c' + c'',
 
-    s_j = |c_j|^2 / 2 - (x' c_j' + x'' c_j' + x' c_j'')        on the matrix units                     (12)
-    z   = argmin_j s_j   is certain where the two smallest s differ by more than 2 E(x)                (13)
+    s_j = |c_j|^2 / 2 - (x' c_j' + x'' c_j' + x' c_j'')        on the matrix units                     (15)
+    z   = argmin_j s_j   is certain where the two smallest s differ by more than 2 E(x)                (16)
 
 Rows that are not certain are listed, and `settle` scores them in float64. Sums are made of rows sorted by label: a piece of
 PIECE rows of one cluster is added up by one program, then the pieces of a cluster in turn, so that every run gives the same
@@ -36,7 +36,7 @@ def centered(X, shift, row, d, first, inside, DEPTH: tl.constexpr):  # type: ign
 
 @triton.jit
 def split_product(x, high, low, place, width: tl.constexpr, first, DEPTH: tl.constexpr, total):  # type: ignore[no-untyped-def]
-    """Add the three products of (12) to `total`."""
+    """Add the three products of (15) to `total`."""
     column = first + tl.arange(0, DEPTH)
     offset = place[None, :] * width + column[:, None]
     c_high, c_low = tl.load(high + offset), tl.load(low + offset)
@@ -67,7 +67,7 @@ def nearest(  # type: ignore[no-untyped-def]
     CENTERS: tl.constexpr,
     ROWS: tl.constexpr,
 ):
-    """Write (13) for every row, and list the rows that are not certain; E = slope |x| + floor.
+    """Write (16) for every row, and list the rows that are not certain; E = slope |x| + floor.
 
     `high` and `low` are (k, WIDTH), padded with zeros to whole tiles of CENTERS, `half` with infinity.
     """

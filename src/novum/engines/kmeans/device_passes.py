@@ -2,11 +2,11 @@
 
 Where Triton runs, the kernels of `device_kernels` score by split products with a bound on their error,
 
-    E(x) = |x| max_j |c_j| (2^-16 + (3 d + 4) 2^-22) + max_j |c_j|^2 2^-23                            (14)
+    E(x) = |x| max_j |c_j| (2^-16 + (3 d + 4) 2^-22) + max_j |c_j|^2 2^-23                            (17)
 
-and settle in float64 the rows that (13) leaves open; the sums have a fixed order. Elsewhere the same is said in PyTorch: scores
+and settle in float64 the rows that (16) leaves open; the sums have a fixed order. Elsewhere the same is said in PyTorch: scores
 of a portion of the rows by one product in float64, sums in whatever order the device adds. Rows and centers are about the origin of
-`assignment`. Proof of (14): docs/theory/kmeans.md.
+`assignment`. Proof of (17): docs/theory/kmeans.md.
 """
 
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ NEAR = 1e-4  # of |x|^2 + |c|^2: nearer pairs would keep fewer than twelve digit
 FINE, COARSE = (
     2.0**-22,
     2.0**-16,
-)  # (14): an addition on the matrix units; what two parts of bfloat16 leave of a product
+)  # (17): an addition on the matrix units; what two parts of bfloat16 leave of a product
 
 
 class DeviceSums(NamedTuple):
@@ -109,7 +109,7 @@ def padded(values: Any, rows: int, width: int, fill: float = 0.0) -> Any:
 
 
 def nearest_by_kernels(c: DeviceCenters, X: Any) -> Any:
-    """Return the nearest center of every row by (12) and (13), and in float64 where they leave it open."""
+    """Return the nearest center of every row by (15) and (16), and in float64 where they leave it open."""
     import torch
 
     from novum.engines.kmeans import device_kernels as kernels

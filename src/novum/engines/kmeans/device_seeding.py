@@ -1,9 +1,10 @@
 """Where k-means starts on a device: keys, draws and distances stay there, the k chosen rows come back.
 
-    key of row i = -log u_i / w_i,   u_i = (h(i) + 1/2) 2^-53                                          (15)
+    key of row i = -log u_i / w_i,   u_i = (h(i) + 1/2) 2^-53                                          (18)
 
 with h(i) the upper 53 bits of SplitMix64 of a key of the fit and the row's number, as in `runtime.row_order`; the rows with the
-smallest keys are drawn (runtime.random (2)). k-means++ (9), (10) of `seeding` then runs on a sample, for k centers would cost k passes.
+smallest keys are drawn (runtime.random (2)). k-means++ (9), (10) of `seeding` then runs on a sample, for k centers would cost k
+passes.
 Where there are few rows, keys and draws are those of rows in memory, and so is the start.
 """
 
@@ -69,7 +70,7 @@ def on_host(source: Any, rows: Any) -> Seeds:
 
 
 def plus_plus(source: Any, k: int, stream: Stream, run: int) -> Seeds:
-    """Return k rows by (9) and (10), of all rows where these are few and of a sample else, with no word to the host between draws."""
+    """Return k rows by (9) and (10), of all rows where these are few, else of a sample; nothing comes back between draws."""
     import torch
 
     trials = 2 + int(np.log(k))

@@ -54,7 +54,7 @@ def furthest_rows(wanted: FarthestRows, block: Block) -> Furthest:
     label = known_labels(wanted.params, block)
     if label is None:
         label = assignment.nearest(wanted.params.centers, block)
-    if arrays.is_tensor(label):
+    if not isinstance(label, np.ndarray):
         rows = device_passes.furthest(wanted.params.centers, block.X, block.weight, label, wanted.how_many)
         return Furthest(rows.square, block.start + rows.row, rows.x, rows.weight, rows.label)
     square = assignment.distances(wanted.params.centers, block, label)
@@ -138,7 +138,7 @@ def labels_of_block(params: Lloyd, block: Block) -> Any:
 
 def same_clustering(a: Any, b: Any, k: int) -> bool:
     """Return whether two labellings differ by the names of the clusters alone."""
-    if arrays.is_tensor(a):
+    if not isinstance(a, np.ndarray):
         pairs = (a.long() * k + b).unique()
         return len(pairs) == len(a.unique()) == len(b.unique())
     pairs = np.unique(a.astype(np.int64) * k + b)

@@ -47,6 +47,7 @@ def tile_products(  # type: ignore[no-untyped-def]
     shift,
     group,
     edges,
+    order,
     left,
     right,
     out,
@@ -54,13 +55,15 @@ def tile_products(  # type: ignore[no-untyped-def]
     width,
     DIAGONAL: tl.constexpr,
     WEIGHTED: tl.constexpr,
+    ORDERED: tl.constexpr,
     STEP: tl.constexpr,
     TILE: tl.constexpr,
     ROWS: tl.constexpr,
 ):
     """Write (6) of one pair of tiles over the rows of a chunk: `out` is (chunks, width, width).
 
-    A chunk has the rows between two of the `edges`, (2, chunks), and the shift of its group.
+    A chunk has the places between two of the `edges`, (2, chunks), and the shift of its group; ORDERED: the rows at these places
+    of `order`.
     """
     chunk = tl.program_id(0).to(tl.int64)
     begin, stop = tl.load(edges + chunk), tl.load(edges + tl.num_programs(0) + chunk)
@@ -70,8 +73,11 @@ def tile_products(  # type: ignore[no-untyped-def]
     total = tl.zeros((TILE, TILE), tl.float64)
     for start in range(begin, stop, ROWS):
         row = start + tl.arange(0, ROWS)
-        b = shifted(X, weight, shift, row, b_column, row < stop, p, STEP, WEIGHTED)
-        a = b if DIAGONAL else shifted(X, weight, shift, row, a_column, row < stop, p, STEP, WEIGHTED)
+        inside = row < stop
+        if ORDERED:
+            row = tl.load(order + row, mask=inside, other=0)
+        b = shifted(X, weight, shift, row, b_column, inside, p, STEP, WEIGHTED)
+        a = b if DIAGONAL else shifted(X, weight, shift, row, a_column, inside, p, STEP, WEIGHTED)
         total += tl.dot(tl.trans(a), b, out_dtype=tl.float64)
     tl.store(out + (chunk * width + a_column[:, None]) * width + b_column[None, :], total)
 
@@ -139,11 +145,13 @@ def target_sums(  # type: ignore[no-untyped-def]
     mean,
     group,
     edges,
+    order,
     coef,
     out,
     p,
     WITH_TARGET: tl.constexpr,
     WEIGHTED: tl.constexpr,
+    ORDERED: tl.constexpr,
     STEP: tl.constexpr,
     WIDTH: tl.constexpr,
     ROWS: tl.constexpr,
@@ -168,6 +176,8 @@ def target_sums(  # type: ignore[no-untyped-def]
     for start in range(begin, stop, ROWS):
         row = start + tl.arange(0, ROWS)
         inside = row < stop
+        if ORDERED:
+            row = tl.load(order + row, mask=inside, other=0)
         here = inside[:, None] & there[None, :]
         x = tl.load(X + row[:, None] * p * STEP + column[None, :], mask=here, other=0.0).to(tl.float64)
         x = tl.where(here, x - middle[None, :], 0.0)

@@ -26,7 +26,7 @@ __all__ = [
 
 VALUES = 2**25  # of shifted rows held at a time: 0.25 GB of float64
 BATCH_ROWS = 2**12  # rows of a matrix of the batch
-TILE, ROWS, SPLIT_ROWS = 64, 16, 64  # columns of a tile, rows at a time in float64 and by parts
+TILE, ROWS, SPLIT_ROWS = 64, 32, 64  # columns of a tile, rows at a time in float64 and by parts
 CHUNKS = 8  # runs of rows per multiprocessor
 MOST_COLUMNS, MOST_TARGETS = 256, 4  # beyond, products of a library are as fast
 PARTS_PRECISION = 2.0**-20  # of products by parts, relative to |x_i| |x_j|: float32 runs of 64 rows lose less
@@ -84,6 +84,7 @@ class Chunks(NamedTuple):
     group: Any  # (chunks,)
     edges: Any  # (2, chunks): first row, and the one behind the last
     groups: int
+    order: Any = None  # (n,): where rows are not taken as they lie, their numbers in the order of the groups
 
 
 def run_of(X: Any) -> int:
@@ -100,14 +101,14 @@ def chunks_of(X: Any) -> Chunks:
     return Chunks(torch.zeros_like(begin), torch.stack([begin, (begin + run).clamp(max=n)]), 1)
 
 
-def chunks_of_groups(X: Any, count: np.ndarray) -> Chunks:
-    """Return runs of rows that lie group after group, `count` of each."""
+def chunks_of_groups(X: Any, count: np.ndarray, order: Any) -> Chunks:
+    """Return runs of rows that `order` puts group after group, `count` of each."""
     run, ends = run_of(X), np.cumsum(count)
     begin = [np.arange(end - rows, end, run) for rows, end in zip(count, ends)]
     group = np.repeat(np.arange(len(count)), [len(part) for part in begin])
     first = np.concatenate(begin)
     packed = arrays.like(X, np.stack([group, first, np.minimum(first + run, ends[group])]), "int64")
-    return Chunks(packed[0], packed[1:], len(count))
+    return Chunks(packed[0], packed[1:], len(count), order)
 
 
 def group_sums(values: Any, chunks: Chunks) -> Any:
@@ -154,33 +155,23 @@ def squares(X: Any, weight: Any, away: Any, chunks: Chunks, single: bool) -> Any
     tile = TILE // 2 if p <= TILE // 2 and not single else TILE
     tiles = -(-p // tile)
     width = tiles * tile
-    same = torch.arange(tiles, device=X.device)
-    out = torch.zeros((count, width, width), dtype=torch.float64, device=X.device)
-    rest = torch.zeros((count, width, width), dtype=torch.float32, device=X.device) if single else None
+    same = torch.arange(tiles, device=X.device)  # tiles below the diagonal are never written, and never read
+    out = torch.empty((count, width, width), dtype=torch.float64, device=X.device)
+    rest = torch.empty((count, width, width), dtype=torch.float32, device=X.device) if single else None
     shift = (away.float() if single else away).contiguous()
     step = step_of(p)
     for i, j in ((same, same), torch.triu_indices(tiles, tiles, 1, device=X.device)):
         if not len(i):
             continue
-        kernel, written = (kernels.split_products, (out, rest)) if single else (kernels.tile_products, (out,))
-        kernel[(count, len(i))](
-            X,
-            shift if weight is None else weight,
-            shift,
-            chunks.group,
-            chunks.edges,
-            i,
-            j,
-            *written,
-            p // step,
-            width,
-            DIAGONAL=i is j,
-            WEIGHTED=weight is not None,
-            STEP=step,
-            TILE=tile,
-            ROWS=SPLIT_ROWS if single else ROWS,
-            num_warps=4,
-        )
+        given = (X, shift if weight is None else weight, shift, chunks.group, chunks.edges)
+        shape = {"DIAGONAL": i is j, "WEIGHTED": weight is not None, "STEP": step, "TILE": tile, "num_warps": 4}
+        if single:
+            kernels.split_products[(count, len(i))](*given, i, j, out, rest, p // step, width, ROWS=SPLIT_ROWS, **shape)
+        else:
+            order = chunks.group if chunks.order is None else chunks.order
+            kernels.tile_products[(count, len(i))](
+                *given, order, i, j, out, p // step, width, ORDERED=chunks.order is not None, ROWS=ROWS, **shape
+            )
     total = group_sums(out, chunks)
     if rest is not None:
         small = group_sums(rest, chunks).view(-1, tiles, tile, tiles, tile)
@@ -208,11 +199,13 @@ def sums_of(X: Any, y: Any, weight: Any, mean: Any, coef: Any, chunks: Chunks) -
         mean.contiguous(),
         chunks.group,
         chunks.edges,
+        chunks.group if chunks.order is None else chunks.order,
         torch.zeros(p, dtype=torch.float64, device=X.device) if coef is None else coef,
         out,
         p // step,
         WITH_TARGET=y is not None,
         WEIGHTED=weight is not None,
+        ORDERED=chunks.order is not None,
         STEP=step,
         WIDTH=width,
         ROWS=max(1, values // width),
@@ -240,18 +233,17 @@ def residue(X: Any, y: Any, weight: Any, mean: np.ndarray, coef: np.ndarray) -> 
 def class_products(X: Any, code: Any, weight: Any, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return mass (k,), first (k, p) and second (k, p, p) moments of every class about its shift.
 
-    Rows are put in the order of their classes, so that a class costs its own rows only.
+    Rows are taken in the order of their classes, so that a class costs its own rows only.
     """
     import torch
 
     k, p = shift.shape
     narrow = torch.uint8 if k <= 2**8 else torch.int32  # few bits are sorted in few passes
     order = torch.sort(code.to(narrow), stable=True).indices
-    rows, w = X[order], None if weight is None else weight[order]
-    chunks = chunks_of_groups(X, arrays.class_counts(code, None, k).astype(np.int64))
+    chunks = chunks_of_groups(X, arrays.class_counts(code, None, k).astype(np.int64), order)
     away = arrays.like(X, shift, "float64")
-    sums = sums_of(rows, None, w, away, None, chunks)
-    second = squares(rows, w, away, chunks, False)
+    sums = sums_of(X, None, weight, away, None, chunks)
+    second = squares(X, weight, away, chunks, False)
     found = arrays.to_numpy(torch.cat([sums[:, p:], second.reshape(k, p * p)], dim=1))
     return found[:, p + 2].copy(), found[:, :p].copy(), found[:, p + 3 :].reshape(k, p, p).copy()
 

@@ -92,7 +92,7 @@ def products(shift: np.ndarray, block: Block) -> MomentSums:
     if scipy.sparse.issparse(block.X):
         return MomentSums(sparse_products(shift, block), *count(block))
     columns = len(shift) + 1
-    if arrays.is_tensor(block.X):
+    if not isinstance(block.X, np.ndarray) and arrays.is_tensor(block.X):
         found = device_products.products(block.X, target_columns(block), block.weight, shift)
         return MomentSums(found, *count(block))
     if columns > OWN_PRODUCTS:
@@ -197,7 +197,8 @@ def central_moments(source: Source, fit_intercept: bool = True, *, single: bool 
     """
     if not single and source.at_hand and source.n_rows * source.n_features >= WORTH_TEAM:  # type: ignore[operator]
         source = in_short_blocks(source)
-    source = source.whole()
+    if source.on_device:
+        source = source.whole()
     shift = pilot_shift(source, fit_intercept)
     if single:
         shift = shift.astype(np.float32).astype(np.float64)  # what is subtracted is what is added to the mean

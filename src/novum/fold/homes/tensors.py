@@ -29,6 +29,7 @@ class TensorSource(Source):
 
     home = "tensor"
     lists_rows = True
+    n_rows: int
 
     def __init__(self, X: Any, y: Any, weight: Any) -> None:
         self.X, self.y, self.weight = X, y, weight

@@ -82,7 +82,7 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
     penalty = np.zeros(q) if alpha is None else np.broadcast_to(np.asarray(alpha, float), q)
     if source.n_rows is not None and source.n_rows <= WIDE * (p + 1):
         return by_factor(source, fit_intercept, penalty, positive)
-    if not positive and parts_pay(source):
+    if source.on_device and not positive and parts_pay(source):
         found = by_moments(source, fit_intercept, penalty, positive, single=True)
         if found is not None:
             return found
@@ -131,7 +131,7 @@ def out_of_range(m: Moments, source: Source) -> bool:
         return False
     X = source.first().X  # a constant column has no square either, and needs none
     if arrays.is_tensor(X):
-        return bool((X[:1] != X).any(dim=0)[arrays.like(X, np.flatnonzero(vanished), "int64")].any())
+        return bool(X.ne(X[:1]).any(dim=0)[arrays.like(X, np.flatnonzero(vanished), "int64")].any())
     return bool(np.ptp(X[:, vanished], axis=0).any())
 
 
