@@ -237,7 +237,17 @@ class DeviceScan:
         from novum.engines.search.device import kernels
 
         tf32 = precision is TF32
-        made = kernels.group_bounds(queries, level.rows, lengths, level.norms, relative, rounding, TINY, GROUP, tf32)
+        made = kernels.group_bounds(
+            queries,
+            rows=level.rows,
+            query_norms=lengths,
+            row_norms=level.norms,
+            relative=relative,
+            rounding=rounding,
+            tiny=TINY,
+            group=GROUP,
+            tf32=tf32,
+        )
         return made, norms
 
     def _by_bounds(self, level: Level, X: Any, k: int) -> tuple[Any, Any, Any]:
