@@ -148,6 +148,10 @@ class DeviceScan:
         wide, rows = X.double(), self.rows.double()
         if self.form is None:
             return (1 - wide @ rows.T).clamp(0, 2)
+        if self.form.p in (1, float("inf")) and devices.compiles(X):
+            from novum.engines.search.device import kernels
+
+            return kernels.absolute_distances(wide, rows, self.form.p != 1)
         if self.form.p != 2:
             return torch.cdist(wide, rows, p=self.form.p)
         out = torch.empty((len(X), len(rows)), dtype=torch.float64, device=X.device)
