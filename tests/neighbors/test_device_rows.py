@@ -179,6 +179,10 @@ def test_the_kernel_bounds_from_below_and_close():
             assert torch.equal(plain.nearest(Q, 3)[1], index)
             bounds, exact = compiled._bounds(compiled.levels[name], Q)[0], plain._bounds(plain.levels["float64"], Q)[0]
             gap = exact - bounds
+            for p in (1.0, float("inf")):
+                devices.compiles = lambda tensor: True
+                found = scan.DeviceScan(X, scan.Form(p)).all_distances(Q)
+                assert torch.allclose(found, torch.cdist(Q.double(), X.double(), p=p), rtol=1e-13, atol=0)
             assert gap.shape == (150, -(-n // scan.GROUP)) and gap.min() > 0 and gap.max() < 2e-3
     """
     run = [sys.executable, "-c", textwrap.dedent(script)]

@@ -1,4 +1,4 @@
-"""Lower bounds of groups of rows as a kernel of Triton: a tile of products is reduced where it was made, and never written."""
+"""Distances as kernels of Triton: lower bounds of groups of rows, whose tile of products is never written, and exact ones."""
 
 # mypy: disallow-untyped-defs=False
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 import triton
 import triton.language as tl
 
-__all__ = ["group_bounds"]
+__all__ = ["absolute_distances", "group_bounds"]
 
 QUERIES, ROWS = 128, 128  # of a tile
+DIRECT = 64  # queries and rows of a tile of absolute differences, in float64
 COLUMNS = 32  # of the products that are added up at a time
 
 
@@ -67,6 +68,53 @@ def _group_bounds(
     )
 
 
+@triton.jit
+def _absolute_distances(
+    queries, rows, out, n_queries, n_rows, query_tiles, d, LARGEST: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
+    tile = tl.program_id(0)
+    query = (tile % query_tiles) * BM + tl.arange(0, BM)
+    row = (tile // query_tiles).to(tl.int64) * BN + tl.arange(0, BN)
+    query_there, row_there = query < n_queries, row < n_rows
+    found = tl.zeros((BM, BN), dtype=tl.float64)
+    left_at, right_at, column = query.to(tl.int64), row, 0
+    while column < d:
+        left = tl.load(queries + left_at, mask=query_there, other=0.0)
+        right = tl.load(rows + right_at, mask=row_there, other=0.0)
+        gap = tl.abs(left[:, None] - right[None, :])
+        found = tl.maximum(found, gap) if LARGEST else found + gap
+        left_at += n_queries
+        right_at += n_rows
+        column += 1
+    tl.store(
+        out + query[:, None].to(tl.int64) * n_rows + row[None, :],
+        found,
+        mask=query_there[:, None] & row_there[None, :],
+    )
+
+
+def absolute_distances(queries: Any, rows: Any, largest: bool) -> Any:
+    """Return the sums (or the largest) of absolute differences of all queries and rows, (q, n), of float64 tensors."""
+    import torch
+
+    n_queries, n_rows = len(queries), len(rows)
+    out = torch.empty((n_queries, n_rows), dtype=torch.float64, device=queries.device)
+    query_tiles = triton.cdiv(n_queries, DIRECT)
+    _absolute_distances[(query_tiles * triton.cdiv(n_rows, DIRECT),)](
+        queries.T.contiguous(),
+        rows=rows.T.contiguous(),
+        out=out,
+        n_queries=n_queries,
+        n_rows=n_rows,
+        query_tiles=query_tiles,
+        d=queries.shape[1],
+        LARGEST=largest,
+        BM=DIRECT,
+        BN=DIRECT,
+    )
+    return out
+
+
 def group_bounds(
     queries: Any,
     rows: Any,
@@ -87,17 +135,17 @@ def group_bounds(
     query_tiles = triton.cdiv(n_queries, QUERIES)
     _group_bounds[(query_tiles * triton.cdiv(n_rows, ROWS),)](
         queries,
-        rows,
-        query_norms,
-        row_norms,
-        out,
-        n_queries,
-        n_rows,
-        n_groups,
-        query_tiles,
-        relative,
-        rounding,
-        tiny,
+        rows=rows,
+        query_norms=query_norms,
+        row_norms=row_norms,
+        out=out,
+        n_queries=n_queries,
+        n_rows=n_rows,
+        n_groups=n_groups,
+        query_tiles=query_tiles,
+        relative=relative,
+        rounding=rounding,
+        tiny=tiny,
         D=d,
         GROUP=group,
         BM=QUERIES,

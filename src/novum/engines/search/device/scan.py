@@ -148,6 +148,10 @@ class DeviceScan:
         wide, rows = X.double(), self.rows.double()
         if self.form is None:
             return (1 - wide @ rows.T).clamp(0, 2)
+        if self.form.p in (1, float("inf")) and devices.compiles(X):
+            from novum.engines.search.device import kernels
+
+            return kernels.absolute_distances(wide, rows, self.form.p != 1)
         if self.form.p != 2:
             return torch.cdist(wide, rows, p=self.form.p)
         out = torch.empty((len(X), len(rows)), dtype=torch.float64, device=X.device)
@@ -237,7 +241,17 @@ class DeviceScan:
         from novum.engines.search.device import kernels
 
         tf32 = precision is TF32
-        made = kernels.group_bounds(queries, level.rows, lengths, level.norms, relative, rounding, TINY, GROUP, tf32)
+        made = kernels.group_bounds(
+            queries,
+            rows=level.rows,
+            query_norms=lengths,
+            row_norms=level.norms,
+            relative=relative,
+            rounding=rounding,
+            tiny=TINY,
+            group=GROUP,
+            tf32=tf32,
+        )
         return made, norms
 
     def _by_bounds(self, level: Level, X: Any, k: int) -> tuple[Any, Any, Any]:

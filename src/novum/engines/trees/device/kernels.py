@@ -137,7 +137,20 @@ def add_pairs(codes: Any, order: Any, begin: Any, pairs: tuple[Any, Any], cells:
     grid = (triton.cdiv(len(order), CHUNK) + slots, d)
     padded = max(16, triton.next_power_of_2(width))
     _add_pairs[grid](
-        codes, order, begin, *pairs, cells, counts, n, d, width, slots, CHUNK=CHUNK, BLOCK=BLOCK, WIDTH=padded
+        codes,
+        order=order,
+        begin=begin,
+        gradient=pairs[0],
+        curvature=pairs[1],
+        cells=cells,
+        counts=counts,
+        n=n,
+        d=d,
+        width=width,
+        slots=slots,
+        CHUNK=CHUNK,
+        BLOCK=BLOCK,
+        WIDTH=padded,
     )
 
 
@@ -145,4 +158,17 @@ def add_trees(tables: Any, thresholds: Any, values: Any, root: Any, X: Any, raw:
     """Add what all trees say of rows to raw (rows, outputs), in the order of the trees."""
     (n, d), outputs = X.shape, raw.shape[1]
     grid = (triton.cdiv(n, ROWS), outputs)
-    _add_trees[grid](tables, thresholds, values, root, X, raw, n, d, len(root), outputs, depth, BLOCK=ROWS)
+    _add_trees[grid](
+        tables,
+        thresholds=thresholds,
+        values=values,
+        root=root,
+        X=X,
+        raw=raw,
+        n=n,
+        d=d,
+        trees=len(root),
+        outputs=outputs,
+        depth=depth,
+        BLOCK=ROWS,
+    )

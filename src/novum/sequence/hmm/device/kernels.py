@@ -136,7 +136,18 @@ def forward(start: Any, trans: Any, log: Any, offsets: Any) -> tuple[Any, Any, A
     filtered, scale = torch.empty_like(log), torch.empty_like(log[:, 0])
     likelihood = torch.empty(count, dtype=torch.float64, device=log.device)
     repeat = torch.empty(count, dtype=torch.int32, device=log.device)
-    _forward[(count,)](log, start, trans, offsets, filtered, scale, likelihood, repeat, k, **widths(k))
+    _forward[(count,)](
+        log,
+        start=start,
+        trans=trans,
+        offsets=offsets,
+        filtered=filtered,
+        scale=scale,
+        likelihood=likelihood,
+        repeat=repeat,
+        K=k,
+        **widths(k),
+    )
     return filtered, scale, likelihood, repeat
 
 
@@ -146,7 +157,9 @@ def backward(trans: Any, log: Any, offsets: Any, shares: Any, scale: Any, repeat
 
     k, count = len(trans), len(offsets) - 1
     pairs = torch.empty((count, k, k), dtype=torch.float64, device=log.device)
-    _backward[(count,)](log, trans, offsets, shares, scale, pairs, repeat, k, **widths(k))
+    _backward[(count,)](
+        log, trans=trans, offsets=offsets, shares=shares, scale=scale, pairs=pairs, repeat=repeat, K=k, **widths(k)
+    )
     return pairs
 
 
@@ -158,6 +171,16 @@ def viterbi(log_start: Any, log_trans: Any, log: Any, offsets: Any) -> tuple[Any
     origin = torch.empty(log.shape, dtype=torch.int32, device=log.device)
     log_prob = torch.empty(count, dtype=torch.float64, device=log.device)
     path = torch.empty(len(log), dtype=torch.int64, device=log.device)
-    _viterbi[(count,)](log, log_start, log_trans, offsets, origin, log_prob, path, k, **widths(k))
+    _viterbi[(count,)](
+        log,
+        log_start=log_start,
+        log_trans=log_trans,
+        offsets=offsets,
+        origin=origin,
+        log_prob=log_prob,
+        path=path,
+        K=k,
+        **widths(k),
+    )
     _way_back[(count,)](offsets, origin, path, k, num_warps=1)
     return log_prob, path
