@@ -88,11 +88,15 @@ def nearest(  # type: ignore[no-untyped-def]
         place = base + tl.arange(0, CENTERS)
         product = tl.zeros((ROWS, CENTERS), tl.float32)
         if WIDTH == DEPTH:
-            product = split_product(x, high, low, place, WIDTH, 0, DEPTH, product)
+            product = split_product(
+                x=x, high=high, low=low, place=place, width=WIDTH, first=0, DEPTH=DEPTH, total=product
+            )
         else:
             for first in range(0, WIDTH, DEPTH):
                 part = centered(X, shift, row, d, first, inside, DEPTH)
-                product = split_product(part, high, low, place, WIDTH, first, DEPTH, product)
+                product = split_product(
+                    x=part, high=high, low=low, place=place, width=WIDTH, first=first, DEPTH=DEPTH, total=product
+                )
         score = tl.load(half + place)[None, :] - product
         places = tl.broadcast_to(place[None, :], (ROWS, CENTERS))
         nothing = tl.full((ROWS, CENTERS), float("inf"), tl.float32)

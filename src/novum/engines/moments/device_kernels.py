@@ -76,8 +76,24 @@ def tile_products(  # type: ignore[no-untyped-def]
         inside = row < stop
         if ORDERED:
             row = tl.load(order + row, mask=inside, other=0)
-        b = shifted(X, weight, shift, row, b_column, inside, p, STEP, WEIGHTED)
-        a = b if DIAGONAL else shifted(X, weight, shift, row, a_column, inside, p, STEP, WEIGHTED)
+        b = shifted(
+            X=X, weight=weight, shift=shift, row=row, column=b_column, inside=inside, p=p, STEP=STEP, WEIGHTED=WEIGHTED
+        )
+        a = (
+            b
+            if DIAGONAL
+            else shifted(
+                X=X,
+                weight=weight,
+                shift=shift,
+                row=row,
+                column=a_column,
+                inside=inside,
+                p=p,
+                STEP=STEP,
+                WEIGHTED=WEIGHTED,
+            )
+        )
         total += tl.dot(tl.trans(a), b, out_dtype=tl.float64)
     tl.store(out + (chunk * width + a_column[:, None]) * width + b_column[None, :], total)
 
@@ -114,7 +130,19 @@ def split_products(  # type: ignore[no-untyped-def]
     small = tl.zeros((TILE, TILE), tl.float32)
     for start in range(begin, stop, ROWS):
         row = start + tl.arange(0, ROWS)
-        b_high, b_middle, b_low = parts(shifted(X, weight, shift, row, b_column, row < stop, p, STEP, WEIGHTED))
+        b_high, b_middle, b_low = parts(
+            shifted(
+                X=X,
+                weight=weight,
+                shift=shift,
+                row=row,
+                column=b_column,
+                inside=row < stop,
+                p=p,
+                STEP=STEP,
+                WEIGHTED=WEIGHTED,
+            )
+        )
         large = tl.zeros((TILE, TILE), tl.float32)
         if DIAGONAL:
             high = tl.trans(b_high)
@@ -123,7 +151,19 @@ def split_products(  # type: ignore[no-untyped-def]
             large = tl.dot(tl.trans(b_middle), b_middle, large)
             large = tl.dot(high, b_high, large)
         else:
-            a_high, a_middle, a_low = parts(shifted(X, weight, shift, row, a_column, row < stop, p, STEP, WEIGHTED))
+            a_high, a_middle, a_low = parts(
+                shifted(
+                    X=X,
+                    weight=weight,
+                    shift=shift,
+                    row=row,
+                    column=a_column,
+                    inside=row < stop,
+                    p=p,
+                    STEP=STEP,
+                    WEIGHTED=WEIGHTED,
+                )
+            )
             high, middle = tl.trans(a_high), tl.trans(a_middle)
             small = tl.dot(high, b_low, small)
             small = tl.dot(tl.trans(a_low), b_high, small)

@@ -148,7 +148,7 @@ class DeviceScan:
         wide, rows = X.double(), self.rows.double()
         if self.form is None:
             return (1 - wide @ rows.T).clamp(0, 2)
-        if self.form.p in (1, float("inf")) and devices.compiles(X):
+        if self.form.p in (1, float("inf")) and devices.runs_kernels(X):
             from novum.engines.search.device import kernels
 
             return kernels.absolute_distances(wide, rows, self.form.p != 1)
