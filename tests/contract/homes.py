@@ -67,6 +67,11 @@ def home(kind, X, y, folder, chunks=None):
     return in_file(kind, X, y, folder) if kind in FILES else on_dask(kind, X, y, chunks)
 
 
+def predicts(model, name):
+    """Return whether the model has a prediction of rows alone under that name."""
+    return hasattr(model, name) and not (name == "responsibilities" and type(model).__name__ == "MixtureOfExperts")
+
+
 def gathered(answer):
     """Return an answer of any home as it would be in memory."""
     if isinstance(answer, tuple):

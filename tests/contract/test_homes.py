@@ -51,11 +51,6 @@ def answers(model, X):
         return {name: gathered(getattr(model, name)(X)) for name in PREDICTIONS if predicts(model, name)}
 
 
-def predicts(model, name):
-    """Return whether the model has a prediction of rows alone under that name."""
-    return hasattr(model, name) and not (name == "responsibilities" and type(model).__name__ == "MixtureOfExperts")
-
-
 @pytest.mark.parametrize("kind", (*FILES, *DASK))
 @pytest.mark.parametrize("estimator", estimators(), ids=lambda one: type(one).__name__)
 def test_a_fit_agrees_with_memory_or_refuses(estimator, kind, tmp_path):

@@ -148,7 +148,7 @@ def test_the_kernels_add_and_walk_as_pytorch_does():
         packed = pack(np.concatenate([nodes] * 4), 7 * np.arange(4), np.empty((0, 8), np.uint32), 2)
         found = []
         for compiled in (True, False):
-            devices.compiles = lambda tensor, compiled=compiled: compiled
+            devices.runs_kernels = lambda tensor, compiled=compiled: compiled
             leaf = passes.leaves_of(passes.node_fields(nodes), codes, torch.zeros(n, dtype=torch.int32), 14)
             cells, counts = torch.zeros((slots, d, width, 2), dtype=torch.int64), torch.zeros((slots, d, width), dtype=torch.int32)
             start = torch.zeros(n, dtype=torch.int32)

@@ -169,18 +169,18 @@ def test_the_kernel_bounds_from_below_and_close():
         torch.manual_seed(0)
         for n, d in ((1000, 40), (777, 5)):
             X, Q = torch.randn(n, d), torch.randn(150, d)
-            devices.compiles = lambda tensor: True
+            devices.runs_kernels = lambda tensor: True
             compiled = scan.DeviceScan(X, scan.Form(2.0))
             index = compiled.nearest(Q, 3)[1]
             name, = compiled.levels
             assert name == ("tf32" if d > 16 else "float32")
-            devices.compiles = lambda tensor: False
+            devices.runs_kernels = lambda tensor: False
             plain = scan.DeviceScan(X, scan.Form(2.0))
             assert torch.equal(plain.nearest(Q, 3)[1], index)
             bounds, exact = compiled._bounds(compiled.levels[name], Q)[0], plain._bounds(plain.levels["float64"], Q)[0]
             gap = exact - bounds
             for p in (1.0, float("inf")):
-                devices.compiles = lambda tensor: True
+                devices.runs_kernels = lambda tensor: True
                 found = scan.DeviceScan(X, scan.Form(p)).all_distances(Q)
                 assert torch.allclose(found, torch.cdist(Q.double(), X.double(), p=p), rtol=1e-13, atol=0)
             assert gap.shape == (150, -(-n // scan.GROUP)) and gap.min() > 0 and gap.max() < 2e-3

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import novum
-from novum.cluster import KMeans
 from novum.exceptions import ParameterError
 from novum.patch import calls, devices
 from novum.patch.__main__ import main
@@ -23,8 +22,6 @@ Y = X @ [1.0, -2.0, 0.5] + 3.0
 def on_processor(monkeypatch):
     """Take the processor for the device, and everything for large."""
     monkeypatch.setattr(devices, "LEAST_CELLS", 1)
-    for cls in (KMeans, novum.linear_model.Ridge):
-        monkeypatch.setattr(cls, "_on_devices", True)
     novum.patch(device="cpu")
     yield
     novum.unpatch()
@@ -56,11 +53,11 @@ def test_answers_are_those_without_a_device(on_processor):
 
 def test_calls_stay_where_a_device_would_not_do(on_processor, monkeypatch):
     import scipy.sparse
-    from sklearn.linear_model import LinearRegression, Ridge
+    from sklearn.linear_model import PoissonRegressor, Ridge
 
     Ridge().fit(scipy.sparse.csr_matrix(X), Y)
     Ridge().fit(X.tolist(), Y)
-    LinearRegression().fit(X, Y)
+    PoissonRegressor().fit(X, np.exp(Y))
     monkeypatch.setattr(devices, "LEAST_CELLS", 10**6)
     Ridge().fit(X, Y)
     with pytest.raises(ValueError, match="NaN"):
@@ -69,7 +66,7 @@ def test_calls_stay_where_a_device_would_not_do(on_processor, monkeypatch):
     assert whys == {
         ("Ridge.fit", "sparse rows"),
         ("Ridge.fit", "X is a list"),
-        ("LinearRegression.fit", "no passes on a device"),
+        ("PoissonRegressor.fit", "no passes on a device"),
         ("Ridge.fit", "fewer than 1,000,000 cells"),
     }
 

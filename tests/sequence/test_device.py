@@ -150,7 +150,7 @@ def test_the_kernels_are_the_recursions_of_memory():
         from novum.runtime import devices
         from novum.sequence.hmm import recursions as r
         warnings.simplefilter("ignore")  # the interpreter's, of zeros that a GPU divides by
-        devices.compiles = lambda tensor: True
+        devices.runs_kernels = lambda tensor: True
         rng, weight = np.random.default_rng(0), np.array([1.0, 2.0, 0.0, 0.5])
         offsets = np.array([0, 7, 8, 20, 31])
         for k, spread, topology in ((1, 1, 0), (3, 1, 1), (3, 400, 0), (3, 400, 1), (5, 30, 0)):

@@ -15,6 +15,7 @@ from sklearn import get_config
 from novum.base import domains, validation
 from novum.base.callbacks import reporting
 from novum.base.checkpoint.identity import recorded_fit
+from novum.base.device_forms import check_fit_on_device
 from novum.base.fitted import check_is_fitted
 from novum.base.known_values import known_values
 from novum.base.large_numbers import OfSmallRows, check_size
@@ -54,6 +55,8 @@ def fits(method: Method) -> Method:
                 known_values(self.__class__).check(self)
             given = {**dict(zip(("X", "y", "sample_weight"), args)), **kwargs}
             X, y, weight = given.get("X"), given.get("y"), given.get("sample_weight")
+            if type(X).__module__.startswith("torch"):
+                check_fit_on_device(self, X)
             check_sizes(self, X)
             reported = self._reports_passes or method.__name__ != "fit" or not getattr(self, "_skl_callbacks", None)
             announced = nullcontext() if reported else reporting(self, 0, X=X, y=y, sample_weight=weight)
@@ -105,7 +108,6 @@ class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
     _squares_columns = False  # whether sums of squares must be finite: then huge numbers are refused by name
     _squares_rows = False  # the same of the rows that are predicted
     _rows_need_blas = True  # whether the functions that `_rows` is given call BLAS, which must then keep to one thread
-    _on_devices = False  # whether fit and predictions pass over a tensor on a GPU there
     _fits_need_single_blas = True  # False where a fit chooses by the size of its matrices
     _reports_passes = (
         False  # whether `fit` itself reports its passes to the callbacks; if not, `fits` announces it as one task

@@ -16,6 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from novum import _core
 from novum.base.checkpoint.identity import recorded_rows
+from novum.base.device_forms import check_rows_on_device
 from novum.base.frames import text_column
 from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.base.naming import error_with_name
@@ -90,6 +91,7 @@ def open_source(
 def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False, sparse_too: bool = False) -> Source:
     """Return new rows for a fitted `estimator` as a Source, after every check; `defer`, `sparse_too` as in `open_source`."""
     if (source := open_home(estimator, X, None, None)) is not None:
+        check_rows_on_device(estimator, source.on_device)
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = scipy.sparse.issparse(X) and estimator.__sklearn_tags__().input_tags.sparse
     try:
@@ -133,7 +135,7 @@ def rows_at_hand(estimator: Any, X: Any, because: str, remedy: str = "give a sam
     if home in ("file", "dask"):
         raise not_in_memory(because, home, remedy)
     if home == "tensor":
-        open_home(estimator, X, None, None)
+        check_rows_on_device(estimator, open_home(estimator, X, None, None).on_device)  # type: ignore[union-attr]
         return arrays.to_numpy(X)
     return X
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from novum.base.device_forms import check_rows_on_device, is_elsewhere
 from novum.base.domains import ArrayLike, Bool, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
@@ -200,6 +201,7 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
     def predict_proba(self, X: Rows) -> Any:
         """Return the probabilities of the classifier."""
         check_is_fitted(self)
+        check_rows_on_device(self, is_elsewhere(X))
         try:
             return self.estimator_.predict_proba(X)
         except ValueError as error:

@@ -74,7 +74,9 @@ def log_likelihood(model: Any, X: Any, y: NDArray, variance: float | None = None
 
 def in_home_of(X: Any, values: NDArray) -> Any:
     """Return an answer in the library and on the device of X."""
-    return arrays.like(X, values, str(values.dtype)) if arrays.is_tensor(X) else values
+    return (
+        arrays.like(X, values, str(values.dtype)) if arrays.is_tensor(X) and isinstance(values, np.ndarray) else values
+    )
 
 
 def own_evidence(model: Any) -> float | None:
@@ -106,8 +108,10 @@ def call_in_own_name(method: Callable, model: Any, *args: Any, **options: Any) -
         raise type(error)(str(error).replace(type(model).__name__, "BayesianModelAveraging")) from error
 
 
-def weighted_sum(share: NDArray, parts: Sequence[Any]) -> NDArray:
-    """Return the mean of what all models say, by their shares."""
+def weighted_sum(share: NDArray, parts: Sequence[Any]) -> Any:
+    """Return the mean of what all models say, by their shares, where they say it."""
+    if arrays.is_tensor(parts[0]):
+        return sum(float(one) * part for one, part in zip(share, parts))
     each = np.array([arrays.to_numpy(part) for part in parts])
     return np.asarray(np.tensordot(share.astype(each.dtype), each, axes=1))
 

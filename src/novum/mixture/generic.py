@@ -89,12 +89,12 @@ def joint(params: Params, block: Block) -> Any:
 
 def check_possible(params: Params, total: Any, block: Block) -> None:
     """Raise for a row that no component can have produced; rows without weight may be anything."""
-    impossible = ~(arrays.to_numpy(total) > LOWEST)
+    impossible = ~(total > LOWEST)
     if block.weight is not None:
-        impossible &= arrays.to_numpy(block.weight) > 0
-    if not impossible.any():
+        impossible &= block.weight > 0
+    if not bool(impossible.any()):
         return
-    place = int(impossible.argmax())
+    place = int(arrays.to_numpy(impossible).argmax())
     names = ", ".join(dict.fromkeys(type(one).__name__ for one in params.components))
     raise DataError(
         f"Mixture: no component can have produced row {block.start + place}, {arrays.to_numpy(block.X[place])}: its density"

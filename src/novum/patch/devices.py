@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
+from novum.base.device_forms import form_of
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import Result
 from novum.runtime import arrays, sklearn_private
@@ -65,9 +66,10 @@ def note(method: str, place: str, why: str, cells: int, seconds: float) -> None:
     _calls[key] = CallPlace(*key, before.calls + 1, before.cells + cells, before.seconds + seconds)
 
 
-def movable(estimator: Any, X: Any) -> tuple[Any, str]:
+def movable(estimator: Any, X: Any, fits: bool) -> tuple[Any, str]:
     """Return X as an array that a device can hold, or why it stays where it is."""
-    if not estimator._on_devices:
+    form = form_of(type(estimator))
+    if form != "all" and (fits or form != "predictions"):
         return None, "no passes on a device"
     if scipy.sparse.issparse(X):
         return None, "sparse rows"
@@ -111,7 +113,7 @@ def placed(method: Callable[..., Any], name: str, device: Any) -> Callable[..., 
         if arrays.is_tensor(X):  # a call within a call, or a user's own tensor
             return method(self, X, *args, **kwargs)
         word, start = f"{type(self).__name__}.{name}", time.perf_counter()
-        values, why = movable(self, X)
+        values, why = movable(self, X, name.startswith("fit"))
         if not why:
             import torch
 

@@ -17,6 +17,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.base.device_forms import check_rows_on_device, is_elsewhere
 from novum.base.domains import Bool, Choice, Domain, Methods, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.fitted import check_is_fitted
@@ -174,12 +175,14 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     def predict_proba(self, X: Rows) -> Any:
         """Return the probabilities of the classifier."""
         check_is_fitted(self)
+        check_rows_on_device(self, is_elsewhere(X))
         model = self.estimator_
         return of_results(self._padded, self._in_own_name(model, lambda: model.predict_proba(X)))
 
     def predict(self, X: Rows) -> Any:
         """Return the class that the classifier predicts."""
         check_is_fitted(self)
+        check_rows_on_device(self, is_elsewhere(X))
         model = self.estimator_
         return self._in_own_name(model, lambda: model.predict(X))
 

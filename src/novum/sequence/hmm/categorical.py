@@ -102,7 +102,6 @@ class CategoricalHMM(HiddenMarkovBase):
     """
 
     emissionprob_: Any
-    _on_tensors = True
     _letters = {"e": "emissionprob_"}
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,

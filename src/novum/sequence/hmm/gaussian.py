@@ -122,7 +122,6 @@ class GaussianHMM(HiddenMarkovBase):
     (array([0.1, 4. ]), array([0, 0, 1, 1]))
     """
 
-    _on_tensors = True
     means_: Any
     _letters = {"m": "means_", "c": "_covars_"}
     _domains: dict[str, Domain] = {

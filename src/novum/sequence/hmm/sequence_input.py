@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.base import validation
+from novum.base.device_forms import check_rows_on_device
 from novum.exceptions import DataError
 from novum.fold.recorded import recorded
 from novum.runtime import arrays, devices
@@ -31,7 +32,6 @@ def in_one_partition(X: Any) -> Any:
 class SequenceInputMixin:
     """From X, lengths and groups to sequences; `_convert` turns rows into what the emissions take."""
 
-    _on_tensors = False  # whether passes over a tensor on a GPU run there
     n_components: Any
     n_features: Any
     n_jobs: int | None
@@ -59,7 +59,8 @@ class SequenceInputMixin:
                 )
             return self._distant_sequences(X, groups, home, reset)
         given = gather(owner, X, lengths, groups)
-        if self._on_tensors and arrays.is_tensor(given.rows) and not devices.on_host(given.rows):
+        if arrays.is_tensor(given.rows) and not devices.on_host(given.rows):
+            check_rows_on_device(self, True)
             if states is not None:
                 raise DataError(f"{owner}: known states are for rows in memory, and X is on a device; give X.cpu().")
             from novum.sequence.hmm.device.sequences import TensorSequences

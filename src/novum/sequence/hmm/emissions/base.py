@@ -84,7 +84,7 @@ class Emission(ABC):
         return (filled - filled.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
 
     def tensor_densities(self, X: Any) -> Any:
-        """Return log p(x | state) of rows on their device, where the estimator says `_on_tensors`."""
+        """Return log p(x | state) of rows on their device."""
         raise NotImplementedError
 
     def tensor_statistics(self, X: Any, shares: Any) -> Any:
