@@ -25,17 +25,19 @@ from novum.fold import gathering  # noqa: E402
 PAGE = ROOT / "docs" / "guide" / "where-learners-run.md"
 BEGIN = """# Where learners run
 
-One estimator, four places. This page is written by `tools/homes.py` from what every estimator over tables does there, and the suite holds it:
-what agrees with memory does so to 1e-7 of what is learned (most to 1e-12), and everything else refuses in a sentence that says what to use.
+One estimator, four places. This page is written by `tools/homes.py` from what every estimator over tables does there, and the
+suite holds it: what agrees with memory does so to 1e-7 of what is learned (most to 1e-12), and everything else refuses in a
+sentence that says what to use.
 
-- **Files** are [scans](larger-than-memory), **Dask** arrays and frames [on a cluster](on-a-cluster). *fit* and *predict* say what agrees with memory.
-  *keeps rows*: the learner compares rows with each other, so it holds all of them in the memory of your process, 8 n d bytes (4 of
-  float32), beside what it makes of them. It refuses before it reads if they do not fit.
-- Distributions (`predict_distribution`, `return_std`) are made of rows in memory. Hidden Markov models take sequences from files and Dask by
-  a group column, and `GaussianHMM` and `CategoricalHMM` tensors on a GPU; networks on PyTorch take arrays and tensors.
-- **GPU** is a PyTorch [tensor on a device](on-a-gpu). *all*: fit and predictions leave the rows there. *predictions*: a model fitted in memory answers
-  there. *copied*: see that page. Where nothing stands, a tensor on a device is refused by name; a tensor in the memory of the processor
-  is read as an array is.
+- **Files** are [scans](larger-than-memory), **Dask** are arrays and frames [on a cluster](on-a-cluster). *fit* and *predict* say
+  what agrees with memory.
+- **Keeps rows**: the learner compares rows with each other, so it holds all of them in the memory of your process, 8 n d bytes
+  (4 of float32), beside what it makes of them. It refuses before it reads if they do not fit.
+- Distributions (`predict_distribution`, `return_std`) are made of rows in memory. Hidden Markov models take sequences from files
+  and Dask by a group column, and `GaussianHMM` and `CategoricalHMM` tensors on a GPU; networks on PyTorch take arrays and tensors.
+- **GPU** is a PyTorch [tensor on a device](on-a-gpu). *all*: fit and predictions leave the rows there. *predictions*: a model
+  fitted in memory answers there. *copied*: see that page. Where nothing stands, a tensor on a device is refused by name; a tensor
+  in the memory of the processor is read as an array is.
 
 | Estimator | Files | Dask | Keeps rows | GPU |
 |---|---|---|---|---|
@@ -61,8 +63,8 @@ def tried(model, X, y, kind, folder):
             else [name for name in PREDICTIONS if predicts(found, name) and name != "predict_distribution"]
         )
         with tempfile.TemporaryDirectory() as rows:
-            plain, _ = home(kind, X, None, Path(rows))
-            if names and all(answers(found, name, plain) for name in names):
+            new, _ = home(kind, X, None, Path(rows))
+            if names and all(answers(found, name, new) for name in names):
                 done.append("predict")
     return ", ".join(done), gathered
 

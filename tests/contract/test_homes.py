@@ -17,6 +17,7 @@ from contract.homes import (
     gathered,
     home,
     partitions_by_label,
+    predicts,
     refuses_in_words,
 )
 from sklearn.base import clone, is_classifier

@@ -54,7 +54,8 @@ def is_elsewhere(X: Any) -> bool:
 
 def check_fit_on_device(estimator: Any, X: Any) -> None:
     """Raise where an estimator that is fitted in the memory of the processor is given a tensor on a device."""
-    form, owner = form_of(type(estimator)), type(estimator).__name__
+    kind: Any = type(estimator)
+    form, owner = form_of(kind), kind.__name__
     if form in ("all", "copied") or not is_elsewhere(X):
         return
     after = ", whose predictions take tensors on a device" if form else ""
@@ -63,7 +64,6 @@ def check_fit_on_device(estimator: Any, X: Any) -> None:
 
 def check_rows_on_device(estimator: Any, on_device: bool) -> None:
     """Raise where an estimator that answers in the memory of the processor is asked about rows on a device."""
-    if on_device and not form_of(type(estimator)):
-        raise DataError(
-            f"{type(estimator).__name__} answers in the memory of the processor, and X is on a device; give X.cpu()."
-        )
+    kind: Any = type(estimator)
+    if on_device and not form_of(kind):
+        raise DataError(f"{kind.__name__} answers in the memory of the processor, and X is on a device; give X.cpu().")

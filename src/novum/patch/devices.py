@@ -68,7 +68,8 @@ def note(method: str, place: str, why: str, cells: int, seconds: float) -> None:
 
 def movable(estimator: Any, X: Any, fits: bool) -> tuple[Any, str]:
     """Return X as an array that a device can hold, or why it stays where it is."""
-    form = form_of(type(estimator))
+    kind: Any = type(estimator)
+    form = form_of(kind)
     if form != "all" and (fits or form != "predictions"):
         return None, "no passes on a device"
     if scipy.sparse.issparse(X):
