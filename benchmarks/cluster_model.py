@@ -1,12 +1,12 @@
 """What a pass over a Dask cluster costs: seconds, bytes through the client, bytes through the busiest worker, memory.
 
-W workers of t threads, R = W t runs of partitions, links of B bytes a second both ways, parameters of P bytes, statistics of S bytes,
-m(r) nodes of the merge tree in run r (one where runs are whole nodes, a few elsewhere), F = FAN_IN, C = COPIES:
+W workers of t threads, R = W t runs of partitions, links of B bytes a second both ways, parameters of P bytes, statistics of S
+bytes, m nodes of the merge tree in a run (one where runs are whole nodes, a few elsewhere), F = FAN_IN, C = COPIES:
 
     down(0) = h P / B,  down(i) = down(parent of i) + children(parent of i) P / B                               (1)
     up(level) = max over groups of F (sum of m S of the members on other workers) / B                           (2)
     seconds = max down(i) + work + sum of up(level) + h S / B + c                                               (3)
-    client: P out (R P where P < LARGE_WORK: then every task brings its own), S in                              (4)
+    client: P out (R P where P < LARGE_WORK: then every task brings its own), S in, and words of the workers    (4)
     busiest worker: out <= C P + m S a level, in <= P + sum over levels of (2)                                  (5)
     memory of a worker: its partitions, what its learner remembers of them, P, and t (m + F m) S                (6)
 
@@ -25,7 +25,8 @@ from novum.fold.homes.dask.subtrees import Node, cut_points, pushed
 __all__ = ["Cluster", "Forecast", "flat_forecast", "forecast", "runs_of_nodes"]
 
 HEADERS = 1448 / 1514  # of the bytes on a link, those that TCP carries for us: the rest are its headers and Ethernet's
-TASK_BYTES = 3_000  # bytes through the client and the scheduler for a task besides its arguments
+TASK_BYTES = 3_000  # bytes that client and scheduler send for a task besides its arguments
+WORD_BYTES = 3_000  # bytes a second that the scheduler receives of every worker: heartbeats, measured
 
 
 class Cluster(NamedTuple):
@@ -118,10 +119,11 @@ def forecast(cluster: Cluster, partitions: int, P: float, S: float, work: float 
     up = [max(level.values()) for level in levels]
     tasks = len(nodes) + len(nodes) // (FAN_IN - 1) + (cluster.workers // FAN_IN if large else 0)
     most = max(map(len, nodes))
+    seconds = down + work + sum(up) / cluster.rate + cluster.hops * S / cluster.rate + cluster.constant
     return Forecast(
-        seconds=down + work + sum(up) / cluster.rate + cluster.hops * S / cluster.rate + cluster.constant,
+        seconds=seconds,
         client_out=(P if large else len(nodes) * P) + tasks * TASK_BYTES,
-        client_in=S,
+        client_in=S + WORD_BYTES * cluster.workers * seconds,
         worker_out=(min(FAN_IN, cluster.workers - 1) * P if large else 0.0) + most * S,
         worker_in=P + sum(up),
         statistics_memory=P + cluster.threads * most * S + FAN_IN * most * S,

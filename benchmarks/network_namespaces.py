@@ -63,12 +63,12 @@ class Machines:
                 run("tc", "-n", space, "qdisc", "add", "dev", device, "root", *rate)
                 ip("-n", space, "link", "set", device, "up")
 
-    def start(self, number: int, *command: str) -> subprocess.Popen:
-        """Start a program on a machine."""
+    def start(self, number: int, *command: str, heard: bool = False) -> subprocess.Popen:
+        """Start a program on a machine; what it says is shown where it is `heard`."""
         process = subprocess.Popen(
             ["ip", "netns", "exec", self.name(number), *command],
-            stdout=sys.stdout if number == 0 else subprocess.DEVNULL,
-            stderr=None if number == 0 else subprocess.DEVNULL,
+            stdout=None if heard else subprocess.DEVNULL,
+            stderr=None if heard else subprocess.DEVNULL,
             start_new_session=True,
         )
         self.processes.append(process)
