@@ -160,7 +160,7 @@ LEARNERS = [
         lambda s: max(s.starting, 64 * s.k) * (s.d + 2),
         lambda s: 0,
         ("65,536 (d + 2)", "0"),
-        "1 a start",
+        "1 a start; a sample: all workers together send S",
     ),
     Learner(
         "GaussianMixture, full",
@@ -216,7 +216,7 @@ LEARNERS = [
         lambda s: s.sampled * (s.d + 1),
         lambda s: 0,
         ("260,000 (d + 1)", "0"),
-        "1",
+        "1; a sample: all workers together send S",
     ),
     Learner(
         "HistGradientBoosting, a level of the trees",
