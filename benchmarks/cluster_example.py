@@ -35,7 +35,7 @@ EXAMPLES = [
     Example("GaussianMixture, 50 diagonal", "GaussianMixture, diag", Shape(k=50)),
     Example("GaussianHMM, 10 states", "GaussianHMM", Shape()),
     Example("HistGradientBoosting, a level", "HistGradientBoosting", Shape()),
-    Example("RandomForest, 4 trees of 256 leaves at a time, a level", "DecisionTree", Shape(leaves=256, trees=4)),
+    Example("RandomForest, 16 trees of 32 leaves, a level", "DecisionTree", Shape(leaves=32, trees=16)),
 ]
 
 

@@ -1,12 +1,14 @@
 """Costs on a cluster: the formulas against the statistics and parameters of small fits, the model against counts by hand."""
 
 import pickle
+from pathlib import Path
 
 import cloudpickle
 import numpy as np
 import pytest
 
 from benchmarks.cluster_costs import LEARNERS, Shape, learner_named
+from benchmarks.cluster_example import example_table, learner_table
 from benchmarks.cluster_model import Cluster, flat_forecast, forecast, runs_of_nodes
 from novum.cluster import KMeans
 from novum.decomposition import PCA, FastICA
@@ -187,3 +189,9 @@ def test_the_model_of_five_workers_is_what_a_hand_counts():
     flat = flat_forecast(cluster, 40, P, S)
     assert (flat.client_out, flat.client_in) == (40 * P, 40 * S)
     assert flat.seconds > 10 * found.seconds
+
+
+def test_the_guide_shows_these_numbers():
+    page = Path(__file__).parents[2] / "docs" / "guide" / "cost-on-a-cluster.md"
+    text = page.read_text(encoding="utf-8")
+    assert learner_table() in text and example_table() in text

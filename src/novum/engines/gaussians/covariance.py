@@ -151,8 +151,8 @@ def log_determinant(form: str, factor: NDArray, k: int, d: int) -> NDArray:
 def contiguous(values: NDArray) -> NDArray:
     """Return row-major float64, and the very array where it is so.
 
-    What came from another process has a dtype of its own; asked for float64, NumPy would return a view, and parameters that hold both
-    would be sent twice.
+    What came from another process has a dtype of its own; asked for float64, NumPy would return a view, and parameters that hold
+    both would be sent twice.
     """
     return np.ascontiguousarray(values if values.dtype == np.float64 else values.astype(np.float64))
 
