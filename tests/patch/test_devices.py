@@ -48,6 +48,7 @@ def test_answers_are_those_without_a_device(on_processor):
         ("Ridge.predict", "cpu", ""): 3,  # two here, one by score
         ("KMeans.fit_predict", "cpu", ""): 1,
     }
+    assert repr(calls()).splitlines()[1].split() == ["method", "place", "why", "calls", "cells", "seconds"]
     assert "Ridge.predict" in repr(calls()) and list(calls().to_frame().columns)[:3] == ["method", "place", "why"]
 
 

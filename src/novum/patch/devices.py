@@ -45,6 +45,8 @@ class CallPlace(NamedTuple):
 class CallPlaces(list[CallPlace], Result):
     """Where calls ran since `patch`, and why those that stayed on the processor did. Prints as a table."""
 
+    __repr__ = Result.__repr__
+
 
 _calls: dict[tuple[str, str, str], CallPlace] = {}
 

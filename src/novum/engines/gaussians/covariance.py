@@ -29,6 +29,7 @@ __all__ = [
     "MixtureSums",
     "checked_array",
     "checked_precisions",
+    "contiguous",
     "covariance_parameters",
     "dense",
     "estimate",
@@ -147,10 +148,19 @@ def log_determinant(form: str, factor: NDArray, k: int, d: int) -> NDArray:
     return np.broadcast_to(d * np.log(factor), (k,))
 
 
+def contiguous(values: NDArray) -> NDArray:
+    """Return row-major float64, and the very array where it is so.
+
+    What came from another process has a dtype of its own; asked for float64, NumPy would return a view, and parameters that hold
+    both would be sent twice.
+    """
+    return np.ascontiguousarray(values if values.dtype == np.float64 else values.astype(np.float64))
+
+
 def kernel_layout(form: str, values: NDArray, k: int, d: int) -> NDArray:
     """Return covariances or factors as the kernels take them."""
     if form in ("full", "tied", "diag"):
-        return np.ascontiguousarray(values, np.float64)
+        return contiguous(values)
     return np.ascontiguousarray(np.broadcast_to(np.reshape(values, (-1, 1)), (k, d)), np.float64)
 
 

@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.engines.gaussians import missing, tensors
-from novum.engines.gaussians.covariance import DIAGONAL, FULL, TIED, MixtureSums, kernel_layout, layout, log_determinant
+from novum.engines.gaussians.covariance import (
+    DIAGONAL,
+    FULL,
+    TIED,
+    MixtureSums,
+    contiguous,
+    kernel_layout,
+    layout,
+    log_determinant,
+)
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.team import plain_rows
 from novum.runtime import arrays, devices
@@ -59,7 +68,7 @@ def density_of(
     constant = excess + log_determinant(form, factor, k, d) - 0.5 * d * np.log(2 * np.pi)
     return Density(
         layout(form),
-        np.ascontiguousarray(mean, np.float64),
+        contiguous(mean),
         kernel_layout(form, factor, k, d),
         np.ascontiguousarray(constant),
         np.ascontiguousarray(center, np.float64),

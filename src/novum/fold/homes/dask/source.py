@@ -2,7 +2,8 @@
 
 A partition is a block. Consecutive blocks are made once, as one run per thread of the cluster, and stay with its worker; a lost
 run is made again from its recipe, because nothing is scattered. A pass is one task per run, which merges the nodes of the one
-tree (subtrees.py) where the blocks are, and tasks that join the nodes of neighbors up to the root. Parameters travel once.
+tree (subtrees.py) where the blocks are, and tasks that join the nodes of neighbors up to the root. Parameters leave the client
+once and spread among the workers in a tree (copies.py).
 """
 
 import pickle
@@ -21,6 +22,7 @@ from novum.fold.blocks import Block, Source, add
 from novum.fold.dealing import Deal, Portions
 from novum.fold.homes.dask.block_tasks import RowFunction, build, change_target, run_rows
 from novum.fold.homes.dask.connection import cluster_errors, current_client, worker_threads
+from novum.fold.homes.dask.copies import copied, held, parent_of, workers_in_order
 from novum.fold.homes.dask.dealing import BucketsOfWorkers
 from novum.fold.homes.dask.subtrees import (
     BlockRun,
@@ -43,11 +45,6 @@ LARGE_WORK = 2**14  # bytes of statistics and parameters from which they are a t
 def block_list(*blocks: Block) -> list[Block]:
     """Return blocks as a run: what a worker keeps."""
     return list(blocks)
-
-
-def held(work: bytes) -> bytes:
-    """Return what was sent: a task, so that workers fetch it from each other and a lost copy is made again."""
-    return work
 
 
 class DaskSource(Source):
@@ -164,7 +161,18 @@ class DaskSource(Source):
         packed = cloudpickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
         if client is None or len(packed) < LARGE_WORK:
             return packed
-        return client.submit(held, packed, key=task_name(self.owner, f"{stage}-parameters", number), pure=False)
+        return self._submit(client, task_name(self.owner, f"{stage}-parameters", number), self.places[0], held, packed)
+
+    def _copies(self, client: Any, stage: str, number: int, work: Any) -> list:
+        """Return for every run what it takes the work from: what is a task of its own goes down a tree of workers."""
+        if isinstance(work, bytes):
+            return [work] * len(self.places)
+        workers, worker_of_run = workers_in_order(self.places)
+        copies = [work]
+        for index in range(1, parent_of(len(workers) - 1) + 1):
+            key = task_name(self.owner, f"{stage}-parameters-copy", number)
+            copies.append(self._submit(client, key, workers[index], copied, copies[parent_of(index)]))
+        return [copies[index if index < len(copies) else parent_of(index)] for index in worker_of_run]
 
     def _places_of_runs(self) -> list[BlockRun]:
         """Return where every run stands among the blocks that have rows."""
@@ -183,11 +191,12 @@ class DaskSource(Source):
         number = next(self.passes)
         with cluster_errors(self.owner), config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
             work = self._work(client, stage, number, statistics, params, merge, self.changes)
+            copies = self._copies(client, stage, number, work)
             tasks = [
                 self._submit(
-                    client, task_name(self.owner, stage, number, i), self.places[i], run_statistics, work, place, run
+                    client, task_name(self.owner, stage, number, i), self.places[i], run_statistics, given, place, run
                 )
-                for i, (place, run) in enumerate(zip(places, runs))
+                for i, (given, place, run) in enumerate(zip(copies, places, runs))
             ]
             while len(tasks) > FAN_IN:
                 groups = [tasks[i : i + FAN_IN] for i in range(0, len(tasks), FAN_IN)]
