@@ -22,11 +22,11 @@ X = RNG.normal(size=(4000, 5))
 Y = (X @ [1.0, -1.0, 0.5, 0.0, 2.0] + RNG.normal(size=4000) > 0).astype(int)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client():
-    """Four workers in processes of their own: every test stops one for good."""
+    """Three workers in processes of their own, one of which a test stops for good."""
     home = distributed.LocalCluster(
-        n_workers=4, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     )
     with home, distributed.Client(home) as client:
         client.run(__import__, "novum.linear_model")  # an import is a silence too
@@ -76,7 +76,7 @@ def test_a_stopped_worker_costs_seconds_and_no_bit(client, impatient, model):
 
 
 def test_the_comparison_of_versions_does_not_wait_for_a_stopped_worker(client, impatient, monkeypatch):
-    monkeypatch.setattr(connection, "VERSION_WAIT", 2.0)
+    monkeypatch.setattr(connection, "VERSION_WAIT", 5.0)
     before = len(client.nthreads())
     connection._checked.clear()
     thread, number = stop_one(client, 0.0)
