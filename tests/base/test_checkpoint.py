@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -270,3 +271,35 @@ def test_a_study_keeps_its_fits_beside_the_file(tmp_path):
     with novum.checkpoint(path):
         assert Study(table, "target", **options).run().complete
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("clustered", [False, True], ids=["here", "workers"])
+def test_fits_on_dask_go_on_to_the_same_bits(clustered, tmp_path):
+    import dask.array as da
+    from distributed import Client, LocalCluster
+
+    rows, labels = da.from_array(X, chunks=(3000, 5)), da.from_array(Y, chunks=3000)
+    path = tmp_path / "fit.ckpt"
+
+    def run():
+        means = GaussianMixture(3, random_state=0, max_iter=10).fit(rows).means_
+        trees = HistGradientBoostingClassifier(max_iter=4, random_state=0).fit(rows, labels)._nodes
+        return means, trees
+
+    def check():
+        plain = run()
+        with novum.checkpoint(path, keep=True) as steps:
+            run()
+        for cut in (0.4, 0.9):
+            again, there = resumed(path, run, cut)
+            assert all(np.array_equal(a, b) for a, b in zip(again, plain)) and 0 < there.made < steps.made
+        with pytest.raises(ParameterError, match="what the rows hold differs"), novum.checkpoint(path):
+            GaussianMixture(3, random_state=0, max_iter=10).fit(da.from_array(X[::-1], chunks=(3000, 5)))
+
+    if not clustered:
+        check()
+        return
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with warnings.catch_warnings(), LocalCluster(**options) as home, Client(home):
+        warnings.simplefilter("ignore")
+        check()
