@@ -111,6 +111,30 @@ def test_bytes_through_the_client_do_not_grow_with_partitions(threads, monkeypat
     assert abs(traffic[600] - traffic[6]) < 200
 
 
+def test_large_parameters_go_from_worker_to_worker_in_a_tree():
+    """Of seven workers, 1 to 4 take them from worker 0, and 5 and 6 from worker 1; the sums are those of the blocks."""
+    rows, scale = RNG.normal(size=(70, 4)), np.arange(10_000.0)
+    home = LocalCluster(n_workers=7, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50)
+    with home, Client(home) as client:
+        source = open_dask(LinearRegression(), da.from_array(rows, chunks=(5, 4)), None, None).prepare()
+        submit, given = client.submit, {}
+
+        def noted(function, *arguments, key, **options):
+            future = submit(function, *arguments, key=key, **options)
+            given[future.key] = function.__name__, options.get("workers"), arguments[0]
+            return future
+
+        client.submit = noted
+        total = source.total(column_sums, scale)
+        workers = source.places
+    assert_array_equal(total.values, merge_tree((column_sums(scale, Block(b)) for b in np.split(rows, 14)), add).values)
+    [root] = [key for key, (name, *_) in given.items() if name == "held"]
+    [copy] = [key for key, (name, *_) in given.items() if name == "copied"]
+    assert given[root][1] == [workers[0]] and given[copy][1] == [workers[1]] and given[copy][2].key == root
+    takes = {place[0]: work.key for name, place, work in given.values() if name == "run_statistics"}
+    assert takes == {place: copy if i in (1, 5, 6) else root for i, place in enumerate(workers)}
+
+
 def test_names_say_learner_stage_and_pass(threads):
     names = set()
     source = open_dask(
