@@ -17,7 +17,7 @@ import logging
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -210,12 +210,14 @@ class KMeans(CenterModel):
             return 1
         return self.n_init
 
-    def __getattr__(self, name: str) -> Any:
-        """Return `labels_` of rows on a device: they come to the host when somebody asks, once."""
-        if name == "labels_" and "_labels_there" in vars(self):
-            self.labels_ = arrays.to_numpy(vars(self).pop("_labels_there"))
-            return self.labels_
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:  # type checkers know the attributes, and should report others
+
+        def __getattr__(self, name: str) -> Any:
+            """Return `labels_` of rows on a device: they come to the host when somebody asks, once."""
+            if name == "labels_" and "_labels_there" in vars(self):
+                self.labels_ = arrays.to_numpy(vars(self).pop("_labels_there"))
+                return self.labels_
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> Any:
         getattr(self, "labels_", None)  # a copy or a file holds no tensor
