@@ -4,7 +4,7 @@ W workers of t threads, R = W t runs of partitions, links of B bytes a second bo
 bytes, m nodes of the merge tree in a run (one where runs are whole nodes, a few elsewhere), F = FAN_IN, C = COPIES:
 
     down(0) = h P / B,  down(i) = down(parent of i) + children(parent of i) P / B                               (1)
-    up(level) = max over groups of F (sum of m S of the members on other workers) / B                           (2)
+    up(level) = max over groups of F (sum of m S of the members but those on the worker that has most) / B      (2)
     seconds = max down(i) + work + sum of up(level) + h S / B + c                                               (3)
     client: P out (R P where P < LARGE_WORK: then every task brings its own), S in, and words of the workers    (4)
     busiest worker: out <= C P + m S a level, in <= P + sum over levels of (2)                                  (5)
@@ -92,17 +92,22 @@ def spread_seconds(cluster: Cluster, P: float) -> float:
 
 
 def levels_of_joins(nodes: list[list[Node]], threads: int, S: float) -> list[dict[int, float]]:
-    """Return for every level of joins what a worker receives (2): worker -> bytes; the first of a group joins."""
+    """Return for every level of joins what a worker receives (2): worker -> bytes; of a group the one that has most joins."""
     at = [run // threads for run in range(len(nodes))]
     levels = []
     while len(nodes) > 1:
         last = len(nodes) <= FAN_IN
         received: dict[int, float] = {}
         groups = [range(i, min(i + FAN_IN, len(nodes))) for i in range(0, len(nodes), FAN_IN)]
+        joining = []
         for group in groups:
-            others = sum(len(nodes[i]) for i in group if at[i] != at[group[0]])
-            received[at[group[0]]] = received.get(at[group[0]], 0.0) + others * S
-        at = [at[group[0]] for group in groups]
+            has: dict[int, int] = {}
+            for i in group:
+                has[at[i]] = has.get(at[i], 0) + len(nodes[i])
+            joining.append(max(has, key=has.__getitem__))
+            others = sum(has.values()) - has[joining[-1]]
+            received[joining[-1]] = received.get(joining[-1], 0.0) + others * S
+        at = joining
         nodes = [joined([nodes[i] for i in group]) for group in groups]
         levels.append(received)
         if last:

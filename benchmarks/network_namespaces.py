@@ -113,8 +113,10 @@ def machines(count: int, megabits: float) -> Iterator[Machines]:
     if sys.platform != "linux" or os.geteuid() != 0 or not all(map(shutil.which, ("ip", "tc"))):
         raise SystemExit("benchmarks.cluster_network makes network namespaces: it needs Linux, root, `ip` and `tc`.")
     made = Machines(count, megabits)
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that a time limit ends it as Ctrl-C does
     try:
         made.build()
         yield made
     finally:
         made.end()
+        signal.signal(signal.SIGTERM, before)
