@@ -74,6 +74,7 @@ class Journal:
         self.process = os.getpid()
         self.file = RecordFile(path)
         self.entries: dict[str, Entry] = {}
+        self.around: set[str] = set()  # keys that steps were written within
         self.scopes: list[str] = []
         self.counts: list[Counter[str]] = [Counter()]
         self.superseded = 0
@@ -97,9 +98,12 @@ class Journal:
 
     def _note(self, key: str, entry: Entry) -> None:
         """Take an entry in; one of the same key, and those within it, are superseded."""
-        within = key + "/"
-        for old in [one for one in self.entries if one == key or one.startswith(within)]:
-            self.superseded += self.entries.pop(old).length
+        inner = [one for one in self.entries if one.startswith(key + "/")] if key in self.around else []
+        for old in [key, *inner]:
+            if old in self.entries:
+                self.superseded += self.entries.pop(old).length
+        self.around.discard(key)
+        self.around.update(key[:at] for at, letter in enumerate(key) if letter == "/")
         self.entries[key] = entry
 
     def key(self, name: str) -> str:
