@@ -112,6 +112,24 @@ def test_a_killed_worker_changes_nothing(client, tmp_path):
     assert np.array_equal(wounded, source.total(suicidal(str(flag)), 2.0, lambda a, b: (a[0] + b[0],))[0])
 
 
+def test_the_only_worker_killed_changes_nothing(tmp_path):
+    """Its successor has another address: Dask itself would wait for the first one for ever."""
+    x, y, _ = arrays()
+    expected = Ridge().fit(x, y).coef_
+    slow = x.map_blocks(lambda block: (__import__("time").sleep(0.1), block)[1], dtype=float)
+    with cluster(1) as home, Client(home) as alone:
+        killer = threading.Timer(0.5, lambda: os.kill(next(iter(alone.run(os.getpid).values())), signal.SIGKILL))
+        killer.start()
+        assert np.array_equal(Ridge().fit(slow, y).coef_, expected)
+        killer.join()
+        flag = tmp_path / "killed"
+        source = open_dask(LinearRegression(), x, y, None).prepare()
+        wounded = source.total(suicidal(str(flag)), 2.0, lambda a, b: (a[0] + b[0],))[0]
+        assert flag.exists() and np.array_equal(
+            wounded, source.total(suicidal(str(flag)), 2.0, lambda a, b: (a[0] + b[0],))[0]
+        )
+
+
 def test_fit_with_a_worker_killed_by_another_process(client):
     x, y, _ = arrays()
     slow = x.map_blocks(lambda block: (__import__("time").sleep(0.05), block)[1], dtype=float)

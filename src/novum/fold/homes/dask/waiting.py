@@ -7,9 +7,13 @@ Whoever waits looks now and then at when the scheduler last heard of each worker
 
 and takes those that are silent for longer than any busy worker out of the cluster. What they had is then made again elsewhere, as
 after a crash; results do not depend on where they are made. A worker that goes on later ends when the scheduler does not know it.
+
+Where every worker was gone at the same time, Dask leaves tasks for ever that had a place they might also do without: when workers
+come back under other addresses, it asks for the place alone. Whoever waits gives such tasks to the workers that are there.
 """
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 __all__ = ["answer_of", "remove_silent_workers", "results"]
@@ -50,6 +54,35 @@ def remove_silent_workers(client: Any) -> list[str]:
     return silent
 
 
+def homeless_tasks() -> Callable[..., int]:
+    """Return what the scheduler runs: it gives tasks whose place is gone to any worker.
+
+    A function within a function is sent as it is, so that the scheduler need not have novum.
+    """
+
+    def give(dask_scheduler: Any = None) -> int:
+        tasks = [task for task in dask_scheduler.unrunnable if task.loose_restrictions]
+        if not dask_scheduler.running or not tasks:
+            return 0
+        for task in tasks:
+            task.worker_restrictions = None
+        dask_scheduler.transitions({task.key: "processing" for task in tasks}, stimulus_id="novum-homeless-task")
+        return len(tasks)
+
+    return give
+
+
+def place_homeless_tasks(client: Any) -> int:
+    """Give tasks whose workers are all gone to those that came since; return how many there were."""
+    try:
+        found: int = client.run_on_scheduler(homeless_tasks(), callback_timeout=SCHEDULER_WAIT)
+    except ValueError:  # this scheduler runs nobody's functions
+        return 0
+    if found:
+        logger.warning("%d tasks had lost their Dask workers and go to others", found)
+    return found
+
+
 def results(client: Any, futures: list) -> list:
     """Return the results of some futures."""
     from distributed import wait
@@ -60,6 +93,7 @@ def results(client: Any, futures: list) -> list:
             wait(futures, timeout=PATIENCE)
         except TimeoutError:
             remove_silent_workers(client)
+            place_homeless_tasks(client)
             continue
         for future in futures:
             if future.status == "error":  # its own error may be a TimeoutError
