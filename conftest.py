@@ -38,16 +38,13 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
-def torch_is_there():
-    """Return whether PyTorch can be imported."""
-    return find_spec("torch") is not None
-
-
-NEEDS_TORCH = re.compile(r"^(import torch|from torch)\b", re.MULTILINE)
+NEEDS = re.compile(r"^(?:import|from) (torch|triton)\b", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path):
-    """Pass over modules of layers, which import PyTorch at their top, where it is not installed."""
+    """Pass over modules that import PyTorch (layers) or Triton (kernels) at their top where that is not installed."""
     package = Path(find_spec("novum").origin).parent  # not any folder of that name: a clone is called so too
-    inside = collection_path.suffix == ".py" and package in collection_path.parents and not torch_is_there()
-    return True if inside and NEEDS_TORCH.search(collection_path.read_text(encoding="utf-8")) else None
+    if collection_path.suffix != ".py" or package not in collection_path.parents:
+        return None
+    needed = NEEDS.findall(collection_path.read_text(encoding="utf-8"))
+    return True if any(find_spec(name) is None for name in needed) else None

@@ -39,6 +39,7 @@ from novum.linear_model import LinearRegression, LogisticRegression, PoissonRegr
 from novum.linear_model.logistic.separation import SeparatingDirection
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from novum.patch.devices import CallPlace, CallPlaces
 from novum.study.comparison.compare import EnsembleMember
 from novum.study.insight.contributions import explain_table
 from novum.teaching import compare_ensembles
@@ -310,6 +311,12 @@ GRAPHS = {
 }
 
 REST = {
+    "CallPlaces": lambda: CallPlaces(
+        [
+            CallPlace("KMeans.fit", "cuda", "", 2, 800_000, 0.3),
+            CallPlace("PCA.fit", "processor", "few cells", 1, 40, 0.1),
+        ]
+    ),
     "TaskDescription": lambda: novum.describe_task(*load_play_tennis(return_X_y=True)),
     "Learning": lambda: novum.describe_task(*iris()).learning(GaussianNB(), *iris()),
     "WithinClusterError": lambda: novum.cluster.within_cluster_error([[1], [2], [8], [9]], list("aabb")),

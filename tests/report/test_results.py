@@ -119,8 +119,8 @@ def test_every_kind_of_result_has_its_call():
     for module in public_modules():
         try:
             import_module(module)
-        except ModuleNotFoundError as error:  # layers import PyTorch at their top
-            assert error.name == "torch"
+        except ModuleNotFoundError as error:  # layers import PyTorch at their top, kernels Triton
+            assert error.name in ("torch", "triton")
     kinds = {type(made(name)) for name in CALLS}
     known = {cls for cls in RESULTS if cls.__module__.startswith("novum.")}
     assert {cls.__name__ for cls in known - kinds} == BASES

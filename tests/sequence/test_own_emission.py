@@ -30,6 +30,7 @@ READERS = {
     "_prior",
     "_prior_shapes",
     "_read",
+    "_read_tensor",
     "_start_emission",
 }
 RNG = np.random.default_rng(3)

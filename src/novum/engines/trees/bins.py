@@ -181,18 +181,19 @@ def tensor_sample(wanted: SampleRequest, block: Block, able: Any, weight: Any, k
     return Sample(key[: len(place)], block.X[place].double(), chosen)
 
 
+def merged_samples(size: int, a: Sample, b: Sample) -> Sample:
+    """Return the rows of two samples with the `size` smallest keys, and at most as many again until the next merge."""
+    if arrays.is_tensor(a.key):
+        both: Any = Sample(*(arrays.stack_rows([x, y]) for x, y in zip(a, b)))
+        keep = both.key.topk(min(size, len(both.key)), largest=False).indices
+        return Sample(both.key[keep], both.X[keep], both.weight[keep] if len(both.weight) else both.weight)
+    both = Sample(a.key + b.key, a.X + b.X, a.weight + b.weight)
+    return smallest(both, size) if sum(map(len, both.key)) > 2 * size else both
+
+
 def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
-    """Return the merge that keeps the `size` smallest keys, and at most as many again until the next."""
-
-    def merge(a: Sample, b: Sample) -> Sample:
-        if arrays.is_tensor(a.key):
-            both: Any = Sample(*(arrays.stack_rows([x, y]) for x, y in zip(a, b)))
-            keep = both.key.topk(min(size, len(both.key)), largest=False).indices
-            return Sample(both.key[keep], both.X[keep], both.weight[keep] if len(both.weight) else both.weight)
-        both = Sample(a.key + b.key, a.X + b.X, a.weight + b.weight)
-        return smallest(both, size) if sum(map(len, both.key)) > 2 * size else both
-
-    return merge
+    """Return the merge of samples of so many rows."""
+    return partial(merged_samples, size)
 
 
 def smallest(sample: Sample, size: int) -> Sample:

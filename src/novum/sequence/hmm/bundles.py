@@ -69,7 +69,7 @@ def as_columns(X: Any) -> Any:
     """Return a single series, a one-dimensional array or a column of a frame, as a table of one column."""
     if hasattr(X, "to_frame") and len(getattr(X, "shape", ())) == 1:
         return X.to_frame()
-    if arrays.is_tensor(X) or isinstance(X, np.ndarray):
+    if isinstance(X, np.ndarray) or arrays.is_tensor(X):
         return X[:, None] if X.ndim == 1 else X
     if isinstance(X, list | tuple) and X and all(isinstance(one, numbers.Real) for one in X):
         return np.asarray(X)[:, None]

@@ -14,6 +14,7 @@ come back under other addresses, it asks for the place alone. Whoever waits give
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["answer_of", "remove_silent_workers", "results"]
@@ -51,7 +52,22 @@ def remove_silent_workers(client: Any) -> list[str]:
             "close": False,
         }  # so that its nanny starts it anew
         answer_of(client, "unregister", SCHEDULER_WAIT, address=address, **how)
+    if silent:
+        with suppress(TimeoutError):  # of workers that are about to be silent, too
+            client.run(lines_to(silent), on_error="ignore", callback_timeout=SCHEDULER_WAIT)
     return silent
+
+
+def lines_to(gone: list[str]) -> Callable[..., None]:
+    """Return what workers run: it cuts their lines to others, of which a stopped one answers for ever with nothing."""
+
+    def cut(dask_worker: Any = None) -> None:
+        for address in gone:
+            for line in list(dask_worker.rpc.occupied.get(address, ())):
+                line.abort()
+            dask_worker.rpc.remove(address)
+
+    return cut
 
 
 def homeless_tasks() -> Callable[..., int]:
