@@ -132,7 +132,7 @@ def test_what_is_refused_by_name():
     with elsewhere():
         with pytest.raises(DataError, match="KernelRidge: kernel='chi2' is computed in memory alone"):
             KernelRidge(kernel="chi2").fit(rows.abs(), target)
-        with pytest.raises(DataError, match="KernelRidge: kernel=.*lambda.* in memory alone"):
+        with pytest.raises(DataError, match=r"KernelRidge: kernel=.*lambda.* in memory alone"):
             KernelRidge(kernel=lambda x, z: float(x @ z)).fit(rows, target)
         with pytest.raises(DataError, match="Precomputed matrix must be a square matrix"):
             KernelRidge(kernel="precomputed").fit(rows, target)

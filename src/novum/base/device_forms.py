@@ -15,36 +15,22 @@ from novum.runtime import arrays, devices
 __all__ = ["ALL", "PREDICTIONS", "check_fit_on_device", "check_rows_on_device", "form_of", "is_elsewhere"]
 
 ALL = {
-    *("ARDRegression", "BayesianGaussianMixture", "BayesianLinearRegression", "BayesianRidge"),
-    *("BernoulliMixture", "BernoulliNB", "CategoricalHMM", "ComplementNB", "DropDependentFeatures"),
-    *("ElasticNet", "ElasticNetCV", "FactorAnalysis", "GaussianBasis", "GaussianHMM", "GaussianMixture"),
-    *(
-        "GaussianNB",
-        "GaussianProcessRegressor",
-        "HistGradientBoostingClassifier",
-        "HistGradientBoostingRegressor",
-        "IncrementalPCA",
-    ),
-    *(
-        "KMeans",
-        "KNeighborsClassifier",
-        "KNeighborsRegressor",
-        "KernelRidge",
-        "Lasso",
-        "LassoCV",
-        "LeastSquaresClassifier",
-    ),
+    *("ARDRegression", "BayesianGaussianMixture", "BayesianLinearRegression", "BayesianRidge", "BernoulliMixture"),
+    *("BernoulliNB", "CategoricalHMM", "ComplementNB", "DropDependentFeatures", "ElasticNet", "ElasticNetCV"),
+    *("FactorAnalysis", "GaussianBasis", "GaussianHMM", "GaussianMixture", "GaussianNB", "GaussianProcessRegressor"),
+    *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "IncrementalPCA", "KMeans"),
+    *("KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "Lasso", "LassoCV", "LeastSquaresClassifier"),
     *("LinearDiscriminantAnalysis", "LinearRegression", "LogisticRegression", "Mixture", "MultiTaskElasticNet"),
-    *("MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "MultinomialNB", "NearestNeighbors"),
-    *("PCA", "PolarFeatures", "ProbabilisticPCA", "QuadraticDiscriminantAnalysis", "RBFSampler", "RadialBasis"),
+    *("MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "MultinomialNB", "NearestNeighbors", "PCA"),
+    *("PolarFeatures", "ProbabilisticPCA", "QuadraticDiscriminantAnalysis", "RBFSampler", "RadialBasis"),
     *("RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "Ridge", "RidgeCV", "RidgeClassifier"),
     *("RidgeClassifierCV", "SigmoidBasis"),
 }
 PREDICTIONS = {
-    *("BayesianModelAveraging", "ConformalRegressor", "FastICA", "GammaRegressor", "HuberRegressor"),
-    *("LinearSVC", "LinearSVR", "LogisticRegressionCV", "MiniBatchKMeans", "MixedNB", "NoveltyDetector"),
-    *("Perceptron", "PoissonRegressor", "QuantileRegressor", "SGDClassifier", "SGDRegressor"),
-    *("StabilitySelection", "TweedieRegressor"),
+    *("BayesianModelAveraging", "ConformalRegressor", "FastICA", "GammaRegressor", "HuberRegressor", "LinearSVC"),
+    *("LinearSVR", "LogisticRegressionCV", "MiniBatchKMeans", "MixedNB", "NoveltyDetector", "NuSVC", "NuSVR"),
+    *("OneClassSVM", "Perceptron", "PoissonRegressor", "QuantileRegressor", "SGDClassifier", "SGDRegressor", "SVC"),
+    *("SVR", "StabilitySelection", "TweedieRegressor"),
 }
 
 

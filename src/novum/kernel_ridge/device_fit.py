@@ -102,7 +102,7 @@ def loo_penalty(model: Any, choice: DeviceChoice, rows: Any, y: Any, weight: Any
 
 def predict_there(model: Any, X: Any) -> Any:
     """Return f(x) for every row of X, on its device."""
-    choice = device_choice(model._choice(), model.n_features_in_)
+    choice = device_choice(model._choice(), vars(model).get("n_features_in_", 1))
     if model._is_primal():
         (v,) = model._on_device(X, "_weights")
         params = ExpansionThere(choice, None, v, model._features(model.n_features_in_), model._flat)
