@@ -95,11 +95,9 @@ def test_kernel_matrices():
 
 
 def test_queries_and_features_go_by_blocks(monkeypatch):
-    from novum.kernel_ridge import device_solve
     from novum.kernels.device import program
 
     monkeypatch.setattr(program, "VALUES", 2_000)
-    monkeypatch.setattr(device_solve, "VALUES", 200)
     for settings in SETTINGS:
         check(settings)
 

@@ -19,12 +19,12 @@ ALL = {
     *("BernoulliNB", "CategoricalHMM", "ComplementNB", "DropDependentFeatures", "ElasticNet", "ElasticNetCV"),
     *("FactorAnalysis", "GaussianBasis", "GaussianHMM", "GaussianMixture", "GaussianNB", "GaussianProcessRegressor"),
     *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "IncrementalPCA", "KMeans"),
-    *("KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "Lasso", "LassoCV", "LeastSquaresClassifier"),
-    *("LinearDiscriminantAnalysis", "LinearRegression", "LogisticRegression", "Mixture", "MultiTaskElasticNet"),
-    *("MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "MultinomialNB", "NearestNeighbors", "PCA"),
-    *("PolarFeatures", "ProbabilisticPCA", "QuadraticDiscriminantAnalysis", "RBFSampler", "RadialBasis"),
-    *("RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "Ridge", "RidgeCV", "RidgeClassifier"),
-    *("RidgeClassifierCV", "SigmoidBasis"),
+    *("KNeighborsClassifier", "KNeighborsRegressor", "KernelPCA", "KernelRidge", "Lasso", "LassoCV"),
+    *("LeastSquaresClassifier", "LinearDiscriminantAnalysis", "LinearRegression", "LogisticRegression", "Mixture"),
+    *("MultiTaskElasticNet", "MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "MultinomialNB"),
+    *("NearestNeighbors", "Nystroem", "PCA", "PolarFeatures", "ProbabilisticPCA", "QuadraticDiscriminantAnalysis"),
+    *("RBFSampler", "RadialBasis", "RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "Ridge", "RidgeCV"),
+    *("RidgeClassifier", "RidgeClassifierCV", "SigmoidBasis"),
 }
 PREDICTIONS = {
     *("BayesianModelAveraging", "ConformalRegressor", "FastICA", "GammaRegressor", "HuberRegressor", "LinearSVC"),

@@ -9,6 +9,7 @@ from novum.kernel_ridge import device_solve
 from novum.kernel_ridge.expansion import ExpansionThere, expansion_block
 from novum.kernel_ridge.leave_one_out import check_penalties
 from novum.kernels.device.choice import DeviceChoice, device_choice
+from novum.kernels.device.program import portions
 from novum.runtime import arrays
 
 __all__ = ["fit_there", "predict_there"]
@@ -57,7 +58,7 @@ def solved(model: Any, choice: DeviceChoice, rows: Any, y: Any, alpha: Any, weig
         v = device_solve.primal_weights(features, rows, y, alpha, weight)
         if v is not None:
             width, penalty = len(v), y.new_tensor(alpha)
-            blocks = device_solve.row_blocks(rows.shape[0], width)
+            blocks = portions(rows.shape[0], width)
             c = arrays.stack_rows(
                 [(y[at] - device_solve.features_of(features, rows[at]) @ v) / penalty for at in blocks]
             )

@@ -1,25 +1,18 @@
 """Both forms of kernel ridge regression, and the leave-one-out errors by penalty, where a tensor lives: `solve` and `leave_one_out`
 in float64, their formulas under the same numbers. What crosses is a scalar per penalty."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.kernel_ridge.solve import SPARE, Monomials, rank_warning
+from novum.kernels.device.program import portions
 from novum.runtime import arrays
 
-__all__ = ["best_penalty", "dual_coefficients", "features_of", "primal_weights", "row_blocks"]
+__all__ = ["best_penalty", "dual_coefficients", "features_of", "primal_weights"]
 
 Array = NDArray[np.float64]
-VALUES = 2**26  # numbers of a block of features: half a gigabyte
-
-
-def row_blocks(n: int, width: int) -> Iterator[slice]:
-    """Yield ranges of rows whose features are no more than a block."""
-    step = max(1, VALUES // max(1, width))
-    return (slice(begin, min(begin + step, n)) for begin in range(0, n, step))
 
 
 def features_of(features: Monomials, X: Any) -> Any:
@@ -79,7 +72,7 @@ def primal_weights(features: Monomials, X: Any, y: Any, alpha: Array, weight: An
 
     M = X.shape[1] if features.expand is None else len(features.kept)  # type: ignore[arg-type]
     gram, right = X.new_zeros((M, M)), X.new_zeros((M, y.shape[1]))
-    blocks = list(row_blocks(X.shape[0], M))
+    blocks = portions(X.shape[0], M)
 
     def moved(part: slice, values: Any) -> Any:
         return values if weight is None else weight[part, None] * values

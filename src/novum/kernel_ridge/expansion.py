@@ -9,6 +9,7 @@ from novum.fold.blocks import Block
 from novum.kernel_ridge import device_solve, solve
 from novum.kernels.choice import KernelChoice
 from novum.kernels.device.choice import DeviceChoice
+from novum.kernels.device.program import portions
 from novum.runtime import arrays
 
 __all__ = ["ExpansionThere", "KernelExpansion", "double_rows", "expansion_block", "predict_block"]
@@ -53,7 +54,7 @@ def expansion_block(params: ExpansionThere, block: Block) -> Any:
     if params.features is None:
         out = params.kernel.times(X, params.rows, params.coefficient)
     else:
-        blocks = device_solve.row_blocks(X.shape[0], len(params.coefficient))
+        blocks = portions(X.shape[0], len(params.coefficient))
         out = arrays.stack_rows(
             [device_solve.features_of(params.features, X[at]) @ params.coefficient for at in blocks]
         )

@@ -1,11 +1,13 @@
 """The kernel that was requested of a machine (`novum.kernels.choice`), over rows on a device."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from novum.exceptions import DataError
 from novum.kernels.choice import KernelChoice
 from novum.kernels.device.program import DeviceKernel, device_kernel, refuse_kernel
 from novum.kernels.products import Linear
+from novum.runtime import arrays
 
 __all__ = ["DeviceChoice", "device_choice"]
 
@@ -37,6 +39,14 @@ class DeviceChoice(NamedTuple):
     def times(self, X: Any, Z: Any, V: Any) -> Any:
         """Return the sums of kernels with the rows of Z, times V, for every row of X."""
         return X.double() @ V if self.kernel is None else self.kernel.times(self.rows(X), self.rows(Z), V)
+
+    def of_blocks(self, function: Callable[[Any], Any], X: Any, Z: Any) -> Any:
+        """Return `function(kernels)` of blocks of rows of X with all rows of Z, one below the other."""
+        if self.kernel is None:
+            return function(X.double())
+        others = self.rows(Z)
+        parts = self.kernel.portions(X.shape[0], others.shape[0])
+        return arrays.stack_rows([function(self.kernel.between(self.rows(X[part]), others)) for part in parts])
 
 
 def device_choice(choice: KernelChoice, n_features: int) -> DeviceChoice:

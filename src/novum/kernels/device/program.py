@@ -19,7 +19,10 @@ from novum.kernels.base import Kernel
 from novum.kernels.composition import Mapped
 from novum.kernels.program import NODES, Builder, build_kernel
 
-__all__ = ["DIAGONAL", "FULL", "SCALAR", "DeviceKernel", "Node", "device_kernel", "filled", "forward", "refuse_kernel"]
+__all__ = [
+    *("DIAGONAL", "FULL", "SCALAR", "DeviceKernel", "Node", "device_kernel", "filled", "forward", "portions"),
+    *("refuse_kernel", "squared_distances"),
+]
 
 SCALAR, DIAGONAL, FULL = range(3)  # what a node's value is: a number, a vector on the diagonal, a matrix
 VALUES = 2**26  # numbers of a block: half a gigabyte of float64, as of the blocks of rows
@@ -74,14 +77,11 @@ def measured(node: Node, X: Any, Z: Any) -> None:
     d, own = X.shape[1], 1 if node.op == "rational" else 0
     scale = [1.0] * d if node.op == "periodic" else node.numbers[own : own + d]
     other = X if Z is None else Z
-    factor = X.new_tensor(scale)
-    node.points = (X - other.mean(0)) * factor
+    node.points = (X - other.mean(0)) * X.new_tensor(scale)
     if node.op == "laplacian":
         node.base = differences(X, other, scale, 1)
     else:
-        others = None if Z is None else (Z - Z.mean(0)) * factor
-        quick = None if node.op in SHARP else by_products(node.points, others)
-        node.base = differences(X, other, scale, 2) if quick is None else quick
+        node.base = squared_distances(X, Z, scale, sharp=node.op in SHARP)
     node.value = leaf_value(node)
     node.base = None if node.op == "rbf" else node.base
 
@@ -97,16 +97,18 @@ def differences(X: Any, Z: Any, scale: list[float], power: int) -> Any:
     return found
 
 
-def by_products(X: Any, Z: Any) -> Any:
-    """Return (1), of points with themselves zero on the diagonal; None where it would be off by too much."""
+def squared_distances(X: Any, Z: Any, scale: list[float], *, sharp: bool = False) -> Any:
+    """Return r^2 of all rows of X and Z, or of X with itself (None), columns times their scales: by (1), where it will do."""
     import torch
 
-    own = (X * X).sum(1)
-    other = own if Z is None else (Z * Z).sum(1)
-    if not float(own.max() + other.max()) * np.finfo(float).eps <= SMALL_ERROR:
-        return None
-    found = torch.addmm(own[:, None] + other, X, (X if Z is None else Z).T, alpha=-2.0).clamp_(min=0.0)
-    return found.fill_diagonal_(0.0) if Z is None else found
+    same, factor, other = Z is None, X.new_tensor(scale), X if Z is None else Z
+    if not sharp:
+        points, others = (X - other.mean(0)) * factor, (other - other.mean(0)) * factor
+        own, beside = (points * points).sum(1), (others * others).sum(1)
+        if float(own.max() + beside.max()) * np.finfo(float).eps <= SMALL_ERROR:
+            found = torch.addmm(own[:, None] + beside, points, others.T, alpha=-2.0).clamp_(min=0.0)
+            return found.fill_diagonal_(0.0) if same else found
+    return differences(X, other, scale, 2)
 
 
 def leaf_value(node: Node) -> Any:
@@ -162,6 +164,12 @@ def link(node: Node, k: Any) -> Any:
     return inner.exp() if node.op == "exponential" else inner.tanh()
 
 
+def portions(rows: int, each: int) -> list[slice]:
+    """Return pieces of `rows`, of which every one takes `each` numbers, that are no more than a block."""
+    step = max(1, VALUES // max(1, each))
+    return [slice(begin, min(begin + step, rows)) for begin in range(0, rows, step)]
+
+
 class DeviceKernel(NamedTuple):
     """A kernel as a program for tensors of one number of columns, in float64."""
 
@@ -198,8 +206,7 @@ class DeviceKernel(NamedTuple):
 
     def portions(self, rows: int, others: int) -> list[slice]:
         """Return pieces of `rows` whose kernels with `others` take no more than a block with all parts of the kernel."""
-        step = max(1, VALUES // max(1, others * len(self.builder.steps)))
-        return [slice(begin, min(begin + step, rows)) for begin in range(0, rows, step)]
+        return portions(rows, others * len(self.builder.steps))
 
     def times(self, X: Any, Z: Any, V: Any) -> Any:
         """Return the sums of k(x_i, z_j) V_j for every row of X, (n, columns of V), a block of kernels at a time."""
