@@ -5,11 +5,17 @@ copied then. Files and copies of the model hold arrays. A model that was fitted 
 about rows on a device, and again only after another fit.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from novum.runtime import arrays
 
 __all__ = ["DeviceAttributes"]
+
+
+def double_there(X: Any, value: Any) -> Any:
+    """Return an array in float64 on the device of X."""
+    return arrays.like(X, arrays.dense(value), "float64")
 
 
 class DeviceAttributes:
@@ -43,12 +49,16 @@ class DeviceAttributes:
         ]
 
     def _sent_once(self, X: Any, name: str) -> Any:
-        """Return an attribute that is sent to the device of X, or was and has not been replaced since."""
-        value, sent = getattr(self, name), vars(self).setdefault("_sent", {})
-        source, moved = sent.get(name, (None, None))
-        if source is not value or moved.device != X.device:
-            moved = arrays.like(X, arrays.dense(value), "float64")
-            sent[name] = (value, moved)
+        """Return an attribute in float64 on the device of X."""
+        return self._once_there(X, name, getattr(self, name), double_there)
+
+    def _once_there(self, X: Any, name: str, source: Any, send: Callable[..., Any], *given: Any) -> Any:
+        """Return `send(X, source, *given)`, or what it returned for this device if `source` has not been replaced since."""
+        sent = vars(self).setdefault("_sent", {})
+        known, device, moved = sent.get(name, (None, None, None))
+        if known is not source or device != X.device:
+            moved = send(X, source, *given)
+            sent[name] = (source, X.device, moved)
         return moved
 
     if not TYPE_CHECKING:  # type checkers know the attributes, and should report others

@@ -27,10 +27,11 @@ ALL = {
     *("RidgeClassifier", "RidgeClassifierCV", "SigmoidBasis"),
 }
 PREDICTIONS = {
-    *("BayesianModelAveraging", "ConformalRegressor", "FastICA", "GammaRegressor", "HuberRegressor", "LinearSVC"),
-    *("LinearSVR", "LogisticRegressionCV", "MiniBatchKMeans", "MixedNB", "NoveltyDetector", "NuSVC", "NuSVR"),
-    *("OneClassSVM", "Perceptron", "PoissonRegressor", "QuantileRegressor", "SGDClassifier", "SGDRegressor", "SVC"),
-    *("SVR", "StabilitySelection", "TweedieRegressor"),
+    *("BayesianModelAveraging", "ConformalRegressor", "FastICA", "GammaRegressor", "HuberRegressor", "KernelDensity"),
+    *("LinearSVC", "LinearSVR", "LogisticRegressionCV", "MiniBatchKMeans", "MixedNB", "NadarayaWatson"),
+    *("NoveltyDetector", "NuSVC", "NuSVR", "OneClassSVM", "Perceptron", "PoissonRegressor", "QuantileRegressor"),
+    *("SGDClassifier", "SGDRegressor", "SVC", "SVR", "SparseGaussianProcessRegressor"),
+    *("StabilitySelection", "TweedieRegressor"),
 }
 
 

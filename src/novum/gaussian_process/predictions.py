@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from novum.base.device_forms import is_elsewhere
 from novum.base.fitted import check_is_fitted
-from novum.base.intervals import IntervalPrediction, check_interval, normal_interval
+from novum.base.intervals import IntervalPrediction, check_interval, normal_interval, tensor_interval
 from novum.distributions import Normal
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
@@ -159,8 +158,7 @@ class ProcessPredictions:
         one = X[:1].double()
         white = float(at.kernel.diagonal(one)[0] - at.kernel.between(one, one)[0, 0])
         noise = (self._noise if np.ndim(self._noise) == 0 else 0.0) if interval == "prediction" else -white
-        half = ndtri((1 + level) / 2) * (std.square() + noise * scale.square()).clamp(min=0.0).sqrt()
-        return IntervalPrediction(mean, mean - half, mean + half)
+        return tensor_interval(mean, (std.square() + noise * scale.square()).clamp(min=0.0).sqrt(), level)
 
     def _white(self, X: Any) -> Any:
         """Return the white part of the kernel, in units of y: scikit-learn's `return_std` counts it to the function."""
