@@ -74,5 +74,5 @@ class DeviceAttributes:
     def __getstate__(self) -> Any:
         for name in vars(self).get("_there", ()):
             getattr(self, name)  # a copy or a file holds no tensor
-        state = super().__getstate__()
+        state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name not in ("_there", "_sent")}

@@ -32,22 +32,28 @@ class DevicePosterior(NamedTuple):
 
 def mean_of(at: DevicePosterior, X: Any) -> Any:
     """Return the mean of (5), shape (m, q)."""
-    product = at.kernel.times(X, at.points, at.weights)
-    return product * arrays.like(X, at.scale, "float64") + arrays.like(X, at.offset, "float64")
+    return scaled(at, at.kernel.times(X, at.points, at.weights))
 
 
-def variance_of(at: DevicePosterior, X: Any) -> Any:
-    """Return the diagonal of the covariance of (5) for targets that are not scaled back, shape (m,)."""
+def scaled(at: DevicePosterior, product: Any) -> Any:
+    """Return K* A in units of the targets."""
+    return product * arrays.like(product, at.scale) + arrays.like(product, at.offset)
+
+
+def mean_and_variance(at: DevicePosterior, X: Any) -> tuple[Any, Any]:
+    """Return the mean of (5), and the diagonal of its covariance for targets that are not scaled back, (m, q) and (m,)."""
     import torch
 
     prior = at.kernel.diagonal(X)
-    variance = torch.empty_like(prior)
-    for part in at.kernel.portions(X.shape[0], at.points.shape[0]):
-        V = torch.linalg.solve_triangular(at.lower, at.kernel.between(at.points, X[part]), upper=False)
-        variance[part] = prior[part] - (V * V).sum(0)
+    variance, products = torch.empty_like(prior), []
+    for part in at.kernel.portions(X.shape[0], 2 * at.points.shape[0]):  # a block of kernels, and as much of V
+        K = at.kernel.between(at.points, X[part])
+        products.append(K.T @ at.weights)
+        V = torch.linalg.solve_triangular(at.lower, K, upper=False)
+        variance[part] = prior[part] - torch.linalg.vector_norm(V, dim=0).square_()
     if bool((variance < -BELOW_ZERO * prior.abs()).any()):
         warn(SINGULAR, DataWarning)
-    return variance.clamp_(min=0.0)
+    return scaled(at, torch.cat(products)), variance.clamp_(min=0.0)
 
 
 def covariance_of(at: DevicePosterior, X: Any) -> Any:
@@ -66,9 +72,8 @@ def mean_block(at: DevicePosterior, block: Block) -> Any:
 
 def std_block(at: DevicePosterior, block: Block) -> Any:
     """Return means and standard deviations of a block side by side, shape (rows, 2 q)."""
-    X = block.X.double()
-    std = variance_of(at, X).sqrt()[:, None] * arrays.like(X, at.scale)
-    return arrays.concat([mean_of(at, X), std]).to(block.X.dtype)
+    mean, variance = mean_and_variance(at, block.X.double())
+    return arrays.concat([mean, variance.sqrt_()[:, None] * arrays.like(mean, at.scale)]).to(block.X.dtype)
 
 
 def as_given(_: Any, block: Block) -> Any:

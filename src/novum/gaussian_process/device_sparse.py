@@ -31,8 +31,8 @@ def posterior_there(model: Any, X: Any) -> SparsePosteriorThere:
     kernel = device_kernel(model.kernel_, model.n_features_in_)
     if kernel is None:
         raise refuse_kernel(type(model).__name__, model.kernel_)
-    there = model._on_device(X, "inducing_points_", "_lower", "_inner", "_c")
-    return SparsePosteriorThere(kernel, *there, model._y_train_mean, model._y_train_std)
+    points, lower, inner, c = model._on_device(X, "inducing_points_", "_lower", "_inner", "_c")
+    return SparsePosteriorThere(kernel, points, lower, inner, c, model._y_train_mean, model._y_train_std)
 
 
 def sparse_parts(at: SparsePosteriorThere, X: Any, with_std: bool) -> Any:

@@ -215,7 +215,7 @@ def take_value(nodes: list[Node], n: int, like: Any) -> Any:
     node = nodes[-1]
     if node.kind != FULL:
         return like.new_full((n, n), node.value) if node.kind == SCALAR else filled(node)
-    if node.op not in ("sum", "product"):
+    if node.op not in ("sum", "product") or any(nodes[at].value is node.value for at in (node.left, node.right)):
         return node.value.clone()
     value, node.value = node.value, None
     return value
@@ -236,7 +236,7 @@ def log_evidence(kernel: DeviceKernel, X: Any, Y: Any, noise: Any, gradient: boo
     import torch
 
     with torch.no_grad():
-        nodes = forward(kernel.builder, X)
+        nodes = forward(kernel.builder, X, keep=True)
         C = take_value(nodes, len(X), X)
         C.diagonal().add_(noise)
         L, _ = factor_of(C)

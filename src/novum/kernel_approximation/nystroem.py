@@ -265,7 +265,7 @@ class Nystroem(DeviceAttributes, ClassNamePrefixFeaturesOutMixin, TransformerMix
         numeric = not callable(self.kernel) or home_of(X) != "memory" or looks_numeric(X)
         source = self._source(X) if numeric and home_of(X) != "memory" else None
         if is_elsewhere(X):
-            device_choice(choice, X.shape[-1])  # refused where `transform` could not follow
+            device_choice(choice, cast(Any, X).shape[-1])  # refused where `transform` could not follow
         if source is not None and (is_elsewhere(X) or not choice.is_matrix):
             seen = row_count(source)
             found = drawn_landmarks(source, seen, min(seen, int(self.n_components)), self.random_state)

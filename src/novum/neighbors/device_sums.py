@@ -68,10 +68,9 @@ def log_kernels(params: RowsThere, X: Any) -> Any:
     changed = scan.as_compared(X).double()
     if scan.form is not None and scan.form.p == 2:
         scale = [1.0 / params.width] * rows.shape[1]
-        square = squared_distances(changed, rows, scale, sharp=params.kernel != "gaussian")
         if params.kernel == "gaussian":
-            return square.mul_(-0.5)
-        r = square.sqrt_()
+            return squared_distances(changed, rows, scale, times=-0.5)
+        r = squared_distances(changed, rows, scale, sharp=True).sqrt_()
     else:
         r = scan.all_distances(changed).div_(params.width)
         if params.kernel == "gaussian":

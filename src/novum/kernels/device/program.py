@@ -1,7 +1,7 @@
 r"""Programs of kernels over PyTorch tensors, where these lie: values in float64, by whole matrices or by blocks of rows.
 
-    r^2_ij = |x_i|^2 + |z_j|^2 - 2 x_i'z_j          one product of matrices; off by at most about eps (|x_i|^2 + |z_j|^2)    (1)
-    r^2_ij = sum_d (x_id - z_jd)^2                  a pass for every column, and exact to a unit of rounding of itself    (2)
+    r^2_ij = (-2 x_i, |x_i|^2, 1)'(z_j, 1, |z_j|^2)  one product of matrices; off by some eps (|x_i|^2 + |z_j|^2)           (1)
+    r^2_ij = sum_d (x_id - z_jd)^2                   a pass for every column, and exact to rounding of itself                 (2)
 
 (1) serves where its error, about the mean of the points, is below `SMALL_ERROR` for all pairs, and (2) elsewhere: for length scales
 that are tiny beside the spread of the points, and for kernels that feel the root of r^2 near zero (Matern 1/2, periodic).
@@ -50,8 +50,11 @@ class Node:
         self.points: Any = None  # about their mean, divided by the length scales
 
 
-def forward(builder: Builder, X: Any, Z: Any = None) -> list[Node]:
-    """Return the nodes of a program with their values; the last is the kernel of all rows of X and Z, or of X with itself."""
+def forward(builder: Builder, X: Any, Z: Any = None, *, keep: bool = False) -> list[Node]:
+    """Return the nodes of a program with their values; the last is the kernel of all rows of X and Z, or of X with itself.
+
+    Without `keep` a sum or product takes the place of an operand, so that one matrix less is written and held.
+    """
     nodes = [Node(step, builder) for step in builder.steps]
     for node in nodes:
         if node.op == "constant":
@@ -62,28 +65,30 @@ def forward(builder: Builder, X: Any, Z: Any = None) -> list[Node]:
         elif node.op == "linear":
             node.value = (X @ (X if Z is None else Z).T).add_(node.numbers[0])
         elif node.op in ("sum", "product"):
-            combine(node, nodes[node.left], nodes[node.right])
+            combine(node, nodes[node.left], nodes[node.right], keep)
         elif node.op in UNARY:
             inner = nodes[node.left]
             node.kind = SCALAR if inner.kind == SCALAR else FULL
             node.value = link(node, inner.value if inner.kind == SCALAR else filled(inner))
         else:
-            measured(node, X, Z)
+            measured(node, X, Z, keep)
     return nodes
 
 
-def measured(node: Node, X: Any, Z: Any) -> None:
+def measured(node: Node, X: Any, Z: Any, keep: bool) -> None:
     """Set the value of a leaf that is a function of a distance."""
     d, own = X.shape[1], 1 if node.op == "rational" else 0
     scale = [1.0] * d if node.op == "periodic" else node.numbers[own : own + d]
     other = X if Z is None else Z
-    node.points = (X - other.mean(0)) * X.new_tensor(scale)
+    node.points = (X - other.mean(0)) * X.new_tensor(scale) if keep else None
+    if node.op == "rbf":
+        node.value = squared_distances(X, Z, scale, times=-0.5).exp_()
+        return
     if node.op == "laplacian":
         node.base = differences(X, other, scale, 1)
     else:
         node.base = squared_distances(X, Z, scale, sharp=node.op in SHARP)
     node.value = leaf_value(node)
-    node.base = None if node.op == "rbf" else node.base
 
 
 def differences(X: Any, Z: Any, scale: list[float], power: int) -> Any:
@@ -97,24 +102,29 @@ def differences(X: Any, Z: Any, scale: list[float], power: int) -> Any:
     return found
 
 
-def squared_distances(X: Any, Z: Any, scale: list[float], *, sharp: bool = False) -> Any:
-    """Return r^2 of all rows of X and Z, or of X with itself (None), columns times their scales: by (1), where it will do."""
+def squared_distances(X: Any, Z: Any, scale: list[float], *, sharp: bool = False, times: float = 1.0) -> Any:
+    """Return r^2 of all rows of X and Z, or of X with itself (None), columns times their scales: by (1), where it will do.
+
+    `times` is a factor of all of them.
+    """
     import torch
 
     same, factor, other = Z is None, X.new_tensor(scale), X if Z is None else Z
     if not sharp:
-        points, others = (X - other.mean(0)) * factor, (other - other.mean(0)) * factor
-        own, beside = (points * points).sum(1), (others * others).sum(1)
+        middle = other.mean(0)
+        points, others = (X - middle) * factor, (other - middle) * factor
+        own, beside = (points * points).sum(1, keepdim=True), (others * others).sum(1, keepdim=True)
         if float(own.max() + beside.max()) * np.finfo(float).eps <= SMALL_ERROR:
-            found = torch.addmm(own[:, None] + beside, points, others.T, alpha=-2.0).clamp_(min=0.0)
+            left = torch.cat([points * (-2 * times), own * times, torch.full_like(own, times)], dim=1)
+            found = left @ torch.cat([others, torch.ones_like(beside), beside], dim=1).T
+            found = found.clamp_(min=0.0) if times > 0 else found.clamp_(max=0.0)
             return found.fill_diagonal_(0.0) if same else found
-    return differences(X, other, scale, 2)
+    found = differences(X, other, scale, 2)
+    return found if times == 1.0 else found.mul_(times)
 
 
 def leaf_value(node: Node) -> Any:
-    """Return the value of a leaf from distances; that of RBF takes their place."""
-    if node.op == "rbf":
-        return node.base.mul_(-0.5).exp_()
+    """Return the value of a leaf from distances."""
     if node.op == "laplacian":
         return (-node.base).exp_()
     if node.op == "rational":
@@ -129,21 +139,26 @@ def leaf_value(node: Node) -> Any:
     return (1 + a if node.op == "matern32" else 1 + a + a * a / 3) * (-a).exp()
 
 
-def combine(node: Node, left: Node, right: Node) -> None:
-    """Set value and kind of a sum or a product."""
+def combine(node: Node, left: Node, right: Node, keep: bool) -> None:
+    """Set value and kind of a sum or a product, in place of an operand unless these are to be kept."""
     a, b = (left, right) if left.kind >= right.kind else (right, left)  # a is the fuller one
-    node.kind = a.kind
+    node.kind, free = a.kind, a.kind == FULL and not keep
     if node.op == "product":
-        node.kind = DIAGONAL if b.kind == DIAGONAL else a.kind
-        first = a.value.diagonal() if a.kind == FULL and b.kind == DIAGONAL else a.value
-        node.value = first * b.value
+        if b.kind == DIAGONAL:
+            node.kind, node.value = DIAGONAL, (a.value.diagonal() if a.kind == FULL else a.value) * b.value
+        elif b.kind == SCALAR and b.value == 1.0:
+            node.value = a.value
+        else:
+            node.value = a.value.mul_(b.value) if free else a.value * b.value
     elif a.kind == DIAGONAL and b.kind == SCALAR:
         node.kind, node.value = FULL, filled(a) + b.value
     elif a.kind == FULL and b.kind == DIAGONAL:
-        node.value = a.value.clone()
+        node.value = a.value if free else a.value.clone()
         node.value.diagonal().add_(b.value)
+    elif b.kind == SCALAR and b.value == 0.0:
+        node.value = a.value
     else:
-        node.value = a.value + b.value
+        node.value = a.value.add_(b.value) if free else a.value + b.value
 
 
 def filled(node: Node) -> Any:
