@@ -23,7 +23,6 @@ import scipy.sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.extmath import svd_flip
 
-from novum.base.device_attributes import DeviceAttributes
 from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
@@ -46,6 +45,7 @@ from novum.kernels.choice import KernelChoice
 from novum.kernels.kernel_machine import KernelLearner
 from novum.runtime import sklearn_private
 from novum.runtime.blas import single_blas
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.typing import Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.candidacy import Candidacy
-from novum.base.device_attributes import DeviceAttributes
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
@@ -36,6 +35,7 @@ from novum.gaussian_process.training import (
     warn_of_jitter,
 )
 from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.typing import Numbers, Rows, Seed, Target
 
 __all__ = ["GaussianProcessRegressor"]

@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.device_attributes import DeviceAttributes
 from novum.base.device_forms import is_elsewhere
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Instance, Int, Real
 from novum.base.estimator import Estimator, fits
@@ -32,6 +31,7 @@ from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, st
 from novum.kernels import White
 from novum.kernels.choice import looks_numeric
 from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Numbers, Rows, Seed, Target
 

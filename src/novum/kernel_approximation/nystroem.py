@@ -16,7 +16,6 @@ from typing import Any, Literal, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.device_attributes import DeviceAttributes
 from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
@@ -32,6 +31,7 @@ from novum.kernels.choice import NAMES, KernelChoice, looks_numeric
 from novum.kernels.device.choice import DeviceChoice, device_choice
 from novum.kernels.kernel_machine import KernelLearner
 from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, Seed, Target
 from novum.runtime.warn import warn

@@ -12,7 +12,6 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from novum.base.device_attributes import DeviceAttributes
 from novum.base.device_forms import is_elsewhere
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Null, Real
 from novum.base.estimator import fits
@@ -34,6 +33,7 @@ from novum.kernels.choice import NAMES
 from novum.kernels.kernel_machine import KernelLearner, TrainingRows
 from novum.runtime import arrays
 from novum.runtime.blas import single_blas
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["KernelRidge"]

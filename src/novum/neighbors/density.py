@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.device_attributes import DeviceAttributes
 from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -26,6 +25,7 @@ from novum.neighbors.base import answer_rows, read_rows
 from novum.neighbors.device_sums import density_there
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Seed, Target

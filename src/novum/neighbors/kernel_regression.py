@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.base import validation
-from novum.base.device_attributes import DeviceAttributes
 from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -29,6 +28,7 @@ from novum.neighbors.bandwidth import best_width, mean_deviation
 from novum.neighbors.base import answer_rows, read_rows
 from novum.neighbors.device_sums import smooth_there
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.runtime.warn import warn

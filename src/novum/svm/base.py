@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from novum.base.device_attributes import DeviceAttributes
 from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Bool, Choice, Domain, Function, Int, Real
 from novum.base.estimator import Estimator
@@ -20,6 +19,7 @@ from novum.fold.blocks import Block
 from novum.kernels.choice import looks_numeric, things_of
 from novum.report.plots.plane import grid_over, without_names
 from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.message_text import first_few
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
