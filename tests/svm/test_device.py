@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
 
 import novum
@@ -132,5 +133,9 @@ def test_what_is_refused_by_name():
             model.predict(rows)
         with pytest.raises(DataError, match="SVC, whose predictions take tensors on a device is fitted in the memory"):
             SVC().fit(torch.as_tensor(X), y)
+        with pytest.raises(
+            DataError, match=r"SVC was fitted on sparse rows and answers in the memory .* give X\.cpu\(\)"
+        ):
+            SVC().fit(scipy.sparse.csr_matrix(X), y).predict(rows)
         with pytest.raises(DataError, match="NaN or infinity"):
             SVC().fit(X, y).predict(torch.full((1, 3), torch.nan, dtype=torch.float64))

@@ -65,7 +65,7 @@ def read_training(estimator: Any, X: Any, y: Any, target: str) -> tuple[Any, Any
         return read_objects(estimator, X, y, target)
     if is_elsewhere(X):
         source: Any = estimator._source(X, y, target=target)
-        return source.X.double(), source.y.double()
+        return arrays.double(source.X), arrays.double(source.y)
     X = rows_at_hand(estimator, X, f"{owner} compares rows with each other", REMEDY)
     source = estimator._source(X, arrays.to_numpy(y) if arrays.is_tensor(y) else y, target=target).in_memory()
     copy = True if estimator.copy_X_train else None

@@ -27,7 +27,7 @@ def fit_there(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
             f" {rows.shape[0]}x{rows.shape[1]} matrix. Give the square kernel matrix of all training rows."
         )
     model._flat = given.ndim == 1
-    target = arrays.as_matrix(given).double()
+    target = arrays.double(arrays.as_matrix(given))
     alpha = None if isinstance(model.alpha, str) else model._penalties(target.shape[1])
     model.solver_ = model._cheaper(rows, alpha)
     part, on, by = rows.double(), target, weight

@@ -8,6 +8,7 @@ about rows on a device, and again only after another fit.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from novum.exceptions import DataError
 from novum.runtime import arrays
 
 __all__ = ["DeviceAttributes"]
@@ -15,7 +16,7 @@ __all__ = ["DeviceAttributes"]
 
 def double_there(X: Any, value: Any) -> Any:
     """Return an array in float64 on the device of X."""
-    return arrays.like(X, arrays.dense(value), "float64")
+    return arrays.like(X, value, "float64")
 
 
 class DeviceAttributes:
@@ -50,7 +51,13 @@ class DeviceAttributes:
 
     def _sent_once(self, X: Any, name: str) -> Any:
         """Return an attribute in float64 on the device of X."""
-        return self._once_there(X, name, getattr(self, name), double_there)
+        value = getattr(self, name)
+        if arrays.is_sparse(value):
+            raise DataError(
+                f"{type(self).__name__} was fitted on sparse rows and answers in the memory of the processor, and X is on a device;"
+                " give X.cpu()."
+            )
+        return self._once_there(X, name, value, double_there)
 
     def _once_there(self, X: Any, name: str, source: Any, send: Callable[..., Any], *given: Any) -> Any:
         """Return `send(X, source, *given)`, or what it returned for this device if `source` has not been replaced since."""
