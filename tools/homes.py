@@ -36,8 +36,8 @@ sentence that says what to use.
 - Distributions (`predict_distribution`, `return_std`) are made of rows in memory. Hidden Markov models take sequences from files
   and Dask by a group column, and `GaussianHMM` and `CategoricalHMM` tensors on a GPU; networks on PyTorch take arrays and tensors.
 - **GPU** is a PyTorch [tensor on a device](on-a-gpu). *all*: fit and predictions leave the rows there. *predictions*: a model
-  fitted in memory answers there. *copied*: see that page. Where nothing stands, a tensor on a device is refused by name; a tensor
-  in the memory of the processor is read as an array is.
+  fitted in memory answers there. Where nothing stands, a tensor on a device is refused by name; a tensor in the memory of the
+  processor is read as an array is.
 
 | Estimator | Files | Dask | Keeps rows | GPU |
 |---|---|---|---|---|

@@ -29,7 +29,7 @@ MOST = {
     "HistGradientBoostingClassifier": 2 * 10**4,
     "HistGradientBoostingRegressor": 2 * 10**4,
 }  # numbers at a time: histograms
-BY_FORM: dict[str, list] = {"all": [], "predictions": [], "copied": [], "": []}
+BY_FORM: dict[str, list] = {"all": [], "predictions": [], "": []}
 for one in estimators():
     BY_FORM[form_of(type(one))].append(one)
 
@@ -101,5 +101,5 @@ def test_all_others_refuse_by_name(estimator):
 
 def test_the_table_names_estimators():
     names = {name for name, _ in all_estimators()}
-    assert names >= device_forms.ALL | device_forms.PREDICTIONS | device_forms.COPIED
-    assert not device_forms.ALL & (device_forms.PREDICTIONS | device_forms.COPIED)
+    assert names >= device_forms.ALL | device_forms.PREDICTIONS
+    assert not device_forms.ALL & device_forms.PREDICTIONS

@@ -114,3 +114,12 @@ def test_the_command_says_where_calls_ran(tmp_path):
     command = [sys.executable, "-m", "novum.patch", "--device", "cpu", str(script)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     assert "where its calls ran" in said and "Ridge.fit" in said and "processor" in said
+
+
+def test_intervals_come_back_as_arrays():
+    torch = pytest.importorskip("torch")
+    from novum.base.intervals import tensor_interval
+
+    found = devices.brought_back(tensor_interval(torch.zeros(3), torch.ones(3), 0.95))
+    assert all(isinstance(part, np.ndarray) for part in found)
+    assert np.allclose(found.upper, 1.959964) and np.allclose(found.lower, -found.upper)

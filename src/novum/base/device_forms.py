@@ -2,7 +2,6 @@
 
     all           fit and predictions leave every row on the device; sums and chosen rows (starts, landmarks) cross
     predictions   a model fitted in memory answers rows on a device there
-    copied        the fit computes on the device from a copy of its rows, and predictions are computed on the processor
 
 `tests/contract/test_device_crossings.py` holds every line, and `tools/homes.py` writes it into the guide.
 """
@@ -13,34 +12,34 @@ from typing import Any
 from novum.exceptions import DataError
 from novum.runtime import arrays, devices
 
-__all__ = ["ALL", "COPIED", "PREDICTIONS", "check_fit_on_device", "check_rows_on_device", "form_of", "is_elsewhere"]
+__all__ = ["ALL", "PREDICTIONS", "check_fit_on_device", "check_rows_on_device", "form_of", "is_elsewhere"]
 
 ALL = {
-    *("ARDRegression", "BayesianGaussianMixture", "BayesianLinearRegression", "BayesianRidge"),
-    *("BernoulliMixture", "BernoulliNB", "CategoricalHMM", "ComplementNB", "DropDependentFeatures"),
-    *("ElasticNet", "ElasticNetCV", "FactorAnalysis", "GaussianBasis", "GaussianHMM", "GaussianMixture"),
-    *("GaussianNB", "HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "IncrementalPCA"),
-    *("KMeans", "KNeighborsClassifier", "KNeighborsRegressor", "Lasso", "LassoCV", "LeastSquaresClassifier"),
-    *("LinearDiscriminantAnalysis", "LinearRegression", "LogisticRegression", "Mixture", "MultiTaskElasticNet"),
-    *("MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "MultinomialNB", "NearestNeighbors"),
-    *("PCA", "PolarFeatures", "ProbabilisticPCA", "QuadraticDiscriminantAnalysis", "RBFSampler", "RadialBasis"),
-    *("RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "Ridge", "RidgeCV", "RidgeClassifier"),
-    *("RidgeClassifierCV", "SigmoidBasis"),
+    *("ARDRegression", "BayesianGaussianMixture", "BayesianLinearRegression", "BayesianRidge", "BernoulliMixture"),
+    *("BernoulliNB", "CategoricalHMM", "ComplementNB", "DropDependentFeatures", "ElasticNet", "ElasticNetCV"),
+    *("FactorAnalysis", "GaussianBasis", "GaussianHMM", "GaussianMixture", "GaussianNB", "GaussianProcessRegressor"),
+    *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "IncrementalPCA", "KMeans"),
+    *("KNeighborsClassifier", "KNeighborsRegressor", "KernelPCA", "KernelRidge", "Lasso", "LassoCV"),
+    *("LeastSquaresClassifier", "LinearDiscriminantAnalysis", "LinearRegression", "LogisticRegression", "Mixture"),
+    *("MultiTaskElasticNet", "MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "MultinomialNB"),
+    *("NearestNeighbors", "Nystroem", "PCA", "PolarFeatures", "ProbabilisticPCA", "QuadraticDiscriminantAnalysis"),
+    *("RBFSampler", "RadialBasis", "RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "Ridge", "RidgeCV"),
+    *("RidgeClassifier", "RidgeClassifierCV", "SigmoidBasis"),
 }
 PREDICTIONS = {
-    *("BayesianModelAveraging", "ConformalRegressor", "FastICA", "GammaRegressor", "HuberRegressor"),
-    *("LinearSVC", "LinearSVR", "LogisticRegressionCV", "MiniBatchKMeans", "MixedNB", "NoveltyDetector"),
-    *("Perceptron", "PoissonRegressor", "QuantileRegressor", "SGDClassifier", "SGDRegressor"),
+    *("BayesianModelAveraging", "ConformalRegressor", "FastICA", "GammaRegressor", "HuberRegressor", "KernelDensity"),
+    *("LinearSVC", "LinearSVR", "LogisticRegressionCV", "MiniBatchKMeans", "MixedNB", "NadarayaWatson"),
+    *("NoveltyDetector", "NuSVC", "NuSVR", "OneClassSVM", "Perceptron", "PoissonRegressor", "QuantileRegressor"),
+    *("SGDClassifier", "SGDRegressor", "SVC", "SVR", "SparseGaussianProcessRegressor"),
     *("StabilitySelection", "TweedieRegressor"),
 }
-COPIED = {"GaussianProcessRegressor"}
 
 
 @cache
 def form_of(cls: Any) -> str:
-    """Return "all", "predictions" or "copied", or nothing for an estimator that computes on the processor alone."""
+    """Return "all" or "predictions", or nothing for an estimator that computes on the processor alone."""
     ours = next(one.__name__ for one in cls.__mro__ if one.__module__.startswith("novum."))
-    for form, names in (("all", ALL), ("predictions", PREDICTIONS), ("copied", COPIED)):
+    for form, names in (("all", ALL), ("predictions", PREDICTIONS)):
         if ours in names:
             return form
     return "all" if getattr(cls, "_needs_torch", False) else ""  # networks on PyTorch are at home there
@@ -56,7 +55,7 @@ def check_fit_on_device(estimator: Any, X: Any) -> None:
     """Raise where an estimator that is fitted in the memory of the processor is given a tensor on a device."""
     kind: Any = type(estimator)
     form, owner = form_of(kind), kind.__name__
-    if form in ("all", "copied") or not is_elsewhere(X):
+    if form == "all" or not is_elsewhere(X):
         return
     after = ", whose predictions take tensors on a device" if form else ""
     raise DataError(f"{owner}{after} is fitted in the memory of the processor, and X is on a device; give X.cpu().")

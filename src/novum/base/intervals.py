@@ -16,7 +16,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.result import result
 from novum.runtime.checks import check_level
 
-__all__ = ["IntervalPrediction", "check_interval", "mixture_interval", "normal_interval"]
+__all__ = ["IntervalPrediction", "check_interval", "mixture_interval", "normal_interval", "tensor_interval"]
 
 KINDS = ("confidence", "prediction")
 HALVINGS = 60  # of the bracket of a quantile: 2^-60 of its width is below rounding
@@ -49,6 +49,12 @@ def normal_interval(owner: str, value: Any, std: Any, level: float) -> IntervalP
     if not isinstance(value, np.ndarray):
         raise DataError(f"{owner}: intervals are for data in memory; predict batch by batch.")
     half = ndtri((1 + level) / 2) * np.asarray(std)
+    return IntervalPrediction(value, value - half, value + half)
+
+
+def tensor_interval(value: Any, std: Any, level: float) -> IntervalPrediction:
+    """Return (1) of tensors."""
+    half = float(ndtri((1 + level) / 2)) * std
     return IntervalPrediction(value, value - half, value + half)
 
 

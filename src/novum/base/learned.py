@@ -14,6 +14,7 @@ import scipy.sparse
 from novum import _core
 from novum.base.large_numbers import MOST_SIZE, largest_of, too_large
 from novum.exceptions import DataError
+from novum.runtime import arrays
 
 __all__ = ["check_densities", "check_learned", "check_predictions", "overflow_of"]
 
@@ -32,6 +33,8 @@ EXTREME = 1e100  # a parameter beyond it, or below its reciprocal, is named
 
 def has_bad_numbers(value: Any, finite: bool) -> bool:
     """Return whether a number or array of numbers holds NaN, or, if it must be finite, infinity."""
+    if arrays.is_tensor(value):
+        return not arrays.all_finite(value)
     cells = value.data if scipy.sparse.issparse(value) else value
     if not isinstance(cells, np.ndarray):
         return isinstance(cells, float | np.floating) and (not np.isfinite(cells) if finite else bool(np.isnan(cells)))
@@ -53,7 +56,8 @@ def extreme_parameters(estimator: Any) -> str:
 
 def check_learned(estimator: Any, X: Any = None) -> None:
     """Raise DataError if what an estimator just learned holds NaN or infinity."""
-    for name, value in vars(estimator).items():
+    there: dict[str, Any] = vars(estimator).get("_there", {})
+    for name, value in (*vars(estimator).items(), *there.items()):
         finite = MUST_BE_FINITE.get(name)
         if finite is None or not has_bad_numbers(value, finite):
             continue

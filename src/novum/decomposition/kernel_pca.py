@@ -15,7 +15,7 @@ or, for Gaussian kernels, as the point whose features are nearest to those of th
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.linalg
@@ -23,47 +23,35 @@ import scipy.sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.extmath import svd_flip
 
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.decomposition.eigenpairs import leading, leading_of_rows
+from novum.decomposition.kernel_scores import (
+    KernelComponents,
+    axes_there,
+    center_kernel,
+    fit_there,
+    scores,
+    transform_there,
+)
 from novum.decomposition.pre_images import fixed_points
-from novum.exceptions import NotConverged, ParameterError
-from novum.fold.blocks import Block
+from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.kernels import RBF
 from novum.kernels.base import number_of_samples
 from novum.kernels.choice import KernelChoice
 from novum.kernels.kernel_machine import KernelLearner
-from novum.runtime import arrays, sklearn_private
+from novum.runtime import sklearn_private
 from novum.runtime.blas import single_blas
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.typing import Numbers, Rows, Seed, Target
 from novum.runtime.warn import warn
 
 __all__ = ["KernelPCA", "model_of_axes"]
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "cosine", "precomputed")
-
-
-class KernelComponents(NamedTuple):
-    kernel: KernelChoice
-    rows: Any  # training rows
-    column_means: np.ndarray  # (n,): of K
-    mean: float
-    weights: np.ndarray  # (n, k): a_j
-
-
-def center_kernel(K: np.ndarray, column_means: np.ndarray, mean: float) -> np.ndarray:
-    """Return (1) for rows of kernels with the training rows."""
-    return K - column_means - K.mean(axis=1, keepdims=True) + mean
-
-
-def scores(params: KernelComponents, block: Block) -> np.ndarray:
-    """Return (3) for every row."""
-    X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
-    K = params.kernel.between(X, params.rows)
-    out = center_kernel(K, params.column_means, params.mean) @ params.weights
-    return out.astype(X.dtype, copy=False) if hasattr(X, "dtype") and X.dtype.kind == "f" else out
 
 
 def model_of_axes(
@@ -80,7 +68,7 @@ def model_of_axes(
     return model
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner):
+class KernelPCA(DeviceAttributes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner):
     """Principal components in the feature space of a kernel.
 
     Parameters
@@ -219,6 +207,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
             raise ParameterError(
                 "Cannot fit_inverse_transform with a precomputed kernel. KernelPCA needs the rows for it."
             )
+        if is_elsewhere(X):
+            fit_there(self, X)
+            return self
+        self._forget_device()
         rows = self._rows_in_memory(X)
         width = rows.shape[1] if hasattr(rows, "shape") and len(rows.shape) == 2 else 1
         self.gamma_ = 1 / width if self.gamma is None else self.gamma
@@ -269,6 +261,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
     def fit_transform(self, X: Rows, y: Target = None) -> Any:
         """Fit, and return the scores of every row."""
         self.fit(X)
+        if is_elsewhere(X):
+            return axes_there(self, X, 0.5).to(vars(self)["_there"]["X_fit_"].dtype)
         return self.eigenvectors_ * np.sqrt(self.eigenvalues_)
 
     def transform(self, X: Rows) -> Any:
@@ -277,6 +271,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
         score of x:  z_j(x) = sum_i a_ij k~(x, x_i)    (3)
         """
         check_is_fitted(self)
+        if is_elsewhere(X):
+            return transform_there(self, X)
         params = KernelComponents(self._choice(), self.X_fit_, self._column_means, self._kernel_mean, self._axes())
         return self._ask(X, scores, params)
 
@@ -290,6 +286,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
 
         x(z) = sum_i c_i k(z, z_i),   (K_z + alpha I) c = X    (4)
         """
+        if is_elsewhere(X):
+            raise DataError("KernelPCA.inverse_transform is computed in the memory of the processor; give X.cpu().")
         if not self.fit_inverse_transform:
             raise NotFittedError(
                 "The fit_inverse_transform parameter was not set to True when instantiating and hence the inverse transform is"

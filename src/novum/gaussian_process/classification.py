@@ -147,7 +147,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             raise ParameterError(
                 "kernel cannot be a CompoundKernel. GaussianProcessClassifier: give a sum or a product."
             )
-        points, label, _ = read_training(self, X, y, "classes")
+        points, label = read_training(self, X, y, "classes")
         self.classes_, code = np.unique(label, return_inverse=True)
         self.n_classes_ = classes = len(self.classes_)
         if classes == 1:

@@ -16,7 +16,7 @@ from novum.exceptions import NotConverged, ParameterError
 from novum.runtime.random import seed_of
 from novum.runtime.warn import warn
 
-__all__ = ["Optimum", "generator_of", "maximize", "warn_at_bounds"]
+__all__ = ["Optimum", "generator_of", "maximize", "search", "warn_at_bounds"]
 
 NEAR_BOUND = 1e-5  # relative distance, in logarithms, as scikit-learn judges it
 SMALL_SLOPE = 1e-5  # of the evidence: there a search that stops because rounding hides further progress has arrived
@@ -121,6 +121,17 @@ def scaled_loss(loss: Callable[..., Any], reach: float, theta: Array) -> tuple[f
     """Return a loss and its gradient as functions of theta in units of `reach`."""
     value, slope = loss(theta * reach)
     return value, slope * reach
+
+
+def search(model: Any, objective: Callable[..., Any]) -> np.float64:
+    """Set the kernel of a process to the best hyper-parameters, if they are to be searched; return the log evidence there."""
+    kernel = model.kernel_
+    if model.optimizer is None or not kernel.n_dims:
+        return np.float64(objective(kernel.theta, False))
+    owner, restarts = type(model).__name__, model.n_restarts_optimizer
+    kernel.theta, value = maximize(owner, objective, kernel, model.optimizer, restarts, model.random_state)
+    warn_at_bounds(kernel)
+    return value
 
 
 def warn_at_bounds(kernel: Any) -> None:

@@ -33,6 +33,10 @@ __all__ = [
 ]
 
 BELOW_ZERO = 1e-5  # of the prior variance: what rounding alone does not explain
+SINGULAR = (
+    "Predicted variances smaller than 0. Setting those variances to 0. The covariance of the training points is all but"
+    " singular: a larger alpha, or a WhiteKernel in the kernel, helps."
+)
 Array = NDArray[np.float64]
 
 
@@ -61,11 +65,7 @@ def variance_of(at: Posterior, X: Any) -> Array:
     prior = np.array(at.kernel.diag(X), dtype=np.float64)
     variance = prior - np.einsum("ij,ij->j", V, V)
     if (variance < -BELOW_ZERO * np.abs(prior)).any():
-        warn(
-            "Predicted variances smaller than 0. Setting those variances to 0. The covariance of the training points is all but"
-            " singular: a larger alpha, or a WhiteKernel in the kernel, helps.",
-            DataWarning,
-        )
+        warn(SINGULAR, DataWarning)
     return np.maximum(variance, 0.0)
 
 

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.base.device_forms import is_elsewhere
 from novum.base.fitted import check_is_fitted
-from novum.base.intervals import check_interval, normal_interval
+from novum.base.intervals import IntervalPrediction, check_interval, normal_interval, tensor_interval
 from novum.distributions import Normal
 from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block
 from novum.gaussian_process import posterior
 from novum.gaussian_process.covariance import Factor
 from novum.gaussian_process.evidence import leave_one_out
@@ -20,6 +22,8 @@ from novum.gaussian_process.training import (
     noise_of,
     start_kernel,
 )
+from novum.kernels.device.program import device_kernel, refuse_kernel
+from novum.runtime import arrays
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Rows, Seed
 
@@ -43,7 +47,9 @@ class ProcessPredictions:
     _noise: Any
     _y_train_mean: Array
     _y_train_std: Array
+    n_features_in_: int
     _rows: Callable[..., Any]
+    _on_device: Callable[..., Any]
 
     def _posterior(self) -> posterior.Posterior:
         weights = self.alpha_.reshape(len(self.alpha_), -1)
@@ -80,6 +86,8 @@ class ProcessPredictions:
         if interval is not None:
             owner = "GaussianProcessRegressor.predict"
             check_interval(owner, interval, level, std=return_std or return_cov)
+            if is_elsewhere(X) and hasattr(self, "kernel_"):
+                return self._interval_there(X, interval, level)
             if interval == "prediction":
                 found = self.predict_distribution(X)
                 return normal_interval(owner, found.mean, np.sqrt(found.var), level)
@@ -88,9 +96,11 @@ class ProcessPredictions:
             return normal_interval(owner, mean, np.sqrt(np.maximum(variance, 0.0)), level)
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
-        if not hasattr(self, "X_train_"):
+        if not hasattr(self, "kernel_"):
             kernel = start_kernel(self.kernel, learned=False)
             return posterior.prior_predictions(kernel, new_points(self, X), self.n_targets or 1, return_std, return_cov)
+        if is_elsewhere(X):
+            return self._predict_there(X, return_std, return_cov)
         at = self._posterior()
         if compares_vectors(self.kernel) and not return_cov:
             both = self._rows(X, posterior.std_block if return_std else posterior.mean_block, at)
@@ -113,6 +123,43 @@ class ProcessPredictions:
         std = np.sqrt(posterior.variance_of(at, rows))[:, None] * at.scale
         return mean, std[:, 0] if std.shape[1] == 1 else std
 
+    def _posterior_there(self, X: Any) -> Any:
+        """Return the posterior on the device of X."""
+        from novum.gaussian_process.device_posterior import DevicePosterior
+
+        kernel = device_kernel(self.kernel_, self.n_features_in_) if compares_vectors(self.kernel) else None
+        if kernel is None:
+            raise refuse_kernel(type(self).__name__, self.kernel_)
+        points, lower, weights = self._on_device(X, "X_train_", "L_", "alpha_")
+        return DevicePosterior(kernel, points, lower, arrays.as_matrix(weights), self._y_train_mean, self._y_train_std)
+
+    def _predict_there(self, X: Any, return_std: bool, return_cov: bool) -> Any:
+        """Return what `predict` returns for rows on a device, there."""
+        from novum.gaussian_process import device_posterior
+
+        at = self._posterior_there(X)
+        if not return_cov:
+            both = self._rows(X, device_posterior.std_block if return_std else device_posterior.mean_block, at)
+            q = len(at.scale)
+            return both if not return_std else (both[:, 0], both[:, 1]) if q == 1 else (both[:, :q], both[:, q:])
+        rows = self._rows(X, device_posterior.as_given)
+        mean = device_posterior.mean_block(at, Block(rows, None, None, 0, {}))
+        cov = (
+            device_posterior.covariance_of(at, rows.double())[:, :, None] * arrays.like(rows, at.scale, "float64") ** 2
+        )
+        return mean, cov[:, :, 0] if cov.shape[2] == 1 else cov
+
+    def _interval_there(self, X: Any, interval: str, level: float) -> IntervalPrediction:
+        """Return an interval for rows on a device, there."""
+        at = self._posterior_there(X)
+        mean, std = self._predict_there(X, True, False)
+        scale = arrays.like(mean, at.scale)
+        scale = scale if mean.ndim == 2 else scale[0]
+        one = X[:1].double()
+        white = float(at.kernel.diagonal(one)[0] - at.kernel.between(one, one)[0, 0])
+        noise = (self._noise if np.ndim(self._noise) == 0 else 0.0) if interval == "prediction" else -white
+        return tensor_interval(mean, (std.square() + noise * scale.square()).clamp(min=0.0).sqrt(), level)
+
     def _white(self, X: Any) -> Any:
         """Return the white part of the kernel, in units of y: scikit-learn's `return_std` counts it to the function."""
         kernel = getattr(self, "kernel_", None) or start_kernel(self.kernel, learned=False)
@@ -126,6 +173,11 @@ class ProcessPredictions:
 
         Noise is the white part of the kernel and `alpha`; an `alpha` per point says nothing of new points, and is left out.
         """
+        if is_elsewhere(X):
+            raise DataError(
+                "GaussianProcessRegressor.predict_distribution: distributions are arrays, and X is on a device; give X.cpu(), or"
+                " ask predict(X, return_std=True)."
+            )
         mean, std = self.predict(X, return_std=True)
         scale = self._y_train_std if np.ndim(mean) == 2 else getattr(self, "_y_train_std", np.ones(1))[0]
         noise = self._noise if hasattr(self, "alpha_") else noise_of(self.alpha, 1)
@@ -147,7 +199,7 @@ class ProcessPredictions:
         std = (np.sqrt(variance)[:, None] * self._y_train_std).reshape(self.y_train_.shape)
         return (mean, std) if return_std else mean
 
-    def sample_y(self, X: Rows, n_samples: int = 1, random_state: Seed = 0) -> Array:
+    def sample_y(self, X: Rows, n_samples: int = 1, random_state: Seed = 0) -> Any:
         """Return functions drawn from the posterior (from the prior before a fit) at the points X.
 
         Returns
@@ -157,8 +209,11 @@ class ProcessPredictions:
         if not isinstance(n_samples, Integral) or n_samples < 1:
             raise ParameterError(f"GaussianProcessRegressor.sample_y: n_samples={n_samples!r} must be an int above 0.")
         mean, cov = self.predict(X, return_cov=True)
-        seed = seed_of(random_state)
+        seed, draws_of = seed_of(random_state), posterior.draws_of
+        if arrays.is_tensor(cov):
+            from novum.gaussian_process.device_posterior import draws_of
         if mean.ndim == 1:
-            return posterior.draws_of(mean, cov, n_samples, seed)
-        parts = [posterior.draws_of(mean[:, k], cov[:, :, k], n_samples, seed, k) for k in range(mean.shape[1])]
-        return np.stack(parts, axis=1)
+            return draws_of(mean, cov, n_samples, seed)
+        parts = [draws_of(mean[:, k], cov[:, :, k], n_samples, seed, k) for k in range(mean.shape[1])]
+        joined = arrays.stack_rows(parts)
+        return joined.reshape(len(parts), len(mean), n_samples).swapaxes(0, 1)

@@ -21,7 +21,7 @@ from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.exceptions import DataError, ParameterError
 from novum.gaussian_process.covariance import Factor, append, factorize, large_blas, solve
 from novum.gaussian_process.evidence import covariance, evidence_at, log_evidence
-from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
+from novum.gaussian_process.hyperparameters import search
 from novum.gaussian_process.kernels import RBF, Matern, WhiteKernel
 from novum.gaussian_process.predictions import ProcessPredictions
 from novum.gaussian_process.subset import choose_rows, rows_of
@@ -34,6 +34,8 @@ from novum.gaussian_process.training import (
     start_kernel,
     warn_of_jitter,
 )
+from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.typing import Numbers, Rows, Seed, Target
 
 __all__ = ["GaussianProcessRegressor"]
@@ -45,7 +47,7 @@ NOT_COVARIANCE = (
 Array = NDArray[np.float64]
 
 
-class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMixin, Estimator):
+class GaussianProcessRegressor(ProcessPredictions, DeviceAttributes, MultiOutputMixin, RegressorMixin, Estimator):
     """Gaussian process regression.
 
     A drop-in for scikit-learn's class that also reports its jitter, predicts each training point from the others, takes new
@@ -173,15 +175,15 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
         Parameters
         ----------
         X : array-like, frame or tensor of shape (n_samples, n_features), or list of objects of the kernel
-            The work for a tensor is done where it is.
+            A tensor on a device stays there, with the work.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
 
         Returns
         -------
         self
         """
-        points, target, tensor = read_training(self, X, y, "numeric")
-        target = np.array(target, dtype=np.float64)
+        points, target = read_training(self, X, y, "numeric")
+        target = target if arrays.is_tensor(target) else np.array(target, dtype=np.float64)
         seen = target.shape[1] if target.ndim == 2 else 1
         if self.n_targets is not None and seen != self.n_targets:
             raise ParameterError(
@@ -192,41 +194,31 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
         self.subset_ = None
         if self.subset_size is not None and self.subset_size < len(target):
             self.subset_ = choose_rows(points, self.subset_size, self.subset_by, self.random_state)
-            points, target, noise, tensor = (rows_of(part, self.subset_) for part in (points, target, noise, tensor))
+            points, target, noise = (rows_of(part, self.subset_) for part in (points, target, noise))
         mean, deviation = normalization(target) if self.normalize_y else (np.zeros(seen), np.ones(seen))
-        target = (target - mean) / deviation if self.normalize_y else target
+        if self.normalize_y:
+            target = (target - arrays.like(target, mean)) / arrays.like(target, deviation)
         self._y_train_mean, self._y_train_std = mean, deviation
-        self.kernel_ = start_kernel(self.kernel)
-        self.X_train_, self.y_train_, self._noise = points, target, noise
-        outputs = target.reshape(len(target), -1)
+        self.kernel_, self._noise = start_kernel(self.kernel), noise
+        if arrays.is_tensor(points):
+            self._fit_there(points, target)
+            return self
+        self._forget_device()
+        self.X_train_, self.y_train_ = points, target
         with large_blas(len(target)):  # once: a step of the search is too short to set and restore the threads of BLAS
-            self._search(outputs, tensor)
+            self.log_marginal_likelihood_value_ = search(self, self._objective)
+            self._condition_on(self._factor(self.kernel_))
         return self
 
-    def _search(self, outputs: Array, tensor: Any) -> None:
-        """Find the hyper-parameters, and set what predictions need."""
-        objective: Any = self._objective
-        factor_of: Any = self._factor
-        if tensor is not None:
-            from novum.gaussian_process.tensors import TensorProcess
+    def _fit_there(self, points: Any, target: Any) -> None:
+        """Find the hyper-parameters and the posterior where the points are."""
+        from novum.gaussian_process.tensors import TensorProcess
 
-            process = TensorProcess(tensor, outputs, self._noise)
-            if process.takes(self.kernel_):
-                objective, factor_of = process.objective(self.kernel_), process.factor
-        if self.optimizer is not None and self.kernel_.n_dims > 0:
-            best = maximize(
-                type(self).__name__,
-                objective,
-                self.kernel_,
-                self.optimizer,
-                self.n_restarts_optimizer,
-                self.random_state,
-            )
-            self.kernel_.theta, self.log_marginal_likelihood_value_ = best
-            warn_at_bounds(self.kernel_)
-        else:
-            self.log_marginal_likelihood_value_ = np.float64(objective(self.kernel_.theta, False))
-        self._condition_on(factor_of(self.kernel_))
+        process = TensorProcess(points, arrays.as_matrix(target), self._noise)
+        self.log_marginal_likelihood_value_ = search(self, process.objective(self.kernel_))
+        lower, weights, self.jitter_, usual = process.condition(self.kernel_)
+        self._keep_on_device(X_train_=points, y_train_=target, L_=lower, alpha_=weights.reshape(target.shape))
+        warn_of_jitter(type(self).__name__, self.jitter_, usual)
 
     def _objective(self, theta: Array, eval_gradient: bool) -> Any:
         """Return the log marginal likelihood at theta, and its gradient; the fitted kernel takes theta."""
@@ -234,6 +226,11 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
         return self._evidence(self.kernel_, eval_gradient)
 
     def _evidence(self, kernel: Any, gradient: bool) -> Any:
+        if there := vars(self).get("_there"):
+            from novum.gaussian_process.tensors import TensorProcess
+
+            process = TensorProcess(there["X_train_"], arrays.as_matrix(there["y_train_"]), self._noise)
+            return process.objective(kernel)(kernel.theta, gradient)
         try:
             found = log_evidence(
                 kernel, self.X_train_, self.y_train_.reshape(len(self.y_train_), -1), self._noise, gradient
@@ -300,8 +297,9 @@ class GaussianProcessRegressor(ProcessPredictions, MultiOutputMixin, RegressorMi
         -------
         self
         """
-        check_is_fitted(self, "L_")
+        check_is_fitted(self, "kernel_")
         rows = new_points(self, X)
+        self._keep_in_memory()
         k = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         target = np.asarray(y, dtype=np.float64)
         if target.shape != (k, *self.y_train_.shape[1:]) or not np.isfinite(target).all():

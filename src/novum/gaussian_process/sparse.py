@@ -11,16 +11,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Instance, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
-from novum.base.intervals import check_interval, normal_interval
+from novum.base.intervals import IntervalPrediction, check_interval, normal_interval, tensor_interval
 from novum.base.large_numbers import too_large
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.base.validation import home_of
 from novum.distributions import Normal
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
+from novum.gaussian_process.device_sparse import mean_there, posterior_there, std_there
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
 from novum.gaussian_process.inducing import bound_of, objective_of, setting_of, summaries_of
 from novum.gaussian_process.placement import placed_points, sample_size, sampled
@@ -29,6 +31,7 @@ from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, st
 from novum.kernels import White
 from novum.kernels.choice import looks_numeric
 from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Numbers, Rows, Seed, Target
 
@@ -56,7 +59,7 @@ def target_sums(shift: Array | None, block: Block) -> TargetSums:
     return TargetSums(block.rows, about.sum(axis=0), (about**2).sum(axis=0))
 
 
-class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+class SparseGaussianProcessRegressor(DeviceAttributes, MultiOutputMixin, RegressorMixin, Estimator):
     """Gaussian process regression through inducing points, for any number of rows in any home.
 
     Parameters
@@ -295,13 +298,19 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
         if interval is not None:
             owner = "SparseGaussianProcessRegressor.predict"
             check_interval(owner, interval, level, std=return_std)
+            if is_elsewhere(X):
+                return self._interval_there(X, interval, level)
             if interval == "prediction":
                 found = self.predict_distribution(X)
                 return normal_interval(owner, found.mean, np.sqrt(found.var), level)
             mean, std = self.predict(X, return_std=True)
             return normal_interval(owner, mean, std, level)
-        at = self._posterior()
-        both = self._rows(X, std_block if return_std else mean_block, at)
+        if is_elsewhere(X):
+            at = posterior_there(self, X)
+            both = self._rows(X, std_there if return_std else mean_there, at)
+        else:
+            at = self._posterior()
+            both = self._rows(X, std_block if return_std else mean_block, at)
         if not return_std:
             return both
         if not hasattr(both, "shape") or hasattr(both, "dask"):
@@ -311,8 +320,20 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
         q = at.c.shape[1]
         return (both[:, 0], both[:, 1]) if q == 1 else (both[:, :q], both[:, q:])
 
+    def _interval_there(self, X: Any, interval: str, level: float) -> IntervalPrediction:
+        """Return an interval for rows on a device, there."""
+        mean, std = self.predict(X, return_std=True)
+        scale = arrays.like(mean, self._y_train_std)
+        noise = self.noise_level_ * (scale if mean.ndim == 2 else scale[0]).square()
+        return tensor_interval(mean, (std.square() + noise).sqrt() if interval == "prediction" else std, level)
+
     def predict_distribution(self, X: Rows) -> Normal:
         """Return the distribution of a new target at every point, its noise included: a batch of `novum.distributions.Normal`."""
+        if is_elsewhere(X):
+            raise DataError(
+                "SparseGaussianProcessRegressor.predict_distribution: distributions are arrays, and X is on a device; give"
+                " X.cpu(), or ask predict(X, return_std=True)."
+            )
         mean, std = self.predict(X, return_std=True)
         scale = self._y_train_std if np.ndim(mean) == 2 else self._y_train_std[0]
         variance = np.asarray(arrays.to_numpy(std), np.float64) ** 2 + self.noise_level_ * scale**2

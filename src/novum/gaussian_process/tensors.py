@@ -1,14 +1,13 @@
 r"""The marginal likelihood of a process with all its gradients where a PyTorch tensor lives, in float64.
 
-The program of a kernel (`novum.kernels.program`) is run forwards over whole matrices, and the weights W = A A' - q C^-1 of
+The program of a kernel (`novum.kernels.device.program`) is run forwards over whole matrices, and the weights W = A A' - q C^-1 of
 `evidence` (3) are handed back through it; a leaf turns what reaches it into sums:
 
     sum_ij F_ij (x_id - x_jd)^2 = 2 [ sum_i (F 1)_i x_id^2 - x_d' F x_d ]        F symmetric: one product with X for all d     (1)
     T = L^-1:  T_21 = -T_22 L_21 T_11;   C^-1 = T'T:  (T'T)_11 = T_11'T_11 + T_21'T_21,  (T'T)_21 = T_22'T_21                 (2)
 
 (2), block by block, is made of products of matrices only, which is what these devices do best. Constants and white noise stay
-numbers and diagonals. Kernels: constant, white, linear, RBF, Matern (1/2, 3/2, 5/2), rational quadratic, sums and products of them;
-with any other part the work is done by the compiled kernels on the processor.
+numbers and diagonals.
 """
 
 from collections.abc import Callable
@@ -17,96 +16,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.gaussian_process.covariance import FIRST_JITTER, MOST_JITTER, Factor
-from novum.kernels.program import NODES, Builder, build_kernel
+from novum.gaussian_process.covariance import FIRST_JITTER, MOST_JITTER
+from novum.kernels.device.program import (
+    DIAGONAL,
+    FULL,
+    SCALAR,
+    DeviceKernel,
+    Node,
+    device_kernel,
+    filled,
+    forward,
+    refuse_kernel,
+)
 
-__all__ = ["TensorProcess", "inverse_of", "log_evidence"]
+__all__ = ["TensorProcess", "factor_of", "inverse_of", "log_evidence"]
 
-KNOWN = {"constant", "white", "linear", "rbf", "matern12", "matern32", "matern52", "rational", "sum", "product"}
-SCALAR, DIAGONAL, FULL = range(3)  # what a node's value is: a number, a vector on the diagonal, a matrix
 BLOCK = 512  # rows of a triangle that is inverted by substitution
 ROOTS = {"matern32": 3**0.5, "matern52": 5**0.5}
-
-
-class Node:
-    """A node of a program with its value, and the weight that reaches it from above."""
-
-    def __init__(self, step: list[int], builder: Builder) -> None:
-        code, self.left, self.right, self.source, self.first, slot, second, each = step
-        self.op, self.slots, self.each_column = NODES[code], (slot, second), bool(each)
-        self.numbers = builder.numbers
-        self.kind = FULL
-        self.value: Any = None
-        self.weight: Any = None
-        self.base: Any = None  # squared distances
-        self.points: Any = None  # divided by the length scales
-
-
-def forward(builder: Builder, device: Any) -> list[Node]:
-    """Return the nodes of a program with their values; the last is the kernel."""
-    import torch
-
-    nodes = [Node(step, builder) for step in builder.steps]
-    for node in nodes:
-        number = node.numbers[node.first] if node.first < len(node.numbers) else 0.0
-        if node.op == "constant":
-            node.kind, node.value = SCALAR, number
-        elif node.op == "white":
-            node.kind, node.value = DIAGONAL, number
-        elif node.op in ("sum", "product"):
-            combine(node, nodes[node.left], nodes[node.right])
-        else:
-            table = torch.as_tensor(builder.rows[node.source], dtype=torch.float64, device=device)
-            own = 1 if node.op in ("linear", "rational") else 0
-            if node.op == "linear":
-                node.value = (table @ table.T).add_(number)
-                continue
-            factor = node.numbers[node.first + own : node.first + own + table.shape[1]]
-            node.points = (table - table.mean(0)) * torch.as_tensor(factor, dtype=torch.float64, device=device)
-            node.base = squared_distances(node.points)
-            node.value = leaf_value(node, number)
-            node.base = None if node.op == "rbf" else node.base
-    return nodes
-
-
-def squared_distances(X: Any) -> Any:
-    """Return |x_i - x_j|^2, zero on the diagonal."""
-    import torch
-
-    square = (X * X).sum(1)
-    found = torch.addmm(square[:, None] + square, X, X.T, alpha=-2.0).clamp_(min=0.0)
-    found.fill_diagonal_(0.0)
-    return found
-
-
-def leaf_value(node: Node, alpha: float) -> Any:
-    """Return the value of a leaf from squared distances."""
-    if node.op == "rbf":
-        return node.base.mul_(-0.5).exp_()
-    if node.op == "rational":
-        return (1 + node.base / (2 * alpha)).pow_(-alpha)
-    if node.op == "matern12":
-        return node.base.sqrt().neg_().exp_()
-    a = node.base.sqrt().mul_(ROOTS[node.op])
-    return (1 + a if node.op == "matern32" else 1 + a + a * a / 3) * (-a).exp()
-
-
-def combine(node: Node, left: Node, right: Node) -> None:
-    """Set value and kind of a sum or a product."""
-    a, b = (left, right) if left.kind >= right.kind else (right, left)  # a is the fuller one
-    if node.op == "product":
-        node.kind = DIAGONAL if DIAGONAL in (a.kind, b.kind) and b.kind != SCALAR else a.kind
-        first = a.value.diagonal() if a.kind == FULL and b.kind == DIAGONAL else a.value
-        node.value = first * b.value
-        return
-    if a.kind == DIAGONAL and b.kind == SCALAR:
-        raise NotImplementedError("a constant and white noise alone make no matrix here")
-    node.kind = a.kind
-    if a.kind == FULL and b.kind == DIAGONAL:
-        node.value = a.value.clone()
-        node.value.diagonal().add_(b.value)
-    else:
-        node.value = a.value + b.value
+UNARY = ("power", "exponential", "polynomial", "sigmoid")
 
 
 def pull(weight: Any, parent: int, other: Any, other_kind: int, child: int) -> Any:
@@ -127,8 +54,10 @@ def pull(weight: Any, parent: int, other: Any, other_kind: int, child: int) -> A
 
 def backward(nodes: list[Node], weight: Any, slots: int) -> NDArray[np.float64]:
     """Return sum_ij weight_ij dK_ij / dtheta."""
+    import torch
+
     found: dict[int, Any] = {}
-    nodes[-1].weight = weight
+    nodes[-1].weight = weight.diagonal() if nodes[-1].kind == DIAGONAL else weight
     for node in reversed(nodes):
         if node.op in ("sum", "product"):
             for at, beside in ((node.left, node.right), (node.right, node.left)):
@@ -136,37 +65,65 @@ def backward(nodes: list[Node], weight: Any, slots: int) -> NDArray[np.float64]:
                 value, kind = (other.value, other.kind) if node.op == "product" else (1.0, SCALAR)
                 part = pull(node.weight, node.kind, value, kind, child.kind)
                 child.weight = part if child.weight is None else child.weight + part
-            node.weight = node.value = None
+        elif node.op in UNARY:
+            pull_through(node, nodes[node.left], found)
         elif node.slots != (-1, -1):
             leaf_slopes(node, found)
-            node.weight = node.value = node.base = None
-    return np.array([float(found.get(s, 0.0)) for s in range(slots)])
+        node.weight = node.value = node.base = None
+    sums = [torch.as_tensor(found.get(s, 0.0), dtype=weight.dtype, device=weight.device) for s in range(slots)]
+    return np.array(torch.stack(sums).tolist()) if slots else np.zeros(0)
+
+
+def pull_through(node: Node, child: Node, found: dict[int, Any]) -> None:
+    """Hand the weight of a function of one kernel to that kernel, and put the function's own derivatives into their slots."""
+    inner = child.value if child.kind == SCALAR else filled(child)
+    number = node.numbers
+    if node.op == "power":
+        slope = number[0] * inner ** (number[0] - 1)
+    elif node.op == "exponential":
+        slope = node.value
+    else:
+        outer = (
+            number[2] * (number[0] * inner + number[1]) ** (number[2] - 1)
+            if node.op == "polynomial"
+            else 1 - node.value * node.value
+        )
+        slope = number[0] * outer
+        for slot, own in zip(node.slots, (number[0] * inner, number[1]), strict=True):
+            if slot >= 0:
+                found[slot] = (node.weight * outer * own).sum()
+    part = node.weight * slope
+    part = part.diagonal() if child.kind == DIAGONAL else part
+    child.weight = part if child.weight is None else child.weight + part
 
 
 def leaf_slopes(node: Node, found: dict[int, Any]) -> None:
     """Put the derivatives of a leaf into their slots."""
     slot, second = node.slots
-    number = node.numbers[node.first]
+    number, weight = node.numbers[0], node.weight
     if node.op in ("constant", "white"):
-        found[slot] = node.weight.sum() * node.value
+        found[slot] = weight.sum() * number
         return
     if node.op == "linear":
-        found[slot] = node.weight.sum() * 2 * number
+        found[slot] = weight.sum() * 2 * number
+        return
+    if node.op in ("laplacian", "periodic"):
+        slopes_of_roots(node, found)
         return
     if node.op == "rational":
         inside = 1 + node.base / (2 * number)
         if second >= 0:
             slope = node.value * (0.5 * node.base / inside - number * inside.log())
-            found[second] = (node.weight * slope).sum()
-        F = node.weight * node.value / inside
+            found[second] = (weight * slope).sum()
+        F = weight * node.value / inside
     elif node.op == "rbf":
-        F = node.weight * node.value
+        F = weight * node.value
     elif node.op == "matern12":
         root = node.base.sqrt()
-        F = (node.weight * node.value / root).masked_fill_(root == 0, 0.0)
+        F = (weight * node.value / root).masked_fill_(root == 0, 0.0)
     else:
         a = node.base.sqrt().mul_(ROOTS[node.op])
-        F = node.weight * (-a).exp() * (3.0 if node.op == "matern32" else 5.0 / 3 * (1 + a))
+        F = weight * (-a).exp() * (3.0 if node.op == "matern32" else 5.0 / 3 * (1 + a))
     if slot < 0:
         return
     X = node.points
@@ -175,6 +132,24 @@ def leaf_slopes(node: Node, found: dict[int, Any]) -> None:
         found.update({slot + d: each[d] for d in range(X.shape[1])})
     else:
         found[slot] = each.sum()
+
+
+def slopes_of_roots(node: Node, found: dict[int, Any]) -> None:
+    """Put the derivatives of a Laplacian or a periodic kernel into their slots."""
+    slot, second = node.slots
+    F = node.weight * node.value
+    if node.op == "periodic":
+        length, period = node.numbers[:2]
+        angle = node.base.sqrt().mul_(np.pi / period)
+        if slot >= 0:
+            found[slot] = (F * angle.sin().square_()).sum() * 4 / length**2
+        if second >= 0:
+            found[second] = (F * angle * (2 * angle).sin_()).sum() * 2 / length**2
+    elif node.each_column:
+        X = node.points
+        found.update({slot + d: (F * (X[:, d : d + 1] - X[:, d]).abs_()).sum() for d in range(X.shape[1])})
+    else:
+        found[slot] = (F * node.base).sum()
 
 
 def inverse_of(L: Any) -> Any:
@@ -235,48 +210,47 @@ def factor_of(C: Any) -> tuple[Any, float]:
         C.diagonal().add_((share - before) * scale)
 
 
-def take_value(node: Node) -> Any:
-    """Return the value of the last node to be overwritten; leaves need theirs again on the way back."""
-    if node.op not in ("sum", "product"):
+def take_value(nodes: list[Node], n: int, like: Any) -> Any:
+    """Return the matrix of the last node to be overwritten; leaves and functions need theirs again on the way back."""
+    node = nodes[-1]
+    if node.kind != FULL:
+        return like.new_full((n, n), node.value) if node.kind == SCALAR else filled(node)
+    if node.op not in ("sum", "product") or any(nodes[at].value is node.value for at in (node.left, node.right)):
         return node.value.clone()
     value, node.value = node.value, None
     return value
 
 
-def log_evidence(kernel: Any, rows: Any, X: Any, Y: Any, noise: Any, gradient: bool = True) -> Any:
+def log_evidence(kernel: DeviceKernel, X: Any, Y: Any, noise: Any, gradient: bool = True) -> Any:
     """Return (2) of `evidence`, and its gradient if requested.
 
     Parameters
     ----------
-    kernel : Kernel that this module knows
-    rows : array of shape (n, d)
-        The points in the memory of the processor, from which a kernel makes its program.
-    X : tensor of shape (n, d)
-        The same points; says where to work.
-    Y : tensor of shape (n, q), float64
+    kernel : DeviceKernel
+    X : float64 tensor of shape (n, d)
+        The points; say where to work.
+    Y : float64 tensor of shape (n, q)
     noise : float or tensor of shape (n,)
     gradient : bool, default=True
     """
     import torch
 
-    builder = build_kernel(kernel, rows)
-    assert builder is not None
     with torch.no_grad():
-        nodes = forward(builder, X.device)
-        C = take_value(nodes[-1])
+        nodes = forward(kernel.builder, X, keep=True)
+        C = take_value(nodes, len(X), X)
         C.diagonal().add_(noise)
         L, _ = factor_of(C)
         del C
         A = torch.cholesky_solve(Y, L)
         n, outputs = Y.shape
-        value = -0.5 * float((Y * A).sum()) - outputs * float(L.diagonal().log().sum())
-        value -= 0.5 * outputs * n * float(np.log(2 * np.pi))
+        half = torch.stack([(Y * A).sum(), L.diagonal().log().sum()]).tolist()
+        value = -0.5 * half[0] - outputs * half[1] - 0.5 * outputs * n * float(np.log(2 * np.pi))
         if not gradient:
             return np.float64(value)
         weight = inverse_of(L)
         del L
         weight = weight.addmm_(A, A.T, beta=-float(outputs))
-        return np.float64(value), 0.5 * backward(nodes, weight, builder.slots)
+        return np.float64(value), 0.5 * backward(nodes, weight, kernel.builder.slots)
 
 
 class TensorProcess:
@@ -284,28 +258,21 @@ class TensorProcess:
 
     Parameters
     ----------
-    X : tensor of shape (n, d)
-    outputs : array of shape (n, q)
+    X : float64 tensor of shape (n, d)
+    Y : float64 tensor of shape (n, q)
     noise : float or array of shape (n,)
     """
 
-    def __init__(self, X: Any, outputs: NDArray[np.float64], noise: Any) -> None:
-        import torch
+    def __init__(self, X: Any, Y: Any, noise: Any) -> None:
+        self.X, self.Y = X, Y
+        self.noise = noise if np.ndim(noise) == 0 else X.new_tensor(noise)
 
-        self.X = X
-        self.rows = np.ascontiguousarray(X.detach().cpu().numpy(), np.float64)
-        self.Y = torch.as_tensor(outputs, dtype=torch.float64, device=X.device)
-        self.noise = noise if np.ndim(noise) == 0 else torch.as_tensor(noise, dtype=torch.float64, device=X.device)
-
-    def takes(self, kernel: Any) -> bool:
-        """Return whether every part of the kernel is known here, and the whole is a matrix."""
-        builder = build_kernel(kernel, self.rows[:2]) if hasattr(kernel, "compile") else None
-        if builder is None or any(NODES[step[0]] not in KNOWN for step in builder.steps):
-            return False
-        try:
-            return forward(build_kernel(kernel, self.rows[:2]), "cpu")[-1].kind == FULL  # type: ignore[arg-type]
-        except NotImplementedError:
-            return False
+    def program(self, kernel: Any) -> DeviceKernel:
+        """Return a kernel's program; raise where it has none."""
+        found = device_kernel(kernel, self.X.shape[1])
+        if found is None:
+            raise refuse_kernel("GaussianProcessRegressor", kernel)
+        return found
 
     def objective(self, kernel: Any) -> Callable[[NDArray[np.float64], bool], Any]:
         """Return the log evidence as a function of theta, which the kernel takes."""
@@ -313,17 +280,17 @@ class TensorProcess:
         def evidence(theta: NDArray[np.float64], gradient: bool) -> Any:
             kernel.theta = theta
             try:
-                return log_evidence(kernel, self.rows, self.X, self.Y, self.noise, gradient)
+                return log_evidence(self.program(kernel), self.X, self.Y, self.noise, gradient)
             except np.linalg.LinAlgError:
                 return (-np.inf, np.zeros(kernel.n_dims)) if gradient else -np.inf
 
         return evidence
 
-    def factor(self, kernel: Any) -> Factor:
-        """Return the factor of the covariance as an array."""
-        builder = build_kernel(kernel, self.rows)
-        assert builder is not None
-        C = take_value(forward(builder, self.X.device)[-1])
+    def condition(self, kernel: Any) -> tuple[Any, Any, float, float]:
+        """Return the lower factor of the covariance, its inverse times Y, the jitter, and the mean variance with it."""
+        import torch
+
+        C = self.program(kernel).gram(self.X)
         C.diagonal().add_(self.noise)
         L, jitter = factor_of(C)
-        return Factor(np.ascontiguousarray(L.cpu().numpy()), jitter)
+        return L, torch.cholesky_solve(self.Y, L), jitter, float(C.diagonal().mean())

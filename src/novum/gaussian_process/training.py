@@ -8,6 +8,7 @@ from sklearn.gaussian_process.kernels import Kernel
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState
 from novum.base.validation import home_of, rows_at_hand
 from novum.exceptions import DataError, DataWarning, ParameterError
@@ -54,24 +55,24 @@ def start_kernel(kernel: Any, learned: bool = True) -> Any:
     return Constant(1.0) * RBF(1.0) if learned else Constant(1.0, "fixed") * RBF(1.0, "fixed")
 
 
-def read_training(estimator: Any, X: Any, y: Any, target: str) -> tuple[Any, Any, Any]:
-    """Return points (float64, or a list of objects), the target, and the rows as a tensor where they are one.
+def read_training(estimator: Any, X: Any, y: Any, target: str) -> tuple[Any, Any]:
+    """Return points (float64, or a list of objects) and the target; of rows on a device both are tensors there.
 
     `target` is "numeric" or "classes"; features are recorded, everything is checked.
     """
     owner = type(estimator).__name__
     if not compares_vectors(estimator.kernel) and home_of(X) == "memory":
         return read_objects(estimator, X, y, target)
-    if home_of(X) != "tensor":
-        X = rows_at_hand(estimator, X, f"{owner} compares rows with each other", REMEDY)
-        source = estimator._source(X, y, target=target).in_memory()
-        copy = True if estimator.copy_X_train else None
-        return np.array(source.array(), dtype=np.float64, order="C", copy=copy), np.asarray(source.y), None
-    source = estimator._source(X, y, target=target)
-    return np.array(arrays.to_numpy(source.X), dtype=np.float64, order="C"), arrays.to_numpy(source.y), source.X
+    if is_elsewhere(X):
+        source: Any = estimator._source(X, y, target=target)
+        return arrays.double(source.X), arrays.double(source.y)
+    X = rows_at_hand(estimator, X, f"{owner} compares rows with each other", REMEDY)
+    source = estimator._source(X, arrays.to_numpy(y) if arrays.is_tensor(y) else y, target=target).in_memory()
+    copy = True if estimator.copy_X_train else None
+    return np.array(source.array(), dtype=np.float64, order="C", copy=copy), np.asarray(source.y)
 
 
-def read_objects(estimator: Any, X: Any, y: Any, target: str) -> tuple[Any, Any, Any]:
+def read_objects(estimator: Any, X: Any, y: Any, target: str) -> tuple[Any, Any]:
     """Return objects that only the kernel understands (strings, sets, graphs), with their target."""
     owner = type(estimator).__name__
     if y is None:
@@ -86,7 +87,7 @@ def read_objects(estimator: Any, X: Any, y: Any, target: str) -> tuple[Any, Any,
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(estimator, name):
             delattr(estimator, name)
-    return things_of(X), label, None
+    return things_of(X), label
 
 
 def as_they_are(_: Any, block: Block) -> Any:
@@ -99,10 +100,19 @@ def new_points(estimator: Any, X: Any) -> Any:
     if not compares_vectors(estimator.kernel):
         return things_of(X)
     if hasattr(estimator, "n_features_in_"):
+        if is_elsewhere(X):
+            raise DataError(
+                f"{type(estimator).__name__}: this takes rows in the memory of the processor; give X.cpu()."
+            )
         rows = estimator._rows(X, as_they_are)
         if not hasattr(rows, "shape") or hasattr(rows, "dask"):
             raise DataError(f"{type(estimator).__name__}: this takes rows in memory; give batches of them.")
         return np.ascontiguousarray(arrays.to_numpy(rows), np.float64)
+    if is_elsewhere(X):
+        raise DataError(
+            f"{type(estimator).__name__} that is not fitted answers in the memory of the processor, and X is on a device; give"
+            " X.cpu()."
+        )
     rows = arrays.to_numpy(X) if arrays.is_tensor(X) else X
     return check_array(rows, dtype=np.float64, input_name="X", estimator=type(estimator).__name__, order="C")
 
@@ -123,9 +133,18 @@ def noise_of(alpha: Any, n: int) -> Any:
 
 
 def normalization(target: Any) -> tuple[Any, Any]:
-    """Return mean and standard deviation of every output; one in place of a deviation that is rounding."""
-    mean, deviation = np.atleast_1d(target.mean(axis=0)), np.atleast_1d(target.std(axis=0))
-    flat = deviation <= FLAT * np.maximum(np.abs(target).max(axis=0), deviation)
+    """Return mean and standard deviation of every output, as arrays; one in place of a deviation that is rounding."""
+    if arrays.is_tensor(target):
+        columns = arrays.as_matrix(target)
+        mean, largest = columns.mean(0), columns.abs().amax(0)
+        sums = arrays.to_numpy(
+            arrays.stack_rows([mean[None], (columns - mean).square().mean(0).sqrt()[None], largest[None]])
+        )
+        mean, deviation, size = sums
+    else:
+        mean, deviation = np.atleast_1d(target.mean(axis=0)), np.atleast_1d(target.std(axis=0))
+        size = np.abs(target).max(axis=0)
+    flat = deviation <= FLAT * np.maximum(size, deviation)
     return mean, np.where(flat, 1.0, deviation)
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.fitted import check_is_fitted
@@ -27,8 +28,10 @@ from novum.fold.dealing import row_count
 from novum.kernel_approximation.fourier import legacy_random_state
 from novum.kernels.base import number_of_samples
 from novum.kernels.choice import NAMES, KernelChoice, looks_numeric
+from novum.kernels.device.choice import DeviceChoice, device_choice
 from novum.kernels.kernel_machine import KernelLearner
 from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, Seed, Target
 from novum.runtime.warn import warn
@@ -129,7 +132,21 @@ def features(params: Landmarks, block: Block) -> Any:
     return arrays.like(block.X, out) if hasattr(block.X, "dtype") and block.X.dtype != object else out
 
 
-class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner):
+class LandmarksThere(NamedTuple):
+    """The same on a device."""
+
+    kernel: DeviceChoice
+    rows: Any
+    root: Any
+
+
+def features_there(params: LandmarksThere, block: Block) -> Any:
+    """Return (1) for every row of a block on a device, there."""
+    X = block.X[:, params.rows] if params.kernel.kernel is None else block.X
+    return params.kernel.of_blocks(lambda K: K @ params.root.T, X, params.rows).to(block.X.dtype)
+
+
+class Nystroem(DeviceAttributes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner):
     """Features of a kernel from a few of the rows, which a linear model can follow.
 
     Parameters
@@ -247,7 +264,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
         choice = self._choice()
         numeric = not callable(self.kernel) or home_of(X) != "memory" or looks_numeric(X)
         source = self._source(X) if numeric and home_of(X) != "memory" else None
-        if source is not None and not choice.is_matrix:
+        if is_elsewhere(X):
+            device_choice(choice, cast(Any, X).shape[-1])  # refused where `transform` could not follow
+        if source is not None and (is_elsewhere(X) or not choice.is_matrix):
             seen = row_count(source)
             found = drawn_landmarks(source, seen, min(seen, int(self.n_components)), self.random_state)
             rows, index = cast(Any, found.x), found.row
@@ -282,6 +301,14 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
         array of shape (n_samples, n_components)
         """
         check_is_fitted(self)
+        if is_elsewhere(X):
+            kernel = device_choice(self._choice(), vars(self).get("n_features_in_", 1))
+            (root,) = self._on_device(X, "normalization_")
+            if kernel.kernel is None:
+                rows = arrays.like(X, self.component_indices_, "int64")
+            else:
+                (rows,) = self._on_device(X, "components_")
+            return self._rows(X, features_there, LandmarksThere(kernel, rows, root))
         return self._ask(X, features, self._landmarks())
 
     def _landmarks(self) -> Landmarks:

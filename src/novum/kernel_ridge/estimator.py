@@ -6,19 +6,21 @@ r"""Kernel ridge regression: the function of a kernel's space that is close to t
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Null, Real
 from novum.base.estimator import fits
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MultiOutputMixin, RegressorMixin
 from novum.exceptions import DataError, ParameterError
-from novum.fold.blocks import Block
 from novum.kernel_ridge import solve
+from novum.kernel_ridge.device_fit import fit_there, predict_there
+from novum.kernel_ridge.expansion import KernelExpansion, double_rows, predict_block
 from novum.kernel_ridge.leave_one_out import (
     LeaveOneOutPath,
     check_penalties,
@@ -27,10 +29,11 @@ from novum.kernel_ridge.leave_one_out import (
     primal_spectrum,
 )
 from novum.kernels.base import number_of_samples
-from novum.kernels.choice import NAMES, KernelChoice
+from novum.kernels.choice import NAMES
 from novum.kernels.kernel_machine import KernelLearner, TrainingRows
 from novum.runtime import arrays
 from novum.runtime.blas import single_blas
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.typing import Numbers, Rows, RowWeights, Target
 
 __all__ = ["KernelRidge"]
@@ -38,28 +41,7 @@ __all__ = ["KernelRidge"]
 Array = NDArray[np.float64]
 
 
-class KernelExpansion(NamedTuple):
-    """What a prediction needs: features and their weights, or the kernel with rows and coefficients."""
-
-    kernel: KernelChoice
-    rows: Any
-    coefficient: Array  # (n, t), or (M, t) of the features
-    features: solve.Monomials | None
-    flat: bool  # whether there is one target, without a dimension of its own
-
-
-def predict_block(params: KernelExpansion, block: Block) -> Any:
-    """Return f(x) for every row of a block."""
-    X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
-    if params.features is not None:
-        out = np.asarray(params.features.of(X) @ params.coefficient)
-    else:
-        out = params.kernel.times(X, params.rows, params.coefficient)
-    out = out[:, 0] if params.flat else out
-    return arrays.like(block.X, out) if hasattr(block.X, "dtype") and block.X.dtype != object else out
-
-
-class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
+class KernelRidge(DeviceAttributes, MultiOutputMixin, RegressorMixin, KernelLearner):
     """Ridge regression in the space of a kernel.
 
     Parameters
@@ -165,6 +147,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts; zero leaves it out.
         """
+        if is_elsewhere(X):
+            fit_there(self, X, y, sample_weight)
+            return self
+        self._forget_device()
         given = self._training_rows(X, y, sample_weight, "numeric")
         target = arrays.as_matrix(np.asarray(given.y, dtype=np.float64))
         used = None if given.weight is None else given.weight > 0
@@ -219,6 +205,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
             )
         return np.broadcast_to(alpha, (n_targets,)).copy()
 
+    def _is_primal(self) -> bool:
+        """Return whether predictions are sums over features."""
+        return "_weights" in vars(self).get("_there", ()) or self._weights is not None
+
     def _features(self, n_features: int) -> solve.Monomials:
         power = self._choice().power(n_features)
         assert power is not None
@@ -258,6 +248,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
         array of shape (n_samples,) or (n_samples, n_targets)
         """
         check_is_fitted(self)
+        if is_elsewhere(X):
+            return predict_there(self, X)
         if self._weights is not None:
             params = KernelExpansion(
                 self._choice(), None, self._weights, self._features(self.X_fit_.shape[1]), self._flat
@@ -339,9 +331,3 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
         v = self._weights if self._weights is not None else rows.T @ arrays.as_matrix(self.dual_coef_)
         v = np.asarray(v).astype(self.dual_coef_.dtype, copy=False)
         return v[:, 0] if self._flat else v.T
-
-
-def double_rows(rows: Any) -> Any:
-    """Return a table of numbers in double precision, anything else as it is."""
-    numeric = hasattr(rows, "dtype") and rows.dtype.kind in "fiub"
-    return rows.astype(np.float64, copy=False) if numeric else rows

@@ -25,6 +25,7 @@ from novum.runtime.interrupts import while_listening
 from novum.runtime.warn import warn
 
 __all__ = [
+    "SPARE",
     "Monomials",
     "dual_coefficients",
     "eigenpairs",
@@ -32,6 +33,7 @@ __all__ = [
     "number_of_features",
     "primal_is_cheaper",
     "primal_weights",
+    "rank_warning",
 ]
 
 Array = NDArray[np.float64]
@@ -175,22 +177,27 @@ def by_eigenvectors(decomposition: tuple[Array, Array], y: Array, penalty: float
     total = values + penalty
     least = len(values) * np.finfo(float).eps * float(np.abs(total).max(initial=0.0))
     kept = np.abs(total) > least
-    if (total < -least).any():
+    rank_warning(owner, float(values[0]), float(penalty), bool((total < -least).any()), int((~kept).sum()))
+    inverse = np.zeros_like(total)
+    inverse[kept] = 1 / total[kept]
+    return vectors @ (inverse[:, None] * (vectors.T @ y))
+
+
+def rank_warning(owner: str, least: float, penalty: float, indefinite: bool, missing: int) -> None:
+    """Tell of a matrix K + alpha I that has negative eigenvalues, or `missing` ones of zero to rounding."""
+    if indefinite:
         warn(
-            f"{owner}: the kernel matrix has the eigenvalue {values[0]:.3g}, so that the kernel is not valid on these rows and"
+            f"{owner}: the kernel matrix has the eigenvalue {least:.3g}, so that the kernel is not valid on these rows and"
             f" alpha={penalty:g} does not make up for it: what is returned solves the equations but minimises nothing. Give a"
             " larger alpha or another kernel.",
             DataWarning,
         )
-    elif not kept.all():
+    elif missing:
         warn(
             f"Singular matrix in solving dual problem. Using least-squares solution instead. {owner}(alpha={penalty:g}): the"
-            f" kernel matrix has {int((~kept).sum())} eigenvalues of zero to rounding. Give a larger alpha.",
+            f" kernel matrix has {missing} eigenvalues of zero to rounding. Give a larger alpha.",
             DataWarning,
         )
-    inverse = np.zeros_like(total)
-    inverse[kept] = 1 / total[kept]
-    return vectors @ (inverse[:, None] * (vectors.T @ y))
 
 
 def primal_weights(Phi: Any, y: Array, alpha: Array, weight: Array | None) -> Array | None:

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
@@ -21,7 +22,10 @@ from novum.engines.search.metrics import VALID_METRICS
 from novum.exceptions import DataError, ParameterError
 from novum.neighbors.bandwidth import best_width, mean_deviation, rule_of_thumb
 from novum.neighbors.base import answer_rows, read_rows
+from novum.neighbors.device_sums import density_there
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
+from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Seed, Target
@@ -79,7 +83,7 @@ def radii(kernel: str, n: int, d: int, rng: np.random.Generator) -> NDArray:
     return found
 
 
-class KernelDensity(Estimator):
+class KernelDensity(DeviceAttributes, Estimator):
     """Density as a sum of kernels about the rows.
 
     Parameters
@@ -253,11 +257,15 @@ class KernelDensity(Estimator):
         -------
         array of shape (n_samples,)
         """
+        if is_elsewhere(X):
+            check_is_fitted(self)
+            return density_there(self, X)
         return answer_rows(self, X, log_density, self._bumps())
 
     def score(self, X: Rows, y: Target = None) -> float:
         """Return the sum of log p(x) over the queries."""
-        return float(np.sum(self.score_samples(X), dtype=np.float64))
+        found = self.score_samples(X)
+        return float(found.double().sum() if arrays.is_tensor(found) else np.sum(found, dtype=np.float64))
 
     def leave_one_out_score_samples(self) -> Any:
         """Return log p_-i(x_i) of every row, see (2).

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.base import validation
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
@@ -25,7 +26,9 @@ from novum.engines.search.kernels import KERNELS
 from novum.fold.homes.memory import ArrayTiles
 from novum.neighbors.bandwidth import best_width, mean_deviation
 from novum.neighbors.base import answer_rows, read_rows
+from novum.neighbors.device_sums import smooth_there
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.runtime.warn import warn
@@ -71,7 +74,7 @@ def left_out(params: Smooth, threads: int, y: NDArray) -> NDArray:
         return (moved * others[:, None] + own[:, None] * y) / (total * others + own)[:, None]
 
 
-class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
+class NadarayaWatson(DeviceAttributes, RegressorMixin, MultiOutputMixin, Estimator):
     """Mean of all targets, weighted by a kernel of the distance.
 
     Parameters
@@ -190,8 +193,13 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
         array of shape (n_queries,) or (n_queries, n_outputs)
         """
         check_is_fitted(self)
-        value = answer_rows(self, X, smooth_queries, self._smooth(self.bandwidth_))
-        if isinstance(value, np.ndarray) and np.isnan(value).any():
+        if is_elsewhere(X):
+            value = smooth_there(self, X)
+            missing = bool(value.isnan().any())
+        else:
+            value = answer_rows(self, X, smooth_queries, self._smooth(self.bandwidth_))
+            missing = isinstance(value, np.ndarray) and bool(np.isnan(value).any())
+        if missing:
             warn(
                 f"NadarayaWatson: no row lies within the {self.kernel} kernel of width {self.bandwidth_:g} of some queries;"
                 " predicting NaN there. Take a larger bandwidth, or kernel='gaussian'.",

@@ -94,6 +94,8 @@ def brought_back(value: Any) -> Any:
         return arrays.to_numpy(value)
     if type(value) in (tuple, list):
         return type(value)(brought_back(one) for one in value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # an interval
+        return type(value)(*(brought_back(one) for one in value))
     return value
 
 

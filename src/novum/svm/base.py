@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Bool, Choice, Domain, Function, Int, Real
 from novum.base.estimator import Estimator
 from novum.base.fitted import check_is_fitted
@@ -18,9 +19,11 @@ from novum.fold.blocks import Block
 from novum.kernels.choice import looks_numeric, things_of
 from novum.report.plots.plane import grid_over, without_names
 from novum.runtime import arrays
+from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.message_text import first_few
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
+from novum.svm.device_decision import DecisionThere, decision_there, sums_there
 from novum.svm.dual import DualOptimum, Limits
 from novum.svm.kernel_choice import NAMES, Kernel, choose, matrix_of, weighted_sums
 
@@ -63,8 +66,10 @@ class Decision(NamedTuple):
     intercept: NDArray[np.float64]
 
 
-def part_sums(decision: Decision, X: Any) -> NDArray[np.float64]:
+def part_sums(decision: Decision | DecisionThere, X: Any) -> Any:
     """Return the sums of kernels over every part for every row, (n, parts, outputs)."""
+    if isinstance(decision, DecisionThere):
+        return sums_there(decision, X)
     X = arrays.to_numpy(X) if arrays.is_tensor(X) else X
     each = zip(decision.parts, decision.coefficient, strict=True)
     if decision.kernel.is_matrix:
@@ -72,12 +77,12 @@ def part_sums(decision: Decision, X: Any) -> NDArray[np.float64]:
     return np.stack([weighted_sums(decision.kernel, part, c, decision.origin, X) for part, c in each], axis=1)
 
 
-def single_decision(decision: Decision, block: Block) -> Any:
+def single_decision(decision: Decision | DecisionThere, block: Block) -> Any:
     """Return the decision of a machine with one part and one output for the rows of a block."""
     return arrays.like(block.X, part_sums(decision, block.X)[:, 0, 0] + decision.intercept[0])
 
 
-class KernelMachine(Estimator):
+class KernelMachine(DeviceAttributes, Estimator):
     """A machine whose decision is a sum of kernels over support vectors."""
 
     _domains: dict[str, Domain] = COMMON_DOMAINS
@@ -239,6 +244,10 @@ class KernelMachine(Estimator):
 
     def _ask(self, X: Any, function: Callable[[Any, Block], Any], params: Any) -> Any:
         """Return `function(params, block)` for every row of X, or of its kernels with the rows of the fit."""
+        if is_elsewhere(X):
+            decision, *rest = params if type(params) is tuple else (params,)
+            there = decision_there(self, decision, X)
+            return self._rows(X, function, (there, *rest) if rest else there)
         if self._kernel.function is None:
             return self._rows(X, function, params)
         if "n_features_in_" in vars(self):

@@ -21,7 +21,7 @@ __all__ = ["OneClassSVM"]
 
 def verdict(decision: Decision, block: Block) -> Any:
     """Return +1 for rows inside and -1 for those outside."""
-    return np.where(single_decision(decision, block) > 0, 1, -1).astype(np.intp)
+    return 2 * arrays.whole(single_decision(decision, block) > 0) - 1
 
 
 def raw_score(decision: Decision, block: Block) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from novum.runtime import arrays
 from novum.runtime.pool import map_ordered
 from novum.svm.dual import DualOptimum
 
@@ -67,29 +68,30 @@ def train(
     return Trained(support, count, table[:, support], np.array([-m.level for m in machines]), machines)
 
 
-def decisions(sums: NDArray[np.float64], intercept: NDArray[np.float64]) -> NDArray[np.float64]:
+def decisions(sums: Any, intercept: NDArray[np.float64]) -> Any:
     """Return (1) of every pair from the sums over the vectors of each class, (n, classes, classes - 1)."""
     pairs = combinations(range(sums.shape[1]), 2)
-    return np.stack([sums[:, i, j - 1] + sums[:, j, i] for i, j in pairs], axis=1) + intercept
+    columns = [(sums[:, i, j - 1] + sums[:, j, i])[:, None] for i, j in pairs]
+    return arrays.concat(columns) + arrays.like(sums, intercept, "float64")
 
 
-def votes(decision: NDArray[np.float64], classes: int) -> NDArray[np.intp]:
+def votes(decision: Any, classes: int) -> Any:
     """Return the class that wins most pairs, the first of equals."""
-    won = np.zeros((len(decision), classes), dtype=np.intp)
+    won: list[Any] = [0] * classes
     for k, (i, j) in enumerate(combinations(range(classes), 2)):
-        first = decision[:, k] > 0
-        won[:, i] += first
-        won[:, j] += ~first
-    return won.argmax(axis=1)
+        first = decision[:, k : k + 1] > 0
+        won[i], won[j] = won[i] + arrays.whole(first), won[j] + arrays.whole(~first)
+    return arrays.argmax(arrays.concat(won))
 
 
-def confidence_of_classes(decision: NDArray[np.float64], classes: int) -> NDArray[np.float64]:
+def confidence_of_classes(decision: Any, classes: int) -> Any:
     """Return a score per class: the pairs that it wins, and between equals the sum of its decisions, squeezed below one half."""
-    won, total = np.zeros((len(decision), classes)), np.zeros((len(decision), classes))
+    won: list[Any] = [0.0] * classes
+    total: list[Any] = [0.0] * classes
     for k, (i, j) in enumerate(combinations(range(classes), 2)):
-        total[:, i] += decision[:, k]
-        total[:, j] -= decision[:, k]
-        second = decision[:, k] < 0
-        won[:, i] += ~second
-        won[:, j] += second
-    return won + total / (3 * (np.abs(total) + 1))
+        one = decision[:, k : k + 1]
+        second = arrays.double(one < 0)
+        total[i], total[j] = total[i] + one, total[j] - one
+        won[i], won[j] = won[i] + (1 - second), won[j] + second
+    sums = arrays.concat(total)
+    return arrays.concat(won) + sums / (3 * (abs(sums) + 1))

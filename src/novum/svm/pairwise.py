@@ -63,13 +63,13 @@ def class_decisions(decision: Decision, block: Block) -> Any:
 def labels_by_votes(params: tuple[Decision, NDArray[Any]], block: Block) -> Any:
     """Return the classes that win most pairs."""
     decision, classes = params
-    return classes[votes(pair_decisions(decision, block), len(classes))]
+    return arrays.labels_at(classes, votes(pair_decisions(decision, block), len(classes)))
 
 
 def labels_by_confidence(params: tuple[Decision, NDArray[Any]], block: Block) -> Any:
     """Return the classes of the largest scores."""
     decision, classes = params
-    return classes[np.argmax(class_decisions(decision, block), axis=1)]
+    return arrays.labels_at(classes, arrays.argmax(class_decisions(decision, block)))
 
 
 def shares(params: tuple[Decision, NDArray[np.float64], int], block: Block) -> Any:
@@ -294,7 +294,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithms of `predict_proba`."""
-        return of_results(np.log, self.predict_proba(X))
+        return of_results(arrays.log, self.predict_proba(X))
 
     def _linear_weights(self) -> Any:
         vectors: Any = arrays.dense(self.support_vectors_)

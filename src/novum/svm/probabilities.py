@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from novum.runtime import arrays
 from novum.runtime.random import Stream
+from novum.svm.device_decision import probabilities_there
 
 __all__ = ["fit_pairs", "probabilities", "sigmoid"]
 
@@ -65,8 +67,10 @@ def fit_pairs(
     return table
 
 
-def probabilities(decision: NDArray[np.float64], table: NDArray[np.float64], classes: int) -> NDArray[np.float64]:
+def probabilities(decision: Any, table: NDArray[np.float64], classes: int) -> Any:
     """Return (3) for every row."""
+    if arrays.is_tensor(decision):
+        return probabilities_there(decision, table, classes, LEAST)
     pair = np.clip(expit(-(decision * table[:, 0] + table[:, 1])), LEAST, 1 - LEAST)
     if classes == 2:
         return np.column_stack([pair[:, 0], 1 - pair[:, 0]])

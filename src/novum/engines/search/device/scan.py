@@ -132,7 +132,8 @@ class DeviceScan:
 
     # ------------------------------------------------------------------------------------------------------- distances
 
-    def _changed(self, X: Any) -> Any:
+    def as_compared(self, X: Any) -> Any:
+        """Return queries as the rows are kept: changed, or of length one."""
         return unit_rows(X) if self.form is None else changed(self.form, X)
 
     def _back(self, distance: Any) -> Any:
@@ -165,7 +166,7 @@ class DeviceScan:
         """Return distances (q, k) in float64 and numbers of the k nearest rows of every query, nearest first."""
         import torch
 
-        X = self._changed(X.to(self.rows.device))
+        X = self.as_compared(X.to(self.rows.device))
         distance = torch.empty((len(X), k), dtype=torch.float64, device=X.device)
         index = torch.empty((len(X), k), dtype=torch.int64, device=X.device)
         left: Any = None  # the queries without an answer; None for all
@@ -195,7 +196,7 @@ class DeviceScan:
         """Return `function(distances, whether within, first query)` of blocks of queries and all rows, a row per query."""
         import torch
 
-        X = self._changed(X.to(self.rows.device))
+        X = self.as_compared(X.to(self.rows.device))
         limit = radius**2 if self.form is not None and self.form.p == 2 and not self.form.squared else radius
         parts = []
         for part in blocks(len(X), len(self.rows)):

@@ -1,0 +1,1 @@
+"""Kernels of rows that lie on a device."""
