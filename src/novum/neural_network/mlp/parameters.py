@@ -10,7 +10,7 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instan
 from novum.exceptions import ParameterError
 from novum.neural_network.mlp.starts import STARTS
 
-__all__ = ["DOMAINS", "STOCHASTIC", "check_together", "hidden_sizes"]
+__all__ = ["DOMAINS", "STOCHASTIC", "check_dropout", "check_together", "hidden_sizes"]
 
 STOCHASTIC = ("sgd", "adagrad", "rmsprop", "adam")
 DOMAINS: dict[str, Domain] = {
@@ -44,6 +44,15 @@ DOMAINS: dict[str, Domain] = {
     "n_init": Int(1),
     "combine": Choice("best", "average"),
 }
+
+
+def check_dropout(model: Any, on_device: bool) -> None:
+    """Raise for draws that a device does not make."""
+    if on_device and model.dropout:
+        raise ParameterError(
+            f"{type(model).__name__}(dropout={model.dropout!r}): units are left out by draws that are made in the memory of the"
+            " processor, and X is on a device; set dropout=0, give X.cpu(), or use a network on PyTorch, such as TorchClassifier."
+        )
 
 
 def hidden_sizes(model: Any) -> list[int]:
