@@ -35,7 +35,7 @@ from novum.neural_network.mlp.inspection import Inspection
 from novum.neural_network.mlp.judging import losses_on_some_rows
 from novum.neural_network.mlp.model import Predictor, Reader, all_at_once, read_block
 from novum.neural_network.mlp.outcome import Outcome, fitted_attributes, last_state, store_outcome, warn_of_ending
-from novum.neural_network.mlp.parameters import STOCHASTIC, check_dropout, check_together, hidden_sizes
+from novum.neural_network.mlp.parameters import STOCHASTIC, check_home, check_together, hidden_sizes
 from novum.neural_network.mlp.rates import Rates
 from novum.neural_network.mlp.starts import draw_weights
 from novum.neural_network.mlp.visited_rows import RowsInMemory, buckets_of_rows, deal_rows, opened_portions
@@ -161,12 +161,7 @@ class Perceptron(Inspection, Estimator):
         if first:
             self.__dict__.pop("coefs_", None)
         source, reader = self._open(X, y, sample_weight, first, incremental)
-        check_dropout(self, source.on_device)
-        if not (source.at_hand or source.on_device) and self.early_stopping:
-            raise DataError(
-                f"{type(self).__name__}(early_stopping=True) holds rows back and needs them in memory, not in a {source.home};"
-                " set early_stopping=False, or judge by data of your own between calls of partial_fit."
-            )
+        check_home(self, source)
         random = numpy_state(self.random_state)
         runs = []
         with reporting(
@@ -335,6 +330,11 @@ class Perceptron(Inspection, Estimator):
         theta = join([self.coefs_, self.intercepts_, getattr(self, "scales_", [])], dtype)
         running = join([self.running_means_, self.running_variances_], dtype) if settings.batch_norm else theta[:0]
         return Predictor(settings, [theta], [running], **how)
+
+    @property
+    def _small_steps(self) -> bool:
+        """Whether a fit steps over a few rows at a time, which a device does not do sooner: novum.patch leaves it in memory."""
+        return bool(self.solver in STOCHASTIC)
 
     @property
     def _optimizer(self) -> SimpleNamespace:
