@@ -30,6 +30,7 @@ from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slow
 from novum.study.comparison.compare import compare
 from novum.study.comparison.fits import Rows
 from novum.study.comparison.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.comparison.matrix_columns import how_read
 from novum.study.comparison.progress import SavedProgress
 from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
@@ -41,7 +42,7 @@ from novum.study.data.table import Table
 from novum.study.data.task import find_task
 from novum.study.final import fit_again, keep, model_to_save
 from novum.study.hold_out import judge_held_out
-from novum.study.insight.explain import MOST_SECONDS, explain
+from novum.study.insight.explain import MOST_SECONDS, explain, pipelines_in
 from novum.study.insight.findings import look_further
 from novum.study.listener import Listener, Silence
 from novum.study.memory.kept import memory_from, remember
@@ -312,8 +313,10 @@ class Study:
             until=clock.until(),
             surely=clock.report_at(),
         )
-        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}"])
         model = kept.model
+        read = how_read([(part.candidate.name, one[0]) for part, (one, _) in zip(kept.parts, pipelines_in(model))])
+        result.card = result.card._replace(notes=[*result.card.notes, *read])
+        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}", *read])
         hold, said = judge_held_out(rows, held, model, positive=positive, by_class=self.group is None and not ordered)
         result.hold_out = hold
         listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])
