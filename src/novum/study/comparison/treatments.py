@@ -69,9 +69,9 @@ def family_of(candidate: Any) -> str:
     estimator = candidate.estimator
     if not candidate.scaled:
         return BOOSTING if "max_bins" in estimator.get_params(deep=False) and candidate.by == "novum" else TREES
-    if candidate.by == "novum" and candidate.simplicity == 1 and candidate.candidacy is not None:
+    if candidate.by == "novum" and candidate.candidacy is not None and not candidate.log_target:
         tag = candidate.candidacy
-        return LINEAR if tag.strong and get_tags(estimator).input_tags.sparse else SCALED
+        return LINEAR if tag.rank == 1 and tag.strong and get_tags(estimator).input_tags.sparse else SCALED
     return SCALED
 
 
