@@ -1,7 +1,8 @@
 """What a kept model expects of a table: names, kinds, known categories. It travels inside the model file.
 
-`prepare` brings a table into the form that the pipelines take: numbers as float64, categories as text, every date as year,
-month, weekday and day count, and the hour where the column has times. The same function serves training and prediction, so both see the same columns.
+`prepare` brings a table into the form that the pipelines take: numbers as float64, categories as text, every date as year, month,
+weekday and day count, and its hour where the column has times. The same function serves training and prediction, so both see the
+same columns.
 """
 
 from difflib import get_close_matches
@@ -77,7 +78,11 @@ def attach(model: Any, schema: Schema) -> Any:
 def schema_of(model: Any, name: str = "the model") -> Schema:
     """Return the schema of a model that a study kept, or raise."""
     stored = getattr(model, ATTRIBUTE, None)
-    if not isinstance(stored, dict) or not set(stored) <= set(Schema._fields) or len(stored) < len(Schema._fields) - ADDED:
+    if (
+        not isinstance(stored, dict)
+        or not set(stored) <= set(Schema._fields)
+        or len(stored) < len(Schema._fields) - ADDED
+    ):
         raise DataError(
             f"{name}: was not written by a study, so it does not say which columns it needs; call its predict."
         )

@@ -92,7 +92,13 @@ def frame_columns(schema: Schema) -> dict[str, list[str]]:
     """Return the columns of the prepared frame that every column of the table becomes."""
     found = {}
     for name, role in zip(schema.names, schema.roles):
-        found[name] = date_columns(name, name in schema.hours) if role == "date" else [name + WORDS] if role == "words" else [name]
+        found[name] = (
+            date_columns(name, name in schema.hours)
+            if role == "date"
+            else [name + WORDS]
+            if role == "words"
+            else [name]
+        )
     return found
 
 

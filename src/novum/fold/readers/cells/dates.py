@@ -2,8 +2,8 @@
 
 `31/12/2021` settles what `01/02/2021` means. A quarter and a week are their first day, whole numbers such as `20211231` are
 dates where every one of them is. Where no style has nearly all cells, but each cell one of them (`2012-01-31` beside `31/12/2021`
-beside `Jan 1 2000`), every cell is read by its own style; the order of day and month is still the column's, but for cells that allow
-the other alone.
+beside `Jan 1 2000`), every cell is read by its own style. The order of day and month is still that of the column, but for cells
+that allow the other alone.
 """
 
 import re
@@ -120,7 +120,7 @@ def mixed_form(known: list[str], every: int) -> Form | None:
     """Return the form of dates in several styles, each of more than one cell; None where there are none."""
     styles = [style_of(cell) for cell in known]
     counts = {how: styles.count(how) for how in {*styles} - {""}}
-    if len(counts) < 2 or "number" in counts and len(counts) == 2 and counts["number"] > sum(counts.values()) / 2:
+    if len(counts) < 2:
         return None
     if not enough(sum(counts.values()), len(known), every):
         return None
