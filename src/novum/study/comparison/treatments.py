@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
+from novum.base.candidacy import Candidacy
 from novum.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -71,7 +72,8 @@ def family_of(candidate: Any) -> str:
         return BOOSTING if "max_bins" in estimator.get_params(deep=False) and candidate.by == "novum" else TREES
     if candidate.by == "novum" and candidate.candidacy is not None and not candidate.log_target:
         tag = candidate.candidacy
-        return LINEAR if tag.rank == 1 and tag.strong and get_tags(estimator).input_tags.sparse else SCALED
+        early = tag.order < Candidacy(tag.rank).order
+        return LINEAR if tag.rank == 1 and early and get_tags(estimator).input_tags.sparse else SCALED
     return SCALED
 
 
