@@ -21,6 +21,7 @@ from novum.study.data.schema import Schema, prepare
 from novum.study.data.task import LearningTask
 from novum.study.hold_out import HoldOut
 from novum.study.insight.explain import Explanation
+from novum.study.insight.fairness import Fairness
 from novum.study.predictions import checked_rows
 from novum.study.scoring.measures import Measure, probability
 from novum.study.sentences import StudySentences
@@ -47,6 +48,8 @@ class StudyResult(StudySentences, Result):
         The data card.
     explanation : Explanation or None
         Importances, confusion, ROC curve.
+    fairness : list of Fairness
+        Measures, gaps and calibration by group, of the columns that were named by `fair=`.
     findings : Findings or None
         Learning curve, calibration, thresholds, slices, contributions of the columns, partial dependence, coverage.
     """
@@ -80,6 +83,7 @@ class StudyResult(StudySentences, Result):
         self.hold_out: HoldOut | None = None
         self.explanation: Explanation | None = None
         self.findings: Any = None  # of novum.study.insight
+        self.fairness: list[Fairness] = []  # of the columns whose groups were compared
         self.judged_model: Any = None
         self.refitted = True  # whether there was time to fit the saved model again
         self.share = 1.0  # of the rows, that the last fits had time for

@@ -42,6 +42,7 @@ from novum.study.final import fit_again, keep, model_to_save
 from novum.study.formalised import Formalised, StudyRows, formalise
 from novum.study.hold_out import judge_held_out
 from novum.study.insight.explain import MOST_SECONDS, explain
+from novum.study.insight.fairness import compare_groups, groups_of
 from novum.study.insight.findings import look_further
 from novum.study.listener import Listener, Silence
 from novum.study.memory.kept import memory_from, remember
@@ -230,6 +231,8 @@ class Study:
         positive, costs = positive_and_costs(task, self.positive, self.costs)
         wanted = self.scoring or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
         measure = measure_for(task.kind, wanted, positive, costs)
+        for name in self.fair:
+            groups_of(table.columns[name])  # before the work, not after it
         leaks = find_leaks(frame.iloc[train], task.y[train], task, self.random_state)
         result = StudyResult(
             name=table.name,
@@ -368,6 +371,11 @@ class Study:
             ordered=ordered,
             advance=listener.looked,
         )
+        if self.fair and found.unseen is not None:
+            rows_of, used = found.unseen.rows, set(result.schema.names)
+            columns = [(table.columns[name].take(rows_of), name in used) for name in self.fair]
+            result.fairness = compare_groups(columns, rows.y[rows_of], found.unseen.said, judge, positive)
+            listener.step("fair", [one.sentence() for one in result.fairness])
         saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
         remember(saved, memory_from(found, table, result.schema, rows.frame, self.random_state, positive))
         result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)

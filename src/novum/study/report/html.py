@@ -14,6 +14,7 @@ from novum.persistence.versions import installed_version
 from novum.report.numbers import counted, num
 from novum.study.plots import svg
 from novum.study.report.blocks import Block, Cell, download
+from novum.study.report.fair_blocks import fair_blocks
 from novum.study.report.insight_blocks import failing_blocks, growing_blocks, sure_blocks, using_blocks
 from novum.study.report.output import csv_text, rows_as_csv
 from novum.study.result import bytes_text
@@ -57,6 +58,7 @@ def finding_blocks(result: Any) -> dict[str, list[Block]]:
     return {
         "sure": sure_blocks(result),
         "fails": failing_blocks(result),
+        "fair": fair_blocks(result),
         "uses": using_blocks(result),
         "more": growing_blocks(result),
     }
