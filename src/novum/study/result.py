@@ -83,6 +83,7 @@ class StudyResult(StudySentences, Result):
         self.hold_out: HoldOut | None = None
         self.explanation: Explanation | None = None
         self.findings: Any = None  # of novum.study.insight
+        self.limited: list[str] = []  # which limits of columns the kept model keeps to
         self.fairness: list[Fairness] = []  # of the columns whose groups were compared
         self.judged_model: Any = None
         self.refitted = True  # whether there was time to fit the saved model again

@@ -31,6 +31,13 @@ from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slow
 from novum.study.comparison.compare import compare
 from novum.study.comparison.fits import Rows
 from novum.study.comparison.folds import make_folds, plan
+from novum.study.comparison.limits import (
+    ColumnLimits,
+    broken_pairs,
+    candidates_within,
+    limits_for,
+    limits_in_words,
+)
 from novum.study.comparison.progress import SavedProgress
 from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
@@ -44,6 +51,7 @@ from novum.study.hold_out import judge_held_out
 from novum.study.insight.explain import MOST_SECONDS, explain
 from novum.study.insight.fairness import compare_groups, groups_of
 from novum.study.insight.findings import look_further
+from novum.study.insight.model_function import model_function_of
 from novum.study.listener import Listener, Silence
 from novum.study.memory.kept import memory_from, remember
 from novum.study.named_input import positive_and_costs
@@ -233,6 +241,7 @@ class Study:
         measure = measure_for(task.kind, wanted, positive, costs)
         for name in self.fair:
             groups_of(table.columns[name])  # before the work, not after it
+        limits = limits_for(self.increasing, self.decreasing, self.interactions, schema)
         leaks = find_leaks(frame.iloc[train], task.y[train], task, self.random_state)
         result = StudyResult(
             name=table.name,
@@ -265,11 +274,15 @@ class Study:
             {},
         )
         candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1])
+        candidates, unfit = candidates_within(candidates, limits, positive == 0)
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
         smallest = int(np.unique(rows.y, return_counts=True)[1].min()) if task.labels else len(compared)
         k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune, frame.shape[1])
         folds = make_folds(few, k, repeats, self.random_state)
-        listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
+        planned = [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)]
+        if unfit:
+            planned.append(f"left out, since they cannot keep to the limits of the columns: {', '.join(unfit)}")
+        listener.step("candidates", planned)
         limited = self.time_limit is not None
         limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
         slowness = slowness_since(start, worked)
@@ -302,6 +315,7 @@ class Study:
                     result,
                     table=table,
                     rows=everything,
+                    limits=limits,
                     train=train,
                     held=held,
                     positive=positive,
@@ -318,6 +332,7 @@ class Study:
         result: StudyResult,
         table: Table,
         rows: Rows,
+        limits: ColumnLimits,
         train: np.ndarray,
         held: np.ndarray,
         positive: int | None,
@@ -371,6 +386,15 @@ class Study:
             ordered=ordered,
             advance=listener.looked,
         )
+        if limits.any:
+            machine, frame = model_function_of(model)._replace(classes=judge.classes), rows.frame.iloc[held]
+            about = 0 if judge.classes is None else 1 if positive is None else positive
+            places = {name: [at[0] for at in machine.places(frame, {name: [name]})] for name in limits.signs}
+            broken = broken_pairs(
+                lambda X: machine.values(X)[:, about], machine.matrices(frame), places, limits.signs, self.random_state
+            )
+            result.limited = limits_in_words(limits, broken)
+            listener.step("limits", result.limited)
         if self.fair and found.unseen is not None:
             rows_of, used = found.unseen.rows, set(result.schema.names)
             columns = [(table.columns[name].take(rows_of), name in used) for name in self.fair]

@@ -19,6 +19,7 @@ from novum.report.numbers import num
 from novum.runtime.message_text import in_one_line
 from novum.study.comparison.candidates import Candidate, model_of
 from novum.study.comparison.clock import TimeIsUp, within
+from novum.study.comparison.limits import with_limits
 from novum.study.comparison.pipelines import columns_for, pipeline_of
 from novum.study.comparison.tuning import Judge, fit_model, predict_rows, tune
 from novum.study.scoring.measures import Predicted
@@ -100,6 +101,7 @@ def fit_candidate(
     y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
     columns, X = prepared_rows(rows, candidate.scaled, train)
+    candidate = with_limits(candidate, columns, rows.frame)
     if change is None:
         until = None if seconds is None else time.perf_counter() + SEARCH_SHARE * seconds
         change = tune(rows.judge, candidate, X, y, train, weight, until) if candidate.tuned else {}

@@ -188,6 +188,9 @@ def using_blocks(result: Any) -> list[Block]:
             " rows; band: the middle 80 % of the rows. Where columns go together, some of these rows could not occur."
         ]
         blocks.append(Block("dependence", "How predictions move with a column (partial dependence)", words, pictures))
+    if result.limited:
+        said = [f"{one[:1].upper()}{one[1:]}." for one in result.limited]
+        blocks.append(Block("limits", "Limits that it keeps to", said))
     if found.readable is not None:
         blocks.append(readable_block(result))
     return blocks
