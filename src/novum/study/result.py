@@ -92,6 +92,7 @@ class StudyResult(StudySentences, Result):
         self.unsaved = ""  # why the model could not be saved, where it could not
         self.elapsed = 0.0
         self.formalisation: Any = None  # the rows, of novum.study.formalised
+        self.rows_compared: Any = None  # the rows that models were compared on
         self.options: dict[str, Any] = {}  # how the study was called
         self.positive: int | None = None  # number of the class that some measures are about
         self.costs: np.ndarray | None = None
@@ -259,7 +260,8 @@ class StudyResult(StudySentences, Result):
         return write_program(self, Path(path), table, reading or {})
 
     def write_report(self, folder: str | os.PathLike) -> list[Path]:
-        """Write report.html, report.md, model.novum, MODEL_CARD.md and scores.csv into a folder, all or none; return their paths.
+        """Write report.html, report.md, model.novum, MODEL_CARD.md, scores.csv, study.json and unseen.parquet into a folder, all or
+        none; return their paths.
 
         What the folder already holds under these names is replaced; nothing else in it is touched.
         """

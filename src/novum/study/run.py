@@ -264,6 +264,7 @@ class Study:
         )
         everything = Rows(frame, task.y, weight, judge)
         compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
+        result.rows_compared = compared
         few = parting.take(compared)
         judge = judge._replace(split=partial(few.inner, seed=self.random_state))
         rows = Rows(

@@ -57,6 +57,7 @@ class Scores(NamedTuple):
     processes: int
     notes: list[str]
     stopped: str  # "", "interrupted" or "time limit"
+    predicted: list[list[Predicted | None]] = []  # (candidates, folds): of the rows that judge a fold
     parts: list[EnsembleMember] = []  # of the ensemble
     models: list[FittedCandidate | None] = []  # (candidates,): of the first fold, where time is limited
 
@@ -205,6 +206,7 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         planned=planned,
         elapsed=elapsed,
         processes=processes,
+        predicted=[[one.predicted if (one := board.done.get((c, f))) else None for f in order] for c in chosen],
         notes=notes,
         stopped=stopped,
         models=[fold_model(board.done.get((c, 0))) for c in chosen],
