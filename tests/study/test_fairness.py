@@ -12,7 +12,8 @@ from novum.exceptions import DataError, ParameterError
 from novum.study import Study
 from novum.study.comparison.tuning import Judge
 from novum.study.data.table import Column, table_of
-from novum.study.insight.fairness import calibration_p, compare_groups, groups_of, mean_gap, share_gap
+from novum.study.insight.fairness import calibration_p, compare_groups, groups_of
+from novum.study.insight.gaps import mean_gap, share_gap
 from novum.study.scoring.measures import MEASURES, Predicted
 
 QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1, "tune": False, "ensemble": False}

@@ -108,10 +108,13 @@ def command(
             )
         from novum.cli import seconds_so_far
         from novum.study import Study
+        from novum.study.data.large import MOST_CELLS
         from novum.study.scoring.costs import read_costs
 
+        with Terminal() as terminal:
+            read = read_argument(table, sep, encoding, most_cells=MOST_CELLS, advance=terminal.read)
         study = Study(
-            read_argument(table, sep, encoding),
+            read,
             target,
             task=task,
             scoring=scoring,
@@ -157,7 +160,8 @@ def command(
             raise typer.Exit(INTERRUPTED)
         shutil.rmtree(kept_fits, ignore_errors=True)
         for path in export or []:
-            result.export(path, reading={"separator": sep, "encoding": encoding})
+            drawn = MOST_CELLS if getattr(read, "whole", None) is not None else None
+            result.export(path, reading={"separator": sep, "encoding": encoding, "most_cells": drawn})
             show("", [f"{path} (makes the model again)"])
         if result.unsaved:
             raise typer.Exit(UNSAVED)
@@ -249,6 +253,10 @@ class Terminal:
         else:
             typer.echo(line)
             sys.stdout.flush()
+
+    def read(self, done: int, planned: int) -> None:
+        """Move the bar of the rows that are read."""
+        self.move("read", "rows", done, planned)
 
     def advance(self, done: int, planned: int) -> None:
         """Move the bar of the fits."""

@@ -10,6 +10,7 @@ from novum.report.result import result
 from novum.study.comparison.folds import Parting, class_numbers, split_rows
 from novum.study.data.data_card import Card, make_card
 from novum.study.data.files import read_table
+from novum.study.data.large import card_of_all
 from novum.study.data.roles import check_parts, group_numbers, time_order, weights_in
 from novum.study.data.schema import Schema, check, forms_of, prepare, schema_for
 from novum.study.data.table import Table, table_of
@@ -101,6 +102,7 @@ def formalise(
         weight = None if weight is None else weight[order]
     apart = tuple(name for name in (group, weights) if name is not None)
     card = make_card(table, found, drop, apart, timed=time is not None, grouped=group is not None)
+    card = card_of_all(card, table.whole)
     if not card.features:
         why = "; ".join(f"{column.name}: {column.reason}" for column in card.left_out) or "the table has no other"
         raise DataError(f"{table.name}: no column is left to predict {target!r} from ({why}).")

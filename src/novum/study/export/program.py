@@ -16,6 +16,7 @@ from novum import __version__
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 from novum.runtime.writing import replace_file
+from novum.study.data.large import MOST_CELLS
 from novum.study.export.expressions import Writer, quoted
 from novum.study.export.measures import written_measure
 from novum.study.export.model_code import fit_code, functions_for, members_of, part_code, renamed
@@ -121,6 +122,7 @@ def table_step(result: Any, table: str | None, reading: dict[str, Any], notebook
         code = f"TABLE = sys.argv[1] if len(sys.argv) > 1 else {quoted(from_file)}"
     else:
         code = 'TABLE = sys.argv[1] if len(sys.argv) > 1 else sys.exit("name the file of the table")'
+    reading = {"most_cells": MOST_CELLS if result.formalisation.table.whole is not None else None, **reading}
     more = "".join(f", {key}={value!r}" for key, value in reading.items() if value is not None)
     words = ["Cells are read as the study read them: numbers with units, dates in any style, what counts as missing."]
     if not from_file:

@@ -1,12 +1,7 @@
 r"""How the model does for groups of rows: measures with intervals, gaps with tests, calibration, by a column that was named.
 
-Each row was predicted by a model that had not seen it: the rows put away, and those of the training part by folds. A group g is
-compared with all other rows r, by shares (the ends of Newcombe 1998 from the intervals (l, u) of Clopper and Pearson of both, which
-hold their level for few rows too; Fisher's exact test)
-
-    d = p_g - p_r,   d - sqrt((p_g - l_g)^2 + (u_r - p_r)^2)  to  d + sqrt((u_g - p_g)^2 + (p_r - l_r)^2)             (1)
-
-or by means (Welch's interval and test). Of two classes the shares are
+Each row was predicted by a model that had not seen it: the rows put away, and those of the training part by folds. A group is
+compared with all other rows, by shares or by means (novum.study.insight.gaps). Of two classes the shares are
 
     right           said rightly                            said         said to be positive
     found           of positive rows, said to be            false alarm  of other rows, said to be positive
@@ -23,24 +18,23 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import chi2_contingency, fisher_exact, ttest_ind
 
 from novum.evaluation import holm
-from novum.evaluation.intervals.proportion import Interval, clopper_pearson_interval
+from novum.evaluation.intervals.proportion import Interval
 from novum.exceptions import DataError
 from novum.report.numbers import counted, num
 from novum.study.data.table import BOOL, DATE, OTHER, TEXT, Column
 from novum.study.insight.calibrated import calibrated_rows
+from novum.study.insight.gaps import Gap, mean_gap, share_gap
 from novum.study.insight.slices import range_words
 from novum.study.scoring.intervals import score_interval
 from novum.study.scoring.measures import Measure, Predicted, probability
 
-__all__ = ["Fairness", "Gap", "GroupScore", "compare_groups", "groups_of"]
+__all__ = ["Fairness", "GroupScore", "compare_groups", "groups_of"]
 
 LEAST_ROWS, FEW_ROWS = 10, 50  # of a group that is measured at all, and of one whose intervals are wide
 MOST_GROUPS, MOST_VALUES = 12, 8  # that are told apart; different numbers that are groups of their own
 LEVEL = 0.05
-LARGE = 50.0  # expected rows from which on the chi-squared test is as good as Fisher's
 DRAWS = 999
 MISSING, OTHERS = "(missing)", "(others)"
 
@@ -56,18 +50,6 @@ class GroupScore(NamedTuple):
     truth: float  # share of the positive class, or mean
     error: float  # expected calibration error; NaN without probabilities
     error_p: float  # adjusted; NaN likewise
-
-
-class Gap(NamedTuple):
-    """A group compared with all other rows in one respect."""
-
-    group: str
-    what: str
-    value: float
-    elsewhere: float
-    difference: float
-    interval: Interval  # of the difference
-    p_value: float  # adjusted
 
 
 class Fairness(NamedTuple):
@@ -243,35 +225,3 @@ def gaps_of(
         if len(here) >= LEAST_ROWS and len(there) >= LEAST_ROWS:
             found.append(share_gap(name, what, here, there))
     return found
-
-
-def share_gap(name: str, what: str, here: np.ndarray, there: np.ndarray) -> Gap:
-    """Return (1) for two shares."""
-    counts = np.array([[hits.sum(), len(hits) - hits.sum()] for hits in (here, there)], dtype=np.float64)
-    (p, q), n = counts[:, 0] / counts.sum(axis=1), counts.sum(axis=1).astype(int)
-    l_p, u_p = clopper_pearson_interval(int(counts[0, 0]), int(n[0]))
-    l_q, u_q = clopper_pearson_interval(int(counts[1, 0]), int(n[1]))
-    low, high = np.hypot(p - l_p, u_q - q), np.hypot(u_p - p, q - l_q)
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-    test = chi2_contingency(counts, correction=False) if expected.min() >= LARGE else fisher_exact(counts)
-    return Gap(
-        name,
-        what,
-        float(p),
-        float(q),
-        float(p - q),
-        Interval(float(p - q - low), float(p - q + high)),
-        float(test.pvalue),
-    )
-
-
-def mean_gap(name: str, what: str, here: np.ndarray, there: np.ndarray) -> Gap:
-    """Return the difference of two means with Welch's interval and test."""
-    difference = float(here.mean() - there.mean())
-    if np.ptp(here) == 0 and np.ptp(there) == 0:
-        interval, p = Interval(difference, difference), 1.0 if difference == 0 else 0.0
-    else:
-        test = ttest_ind(here, there, equal_var=False)
-        ends = test.confidence_interval(0.95)
-        interval, p = Interval(float(ends.low), float(ends.high)), float(test.pvalue)
-    return Gap(name, what, float(here.mean()), float(there.mean()), difference, interval, p)
