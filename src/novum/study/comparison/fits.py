@@ -25,6 +25,7 @@ from novum.report.numbers import num
 from novum.runtime.message_text import in_one_line
 from novum.study.comparison.candidates import Candidate, model_of
 from novum.study.comparison.clock import TimeIsUp, within
+from novum.study.comparison.limits import limited_columns, with_limits
 from novum.study.comparison.pipelines import PLAIN, Treatment, columns_for, pipeline_of, with_native
 from novum.study.comparison.treatments import choose_treatment, family_of
 from novum.study.comparison.tuning import Judge, grow_model, predict_rows
@@ -123,6 +124,7 @@ def fit_candidate(
     weight = None if rows.weight is None else rows.weight[train]
     columns, X = prepared_rows(rows, candidate, train, seconds=seconds)
     candidate = candidate._replace(estimator=with_native(candidate.estimator, columns))
+    candidate = with_limits(candidate, columns, rows.frame)
     change = candidate.change if change is None else change
     model = model_of(candidate, change, y)
     if weight is not None and not has_fit_parameter(getattr(model, "regressor", model), "sample_weight"):
@@ -149,7 +151,9 @@ def prepared_rows(
     part = rows.frame.iloc[train]
     if treatment is None:
         weight = None if rows.weight is None else rows.weight[train]
-        treatment = choose_treatment(part, rows.y[train], train, weight, rows.judge, family, seconds)
+        treatment = choose_treatment(
+            part, rows.y[train], train, weight, rows.judge, family, seconds, numbers_only=limited_columns(candidate)
+        )
         if rows.prepared is not None:
             rows.prepared[family, place] = treatment
     key = (candidate.scaled, treatment, place, test is None)
