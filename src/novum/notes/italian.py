@@ -25,7 +25,7 @@ JOINING = frozenset(  # words that join others: no phrase depends on them
     )
     + WORD.findall("una uno cosa funziona usare fare faccio calcolare quale quali")
 )
-MARKS = frozenset("con dei del dell della delle degli di gli il nel nella per sul sulla uno una".split())
+MARKS = frozenset(["con", "dei", "del", "dell", "della", "delle", "degli", "di", "gli", "il", "nel", "nella", "per", "sul", "sulla", "uno", "una"])
 
 
 def plain_words(text: str) -> list[str]:
