@@ -24,7 +24,7 @@ def test_a_question_in_italian_is_shown_in_english():
 
 @pytest.mark.parametrize("asked", ["decision trees", "media access", "test", "date", "kernel", "bayesian network"])
 def test_english_stays_english(asked):
-    known = set(["decision", "trees", "media", "access", "test", "date", "kernel", "bayesian", "network"])
+    known = {"decision", "trees", "media", "access", "test", "date", "kernel", "bayesian", "network"}
     assert in_english(asked, known.__contains__) is None
 
 
