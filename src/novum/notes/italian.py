@@ -18,8 +18,9 @@ WORD = re.compile(r"[^\W_]+")
 INFLECTION = re.compile(r"(?<=[^\W\d_]{2})h?[aeio]$")
 JOINING = frozenset(  # words that join others: no phrase depends on them
     WORD.findall(
-        "a ad agli ai al alla alle allo c che come con d da dai dal dalla dalle de degli dei del dell della delle dello di e ed fra gli"
-        " i il in l la le lo nei nel nell nella nelle o per piu si sugli sui sul sulla sulle su tra un una uno"
+        "a ad agli ai al alla alle allo c che come con d da dai dal dalla dalle de degli dei del dell della delle dello"
+        " di e ed fra gli i il in l la le lo nei nel nell nella nelle o per piu si sugli sui sul sulla sulle su tra un"
+        " una uno"
         " calcolare cosa faccio fare funziona quale quali usare"
     )
 )
