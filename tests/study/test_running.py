@@ -181,5 +181,7 @@ def test_the_folder_is_named_after_table_and_target(tmp_path, monkeypatch):
         "report.html",
         "report.md",
         "scores.csv",
+        "study.json",
+        "unseen.parquet",
     ]
     assert "the model was fitted again on all 120 rows" in run.output
