@@ -37,7 +37,7 @@ from novum.study.comparison.workers import available_cores
 from novum.study.data.data_card import make_card
 from novum.study.data.leaks import find_leaks
 from novum.study.data.roles import check_parts, group_numbers, some_rows, time_order, weights_in
-from novum.study.data.schema import attach, prepare, schema_for
+from novum.study.data.schema import attach, prepare, schema_for, time_column
 from novum.study.data.table import Table
 from novum.study.data.task import find_task
 from novum.study.final import fit_again, keep, model_to_save
@@ -227,9 +227,15 @@ class Study:
 
         classes = np.unique(task.y) if task.labels else None
         judge = Judge(
-            measure, task.kind, classes, self.random_state, partial(parting.inner, seed=self.random_state), costs
+            measure,
+            task.kind,
+            classes,
+            self.random_state,
+            partial(parting.inner, seed=self.random_state),
+            costs,
+            time_column(schema, self.time),
         )
-        everything = Rows(frame, task.y, weight, judge)
+        everything = Rows(frame, task.y, weight, judge, treatments={})
         compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
         few = parting.take(compared)
         judge = judge._replace(split=partial(few.inner, seed=self.random_state))

@@ -19,7 +19,7 @@ from novum.report.numbers import num
 from novum.runtime.message_text import in_one_line
 from novum.study.comparison.candidates import Candidate, model_of
 from novum.study.comparison.clock import TimeIsUp, within
-from novum.study.comparison.pipelines import PLAIN, columns_for, pipeline_of, with_native
+from novum.study.comparison.pipelines import PLAIN, Treatment, columns_for, pipeline_of, with_native
 from novum.study.comparison.treatments import choose_treatment, family_of
 from novum.study.comparison.tuning import Judge, fit_model, predict_rows, tune
 from novum.study.scoring.measures import Predicted
@@ -39,6 +39,9 @@ class Rows(NamedTuple):
     weight: np.ndarray | None
     judge: Judge
     prepared: dict[Any, Any] | None = None  # matrices of folds, which many candidates share; None keeps none
+    treatments: dict[str, Treatment] | None = (
+        None  # by family, for fits whose settings are known, as the first fit chose them
+    )
 
 
 class Fold(NamedTuple):
@@ -100,7 +103,7 @@ def fit_candidate(
     """
     y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
-    columns, X = prepared_rows(rows, candidate, train, seconds=seconds)
+    columns, X = prepared_rows(rows, candidate, train, seconds=seconds, again=change is not None)
     candidate = candidate._replace(estimator=with_native(candidate.estimator, columns))
     if change is None:
         until = None if seconds is None else time.perf_counter() + SEARCH_SHARE * seconds
@@ -114,21 +117,29 @@ def fit_candidate(
 
 
 def prepared_rows(
-    rows: Rows, candidate: Candidate, train: np.ndarray, test: np.ndarray | None = None, seconds: float | None = None
+    rows: Rows,
+    candidate: Candidate,
+    train: np.ndarray,
+    test: np.ndarray | None = None,
+    seconds: float | None = None,
+    again: bool = False,
 ) -> tuple[Any, Any]:
     """Return the columns fitted on the training rows and the matrix of these, or of the test rows.
 
-    How columns are read is decided for a family of models; what models share is made once.
+    How columns are read is decided for a family of models, anew for other rows, but not for a fit that only repeats another.
     """
     family, place = family_of(candidate), train.tobytes()
-    known = {} if rows.prepared is None else rows.prepared
-    treatment = PLAIN if candidate.baseline else known.get((family, place))
+    treatment = PLAIN if candidate.baseline else (rows.treatments or {}).get(family) if again else None
+    if treatment is None and rows.prepared is not None:
+        treatment = rows.prepared.get((family, place))
     part = rows.frame.iloc[train]
     if treatment is None:
         weight = None if rows.weight is None else rows.weight[train]
         treatment = choose_treatment(part, rows.y[train], train, weight, rows.judge, family, seconds)
         if rows.prepared is not None:
             rows.prepared[family, place] = treatment
+        if rows.treatments is not None:
+            rows.treatments[family] = treatment
     key = (candidate.scaled, treatment, place, test is None)
     if rows.prepared is not None and key in rows.prepared:
         return rows.prepared[key]

@@ -12,7 +12,7 @@ Whole numbers are asked about where the mean target of equal numbers tells more 
 of two halves of the rows, each predicted from the other; parts are sixteen equal shares of the rows in the order of the numbers.
 """
 
-import time
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,7 @@ MOST_ROWS = 5_000  # that readings are compared on
 FEWEST_LEVELS, ROWS_OF_A_LEVEL = 3, 3.0  # of whole numbers that may be ids; rows per number, on average
 PARTS, GAIN = 16, 0.01  # of (1)
 MOST_IDS = 4
+ALONE, MOST_KEYS = 0.95, 2  # share of the rows of a series that are alone at their time; keys of series that are tried
 SMOOTHING = 5.0  # rows by which the mean of a level is drawn to that of all
 TIME_SHARE = 0.25  # of a fit's seconds
 
@@ -87,7 +88,9 @@ def quick_model(family: str, kind: str, seed: int) -> Any:
     return forest(n_estimators=25, min_samples_leaf=2, random_state=seed)
 
 
-def readings(frame: Any, y: np.ndarray, family: str, classify: bool, seed: int) -> list[tuple[str, list[Any]]]:
+def readings(
+    frame: Any, y: np.ndarray, family: str, classify: bool, seed: int, time: str = ""
+) -> list[tuple[str, list[Any]]]:
     """Return the questions of a table: fields of a treatment with their answers, the first of which stands until asked."""
     numbers, categories, words = text_columns(frame)
     found: list[tuple[str, list[Any]]] = []
@@ -95,6 +98,10 @@ def readings(frame: Any, y: np.ndarray, family: str, classify: bool, seed: int) 
         found.append(("categories", list(READINGS[family])))
     if words:
         found.append(("texts", list(TEXTS[family])))
+    if time and not classify:
+        found.append(
+            ("lags", [(), (time,), *((time, key) for key in keys_of_series(frame, time, [*categories, *numbers]))])
+        )
     if ids := id_columns(frame, numbers, y, classify, seed):
         found.append(("ids", [(), ids]))
     return found
@@ -118,12 +125,12 @@ def choose_treatment(
     seconds : float or None
         Of the fit that asks; a share of them is for this.
     """
-    until = None if seconds is None else time.perf_counter() + TIME_SHARE * seconds
+    until = None if seconds is None else perf_counter() + TIME_SHARE * seconds
     if len(y) > MOST_ROWS:
         some = np.sort(np.random.default_rng(judge.seed).choice(len(y), MOST_ROWS, replace=False))
         frame, y, rows = frame.iloc[some], y[some], rows[some]
         weight = None if weight is None else weight[some]
-    asked = readings(frame, y, family, judge.kind == CLASSIFICATION, judge.seed)
+    asked = readings(frame, y, family, judge.kind == CLASSIFICATION, judge.seed, judge.time)
     chosen = PLAIN
     for field, answers in asked:
         chosen = chosen._replace(**{field: answers[0]})
@@ -140,7 +147,7 @@ def choose_treatment(
         options = [chosen._replace(**{field: answer}) for answer in answers]
         scores: list[list[float]] = [[] for _ in options]
         for fold, number in ((fold, number) for fold in range(len(folds)) for number in range(len(options))):
-            if until is not None and time.perf_counter() > until:
+            if until is not None and perf_counter() > until:
                 break
             scores[number].append(score(options[number], fold))
         common = min(map(len, scores))  # where time is short, the folds count that all have
@@ -196,6 +203,25 @@ def id_columns(frame: Any, numbers: list[str], y: np.ndarray, classify: bool, se
         if gain > GAIN:
             gains[name] = gain
     return tuple(sorted(gains, key=lambda name: -gains[name])[:MOST_IDS])
+
+
+def keys_of_series(frame: Any, time: str, names: list[str]) -> list[str]:
+    """Return the columns whose levels are series of their own: nearly every row is the only one of its level at its time."""
+    n, times = len(frame), frame[time]
+    if times.nunique() > n / ROWS_OF_A_LEVEL * (ROWS_OF_A_LEVEL - 1):  # one series
+        return []
+    found = []
+    for name in names:
+        levels = frame[name].nunique()
+        if (
+            name == time
+            or not FEWEST_LEVELS <= levels <= n / ROWS_OF_A_LEVEL
+            or (frame[name].dtype.kind == "f" and levels > n**0.75)
+        ):
+            continue
+        if frame[[time, name]].duplicated().mean() < 1 - ALONE:
+            found.append(name)
+    return found[:MOST_KEYS]
 
 
 def explained(level: np.ndarray, target: np.ndarray, half: np.ndarray) -> float:
