@@ -133,5 +133,7 @@ def test_noise_in_time_gains_nothing():
     judge = Judge(measure_for("regression", None), "regression", None, 0, None, None, "day")
     train, test = np.arange(400), np.arange(400, 600)
     for lags in (("day",), ("day", "shop")):
-        score = fold_score(frame, y, None, judge, BOOSTING, Treatment(lags=lags), train, test)
+        score = fold_score(
+            frame, y, weight=None, judge=judge, family=BOOSTING, treatment=Treatment(lags=lags), train=train, test=test
+        )
         assert -score > 0.95 * y[test].std()

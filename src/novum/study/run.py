@@ -24,17 +24,16 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Label
-from novum.study.comparison.candidates import OF_THE_MIDDLE, TargetShape, candidates_for
+from novum.study.comparison.candidates import candidates_for, shape_of
 from novum.study.comparison.choose import PREFERENCES
 from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.comparison.compare import compare
 from novum.study.comparison.fits import Rows
 from novum.study.comparison.folds import Parting, class_numbers, make_folds, plan, split_rows
-from novum.study.comparison.matrix_columns import how_read
 from novum.study.comparison.progress import SavedProgress
 from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
-from novum.study.data.data_card import make_card
+from novum.study.data.data_card import check_features, make_card
 from novum.study.data.leaks import find_leaks
 from novum.study.data.roles import check_parts, group_numbers, some_rows, time_order, weights_in
 from novum.study.data.schema import attach, prepare, schema_for, time_column
@@ -201,9 +200,7 @@ class Study:
         measure = measure_for(task.kind, wanted, positive, costs, least=None if task.labels else float(task.y.min()))
         apart = tuple(name for name in (self.group, self.weights) if name is not None)
         card = make_card(table, task, self.drop, apart, timed=self.time is not None, grouped=self.group is not None)
-        if not card.features:
-            why = "; ".join(f"{column.name}: {column.reason}" for column in card.left_out) or "the table has no other"
-            raise DataError(f"{table.name}: no column is left to predict {self.target!r} from ({why}).")
+        check_features(card, table.name, self.target)
         schema = schema_for(table, card, task)
         frame = prepare(table, schema)
         codes = class_numbers(task.y) if task.labels else None
@@ -226,15 +223,8 @@ class Study:
         listener.step("formalise", result.formalised())
 
         classes = np.unique(task.y) if task.labels else None
-        judge = Judge(
-            measure,
-            task.kind,
-            classes,
-            self.random_state,
-            partial(parting.inner, seed=self.random_state),
-            costs,
-            time_column(schema, self.time),
-        )
+        inner, time = partial(parting.inner, seed=self.random_state), time_column(schema, self.time)
+        judge = Judge(measure, task.kind, classes, self.random_state, inner, costs, time)
         everything = Rows(frame, task.y, weight, judge, treatments={})
         compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
         few = parting.take(compared)
@@ -246,9 +236,7 @@ class Study:
             judge,
             {},
         )
-        shape = (
-            None if not task.shape else TargetShape(task.shape, bool((task.y > 0).all()), measure.name in OF_THE_MIDDLE)
-        )
+        shape = shape_of(task, measure.name)
         candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1], shape)
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
         smallest = int(np.unique(rows.y, return_counts=True)[1].min()) if task.labels else len(compared)
@@ -324,8 +312,7 @@ class Study:
             surely=clock.report_at(),
         )
         model = kept.model
-        read = how_read([(part.candidate.name, one[0]) for part, (one, _) in zip(kept.parts, pipelines_in(model))])
-        result.card = result.card._replace(notes=[*result.card.notes, *read])
+        read = result.read([(part.candidate.name, one[0]) for part, (one, _) in zip(kept.parts, pipelines_in(model))])
         listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}", *read])
         hold, said = judge_held_out(rows, held, model, positive=positive, by_class=self.group is None and not ordered)
         result.hold_out = hold

@@ -3,9 +3,9 @@ r"""How to read the columns that can be read in several ways: decided by validat
 A family is what looks at columns alike: linear models that take sparse rows, other models that depend on units, boosted trees that
 know categories, other trees. A quick model of the family is fitted on folds of the training part for every reading, one question
 after the other (categories, ids, texts); the best mean of the study's own measure is taken, the first named where they are equal.
-The rows that judge the result have no say in it. A table with one reading asks nothing and pays nothing.
+The rows that judge the result have no say in it. A table with one reading pays nothing.
 
-Whole numbers are asked about where the mean target of equal numbers tells more than the numbers do as amounts:
+Whole numbers are tried where the mean target of equal numbers tells more than the numbers do as amounts:
 
     R2_levels > R2_parts + .01                                                                              (1)
 
@@ -91,7 +91,7 @@ def quick_model(family: str, kind: str, seed: int) -> Any:
 def readings(
     frame: Any, y: np.ndarray, family: str, classify: bool, seed: int, time: str = ""
 ) -> list[tuple[str, list[Any]]]:
-    """Return the questions of a table: fields of a treatment with their answers, the first of which stands until asked."""
+    """Return the questions of a table: fields of a treatment with their answers, the first of which is usual."""
     numbers, categories, words = text_columns(frame)
     found: list[tuple[str, list[Any]]] = []
     if many_levels(frame, categories):
@@ -130,20 +130,22 @@ def choose_treatment(
         some = np.sort(np.random.default_rng(judge.seed).choice(len(y), MOST_ROWS, replace=False))
         frame, y, rows = frame.iloc[some], y[some], rows[some]
         weight = None if weight is None else weight[some]
-    asked = readings(frame, y, family, judge.kind == CLASSIFICATION, judge.seed, judge.time)
+    questions = readings(frame, y, family, judge.kind == CLASSIFICATION, judge.seed, judge.time)
     chosen = PLAIN
-    for field, answers in asked:
+    for field, answers in questions:
         chosen = chosen._replace(**{field: answers[0]})
-    folds = judge.split(rows, FOLDS) if asked else []
+    folds = judge.split(rows, FOLDS) if questions else []
     known: dict[tuple[Treatment, int], float] = {}
 
     def score(treatment: Treatment, fold: int) -> float:
         if (treatment, fold) not in known:
             train, test = folds[fold]
-            known[treatment, fold] = fold_score(frame, y, weight, judge, family, treatment, train, test)
+            known[treatment, fold] = fold_score(
+                frame, y, weight=weight, judge=judge, family=family, treatment=treatment, train=train, test=test
+            )
         return known[treatment, fold]
 
-    for field, answers in asked:
+    for field, answers in questions:
         options = [chosen._replace(**{field: answer}) for answer in answers]
         scores: list[list[float]] = [[] for _ in options]
         for fold, number in ((fold, number) for fold in range(len(folds)) for number in range(len(options))):
@@ -159,6 +161,7 @@ def choose_treatment(
 def fold_score(
     frame: Any,
     y: np.ndarray,
+    *,
     weight: np.ndarray | None,
     judge: Judge,
     family: str,
