@@ -76,6 +76,24 @@ def series(days=60, shops=6, seed=1, step=1.0):
     return frame, level.ravel() + 0.1 * rng.normal(size=len(frame))
 
 
+def test_a_file_of_several_styles_is_read_alike_by_its_model(tmp_path):
+    rng = np.random.default_rng(6)
+    when = pd.date_range("2021-03-01", periods=90, freq="31h")
+    styles = ("%Y-%m-%d %H:%M", "%d/%m/%Y %H:%M", "%b %d %Y")
+    frame = pd.DataFrame(
+        {"when": [moment.strftime(styles[i % 3]) for i, moment in enumerate(when)], "x": rng.normal(size=90)}
+    )
+    frame.assign(y=frame["x"] + np.arange(90)).to_csv(tmp_path / "table.csv", index=False)
+    result = Study(tmp_path / "table.csv", "y", models=["Ridge"], **QUICK).run()
+    assert sum("several styles" in note for note in result.card.notes) == 1
+    novum.save(result.model, tmp_path / "model.novum")
+    again, new = (
+        novum.load(tmp_path / "model.novum"),
+        frame.iloc[[1, 4, 7]],
+    )  # of one style, as the first days of a month write it
+    assert np.array_equal(predict_table(again, new).values, result.predict(frame)[[1, 4, 7]])
+
+
 @pytest.mark.parametrize("keyed", [False, True])
 def test_no_row_sees_its_own_target_or_a_later_one(keyed):
     """By brute force: moving a target moves only the codes of rows that are later."""

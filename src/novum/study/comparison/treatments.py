@@ -192,7 +192,9 @@ def id_columns(frame: Any, numbers: list[str], y: np.ndarray, classify: bool, se
         target = np.eye(codes.max() + 1)[codes]
     half = np.random.default_rng(seed).permutation(len(y)) % 2
     gains = {}
-    for name in numbers:
+    dates = [str(name).removesuffix(" (year)") for name in numbers if str(name).endswith(" (year)")]
+    counts_of_days = {f"{date} (day)" for date in dates}  # days to come are all new
+    for name in (name for name in numbers if name not in counts_of_days):
         x = frame[name].to_numpy()
         known = x[~np.isnan(x)]
         if not len(known) or (known != np.floor(known)).any():
