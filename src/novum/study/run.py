@@ -25,7 +25,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Label
-from novum.study.comparison.candidates import OF_THE_MIDDLE, TargetShape, candidates_for
+from novum.study.comparison.candidates import candidates_for, shape_of
 from novum.study.comparison.choose import PREFERENCES
 from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.comparison.compare import compare
@@ -38,13 +38,12 @@ from novum.study.comparison.limits import (
     limits_for,
     limits_in_words,
 )
-from novum.study.comparison.matrix_columns import how_read
 from novum.study.comparison.progress import SavedProgress
 from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
 from novum.study.data.leaks import find_leaks
 from novum.study.data.roles import some_rows
-from novum.study.data.schema import attach
+from novum.study.data.schema import attach, time_column
 from novum.study.data.table import Table
 from novum.study.final import fit_again, keep, model_to_save
 from novum.study.formalised import Formalised, StudyRows, formalise
@@ -261,10 +260,9 @@ class Study:
         listener.step("formalise", result.formalised())
 
         classes = np.unique(task.y) if task.labels else None
-        judge = Judge(
-            measure, task.kind, classes, self.random_state, partial(parting.inner, seed=self.random_state), costs
-        )
-        everything = Rows(frame, task.y, weight, judge)
+        inner, time = partial(parting.inner, seed=self.random_state), time_column(schema, self.time)
+        judge = Judge(measure, task.kind, classes, self.random_state, inner, costs, time)
+        everything = Rows(frame, task.y, weight, judge, treatments={})
         compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
         result.rows_compared = compared
         few = parting.take(compared)
@@ -276,9 +274,7 @@ class Study:
             judge,
             {},
         )
-        shape = (
-            None if not task.shape else TargetShape(task.shape, bool((task.y > 0).all()), measure.name in OF_THE_MIDDLE)
-        )
+        shape = shape_of(task, measure.name)
         candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1], shape)
         candidates, unfit = candidates_within(candidates, limits, positive == 0)
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
@@ -360,8 +356,7 @@ class Study:
             surely=clock.report_at(),
         )
         model = kept.model
-        read = how_read([(part.candidate.name, one[0]) for part, (one, _) in zip(kept.parts, pipelines_in(model))])
-        result.card = result.card._replace(notes=[*result.card.notes, *read])
+        read = result.read([(part.candidate.name, one[0]) for part, (one, _) in zip(kept.parts, pipelines_in(model))])
         listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}", *read])
         hold, said = judge_held_out(rows, held, model, positive=positive, by_class=self.group is None and not ordered)
         result.hold_out = hold
