@@ -24,6 +24,7 @@ class Candidacy(NamedTuple):
     units: dict[str, str] = {}  # parameters given per standard deviation of the target (TARGET) or per row (ROWS)
     strong: bool = False  # often among the best: compared before the others, should the time be short
     standard_target: bool = False  # whether numbers to predict are to have mean 0 and deviation 1
+    shapes: tuple[str, ...] = ()  # of targets that it is for alone: "counts", "skewed amounts", "skewed amounts and 0"
     shares: dict[str, float] = {}  # whole numbers that may be at most this share of the rows, and at least 1
 
 

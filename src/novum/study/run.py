@@ -25,7 +25,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Label
-from novum.study.comparison.candidates import candidates_for
+from novum.study.comparison.candidates import OF_THE_MIDDLE, TargetShape, candidates_for
 from novum.study.comparison.choose import PREFERENCES
 from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.comparison.compare import compare
@@ -38,6 +38,7 @@ from novum.study.comparison.limits import (
     limits_for,
     limits_in_words,
 )
+from novum.study.comparison.matrix_columns import how_read
 from novum.study.comparison.progress import SavedProgress
 from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
@@ -48,7 +49,7 @@ from novum.study.data.table import Table
 from novum.study.final import fit_again, keep, model_to_save
 from novum.study.formalised import Formalised, StudyRows, formalise
 from novum.study.hold_out import judge_held_out
-from novum.study.insight.explain import MOST_SECONDS, explain
+from novum.study.insight.explain import MOST_SECONDS, explain, pipelines_in
 from novum.study.insight.fairness import compare_groups, groups_of
 from novum.study.insight.findings import look_further
 from novum.study.insight.model_function import model_function_of
@@ -79,7 +80,8 @@ class Study:
         "auto" decides by the target's values and says why.
     scoring : str or None, default=None
         Of classes "accuracy", "balanced_accuracy", "f1", "auc", "average_precision", "log_loss" or "brier"; of numbers "rmse",
-        "mae", "median_error" or "r2". None: accuracy or rmse; the mean cost where there are costs.
+        "mae", "median_error", "r2", and of numbers from 0 on "rmsle" or "poisson_deviance". None: accuracy or rmse; the mean cost
+        where there are costs.
     models : list of str, dict of estimators or None, default=None
         Names of novum's models, or your own estimators by name; None: the usual list for the task.
     drop : sequence of str, default=()
@@ -238,7 +240,7 @@ class Study:
         weight, parting, train, held = start_of.weight, start_of.parting, start_of.train, start_of.held
         positive, costs = positive_and_costs(task, self.positive, self.costs)
         wanted = self.scoring or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
-        measure = measure_for(task.kind, wanted, positive, costs)
+        measure = measure_for(task.kind, wanted, positive, costs, least=None if task.labels else float(task.y.min()))
         for name in self.fair:
             groups_of(table.columns[name])  # before the work, not after it
         limits = limits_for(self.increasing, self.decreasing, self.interactions, schema)
@@ -274,7 +276,10 @@ class Study:
             judge,
             {},
         )
-        candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1])
+        shape = (
+            None if not task.shape else TargetShape(task.shape, bool((task.y > 0).all()), measure.name in OF_THE_MIDDLE)
+        )
+        candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1], shape)
         candidates, unfit = candidates_within(candidates, limits, positive == 0)
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
         smallest = int(np.unique(rows.y, return_counts=True)[1].min()) if task.labels else len(compared)
@@ -354,8 +359,10 @@ class Study:
             until=clock.until(),
             surely=clock.report_at(),
         )
-        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}"])
         model = kept.model
+        read = how_read([(part.candidate.name, one[0]) for part, (one, _) in zip(kept.parts, pipelines_in(model))])
+        result.card = result.card._replace(notes=[*result.card.notes, *read])
+        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}", *read])
         hold, said = judge_held_out(rows, held, model, positive=positive, by_class=self.group is None and not ordered)
         result.hold_out = hold
         listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])

@@ -20,7 +20,8 @@ from novum.runtime.message_text import in_one_line
 from novum.study.comparison.candidates import Candidate, model_of
 from novum.study.comparison.clock import TimeIsUp, within
 from novum.study.comparison.limits import with_limits
-from novum.study.comparison.pipelines import columns_for, pipeline_of
+from novum.study.comparison.pipelines import PLAIN, columns_for, pipeline_of, with_native
+from novum.study.comparison.treatments import choose_treatment, family_of
 from novum.study.comparison.tuning import Judge, fit_model, predict_rows, tune
 from novum.study.scoring.measures import Predicted
 
@@ -100,7 +101,8 @@ def fit_candidate(
     """
     y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
-    columns, X = prepared_rows(rows, candidate.scaled, train)
+    columns, X = prepared_rows(rows, candidate, train, seconds=seconds)
+    candidate = candidate._replace(estimator=with_native(candidate.estimator, columns))
     candidate = with_limits(candidate, columns, rows.frame)
     if change is None:
         until = None if seconds is None else time.perf_counter() + SEARCH_SHARE * seconds
@@ -114,18 +116,29 @@ def fit_candidate(
 
 
 def prepared_rows(
-    rows: Rows, scaled: bool, train: np.ndarray, test: np.ndarray | None = None
-) -> tuple[Any, np.ndarray]:
-    """Return the columns fitted on the training rows and the matrix of these, or of the test rows."""
-    key = (scaled, train.tobytes(), test is None)
+    rows: Rows, candidate: Candidate, train: np.ndarray, test: np.ndarray | None = None, seconds: float | None = None
+) -> tuple[Any, Any]:
+    """Return the columns fitted on the training rows and the matrix of these, or of the test rows.
+
+    How columns are read is decided for a family of models; what models share is made once.
+    """
+    family, place = family_of(candidate), train.tobytes()
+    known = {} if rows.prepared is None else rows.prepared
+    treatment = PLAIN if candidate.baseline else known.get((family, place))
+    part = rows.frame.iloc[train]
+    if treatment is None:
+        weight = None if rows.weight is None else rows.weight[train]
+        treatment = choose_treatment(part, rows.y[train], train, weight, rows.judge, family, seconds)
+        if rows.prepared is not None:
+            rows.prepared[family, place] = treatment
+    key = (candidate.scaled, treatment, place, test is None)
     if rows.prepared is not None and key in rows.prepared:
         return rows.prepared[key]
     if test is None:
-        part = rows.frame.iloc[train]
-        columns = columns_for(part, scaled)
-        made = columns, columns.fit_transform(part)
+        columns = columns_for(part, candidate.scaled, treatment, rows.judge.seed)
+        made = columns, columns.fit_transform(part, rows.y[train])
     else:
-        columns, _ = prepared_rows(rows, scaled, train)
+        columns, _ = prepared_rows(rows, candidate, train)
         made = columns, columns.transform(rows.frame.iloc[test])
     if rows.prepared is not None and rows.frame.shape[0] * rows.frame.shape[1] <= MANY_CELLS:
         rows.prepared[key] = made
@@ -164,7 +177,7 @@ def fit_task(rows: Rows, task: CandidateFit) -> Outcome:
             with within(None if task.candidate.tuned else task.seconds):
                 fitted = fit_candidate(rows, task.candidate, task.split.train, seconds=task.seconds)
                 test = task.split.test
-                _, X = prepared_rows(rows, task.candidate.scaled, task.split.train, test)
+                _, X = prepared_rows(rows, task.candidate, task.split.train, test)
                 said, change, last = predict_rows(judge, fitted.pipeline[-1], X), fitted.change, fitted.seconds
             if said.proba is None and judge.measure.proba:
                 raise ParameterError(f"it gives no probabilities, which {judge.measure.title} needs")

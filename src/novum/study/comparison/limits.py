@@ -114,7 +114,7 @@ def with_limits(candidate: Candidate, columns: Any, frame: Any) -> Candidate:
     signs, together = known.get(MONOTONE), known.get(TOGETHER)
     if not isinstance(signs, dict) and not isinstance(together, str):
         return candidate
-    from novum.study.insight.explain import matrix_places
+    from novum.study.comparison.matrix_columns import matrix_places
 
     places = matrix_places(columns, frame)
     width = 1 + max(int(np.max(at)) for at in places.values() if len(at))
@@ -138,13 +138,14 @@ def with_limits(candidate: Candidate, columns: Any, frame: Any) -> Candidate:
 
 def table_columns(places: dict[str, np.ndarray]) -> list[set[int]]:
     """Return the columns of the matrix, those that came from one column of the table together: parts of a date are one."""
-    from novum.study.data.schema import DATE_PARTS
+    from novum.study.data.schema import DATE_PARTS, WITHOUT_HOURS
 
-    endings, found = tuple(f" ({part})" for part in DATE_PARTS), {}
+    endings = tuple(f" ({part})" for part in DATE_PARTS)
+    found: dict[str, set[int]] = {}
     for name, at in places.items():
         stem = name.rpartition(" (")[0] if name.endswith(endings) else name
-        alike = all(f"{stem}{ending}" in places for ending in endings) if stem != name else False
-        found.setdefault(stem if alike else name, set()).update(int(place) for place in at)
+        of_date = stem != name and all(f"{stem} ({part})" in places for part in WITHOUT_HOURS)
+        found.setdefault(stem if of_date else name, set()).update(int(place) for place in at)
     return [group for group in found.values() if group]
 
 
