@@ -56,9 +56,8 @@ FOREST_CANDIDACY = Candidacy(  # of all forests in a study
         {"min_samples_leaf": 8, "max_features": 0.5},
         {"max_features": 0.25},
     ),
-    quick={"n_estimators": 60},
     most_rows=100_000,
-    strong=True,
+    order=3,
 )
 FOREST_DOMAINS: dict[str, Domain] = {
     **{name: domain for name, domain in COMMON_DOMAINS.items() if name != "splitter"},

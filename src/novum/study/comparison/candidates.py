@@ -1,7 +1,7 @@
 """The models a study compares: those that stand for it, a baseline, and whatever else is requested by name.
 
-A class stands by its tag `_candidacy` (novum.base.candidacy), which has its rank, the settings of the first try and the few that
-are worth trying with them; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
+A class stands by its tag `_candidacy` (novum.base.candidacy), which has its rank, the settings of the first try and the few others
+that are worth trying; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
 name any classifier or regressor of novum.
 
 How simple a model is, its rank, decides between models whose scores are within the tolerance of `novum.study.comparison.choose`.
@@ -66,7 +66,8 @@ class Candidate(NamedTuple):
     scaled: bool
     baseline: bool = False
     candidacy: Candidacy | None = None
-    tuned: bool = False  # whether its settings are sought, inside every training part
+    tuned: bool = False  # whether its settings are others than those of the first try
+    change: dict[str, Any] = {}  # of the settings of the first try
     log_target: str = ""  # "mean" or "middle": what predictions of the logarithm of the target are brought back to
 
 
@@ -127,18 +128,16 @@ def candidate_of(cls: Any, tag: Candidacy, seed: int) -> Candidate | None:
     return Candidate(short_name(cls), "novum", estimator, tag.rank, tag.scaled, candidacy=tag)
 
 
-def model_of(candidate: Candidate, change: dict[str, Any], y: np.ndarray, quick: bool = False) -> Any:
+def model_of(candidate: Candidate, change: dict[str, Any], y: np.ndarray) -> Any:
     """Return an unfitted model of a candidate for some rows, with a change of its settings and penalties in their units."""
     estimator: Any = clone(candidate.estimator)
     if candidate.candidacy is not None:
         deviation = float(np.std(y)) if y.dtype.kind == "f" else 1.0
-        sought = {**change, **candidate.candidacy.quick} if quick else change
-        settings = settings_for(candidate.candidacy, sought, len(y), deviation or 1.0)
+        settings = settings_for(candidate.candidacy, change, len(y), deviation or 1.0)
         known = estimator.get_params(deep=False)
         estimator.set_params(**{name: clone_value(v) for name, v in settings.items() if name in known})
         if candidate.log_target:
-            folds, to_mean = 0 if quick else SMEARING_FOLDS, candidate.log_target == "mean"
-            return LogTargetRegressor(estimator, to_mean=to_mean, folds=folds)
+            return LogTargetRegressor(estimator, to_mean=candidate.log_target == "mean", folds=SMEARING_FOLDS)
         if candidate.candidacy.standard_target and is_regressor(estimator):
             return TransformedTargetRegressor(estimator, transformer=StandardScaler())
     if candidate.by == "novum" and is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
@@ -173,7 +172,7 @@ def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Ca
 def candidates_for(
     task: str, n_rows: int, seed: int, models: Any = None, n_columns: int = 0, shape: TargetShape | None = None
 ) -> list[Candidate]:
-    """Return the candidates for a task: the baseline, those that are often among the best, then the others, simple ones first.
+    """Return the candidates for a task: the baseline, those that are soon among the best, then the others, simple ones first.
 
     Stopped early, a study has the first of them.
 
@@ -206,13 +205,13 @@ def candidates_for(
         found = [c for c in listed if c.candidacy is None or bears(c.candidacy, n_rows, n_columns)]
     return [
         baseline,
-        *sorted(found, key=lambda candidate: (not strong(candidate), candidate.simplicity, slowness(candidate))),
+        *sorted(found, key=lambda candidate: (order_of(candidate), candidate.simplicity, slowness(candidate))),
     ]
 
 
-def strong(candidate: Candidate) -> bool:
-    """Return whether a class is often among the best."""
-    return candidate.candidacy is not None and candidate.candidacy.strong
+def order_of(candidate: Candidate) -> int:
+    """Return the place of a class among those that are compared."""
+    return UNKNOWN.order if candidate.candidacy is None else candidate.candidacy.order
 
 
 def slowness(candidate: Candidate) -> float:

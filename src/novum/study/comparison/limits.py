@@ -15,8 +15,17 @@ import numpy as np
 from novum.exceptions import ParameterError
 from novum.report.numbers import counted
 from novum.study.comparison.candidates import Candidate
+from novum.study.comparison.matrix_columns import matrix_places
 
-__all__ = ["ColumnLimits", "broken_pairs", "candidates_within", "limits_for", "limits_in_words", "with_limits"]
+__all__ = [
+    "ColumnLimits",
+    "broken_pairs",
+    "candidates_within",
+    "limited_columns",
+    "limits_for",
+    "limits_in_words",
+    "with_limits",
+]
 
 INTERACTIONS = ("none", "pairwise")
 MONOTONE, TOGETHER = "monotonic_cst", "interaction_cst"  # parameters
@@ -104,6 +113,14 @@ def with_parameters(candidate: Candidate, signs: dict[str, int], interactions: s
     return candidate._replace(estimator=clone(candidate.estimator).set_params(**changes))
 
 
+def limited_columns(candidate: Candidate) -> frozenset[str]:
+    """Return the columns with which the predictions of a candidate may only rise, or only fall."""
+    if candidate.estimator is None:
+        return frozenset()
+    signs = candidate.estimator.get_params(deep=False).get(MONOTONE)
+    return frozenset(signs) if isinstance(signs, dict) else frozenset()
+
+
 def with_limits(candidate: Candidate, columns: Any, frame: Any) -> Candidate:
     """Return a candidate whose limits are about the columns of a matrix, given what made it."""
     if candidate.estimator is None:
@@ -114,8 +131,6 @@ def with_limits(candidate: Candidate, columns: Any, frame: Any) -> Candidate:
     signs, together = known.get(MONOTONE), known.get(TOGETHER)
     if not isinstance(signs, dict) and not isinstance(together, str):
         return candidate
-    from novum.study.comparison.matrix_columns import matrix_places
-
     places = matrix_places(columns, frame)
     width = 1 + max(int(np.max(at)) for at in places.values() if len(at))
     if isinstance(signs, dict):
