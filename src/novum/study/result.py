@@ -135,7 +135,7 @@ class StudyResult(StudySentences, Result):
     @property
     def of_folds(self) -> bool:
         """Whether the kept model is one that the comparison fitted, since there was no time for another."""
-        return "since there was no time for a fit" in self.reason
+        return "since there was no time for" in self.reason
 
     @property
     def complete(self) -> bool:
