@@ -153,12 +153,14 @@ def with_limits(candidate: Candidate, columns: Any, frame: Any) -> Candidate:
 
 def table_columns(places: dict[str, np.ndarray]) -> list[set[int]]:
     """Return the columns of the matrix, those that came from one column of the table together: parts of a date are one."""
-    from novum.study.data.schema import DATE_PARTS
+    from novum.study.data.schema import DATE_PARTS, date_columns
 
     endings, found = tuple(f" ({part})" for part in DATE_PARTS), {}
     for name, at in places.items():
         stem = name.rpartition(" (")[0] if name.endswith(endings) else name
-        alike = all(f"{stem}{ending}" in places for ending in endings) if stem != name else False
+        alike = (
+            all(part in places for part in date_columns(stem)) if stem != name else False
+        )  # not all dates have hours
         found.setdefault(stem if alike else name, set()).update(int(place) for place in at)
     return [group for group in found.values() if group]
 
