@@ -161,7 +161,14 @@ def prepared_rows(
     if treatment is None:
         weight = None if rows.weight is None else rows.weight[train]
         treatment = choose_treatment(
-            part, rows.y[train], train, weight, rows.judge, family, seconds, numbers_only=limited_columns(candidate)
+            part,
+            rows.y[train],
+            train,
+            weight,
+            rows.judge,
+            family=family,
+            seconds=seconds,
+            numbers_only=limited_columns(candidate),
         )
         if rows.prepared is not None:
             rows.prepared[family, place] = treatment

@@ -18,6 +18,10 @@ from novum.exceptions import DataError
 
 __all__ = ["INDENT", "Writer", "joined", "public_module", "quoted"]
 
+OF_STUDIES = (
+    "novum.study.comparison.last_values",
+    "novum.study.comparison.log_target",
+)  # whose classes are parts of models
 WIDTH = 116  # characters of a line
 MOST_NUMBERS = 1_000  # of an array
 INDENT = 4
@@ -37,7 +41,8 @@ def public_module(value: Any) -> str:
         except ImportError:
             return ""
         listed = getattr(found, "__all__", None)
-        open_module = parts[0] != "novum" or (depth <= 3 and parts[1:2] != ["study"])
+        family = depth <= 3 and parts[1:2] != ["study"]
+        open_module = parts[0] != "novum" or family or module in OF_STUDIES
         if open_module and getattr(found, name, None) is value and (listed is None or name in listed):
             return module
     return ""
