@@ -14,10 +14,11 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from novum.decision_theory import LossMatrixClassifier
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.study.comparison.blend import Blend
 from novum.study.comparison.board import LAST_FITS, last_seconds
-from novum.study.comparison.choose import Leader, choose
+from novum.study.comparison.calibration import tempered
+from novum.study.comparison.choose import WORSE, Leader, choose
 from novum.study.comparison.clock import TimeIsUp, within
 from novum.study.comparison.compare import EnsembleMember, Scores, models_of, parts_of
 from novum.study.comparison.fits import Rows, fit_candidate
@@ -29,6 +30,7 @@ __all__ = ["KeptModel", "affordable", "fit_again", "fit_kept", "fit_seconds", "k
 FIRST_SHARE = 0.5  # of the time left, for the fit that is judged
 ENOUGH = 0.5  # of the rows: a model that there is time to fit on so many comes before a better one on fewer
 NEARLY_AS_FAST = 3.0  # times the fastest's seconds: where there is time for none, the best of these is kept
+MOST_MODELS = 15  # of folds, whose mean is kept: it is explained and served, too
 FEW_MORE = 2.0  # times the rows of the folds: all are taken
 LEAST_SECONDS = 1.0  # that a fit gets, however little is left
 
@@ -42,6 +44,18 @@ class KeptModel(NamedTuple):
     model: Any
     changes: list[dict[str, Any]]
     share: float  # of the rows that it was fitted on
+    temperature: float = 1.0  # of its probabilities
+
+
+def calibrated(kept: KeptModel, scores: Scores) -> KeptModel:
+    """Return a kept model with its probabilities at the temperature that the folds found."""
+    if not scores.temperatures:
+        return kept
+    temperature = scores.temperatures[kept.leader.position]
+    reason = kept.reason
+    if temperature != 1.0:
+        reason += f"; its probabilities are calibrated (temperature {num(temperature):.2f})"
+    return kept._replace(model=tempered(kept.model, temperature), temperature=temperature, reason=reason)
 
 
 def growth_of(scores: Scores, n_rows: int) -> float:
@@ -52,13 +66,14 @@ def growth_of(scores: Scores, n_rows: int) -> float:
 def affordable(leaders: list[Leader], scores: Scores, left: float | None, growth: float = 1.0) -> list[Leader]:
     """Return the rows of the leaderboard that there is time to fit; some fast ones if there is for none.
 
-    Of a table that was compared on a sample, those are preferred that there is time to fit on enough of its rows.
+    Of a table that was compared on a sample, those are preferred that there is time to fit on enough of its rows, unless they are
+    shown to be worse than the best.
     """
     if left is None:
         return leaders
     for times in (ENOUGH * growth, 1.0) if growth > FEW_MORE else (1.0,):
         fine = [one for one in leaders if last_seconds(scores.last[one.position], times) <= left]
-        if any(leader.simplicity for leader in fine):
+        if any(one.simplicity and (times == 1.0 or one.verdict != WORSE) for one in fine):
             return fine
     real = [leader for leader in leaders if leader.simplicity] or leaders
     fast = NEARLY_AS_FAST * min(scores.last[leader.position] for leader in real)
@@ -82,7 +97,12 @@ def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None
     return float(np.clip(able / n_rows, min(1.0, compared / n_rows), 1.0))
 
 
-def keep(
+def keep(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, **how: Any) -> KeptModel:
+    """Choose a row of the leaderboard, fit its model (`choose_and_fit`) and calibrate its probabilities."""
+    return calibrated(choose_and_fit(leaders, scores, rows, train, **how), scores)
+
+
+def choose_and_fit(
     leaders: list[Leader],
     scores: Scores,
     rows: Rows,
@@ -159,10 +179,11 @@ def of_the_folds(leaders: list[Leader], scores: Scores, rows: Rows, train: np.nd
     n = len(scores.folds[0].train)
     changes = [part.candidate.change for part in parts]
     if real:
+        most = max(1, MOST_MODELS // len(parts))
         fitted = [
-            (model.pipeline, part.weight / len(models))
+            (model.pipeline, part.weight / len(models[:most]))
             for part, models in zip(parts, models_of(scores, leader.position))
-            for model in models
+            for model in models[:most]
         ]
         what = "the model of a fold" if len(fitted) == len(parts) else "the mean of the models of its folds"
         reason += f"; {what}, of {n:,} rows each, since there was no time for a fit"
@@ -202,7 +223,7 @@ def fit_again(rows: Rows, kept: KeptModel, *, ordered: bool, until: float | None
     left = None if until is None else max(until - time.perf_counter(), LEAST_SECONDS / 4)
     try:
         with within(left):
-            return fit_kept(rows, kept.parts, some, kept.changes)[0]
+            return tempered(fit_kept(rows, kept.parts, some, kept.changes)[0], kept.temperature)
     except TimeIsUp:
         return None
 

@@ -73,6 +73,7 @@ class CandidateFit(NamedTuple):
     candidate: Candidate
     split: Fold
     seconds: float | None = None  # that it may take
+    aim: float | None = None  # that it is to take, where what can end by itself may do so; None: as many as it may
     keep: bool = False  # whether the fitted model is wanted, too
     stages: tuple[tuple[int, int], ...] = ()  # other models that are its first passes, and how many
 
@@ -197,7 +198,8 @@ def fit_task(rows: Rows, task: CandidateFit) -> Outcome:
         warnings.simplefilter("always")
         try:
             with within(task.seconds):
-                fitted = fit_candidate(rows, task.candidate, task.split.train, seconds=task.seconds)
+                aim = task.seconds if task.aim is None else task.aim
+                fitted = fit_candidate(rows, task.candidate, task.split.train, seconds=aim)
                 outcome = judged(rows, task, fitted)
             for place, passes in task.stages:
                 part = pipeline_of(fitted.pipeline[0], fitted.pipeline[-1].first_passes(passes))

@@ -7,7 +7,7 @@ come first. The interval of an importance is that of the bootstrap over rows and
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.metrics import roc_curve
 
 from novum.evaluation.intervals.proportion import Interval
 from novum.study.comparison.blend import Blend
+from novum.study.comparison.calibration import at_temperature
 from novum.study.comparison.tuning import Judge, predict_rows
 from novum.study.data.task import CLASSIFICATION
 from novum.study.scoring.measures import Predicted
@@ -69,6 +70,7 @@ class Member(NamedTuple):
     X: np.ndarray
     places: dict[str, np.ndarray]  # columns of the matrix, by column of the frame
     weight: float
+    temperature: float = 1.0  # of the mean with the others
 
 
 def explain(
@@ -102,11 +104,23 @@ def pipelines_in(model: Any) -> list[tuple[Any, float]]:
     return [(model, 1.0)]
 
 
+def matrices_in(model: Any, frame: Any) -> Iterator[tuple[Any, float, np.ndarray]]:
+    """Yield the pipelines of a kept model with their weights and the matrices that they make of a frame.
+
+    Pipelines of one fold share their columns, and so the matrix.
+    """
+    made: dict[int, np.ndarray] = {}
+    for pipeline, weight in pipelines_in(model):
+        if id(pipeline[0]) not in made:
+            made[id(pipeline[0])] = pipeline[0].transform(frame)
+        yield pipeline, weight, made[id(pipeline[0])]
+
+
 def members_of(model: Any, frame: Any) -> list[Member]:
     """Return the models with their matrices."""
     return [
-        Member(pipeline[-1], pipeline[0].transform(frame), matrix_places(pipeline[0], frame), weight)
-        for pipeline, weight in pipelines_in(model)
+        Member(pipeline[-1], X, matrix_places(pipeline[0], frame), weight, getattr(model, "temperature", 1.0))
+        for pipeline, weight, X in matrices_in(model, frame)
     ]
 
 
@@ -136,7 +150,8 @@ def predict_members(members: list[Member], judge: Judge, *, scored_only: bool = 
     weights = np.array([member.weight for member in members])
     if judge.kind != CLASSIFICATION:
         return Predicted(np.tensordot(weights, np.stack([part.values for part in parts]), axes=1), None)
-    proba = np.tensordot(weights, np.stack([np.asarray(part.proba) for part in parts]), axes=1)
+    mixed = np.tensordot(weights, np.stack([np.asarray(part.proba) for part in parts]), axes=1)
+    proba = at_temperature(mixed, members[0].temperature)
     best = np.argmax(proba, axis=1) if judge.costs is None else np.argmin(proba @ judge.costs, axis=1)
     return Predicted(judge.classes[best], proba)
 
