@@ -2,9 +2,9 @@ r"""One number that brings probabilities nearer to how often they come true: the
 
     p_k(x)^(1/T) / sum_j p_j(x)^(1/T)                                                                                (1)
 
-T > 1 makes a model less sure of itself, T < 1 surer; the order of the classes stays. It is fitted on predictions out of folds, by the
-log loss. A fold is judged with the temperature of the others; with the mean gain g of its log loss over the folds and s the corrected
-standard error of g, (1) is applied where
+T > 1 makes a model less sure of itself, T < 1 surer; the order of the classes stays. It is fitted on predictions out of folds, by
+the log loss. A fold is judged with the temperature of the others; with the mean gain g of its log loss over the folds and s the
+corrected standard error of g, (1) is applied where
 
     g > s  and  g > .005 times the log loss                                                                          (2)
 """
