@@ -25,6 +25,7 @@ class Candidacy(NamedTuple):
     units: dict[str, str] = {}  # parameters given per standard deviation of the target (TARGET) or per row (ROWS)
     order: int = 9  # of the comparison, should the time be short: 1 what is soon among the best on most tables
     standard_target: bool = False  # whether numbers to predict are to have mean 0 and deviation 1
+    shapes: tuple[str, ...] = ()  # of targets that it is for alone: "counts", "skewed amounts", "skewed amounts and 0"
     shares: dict[str, float] = {}  # whole numbers that may be at most this share of the rows, and at least 1
     stages: tuple[int, ...] = ()  # of fewer rows: numbers of passes that one fit judges, the largest one's
     many: dict[str, Any] = {}  # settings of `MANY_ROWS` rows or more, whatever the change: early stopping, say

@@ -46,7 +46,7 @@ def command(
         str | None,
         typer.Option(
             help="Of classes accuracy, balanced_accuracy, f1, auc, average_precision, log_loss, brier; of numbers rmse, mae,"
-            " median_error, r2 (default: accuracy or rmse).",
+            " median_error, r2, rmsle, poisson_deviance (default: accuracy or rmse).",
         ),
     ] = None,
     prefer: Annotated[

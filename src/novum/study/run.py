@@ -24,12 +24,13 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Label
-from novum.study.comparison.candidates import candidates_for
+from novum.study.comparison.candidates import OF_THE_MIDDLE, TargetShape, candidates_for
 from novum.study.comparison.choose import PREFERENCES
 from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.comparison.compare import compare
 from novum.study.comparison.fits import Rows
 from novum.study.comparison.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.comparison.matrix_columns import how_read
 from novum.study.comparison.progress import SavedProgress
 from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
@@ -41,7 +42,7 @@ from novum.study.data.table import Table
 from novum.study.data.task import find_task
 from novum.study.final import fit_again, keep, model_to_save
 from novum.study.hold_out import judge_held_out
-from novum.study.insight.explain import MOST_SECONDS, explain
+from novum.study.insight.explain import MOST_SECONDS, explain, pipelines_in
 from novum.study.insight.findings import look_further
 from novum.study.listener import Listener, Silence
 from novum.study.memory.kept import memory_from, remember
@@ -70,7 +71,8 @@ class Study:
         "auto" decides by the target's values and says why.
     scoring : str or None, default=None
         Of classes "accuracy", "balanced_accuracy", "f1", "auc", "average_precision", "log_loss" or "brier"; of numbers "rmse",
-        "mae", "median_error" or "r2". None: accuracy or rmse; the mean cost where there are costs.
+        "mae", "median_error", "r2", and of numbers from 0 on "rmsle" or "poisson_deviance". None: accuracy or rmse; the mean cost
+        where there are costs.
     models : list of str, dict of estimators or None, default=None
         Names of novum's models, or your own estimators by name; None: the usual list for the task.
     drop : sequence of str, default=()
@@ -196,7 +198,7 @@ class Study:
             weight = None if weight is None else weight[order]
         positive, costs = positive_and_costs(task, self.positive, self.costs)
         wanted = self.scoring or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
-        measure = measure_for(task.kind, wanted, positive, costs)
+        measure = measure_for(task.kind, wanted, positive, costs, least=None if task.labels else float(task.y.min()))
         apart = tuple(name for name in (self.group, self.weights) if name is not None)
         card = make_card(table, task, self.drop, apart, timed=self.time is not None, grouped=self.group is not None)
         if not card.features:
@@ -231,14 +233,10 @@ class Study:
         compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
         few = parting.take(compared)
         judge = judge._replace(split=partial(few.inner, seed=self.random_state))
-        rows = Rows(
-            frame.iloc[compared].reset_index(drop=True),
-            task.y[compared],
-            None if weight is None else weight[compared],
-            judge,
-            {},
-        )
-        candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1])
+        rows = everything.some(compared, judge)
+        middle = measure.name in OF_THE_MIDDLE
+        shape = TargetShape(task.shape, bool((task.y > 0).all()), middle) if task.shape else None
+        candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1], shape)
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
         smallest = int(np.unique(rows.y, return_counts=True)[1].min()) if task.labels else len(compared)
         k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune, frame.shape[1])
@@ -312,8 +310,10 @@ class Study:
             until=clock.until(),
             surely=clock.report_at(),
         )
-        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}"])
         model = kept.model
+        read = how_read([(part.candidate.name, one[0]) for part, (one, _) in zip(kept.parts, pipelines_in(model))])
+        result.card = result.card._replace(notes=[*result.card.notes, *read])
+        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}", *read])
         hold, said = judge_held_out(rows, held, model, positive=positive, by_class=self.group is None and not ordered)
         result.hold_out = hold
         listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])

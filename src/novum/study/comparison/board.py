@@ -79,7 +79,7 @@ class Board:
     def stages(self, candidate: Candidate) -> list[Candidate]:
         """Return a candidate at the rate (2) and, of few rows, those that are its first passes."""
         tag = candidate.candidacy
-        if tag is None or not tag.stages:
+        if tag is None or not tag.stages or candidate.log_target:
             return [candidate]
         rows, classes = self.rows, self.rows.judge.classes
         outputs = 1 if classes is None or len(classes) == 2 else len(classes)

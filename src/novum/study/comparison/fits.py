@@ -25,7 +25,8 @@ from novum.report.numbers import num
 from novum.runtime.message_text import in_one_line
 from novum.study.comparison.candidates import Candidate, model_of
 from novum.study.comparison.clock import TimeIsUp, within
-from novum.study.comparison.pipelines import columns_for, pipeline_of
+from novum.study.comparison.pipelines import PLAIN, columns_for, pipeline_of, with_native
+from novum.study.comparison.treatments import choose_treatment, family_of
 from novum.study.comparison.tuning import Judge, grow_model, predict_rows
 from novum.study.scoring.measures import Predicted
 
@@ -55,6 +56,11 @@ class Rows(NamedTuple):
     weight: np.ndarray | None
     judge: Judge
     prepared: dict[Any, Any] | None = None  # matrices of folds, which many candidates share; None keeps none
+
+    def some(self, chosen: np.ndarray, judge: Judge) -> "Rows":
+        """Return some of the rows, by their numbers, as a comparison takes them."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return Rows(self.frame.iloc[chosen].reset_index(drop=True), self.y[chosen], weight, judge, {})
 
 
 class Fold(NamedTuple):
@@ -121,7 +127,8 @@ def fit_candidate(
     """
     y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
-    columns, X = prepared_rows(rows, candidate.scaled, train)
+    columns, X = prepared_rows(rows, candidate, train, seconds=seconds)
+    candidate = candidate._replace(estimator=with_native(candidate.estimator, columns))
     change = candidate.change if change is None else change
     model = model_of(candidate, change, y)
     if weight is not None and not has_fit_parameter(getattr(model, "regressor", model), "sample_weight"):
@@ -131,27 +138,44 @@ def fit_candidate(
     took, tag = time.perf_counter() - start, candidate.candidacy
     ended = {}
     if tag is not None and EARLY not in change and stops_early(tag, len(y)):
-        ended = {PASSES: int(fitted.n_iter_), EARLY: False}
+        ended = {PASSES: int(getattr(fitted, "regressor_", fitted).n_iter_), EARLY: False}
     return FittedCandidate(pipeline_of(columns, fitted), change, took, ended)
 
 
 def prepared_rows(
-    rows: Rows, scaled: bool, train: np.ndarray, test: np.ndarray | None = None
-) -> tuple[Any, np.ndarray]:
-    """Return the columns fitted on the training rows and the matrix of these, or of the test rows."""
-    key = (scaled, train.tobytes(), test is None)
+    rows: Rows, candidate: Candidate, train: np.ndarray, test: np.ndarray | None = None, seconds: float | None = None
+) -> tuple[Any, Any]:
+    """Return the columns fitted on the training rows and the matrix of these, or of the test rows.
+
+    How columns are read is decided for a family of models; what models share is made once.
+    """
+    family, place = family_of(candidate), train.tobytes()
+    known = {} if rows.prepared is None else rows.prepared
+    treatment = PLAIN if candidate.baseline else known.get((family, place))
+    part = rows.frame.iloc[train]
+    if treatment is None:
+        weight = None if rows.weight is None else rows.weight[train]
+        treatment = choose_treatment(part, rows.y[train], train, weight, rows.judge, family, seconds)
+        if rows.prepared is not None:
+            rows.prepared[family, place] = treatment
+    key = (candidate.scaled, treatment, place, test is None)
     if rows.prepared is not None and key in rows.prepared:
         return rows.prepared[key]
     if test is None:
-        part = rows.frame.iloc[train]
-        columns = columns_for(part, scaled)
-        made = columns, columns.fit_transform(part)
+        columns = columns_for(part, candidate.scaled, treatment, rows.judge.seed)
+        made = columns, columns.fit_transform(part, rows.y[train])
     else:
-        columns, _ = prepared_rows(rows, scaled, train)
+        columns, _ = prepared_rows(rows, candidate, train)
         made = columns, columns.transform(rows.frame.iloc[test])
-    if rows.prepared is not None and made[1].nbytes + sum(X.nbytes for _, X in rows.prepared.values()) <= MOST_PREPARED:
+    if rows.prepared is not None and sum(map(matrix_bytes, (made, *rows.prepared.values()))) <= MOST_PREPARED:
         rows.prepared[key] = made
     return made
+
+
+def matrix_bytes(made: Any) -> int:
+    """Return the bytes of the matrix among what is kept of prepared rows; 0 of a treatment."""
+    X = made[-1]
+    return int(getattr(X, "nbytes", 0) if not hasattr(X, "data") or isinstance(X, np.ndarray) else X.data.nbytes)
 
 
 def size_of(model: Any) -> int:
@@ -227,7 +251,7 @@ def failed(task: CandidateFit, error: str, seconds: float = 0.0) -> Outcome:
 def judged(rows: Rows, task: CandidateFit, fitted: FittedCandidate) -> Outcome:
     """Return what a fitted model is worth on the test part of its fold."""
     judge, test = rows.judge, task.split.test
-    _, X = prepared_rows(rows, task.candidate.scaled, task.split.train, test)
+    _, X = prepared_rows(rows, task.candidate, task.split.train, test)
     said = predict_rows(judge, fitted.pipeline[-1], X)
     if said.proba is None and judge.measure.proba:
         raise ParameterError(f"it gives no probabilities, which {judge.measure.title} needs")

@@ -94,7 +94,7 @@ def predict_rows(judge: Judge, model: Any, X: Any, *, scored_only: bool = False)
         return Predicted(np.asarray(model.predict(X), dtype=np.float64), None)
     if not hasattr(model, "predict_proba") or (scored_only and not judge.measure.proba and judge.costs is None):
         return Predicted(model.predict(X), None)
-    proba = np.zeros((len(X), len(judge.classes)))
+    proba = np.zeros((X.shape[0], len(judge.classes)))
     proba[:, np.searchsorted(judge.classes, model.classes_)] = model.predict_proba(X)
     if judge.costs is not None:
         return Predicted(judge.classes[np.argmin(proba @ judge.costs, axis=1)], proba)

@@ -53,6 +53,14 @@ class Column(NamedTuple):
         known = self.values[~self.missing] if self.kind in (NUMBER, BOOL) else np.empty(0)
         return bool(len(known)) and bool((known == np.floor(known)).all())
 
+    @property
+    def has_hours(self) -> bool:
+        """Whether it holds dates with times of day that differ."""
+        if self.kind != DATE:
+            return False
+        known = self.values[~self.missing]
+        return len(np.unique(known - known.astype("datetime64[D]"))) > 1
+
     def take(self, rows: np.ndarray) -> "Column":
         """Return some rows."""
         return self if self.values is None else self._replace(values=self.values[rows])

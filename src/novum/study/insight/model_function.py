@@ -13,9 +13,9 @@ import numpy as np
 from novum.decision_theory import LossMatrixClassifier
 from novum.study.comparison.blend import Blend
 from novum.study.comparison.calibration import at_temperature
+from novum.study.comparison.matrix_columns import condensed, dense, matrix_places
 from novum.study.comparison.pipelines import WORDS
 from novum.study.data.schema import Schema, date_columns
-from novum.study.insight.explain import matrix_places
 
 __all__ = ["ModelFunction", "frame_columns", "mixed_rows", "model_function_of"]
 
@@ -39,7 +39,7 @@ class ModelFunction(NamedTuple):
 
     def matrices(self, frame: Any) -> list[np.ndarray]:
         """Return the matrix of prepared rows for every member."""
-        return [np.asarray(member.columns.transform(frame), dtype=np.float64) for member in self.members]
+        return [dense(member.columns.transform(frame)) for member in self.members]
 
     def places(self, frame: Any, names: dict[str, list[str]]) -> list[list[np.ndarray]]:
         """Return, for every member, the matrix columns of every named group of the frame's columns."""
@@ -95,14 +95,21 @@ def pipelines_of(model: Any, weight: float) -> Iterator[Member]:
     elif len(model.steps) == 1:
         yield from pipelines_of(model[-1], weight)
     else:
-        yield Member(model[-1], model[0], weight)
+        columns, inner = condensed(model[0], model[-1])
+        yield Member(inner, columns, weight)
 
 
 def frame_columns(schema: Schema) -> dict[str, list[str]]:
     """Return the columns of the prepared frame that every column of the table becomes."""
     found = {}
     for name, role in zip(schema.names, schema.roles):
-        found[name] = date_columns(name) if role == "date" else [name + WORDS] if role == "words" else [name]
+        found[name] = (
+            date_columns(name, name in schema.hours)
+            if role == "date"
+            else [name + WORDS]
+            if role == "words"
+            else [name]
+        )
     return found
 
 

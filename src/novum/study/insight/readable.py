@@ -21,6 +21,7 @@ from novum.linear_model import (
 )
 from novum.report.numbers import counted
 from novum.study.comparison.calibration import TemperatureScaled
+from novum.study.comparison.matrix_columns import column_words
 from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
 
 __all__ = ["Readable", "read_model"]
@@ -73,29 +74,6 @@ def read_model(model: Any, frame: Any, y: np.ndarray, weight: Any, positive: int
     return None
 
 
-def column_words(columns: Any) -> tuple[list[str], list[tuple[int, int] | None]]:
-    """Return the names of the matrix columns in words, and for 0/1 columns their category (by number) and level."""
-    names: list[str] = []
-    levels: list[tuple[int, int] | None] = []
-    for name, part, chosen in columns.transformers_:
-        if name == "numbers":
-            names += [str(column) for column in chosen]
-            levels += [None] * len(chosen)
-        elif name == "categories":
-            marks = [f"{number}\x1f" for number in range(len(chosen))]
-            for place, out in enumerate(part[-1].get_feature_names_out(marks)):
-                number, _, level = out.partition("\x1f")
-                level = level.removeprefix("_")
-                words = "(others)" if level == "infrequent_sklearn" else level
-                names.append(f"{chosen[int(number)]} is {words}")
-                levels.append((int(number), place))
-        elif name != "remainder":
-            words = [str(word) for word in part.get_feature_names_out()]
-            names += [f"{str(name).removesuffix(' (words)')} says {word!r}" for word in words]
-            levels += [None] * len(words)
-    return names, levels
-
-
 def in_own_units(columns: Any, X: np.ndarray) -> np.ndarray:
     """Return the matrix with its numbers as they were before they were scaled."""
     found = np.array(X, dtype=np.float64)
@@ -111,6 +89,8 @@ def effects_of(
     free: Any, kept: Any, columns: Any, frame: Any, y: np.ndarray, weight: Any, positive: int | None = None
 ) -> Readable:
     """Return the coefficients of the model without a penalty."""
+    if columns.sparse_output_:
+        return Readable([], "", "No standard errors: it weighs thousands of words and pieces of words")
     names, levels = column_words(columns)
     X = in_own_units(columns, columns.transform(frame))
     used = [j for j in range(X.shape[1]) if np.ptp(X[:, j]) > 0]
