@@ -24,12 +24,16 @@ from novum.study.comparison.compare import EnsembleMember, Scores, models_of, pa
 from novum.study.comparison.fits import Rows, fit_candidate
 from novum.study.comparison.tuning import Judge
 from novum.study.data.roles import some_rows
+from novum.study.scoring.measures import Measure
 
 __all__ = ["KeptModel", "affordable", "fit_again", "fit_kept", "fit_seconds", "keep", "model_to_save"]
 
 FIRST_SHARE = 0.5  # of the time left, for the fit that is judged
 ENOUGH = 0.5  # of the rows: a model that there is time to fit on so many comes before a better one on fewer
 NEARLY_AS_FAST = 3.0  # times the fastest's seconds: where there is time for none, the best of these is kept
+SMALL_PART = 0.03
+ENOUGH_TIME = 0.8  # of the time left, for a fit on all rows
+MANY_MORE = 1.75  # times the rows of a fold: a model of all rows is better than the mean of those of the folds
 MOST_MODELS = 15  # of folds, whose mean is kept: it is explained and served, too
 FEW_MORE = 2.0  # times the rows of the folds: all are taken
 LEAST_SECONDS = 1.0  # that a fit gets, however little is left
@@ -129,10 +133,17 @@ def choose_and_fit(
         return KeptModel(first, why, parts, *fit_kept(rows, parts, train), 1.0)
     growth = growth_of(scores, len(train))
     left = None if until is None else max(0.0, until - time.perf_counter())
+    able, late = [one for one in leaders if one.simplicity], ""
     there = growth <= FEW_MORE and has_models(scores, first.position)
     if there and left is not None and last_seconds(scores.last[first.position], growth) > left:
-        return of_the_folds(leaders, scores, rows, train, prefer)
-    able, late = [one for one in leaders if one.simplicity], ""
+        every = growth_of(scores, len(rows.y))
+        most = ENOUGH_TIME * left / every
+        once = [
+            one for one in able if scores.last[one.position] <= most and nearly(one, leaders[0], rows.judge.measure)
+        ]
+        if first in once or not once or every < MANY_MORE:
+            return of_the_folds(leaders, scores, rows, train, prefer)
+        able = once  # all rows are worth more than the last bit of score
     while True:
         left = None if until is None else max(0.0, until - time.perf_counter())
         able = affordable(able, scores, left, growth)
@@ -158,6 +169,12 @@ def choose_and_fit(
             if last_try or spare:
                 return of_the_folds(leaders, scores, rows, train, prefer)
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
+
+
+def nearly(leader: Leader, best: Leader, measure: Measure) -> bool:
+    """Return whether a model is as good as the best but for a small part of its error, or of what a share lacks."""
+    error = 1.0 - best.mean if measure.higher_is_better else best.mean
+    return measure.better(best.mean) - measure.better(leader.mean) <= SMALL_PART * abs(error)
 
 
 def has_models(scores: Scores, position: int) -> bool:

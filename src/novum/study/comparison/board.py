@@ -9,7 +9,7 @@ so no fold has a say in what it judges, and the best of many is not flattered; k
 
 Boosting has as many passes of a small rate as there is time for. Where P are too few for it, its rate is larger,
 
-    rate = usual rate * clip(400 / P, 1, 2.5)                                                                       (2)
+    rate = usual rate * clip(400 / P, 1, 1.6)                                                                       (2)
 
 Of few rows every fit is judged after some of its first passes as well, each a setting of its own.
 """
@@ -32,8 +32,8 @@ LEAST_MODELS, LEAST_FOLDS = (
 LEAST_FITS = LEAST_MODELS * LEAST_FOLDS
 TOP = 4  # of the best so far, which may be kept together
 LAST_FITS = 2.5  # how many of their fits the last two may take as long as
-STEPS_A_SECOND = 1e6  # cells times passes times outputs of one fit, for every second of the study
-USUAL_PASSES, FASTEST = 400, 2.5  # that boosting should have time for, and how many times its rate at most
+STEPS_A_SECOND = 4e6  # cells times passes times outputs of one fit, for every second of the study
+USUAL_PASSES, FASTEST = 400, 1.6  # that boosting should have time for, and how many times its rate at most
 UNLIMITED = 100.0  # seconds of a study without a clock, as it were
 RATE = "learning_rate"
 REPEATED = 2  # settings of a candidate that go on to further sets of folds

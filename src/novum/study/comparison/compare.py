@@ -30,7 +30,7 @@ FIRST_SHARE = 0.05  # of the time, for each of the first fits
 MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its first settings; of a fit, whatever the time
 MOST_RESERVED, RESERVED_OF_ALL = (
     0.35,
-    0.2,
+    0.3,
 )  # of the time, for the last fits; where all rows are compared, for which there
 # are the models of the folds as well
 

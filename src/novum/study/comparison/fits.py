@@ -26,7 +26,7 @@ from novum.runtime.message_text import in_one_line
 from novum.study.comparison.candidates import Candidate, model_of
 from novum.study.comparison.clock import TimeIsUp, within
 from novum.study.comparison.pipelines import PLAIN, columns_for, pipeline_of, with_native
-from novum.study.comparison.treatments import choose_treatment, family_of
+from novum.study.comparison.treatments import TIME_SHARE, choose_treatment, family_of
 from novum.study.comparison.tuning import Judge, grow_model, predict_rows
 from novum.study.scoring.measures import Predicted
 
@@ -45,6 +45,8 @@ __all__ = [
 MOST_PREPARED = 2**30  # bytes of prepared matrices that are kept
 MOST_BYTES, FIRST_BYTES = 2**25, 2**28  # of a fold's model that is kept, and of that of the first fold
 EXACT_BYTES = 2**18  # of a model in memory whose file is made to be measured
+FEW_READ = 2_000  # training rows up to which every training part decides how its columns are read
+LATE = 1.5  # times its seconds: when a fit is ended that was to end by itself
 CHUNK, CHUNKS = 2**14, 16  # bytes, and how many of such, that tell how far a larger one is compressed
 
 
@@ -56,11 +58,12 @@ class Rows(NamedTuple):
     weight: np.ndarray | None
     judge: Judge
     prepared: dict[Any, Any] | None = None  # matrices of folds, which many candidates share; None keeps none
+    readings: dict[str, Any] | None = None  # of the columns by a family of models, decided once where rows are many
 
     def some(self, chosen: np.ndarray, judge: Judge) -> "Rows":
         """Return some of the rows, by their numbers, as a comparison takes them."""
         weight = None if self.weight is None else self.weight[chosen]
-        return Rows(self.frame.iloc[chosen].reset_index(drop=True), self.y[chosen], weight, judge, {})
+        return Rows(self.frame.iloc[chosen].reset_index(drop=True), self.y[chosen], weight, judge, {}, self.readings)
 
 
 class Fold(NamedTuple):
@@ -147,12 +150,22 @@ def prepared_rows(
 ) -> tuple[Any, Any]:
     """Return the columns fitted on the training rows and the matrix of these, or of the test rows.
 
-    How columns are read is decided for a family of models; what models share is made once.
+    How columns are read is decided for a family of models: of few rows in every training part, of many once, on the rows that are
+    compared, since one of two or three readings by thousands of rows flatters nobody. What models share is made once.
     """
     family, place = family_of(candidate), train.tobytes()
     known = {} if rows.prepared is None else rows.prepared
     treatment = PLAIN if candidate.baseline else known.get((family, place))
     part = rows.frame.iloc[train]
+    if treatment is None and rows.readings is not None and len(train) > FEW_READ:
+        if family not in rows.readings:
+            chosen = train if rows.prepared is None else np.arange(len(rows.y))
+            weight = None if rows.weight is None else rows.weight[chosen]
+            most = None if seconds is None else seconds / TIME_SHARE  # as long as a fit
+            rows.readings[family] = choose_treatment(
+                rows.frame.iloc[chosen], rows.y[chosen], chosen, weight, rows.judge, family, most
+            )
+        treatment = rows.readings[family]
     if treatment is None:
         weight = None if rows.weight is None else rows.weight[train]
         treatment = choose_treatment(part, rows.y[train], train, weight, rows.judge, family, seconds)
@@ -221,8 +234,11 @@ def fit_task(rows: Rows, task: CandidateFit) -> Outcome:
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         warnings.simplefilter("always")
         try:
-            with within(task.seconds):
-                aim = task.seconds if task.aim is None else task.aim
+            most = None if task.seconds is None else LATE * task.seconds
+            aim = task.seconds if task.aim is None else task.aim
+            with within(most):  # what others share is not counted as this one's time
+                prepared_rows(rows, task.candidate, task.split.train, seconds=aim)
+            with within(most):
                 fitted = fit_candidate(rows, task.candidate, task.split.train, seconds=aim)
                 outcome = judged(rows, task, fitted)
             for place, passes in task.stages:
