@@ -165,7 +165,7 @@ def test_without_time_the_report_says_what_is_not_there(monkeypatch, tmp_path):
     assert len(found.scores) == result.n_held and not found.thresholds.honest
     text = report_html(result)
     assert "There was no time for a learning curve" in text and "chosen on these rows, which flatters it" in text
-    assert len(result.write_report(tmp_path / "out")) == 5
+    assert len(result.write_report(tmp_path / "out")) == 7
 
 
 def test_findings_of_the_two_studies(classes_result, numbers_result):

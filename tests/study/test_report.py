@@ -70,7 +70,7 @@ def test_every_number_is_there(result):
     }
     assert set(files) == {
         *("scores.csv", "hold-out.csv", "importances.csv", "weights.csv", "columns.csv", "coefficients.csv"),
-        *("calibration.csv", "coverage.csv", "threshold.csv", "contributions.csv", "curve.csv"),
+        *("calibration.csv", "coverage.csv", "threshold.csv", "contributions.csv", "curve.csv", "dependence.csv"),
     }
     assert files["scores.csv"].startswith("model,by,accuracy,lower,upper")
     confusion = files["hold-out.csv"].splitlines()[1:]

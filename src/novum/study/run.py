@@ -10,6 +10,7 @@ The six steps of designing a learning system, in order, with the test rows locke
     evaluate     the kept model, once, on the hold-out part
 """
 
+import inspect
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -29,24 +30,32 @@ from novum.study.comparison.choose import PREFERENCES
 from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.comparison.compare import compare
 from novum.study.comparison.fits import Rows
-from novum.study.comparison.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.comparison.folds import make_folds, plan
+from novum.study.comparison.limits import (
+    ColumnLimits,
+    broken_pairs,
+    candidates_within,
+    limits_for,
+    limits_in_words,
+)
 from novum.study.comparison.matrix_columns import how_read
 from novum.study.comparison.progress import SavedProgress
 from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
-from novum.study.data.data_card import make_card
 from novum.study.data.leaks import find_leaks
-from novum.study.data.roles import check_parts, group_numbers, some_rows, time_order, weights_in
-from novum.study.data.schema import attach, prepare, schema_for
+from novum.study.data.roles import some_rows
+from novum.study.data.schema import attach
 from novum.study.data.table import Table
-from novum.study.data.task import find_task
 from novum.study.final import fit_again, keep, model_to_save
+from novum.study.formalised import Formalised, StudyRows, formalise
 from novum.study.hold_out import judge_held_out
 from novum.study.insight.explain import MOST_SECONDS, explain, pipelines_in
+from novum.study.insight.fairness import compare_groups, groups_of
 from novum.study.insight.findings import look_further
+from novum.study.insight.model_function import model_function_of
 from novum.study.listener import Listener, Silence
 from novum.study.memory.kept import memory_from, remember
-from novum.study.named_input import positive_and_costs, table_with_columns
+from novum.study.named_input import positive_and_costs
 from novum.study.result import StudyResult
 from novum.study.scoring.measures import measure_for
 
@@ -108,6 +117,13 @@ class Study:
         Processes; None: one per core.
     cluster : str or None, default=None
         Address of a Dask scheduler whose workers do the fits.
+    fair : str or list of str or None, default=None
+        Columns whose groups are compared in the report: measures, gaps and calibration; they need not be learned from.
+    increasing, decreasing : sequence of str, default=()
+        Columns of numbers with which the prediction (of two classes: the probability of the positive one) may only rise, or
+        only fall. Models that cannot keep to it are left out.
+    interactions : {"none", "pairwise"} or None, default=None
+        How many columns may act together: each for itself, or at most two. Models that cannot keep to it are left out.
 
     Examples
     --------
@@ -145,6 +161,10 @@ class Study:
         time_limit: float | None = None,
         n_jobs: int | None = None,
         cluster: str | None = None,
+        fair: str | Sequence[str] | None = None,
+        increasing: Sequence[str] = (),
+        decreasing: Sequence[str] = (),
+        interactions: str | None = None,
     ) -> None:
         if prefer not in PREFERENCES:
             raise ParameterError.of("Study", f"prefer must be one of {', '.join(PREFERENCES)}.", prefer=prefer)
@@ -168,6 +188,34 @@ class Study:
         )
         self.n_jobs = available_cores() if n_jobs is None else check_count("Study", "n_jobs", n_jobs)
         self.cluster = cluster
+        self.fair = (fair,) if isinstance(fair, str) else tuple(fair or ())
+        self.increasing, self.decreasing, self.interactions = tuple(increasing), tuple(decreasing), interactions
+
+    def rows(self) -> StudyRows:
+        """Return the rows that a study of this table learns from and those that it puts away, with the columns that it makes."""
+        return self._formalise().rows()
+
+    def _options(self) -> dict[str, Any]:
+        """Return how the study was called, but for its table."""
+        named = [name for name in inspect.signature(Study).parameters if name not in ("frame", "models", "costs")]
+        options = {name: getattr(self, name) for name in named}
+        models = None if self.models is None else [str(name) for name in self.models]
+        return {**options, "models": models, "costs": None if self.costs is None else dict(self.costs)}
+
+    def _formalise(self) -> Formalised:
+        """Return what the first steps make of the table."""
+        return formalise(
+            self.frame,
+            self.target,
+            task=self.task,
+            drop=self.drop,
+            group=self.group,
+            time=self.time,
+            weights=self.weights,
+            random_state=self.random_state,
+            hold_out=self.hold_out,
+            named=(*self.fair, *self.increasing, *self.decreasing),
+        )
 
     @keeps_its_own_steps
     def run(self, listener: Listener | None = None, *, resume: str | os.PathLike | None = None) -> StudyResult:
@@ -187,30 +235,15 @@ class Study:
             part of the leaderboard that was finished, and no model.
         """
         listener, start, worked = listener or Silence(), perf_counter(), process_time()
-        columns = {"group": self.group, "time": self.time, "weights": self.weights}
-        table = table_with_columns(self.frame, self.target, self.drop, columns)
-        task = find_task(table.columns[self.target], table.name, self.task)
-        table = table.take(task.known)
-        weight = weights_in(table, self.weights)
-        if self.time is not None:
-            order = time_order(table, self.time)
-            table, task = table.take(order), task._replace(y=task.y[order])
-            weight = None if weight is None else weight[order]
+        start_of = self._formalise()
+        table, task, card, schema, frame = start_of.table, start_of.task, start_of.card, start_of.schema, start_of.frame
+        weight, parting, train, held = start_of.weight, start_of.parting, start_of.train, start_of.held
         positive, costs = positive_and_costs(task, self.positive, self.costs)
         wanted = self.scoring or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
         measure = measure_for(task.kind, wanted, positive, costs, least=None if task.labels else float(task.y.min()))
-        apart = tuple(name for name in (self.group, self.weights) if name is not None)
-        card = make_card(table, task, self.drop, apart, timed=self.time is not None, grouped=self.group is not None)
-        if not card.features:
-            why = "; ".join(f"{column.name}: {column.reason}" for column in card.left_out) or "the table has no other"
-            raise DataError(f"{table.name}: no column is left to predict {self.target!r} from ({why}).")
-        schema = schema_for(table, card, task)
-        frame = prepare(table, schema)
-        codes = class_numbers(task.y) if task.labels else None
-        groups = group_numbers(table, self.group) if self.group else None
-        parting = Parting(codes, groups, self.time is not None, len(task.y))
-        train, held = split_rows(task.y, task.kind, self.hold_out, self.random_state, parting)
-        check_parts(task, train, held, table.name)
+        for name in self.fair:
+            groups_of(table.columns[name])  # before the work, not after it
+        limits = limits_for(self.increasing, self.decreasing, self.interactions, schema)
         leaks = find_leaks(frame.iloc[train], task.y[train], task, self.random_state)
         result = StudyResult(
             name=table.name,
@@ -223,6 +256,8 @@ class Study:
             n_train=len(train),
             n_held=len(held),
         )
+        result.formalisation, result.options = start_of, self._options()
+        result.positive, result.costs = positive, costs
         listener.step("formalise", result.formalised())
 
         classes = np.unique(task.y) if task.labels else None
@@ -231,17 +266,22 @@ class Study:
         )
         everything = Rows(frame, task.y, weight, judge, readings={})
         compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
+        result.rows_compared = compared
         few = parting.take(compared)
         judge = judge._replace(split=partial(few.inner, seed=self.random_state))
         rows = everything.some(compared, judge)
         middle = measure.name in OF_THE_MIDDLE
         shape = TargetShape(task.shape, bool((task.y > 0).all()), middle) if task.shape else None
         candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1], shape)
+        candidates, unfit = candidates_within(candidates, limits, positive == 0)
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
         smallest = int(np.unique(rows.y, return_counts=True)[1].min()) if task.labels else len(compared)
         k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune, frame.shape[1])
         folds = make_folds(few, k, repeats, self.random_state)
-        listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
+        planned = [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)]
+        if unfit:
+            planned.append(f"left out, since they cannot keep to the limits of the columns: {', '.join(unfit)}")
+        listener.step("candidates", planned)
         limited = self.time_limit is not None
         limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
         slowness = slowness_since(start, worked)
@@ -274,6 +314,7 @@ class Study:
                     result,
                     table=table,
                     rows=everything,
+                    limits=limits,
                     train=train,
                     held=held,
                     positive=positive,
@@ -290,6 +331,7 @@ class Study:
         result: StudyResult,
         table: Table,
         rows: Rows,
+        limits: ColumnLimits,
         train: np.ndarray,
         held: np.ndarray,
         positive: int | None,
@@ -345,6 +387,20 @@ class Study:
             ordered=ordered,
             advance=listener.looked,
         )
+        if limits.any:
+            machine, frame = model_function_of(model)._replace(classes=judge.classes), rows.frame.iloc[held]
+            about = 0 if judge.classes is None else 1 if positive is None else positive
+            places = {name: [at[0] for at in machine.places(frame, {name: [name]})] for name in limits.signs}
+            broken = broken_pairs(
+                lambda X: machine.values(X)[:, about], machine.matrices(frame), places, limits.signs, self.random_state
+            )
+            result.limited = limits_in_words(limits, broken)
+            listener.step("limits", result.limited)
+        if self.fair and found.unseen is not None:
+            rows_of, used = found.unseen.rows, set(result.schema.names)
+            columns = [(table.columns[name].take(rows_of), name in used) for name in self.fair]
+            result.fairness = compare_groups(columns, rows.y[rows_of], found.unseen.said, judge, positive)
+            listener.step("fair", [one.sentence() for one in result.fairness])
         saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
         remember(saved, memory_from(found, table, result.schema, rows.frame, self.random_state, positive))
         result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)

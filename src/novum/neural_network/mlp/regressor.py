@@ -195,7 +195,7 @@ class MLPRegressor(RegressorMixin, Perceptron):
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and home_of(y) == "memory":
             y = column_or_1d(y, warn=True)
         source = self._source(X, y, sample_weight, target="numeric", reset=first).host()
-        if self.loss == "poisson" and source.at_hand and np.min(source.y) < 0:  # type: ignore[attr-defined]
+        if self.loss == "poisson" and (source.at_hand or source.on_device) and float(source.y.min()) < 0:  # type: ignore[attr-defined]
             raise DataError(
                 f"Some value(s) of y are out of the valid range of the loss 'poisson': {type(self).__name__} needs counts, all"
                 " y >= 0."

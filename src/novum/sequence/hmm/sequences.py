@@ -207,4 +207,4 @@ class DaskSequences(Sequences):
         return self.source.total(run_partition, PartitionPass(statistics, params, self.convert), merge)
 
     def first(self) -> Bundle:
-        return bundle_of(self.source.first(), self.convert)
+        return bundle_of(self.source.first_partition(), self.convert)

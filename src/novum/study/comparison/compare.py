@@ -23,6 +23,7 @@ from novum.study.comparison.ensemble import Mixture, best_mixture
 from novum.study.comparison.fits import CandidateFit, FittedCandidate, Fold, Outcome, Rows
 from novum.study.comparison.portfolio import first_tries, survivors
 from novum.study.comparison.workers import Crew, outcomes
+from novum.study.scoring.measures import Predicted
 
 __all__ = ["EnsembleMember", "Scores", "compare", "models_of", "parts_of"]
 
@@ -59,6 +60,7 @@ class Scores(NamedTuple):
     processes: int
     notes: list[str]
     stopped: str  # "", "interrupted" or "time limit"
+    predicted: list[list[Predicted | None]] = []  # (candidates, folds): of the rows that judge a fold
     parts: list[EnsembleMember] = []  # of the ensemble
     models: list[list[FittedCandidate]] = []  # (candidates,): of the folds, where time is limited
     part_models: list[list[FittedCandidate]] = []  # of the ensemble's parts, likewise
@@ -212,6 +214,7 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         planned=planned,
         elapsed=elapsed,
         processes=processes,
+        predicted=[[one.predicted if (one := board.done.get((c, f))) else None for f in order] for c in chosen],
         notes=notes,
         stopped=stopped,
         models=[fold_models(board, c, used) for c in chosen],

@@ -25,7 +25,8 @@ from novum.report.numbers import num
 from novum.runtime.message_text import in_one_line
 from novum.study.comparison.candidates import Candidate, model_of
 from novum.study.comparison.clock import TimeIsUp, within
-from novum.study.comparison.pipelines import PLAIN, columns_for, pipeline_of, with_native
+from novum.study.comparison.limits import limited_columns, with_limits
+from novum.study.comparison.pipelines import PLAIN, Treatment, columns_for, pipeline_of, with_native
 from novum.study.comparison.treatments import TIME_SHARE, choose_treatment, family_of
 from novum.study.comparison.tuning import Judge, grow_model, predict_rows
 from novum.study.scoring.measures import Predicted
@@ -132,6 +133,7 @@ def fit_candidate(
     weight = None if rows.weight is None else rows.weight[train]
     columns, X = prepared_rows(rows, candidate, train, seconds=seconds)
     candidate = candidate._replace(estimator=with_native(candidate.estimator, columns))
+    candidate = with_limits(candidate, columns, rows.frame)
     change = candidate.change if change is None else change
     model = model_of(candidate, change, y)
     if weight is not None and not has_fit_parameter(getattr(model, "regressor", model), "sample_weight"):
@@ -163,12 +165,21 @@ def prepared_rows(
             weight = None if rows.weight is None else rows.weight[chosen]
             most = None if seconds is None else seconds / TIME_SHARE  # as long as a fit
             rows.readings[family] = choose_treatment(
-                rows.frame.iloc[chosen], rows.y[chosen], chosen, weight, rows.judge, family, most
+                rows.frame.iloc[chosen],
+                rows.y[chosen],
+                rows=chosen,
+                weight=weight,
+                judge=rows.judge,
+                family=family,
+                seconds=most,
+                numbers_only=limited_columns(candidate),
             )
         treatment = rows.readings[family]
     if treatment is None:
         weight = None if rows.weight is None else rows.weight[train]
-        treatment = choose_treatment(part, rows.y[train], train, weight, rows.judge, family, seconds)
+        treatment = choose_treatment(
+            part, rows.y[train], train, weight, rows.judge, family, seconds, numbers_only=limited_columns(candidate)
+        )
         if rows.prepared is not None:
             rows.prepared[family, place] = treatment
     key = (candidate.scaled, treatment, place, test is None)
@@ -180,15 +191,16 @@ def prepared_rows(
     else:
         columns, _ = prepared_rows(rows, candidate, train)
         made = columns, columns.transform(rows.frame.iloc[test])
-    if rows.prepared is not None and sum(map(matrix_bytes, (made, *rows.prepared.values()))) <= MOST_PREPARED:
-        rows.prepared[key] = made
+    if rows.prepared is not None:
+        held = sum(matrix_bytes(known[1]) for known in rows.prepared.values() if not isinstance(known, Treatment))
+        if matrix_bytes(made[1]) + held <= MOST_PREPARED:
+            rows.prepared[key] = made
     return made
 
 
-def matrix_bytes(made: Any) -> int:
-    """Return the bytes of the matrix among what is kept of prepared rows; 0 of a treatment."""
-    X = made[-1]
-    return int(getattr(X, "nbytes", 0) if not hasattr(X, "data") or isinstance(X, np.ndarray) else X.data.nbytes)
+def matrix_bytes(X: Any) -> int:
+    """Return what a prepared matrix takes, dense or sparse."""
+    return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
 
 
 def size_of(model: Any) -> int:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
+from novum.base.candidacy import Candidacy
 from novum.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -73,7 +74,6 @@ PARTS, GAIN = 16, 0.01  # of (1)
 MOST_IDS = 4
 SMOOTHING = 5.0  # rows by which the mean of a level is drawn to that of all
 TIME_SHARE = 0.25  # of a fit's seconds
-SOON = 2  # in the order of the comparison: the linear models that come early take sparse rows
 
 
 def family_of(candidate: Any) -> str:
@@ -83,7 +83,8 @@ def family_of(candidate: Any) -> str:
         return BOOSTING if "max_bins" in estimator.get_params(deep=False) and candidate.by == "novum" else TREES
     if candidate.by == "novum" and candidate.candidacy is not None and not candidate.log_target:
         tag = candidate.candidacy
-        return LINEAR if tag.rank == 1 and tag.order <= SOON and get_tags(estimator).input_tags.sparse else SCALED
+        early = tag.order < Candidacy(tag.rank).order
+        return LINEAR if tag.rank == 1 and early and get_tags(estimator).input_tags.sparse else SCALED
     return SCALED
 
 
@@ -99,9 +100,12 @@ def quick_model(family: str, kind: str, seed: int) -> Any:
     return forest(n_estimators=25, min_samples_leaf=2, random_state=seed)
 
 
-def readings(frame: Any, y: np.ndarray, family: str, classify: bool, seed: int) -> list[tuple[str, list[Any]]]:
+def readings(
+    frame: Any, y: np.ndarray, family: str, classify: bool, seed: int, numbers_only: frozenset[str] = frozenset()
+) -> list[tuple[str, list[Any]]]:
     """Return the questions of a table: fields of a treatment with their answers, the first of which stands until asked."""
     numbers, categories, words = text_columns(frame)
+    numbers = [name for name in numbers if name not in numbers_only]
     found: list[tuple[str, list[Any]]] = []
     if many_levels(frame, categories):
         found.append(("categories", list(READINGS[family])))
@@ -120,6 +124,7 @@ def choose_treatment(
     judge: Judge,
     family: str,
     seconds: float | None = None,
+    numbers_only: frozenset[str] = frozenset(),
 ) -> Treatment:
     """Return the reading that does best on folds of these rows.
 
@@ -129,13 +134,15 @@ def choose_treatment(
         Their numbers in the study, by which groups and times are known.
     seconds : float or None
         Of the fit that asks; a share of them is for this.
+    numbers_only : frozenset of str
+        Columns that stay numbers: those with a limit.
     """
     until = None if seconds is None else time.perf_counter() + TIME_SHARE * seconds
     if len(y) > MOST_ROWS:
         some = np.sort(np.random.default_rng(judge.seed).choice(len(y), MOST_ROWS, replace=False))
         frame, y, rows = frame.iloc[some], y[some], rows[some]
         weight = None if weight is None else weight[some]
-    asked = readings(frame, y, family, judge.kind == CLASSIFICATION, judge.seed)
+    asked = readings(frame, y, family, judge.kind == CLASSIFICATION, judge.seed, numbers_only)
     chosen = PLAIN
     for field, answers in asked:
         chosen = chosen._replace(**{field: answers[0]})

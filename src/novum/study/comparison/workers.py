@@ -81,6 +81,9 @@ def outcomes(
     """Yield the outcomes as they come, until all are there or the time is over; the first `least` are made in any case,
     unless they are of a model that may never end."""
     made: set[tuple[int, int]] = set()
+    if cluster is not None and least and clock.over:  # a wrong address is named also where no time is left for it
+        with connected(cluster, 0.0):
+            pass
     for outcome in streamed(rows, tasks, crew, clock, cluster):
         made.add((outcome.model, outcome.fold))
         yield outcome

@@ -73,6 +73,7 @@ class Table(NamedTuple):
     n_rows: int
     name: str  # of the file or frame, for messages
     notes: list[str] = []  # what the reader found out
+    whole: Any = None  # what was counted of all rows, where these were drawn (novum.study.data.large)
 
     def take(self, rows: np.ndarray) -> "Table":
         """Return some rows."""

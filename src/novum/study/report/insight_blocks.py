@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from novum.evaluation import clopper_pearson_interval
 from novum.report.numbers import counted, decimal, num, number, percent
 from novum.study.insight.findings import OTHERS
 from novum.study.plots.insight import calibration_picture, curve_picture, dependence_picture, threshold_picture
@@ -9,7 +12,7 @@ from novum.study.plots.svg import bars
 from novum.study.report.blocks import Block, Cell
 from novum.study.scoring.measures import probability
 
-__all__ = ["failing_blocks", "growing_blocks", "sure_blocks", "using_blocks"]
+__all__ = ["ends_of", "failing_blocks", "growing_blocks", "sure_blocks", "using_blocks"]
 
 MOST_BARS = 20
 
@@ -110,6 +113,12 @@ def coverage_block(result: Any) -> Block:
     )
 
 
+def ends_of(share: float, n: float) -> str:
+    """Return the interval of a share of so many rows, that of Clopper and Pearson."""
+    low, high = clopper_pearson_interval(round(float(share * n)), int(n))
+    return f"{percent(low)} to {percent(high)}"
+
+
 def threshold_block(found: Any) -> Block:
     """Return the measures along the threshold."""
     caption = (
@@ -121,9 +130,13 @@ def threshold_block(found: Any) -> Block:
             Cell(decimal(t), float(t)),
             Cell(decimal(score) if abs(score) <= 1 else number(score), float(score)),
             Cell(percent(a), float(a)),
+            Cell(ends_of(a, n)),
             Cell("-" if b != b else percent(b), "" if b != b else float(b)),
+            Cell("-" if b != b else ends_of(b, m)),
         ]
-        for t, score, a, b in list(zip(found.at, found.score, found.found, found.right))[4::5]
+        for t, score, a, n, b, m in list(
+            zip(found.at, found.score, found.found, found.positives, found.right, found.called)
+        )[4::5]
     ]
     return Block(
         "threshold",
@@ -131,7 +144,7 @@ def threshold_block(found: Any) -> Block:
         [found.sentence],
         [(caption, threshold_picture(found))],
         "Measures along the threshold",
-        ["threshold", found.measure, "found", "right"],
+        ["threshold", found.measure, "found", "95 % interval", "right", "95 % interval "],
         rows,
         folded=True,
     )
@@ -148,6 +161,7 @@ def failing_blocks(result: Any) -> list[Block]:
             Cell(f"{one.rows:,}", one.rows),
             Cell(text(one.loss), one.loss),
             Cell(text(one.elsewhere), one.elsewhere),
+            Cell(f"{text(one.interval.lower)} to {text(one.interval.upper)}", one.interval.lower),
             Cell(probability(one.p_value), one.p_value),
         ]
         for one in found.found
@@ -160,7 +174,7 @@ def failing_blocks(result: Any) -> list[Block]:
             [f"{found.sentence()} {rest}".strip()],
             [],
             "Slices where the model errs more",
-            ["slice", "rows", found.unit, "elsewhere", "p (Holm)"],
+            ["slice", "rows", found.unit, "elsewhere", "95 % interval of the difference", "p (Holm)"],
             rows,
             wide=(0,),
         )
@@ -185,12 +199,44 @@ def using_blocks(result: Any) -> list[Block]:
         ]
         words = [
             "What the model says on average when one column is set to a value and the others stay as they are. Thin lines: single"
-            " rows; band: the middle 80 % of the rows. Where columns go together, some of these rows could not occur."
+            " rows (individual conditional expectations); band: the middle 80 % of the rows. Where columns go together, some of"
+            " these rows could not occur."
         ]
-        blocks.append(Block("dependence", "How predictions move with a column (partial dependence)", words, pictures))
+        blocks.append(
+            Block(
+                "dependence",
+                "How predictions move with a column (partial dependence)",
+                words,
+                pictures,
+                "Partial dependence with 95 % intervals of the mean over rows",
+                ["column", "value", "mean prediction", "95 % interval", "middle 80 % of the rows"],
+                [row for one in found.dependences for row in dependence_rows(one)],
+                folded=True,
+            )
+        )
+    if result.limited:
+        said = [f"{one[:1].upper()}{one[1:]}." for one in result.limited]
+        blocks.append(Block("limits", "Limits that it keeps to", said))
     if found.readable is not None:
         blocks.append(readable_block(result))
     return blocks
+
+
+def dependence_rows(one: Any) -> list[list[Cell]]:
+    """Return the dependence on a column as rows of a table."""
+    rows = []
+    for value, mean, half, low, high in zip(one.values, one.mean, one.half_width, one.lower, one.upper):
+        text = str(np.datetime64(int(value), "D")) if one.days else f"{num(value):.6g}" if one.numeric else str(value)
+        rows.append(
+            [
+                Cell(one.column),
+                Cell(text, float(value) if one.numeric else ""),
+                Cell(f"{num(mean):.4g}", float(mean)),
+                Cell(f"{num(mean - half):.4g} to {num(mean + half):.4g}", float(mean - half)),
+                Cell(f"{num(low):.4g} to {num(high):.4g}", float(low)),
+            ]
+        )
+    return rows
 
 
 def contribution_block(result: Any) -> Block:
