@@ -112,7 +112,7 @@ def test_a_table_without_such_columns_asks_nothing(monkeypatch):
     frame["few"] = np.array(["u", "v"], dtype=object)[np.arange(200) % 2]
     y = frame["a"].to_numpy()
 
-    def refuse(*args):
+    def refuse(*args, **kwargs):
         raise AssertionError("a model was fitted to choose what needs no choice")
 
     monkeypatch.setattr("novum.study.comparison.treatments.fold_score", refuse)

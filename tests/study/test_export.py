@@ -32,6 +32,12 @@ KINDS = {
     "standardised target": {"target": "spent", "models": ["SVR"], "scoring": "mae"},
     "ensemble": {"target": "spent", "models": ["RandomForest", "KNeighbors"], "ensemble": True, "scoring": "r2"},
     "time": {"target": "spent", "models": ["ElasticNet"], "time": "since", "scoring": "median_error"},
+    "many levels and words": {
+        "models": ["LogisticRegression", "GradientBoosting", "RandomForest"],
+        "text": True,
+        "ensemble": True,
+    },
+    "limits": {"target": "spent", "models": ["GradientBoosting"], "increasing": ["age"], "interactions": "pairwise"},
     "weights": {"target": "spent", "models": ["DecisionTree"], "weights": "weight"},
 }
 
@@ -39,14 +45,22 @@ KINDS = {
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("export") / "shop.csv"
-    frame = mixed(240).assign(weight=lambda f: 1 + (np.arange(len(f)) % 3))
+    rng = np.random.default_rng(1)
+    shop = rng.integers(0, 60, 240)
+    said = np.where(shop % 2, "very good value and service", "poor bad slow and dear")
+    frame = mixed(240).assign(
+        weight=1 + (np.arange(240) % 3),
+        shop=[f"shop number {k}" for k in shop],
+        said=[" ".join(rng.permutation(text.split())) + f" {k % 7}" for text, k in zip(said, shop)],
+    )
     frame.to_csv(path, index=False)
     return path
 
 
 def studied(table, **options):
     target = options.pop("target", "bought")
-    drop = [name for name in ("bought", "spent", "weight") if name not in (target, options.get("weights"))]
+    words = [] if options.pop("text", False) else ["shop", "said"]
+    drop = [*words, *(name for name in ("bought", "spent", "weight") if name not in (target, options.get("weights")))]
     return Study(read_table(table), target, drop=drop, **{**QUICK, **options}).run()
 
 

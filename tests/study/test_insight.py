@@ -154,10 +154,10 @@ def test_an_error_of_calibration_that_chance_explains_is_no_fault():
 
 
 def test_without_time_the_report_says_what_is_not_there(monkeypatch, tmp_path):
-    from novum.study import Study, run
+    from novum.study import Study, conclusion
     from novum.study.report.html import report_html
 
-    monkeypatch.setattr(run, "LOOKING", 0.0)
+    monkeypatch.setattr(conclusion, "LOOKING", 0.0)
     quick = {"folds": 3, "repeats": 1, "n_jobs": 1, "ensemble": False, "tune": False}
     result = Study(mixed(80).drop(columns="spent"), "bought", models=["GaussianNB"], **quick).run()
     found = result.findings

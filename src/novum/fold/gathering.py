@@ -46,9 +46,9 @@ def whole_table(owner: str, X: Any) -> Any:
         return X.head(UNCOUNTED if X.n_rows is None else X.n_rows)  # type: ignore[attr-defined]
     if not is_dask(X):
         return X
-    shape = getattr(X, "shape", ())
+    shape: Any = getattr(X, "shape", ())
     if len(shape) == 2 and all(isinstance(size, int) for size in shape) and hasattr(X, "dtype"):
-        check_size(owner, *shape, np.dtype(X.dtype).itemsize)
+        check_size(owner, int(shape[0]), int(shape[1]), np.dtype(X.dtype).itemsize)
     return X.compute()
 
 

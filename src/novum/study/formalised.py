@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.exceptions import DataError
 from novum.report.result import result
 from novum.study.comparison.folds import Parting, class_numbers, split_rows
-from novum.study.data.data_card import Card, make_card
+from novum.study.data.data_card import Card, check_features, make_card
 from novum.study.data.files import read_table
 from novum.study.data.large import card_of_all
 from novum.study.data.roles import check_parts, group_numbers, time_order, weights_in
@@ -103,9 +102,7 @@ def formalise(
     apart = tuple(name for name in (group, weights) if name is not None)
     card = make_card(table, found, drop, apart, timed=time is not None, grouped=group is not None)
     card = card_of_all(card, table.whole)
-    if not card.features:
-        why = "; ".join(f"{column.name}: {column.reason}" for column in card.left_out) or "the table has no other"
-        raise DataError(f"{table.name}: no column is left to predict {target!r} from ({why}).")
+    check_features(card, table.name, target)
     schema = schema_for(table, card, found)
     frame = prepare(table, schema)
     codes = class_numbers(found.y) if found.labels else None

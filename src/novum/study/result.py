@@ -16,6 +16,7 @@ from novum.report.tables import html_paragraph, html_table
 from novum.runtime.typing import DataFrame, Fittable
 from novum.study.comparison.choose import Leader, leaderboard
 from novum.study.comparison.compare import Scores
+from novum.study.comparison.matrix_columns import how_read
 from novum.study.data.data_card import Card
 from novum.study.data.schema import Schema, prepare
 from novum.study.data.task import LearningTask
@@ -119,6 +120,12 @@ class StudyResult(StudySentences, Result):
         self.explanation, self.changes = explanation, changes
         self.judged_model = judged
 
+    def read(self, models: list[tuple[str, Any]]) -> list[str]:
+        """Take note of how the kept models, by name, read the columns that can be read in several ways; return the sentences."""
+        notes = how_read(models)
+        self.card = self.card._replace(notes=[*self.card.notes, *notes])
+        return notes
+
     def interrupted(self) -> None:
         """Take note that the study ended before a model was kept."""
         self.hold_out = None
@@ -128,7 +135,7 @@ class StudyResult(StudySentences, Result):
     @property
     def of_folds(self) -> bool:
         """Whether the kept model is one that the comparison fitted, since there was no time for another."""
-        return "since there was no time for a fit" in self.reason
+        return "since there was no time for" in self.reason
 
     @property
     def complete(self) -> bool:

@@ -21,40 +21,27 @@ from typing import Any
 import numpy as np
 
 from novum.base.checkpoint.context import keeps_its_own_steps
-from novum.exceptions import DataError, ParameterError
-from novum.report.numbers import counted, num
+from novum.exceptions import ParameterError
+from novum.report.numbers import num
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Label
-from novum.study.comparison.candidates import OF_THE_MIDDLE, TargetShape, candidates_for
+from novum.study.comparison.candidates import candidates_for, shape_of
 from novum.study.comparison.choose import PREFERENCES
-from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
+from novum.study.comparison.clock import Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.comparison.compare import compare
 from novum.study.comparison.fits import Rows
 from novum.study.comparison.folds import make_folds, plan
-from novum.study.comparison.limits import (
-    ColumnLimits,
-    broken_pairs,
-    candidates_within,
-    limits_for,
-    limits_in_words,
-)
-from novum.study.comparison.matrix_columns import how_read
+from novum.study.comparison.limits import candidates_within, limits_for
 from novum.study.comparison.progress import SavedProgress
 from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
+from novum.study.conclusion import conclude
 from novum.study.data.leaks import find_leaks
 from novum.study.data.roles import some_rows
-from novum.study.data.schema import attach
-from novum.study.data.table import Table
-from novum.study.final import fit_again, keep, model_to_save
+from novum.study.data.schema import time_column
 from novum.study.formalised import Formalised, StudyRows, formalise
-from novum.study.hold_out import judge_held_out
-from novum.study.insight.explain import MOST_SECONDS, explain, pipelines_in
-from novum.study.insight.fairness import compare_groups, groups_of
-from novum.study.insight.findings import look_further
-from novum.study.insight.model_function import model_function_of
+from novum.study.insight.fairness import groups_of
 from novum.study.listener import Listener, Silence
-from novum.study.memory.kept import memory_from, remember
 from novum.study.named_input import positive_and_costs
 from novum.study.result import StudyResult
 from novum.study.scoring.measures import measure_for
@@ -261,17 +248,15 @@ class Study:
         listener.step("formalise", result.formalised())
 
         classes = np.unique(task.y) if task.labels else None
-        judge = Judge(
-            measure, task.kind, classes, self.random_state, partial(parting.inner, seed=self.random_state), costs
-        )
-        everything = Rows(frame, task.y, weight, judge, readings={})
+        inner, time = partial(parting.inner, seed=self.random_state), time_column(schema, self.time)
+        judge = Judge(measure, task.kind, classes, self.random_state, inner, costs, time)
+        everything = Rows(frame, task.y, weight, judge, treatments={}, readings={})
         compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
         result.rows_compared = compared
         few = parting.take(compared)
         judge = judge._replace(split=partial(few.inner, seed=self.random_state))
         rows = everything.some(compared, judge)
-        middle = measure.name in OF_THE_MIDDLE
-        shape = TargetShape(task.shape, bool((task.y > 0).all()), middle) if task.shape else None
+        shape = shape_of(task, measure.name)
         candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1], shape)
         candidates, unfit = candidates_within(candidates, limits, positive == 0)
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
@@ -310,14 +295,13 @@ class Study:
             listener.step("leaderboard", result.lines())
         if scores.candidates and scores.stopped != "interrupted":
             try:
-                self._conclude(
+                conclude(
                     result,
                     table=table,
                     rows=everything,
                     limits=limits,
                     train=train,
                     held=held,
-                    positive=positive,
                     clock=clock,
                     listener=listener,
                 )
@@ -325,82 +309,3 @@ class Study:
                 result.interrupted()
         result.elapsed = perf_counter() - start
         return result
-
-    def _conclude(
-        self,
-        result: StudyResult,
-        table: Table,
-        rows: Rows,
-        limits: ColumnLimits,
-        train: np.ndarray,
-        held: np.ndarray,
-        positive: int | None,
-        clock: Clock,
-        listener: Listener,
-    ) -> None:
-        """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
-        judge, ordered = rows.judge, self.time is not None
-        if result.scores is None:
-            raise DataError("StudyResult: nothing has been compared yet.")
-        kept = keep(
-            result.leaders,
-            result.scores,
-            rows,
-            train,
-            prefer=self.prefer,
-            ordered=ordered,
-            until=clock.until(),
-            surely=clock.report_at(),
-        )
-        model = kept.model
-        read = how_read([(part.candidate.name, one[0]) for part, (one, _) in zip(kept.parts, pipelines_in(model))])
-        result.card = result.card._replace(notes=[*result.card.notes, *read])
-        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}", *read])
-        hold, said = judge_held_out(rows, held, model, positive=positive, by_class=self.group is None and not ordered)
-        result.hold_out = hold
-        listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])
-        final = fit_again(rows, kept, ordered=ordered, until=clock.until())
-        result.refitted, result.share = final is not None, kept.share
-        explaining, seconds = perf_counter(), clock.to_explain(MOST_SECONDS)
-        explanation = explain(
-            model,
-            frame=rows.frame.iloc[held],
-            y=hold.y,
-            said=said,
-            judge=judge,
-            positive=positive,
-            seconds=seconds,
-            advance=listener.explained,
-            weight=None if rows.weight is None else rows.weight[held],
-        )
-        result.findings = found = look_further(
-            rows,
-            kept=kept,
-            scores=result.scores,
-            train=train,
-            held=held,
-            said=said,
-            explanation=explanation,
-            schema=result.schema,
-            positive=positive,
-            seconds=LOOKING * seconds - (perf_counter() - explaining),
-            ordered=ordered,
-            advance=listener.looked,
-        )
-        if limits.any:
-            machine, frame = model_function_of(model)._replace(classes=judge.classes), rows.frame.iloc[held]
-            about = 0 if judge.classes is None else 1 if positive is None else positive
-            places = {name: [at[0] for at in machine.places(frame, {name: [name]})] for name in limits.signs}
-            broken = broken_pairs(
-                lambda X: machine.values(X)[:, about], machine.matrices(frame), places, limits.signs, self.random_state
-            )
-            result.limited = limits_in_words(limits, broken)
-            listener.step("limits", result.limited)
-        if self.fair and found.unseen is not None:
-            rows_of, used = found.unseen.rows, set(result.schema.names)
-            columns = [(table.columns[name].take(rows_of), name in used) for name in self.fair]
-            result.fairness = compare_groups(columns, rows.y[rows_of], found.unseen.said, judge, positive)
-            listener.step("fair", [one.sentence() for one in result.fairness])
-        saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
-        remember(saved, memory_from(found, table, result.schema, rows.frame, self.random_state, positive))
-        result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)

@@ -25,8 +25,8 @@ from novum.runtime import arrays, sklearn_private
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights
-from novum.tree.answers import Leaves, answers
 from novum.tree.column_splits import column_of
+from novum.tree.leaf_values import Leaves, answers
 from novum.tree.multiway import grow_branches
 from novum.tree.multiway_parameters import policy_of
 from novum.tree.reduced_error import curve_of, held_out, leaf_scores, prune_by_score

@@ -64,8 +64,9 @@ class DeviceNetwork:
 
     def memory(self) -> Memory:
         """Return the state as plain arrays."""
-        parts = (arrays.to_numpy(part).copy() for part in (self.theta, self.first, self.second, self.running))
-        return Memory(*parts, self.steps)
+        state = (self.theta, self.first, self.second, self.running)
+        theta, first, second, running = (arrays.to_numpy(part).copy() for part in state)
+        return Memory(theta, first, second, running, self.steps)
 
     def _parts(self, theta: Any) -> tuple[list[Any], list[Any], list[Any]]:
         """Return views of the weights, shifts and scales."""
@@ -107,7 +108,7 @@ class DeviceNetwork:
                 variance += NORM_RATE * (squares / (len(z) - 1) - variance)
         return (z - center) / (squares / len(z) + NORM_EPSILON).sqrt()
 
-    def _backward(self, data: Data, training: bool) -> tuple[Any, Any]:
+    def _backward(self, data: Any, training: bool) -> tuple[Any, Any]:
         """Return the sum of weight times loss of rows, in float64, and its gradient as one vector."""
         import torch
 
@@ -132,7 +133,7 @@ class DeviceNetwork:
 
         total = torch.zeros((), dtype=torch.float64, device=self.rows.device)
         for index in arrays.like(data.X, order, "int64").split(self.batch):
-            part = data.take(index)
+            part: Any = data.take(index)
             rows = float(len(index)) if part.weight is None else part.weight.sum()
             loss, gradient = self._backward(part, True)
             total += (loss + self._penalty()) / rows * len(index)
@@ -147,6 +148,7 @@ class DeviceNetwork:
     def _change(self, g: Any, rate: float, rows: Any) -> None:
         """Apply (1) to (6) of updates.h; `rows` is s."""
         own, theta, weights = self.settings, self.theta, slice(0, self.settings.n_weights)
+        scale: Any
         g[weights] += own.alpha * theta[weights]
         g = (g / rows).to(theta.dtype)
         if own.solver == "sgd":
@@ -199,7 +201,7 @@ def applied(output: str, z: Any) -> Any:
     return {"identity": lambda x: x, "logistic": torch.sigmoid, "exp": torch.exp}[output](z)
 
 
-def row_losses(output: str, p: Any, data: Data) -> Any:
+def row_losses(output: str, p: Any, data: Any) -> Any:
     """Return the loss of every row, in float64, as outputs.h has it."""
     import torch
 
@@ -216,13 +218,13 @@ def row_losses(output: str, p: Any, data: Data) -> Any:
     return (torch.xlogy(y, y / q) - y + q).sum(dim=1)
 
 
-def shares(data: Data) -> Any:
+def shares(data: Any) -> Any:
     """Return the weights of rows, adding up to one."""
     weight = arrays.ones(data.X, data.rows) if data.weight is None else data.weight
     return weight / weight.sum()
 
 
-def mean_losses(output: str, data: Data, p: Any) -> tuple[float, float]:
+def mean_losses(output: str, data: Any, p: Any) -> tuple[float, float]:
     """Return the mean loss of what a network says of rows, and the least that one answer for all of them has.
 
     Squared errors are in units of the variance of every target, as in novum.neural_network.mlp.judging.
@@ -242,7 +244,7 @@ def mean_losses(output: str, data: Data, p: Any) -> tuple[float, float]:
     return float(((w @ (y - p.double()) ** 2) / size).mean()), float((variance / size).mean())
 
 
-def score(data: Data, p: Any, classifies: bool) -> float:
+def score(data: Any, p: Any, classifies: bool) -> float:
     """Return the accuracy, or R^2, of what a network says of rows: novum.neural_network.mlp.scores on a device."""
     if not bool(p.isfinite().all()):
         return float("nan")

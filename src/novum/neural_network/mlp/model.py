@@ -83,7 +83,7 @@ def average_output(predictor: Predictor, block: Block) -> Any:
         memory = Memory(theta.astype(dtype, copy=False), nothing, nothing, running.astype(dtype, copy=False))
         out = network_for(X, predictor.settings, memory, min(WHOLE, X.shape[0]), 1, trains=False).predict(X)
         total = out if total is None else total + out
-    return total if len(predictor.thetas) == 1 else total / len(predictor.thetas)  # type: ignore[return-value,operator]
+    return total if len(predictor.thetas) == 1 else total / len(predictor.thetas)  # type: ignore[operator]
 
 
 def outputs(predictor: Predictor, block: Block) -> np.ndarray:

@@ -321,11 +321,6 @@ class Perceptron(Inspection, Estimator):
         return Predictor(settings, [theta], [running], **how)
 
     @property
-    def _small_steps(self) -> bool:
-        """Whether a fit steps over a few rows at a time, which a device does not do sooner: novum.patch leaves it in memory."""
-        return bool(self.solver in STOCHASTIC)
-
-    @property
     def _optimizer(self) -> SimpleNamespace:
         """Scikit-learn's name for the state of the updates."""
         return SimpleNamespace(learning_rate=self._rate)

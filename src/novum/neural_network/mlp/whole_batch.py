@@ -72,7 +72,8 @@ def rows_objective(settings: Settings, data: Data, dtype: Any, threads: int) -> 
 
     def objective(theta: Array) -> tuple[float, Array]:
         machine.load(fresh_memory(settings, theta.astype(dtype)))
-        return smooth_part(settings, Sums(*machine.gradient(data), total), theta)
+        loss, gradient = machine.gradient(data)
+        return smooth_part(settings, Sums(loss, gradient, total), theta)
 
     return objective, total
 

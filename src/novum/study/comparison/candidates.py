@@ -29,7 +29,7 @@ from novum.exceptions import ParameterError
 from novum.study.comparison.log_target import LogTargetRegressor
 from novum.study.data.task import AMOUNTS, CLASSIFICATION, COUNTS
 
-__all__ = ["ENSEMBLE_RANK", "OF_THE_MIDDLE", "Candidate", "TargetShape", "candidates_for", "model_of"]
+__all__ = ["ENSEMBLE_RANK", "Candidate", "TargetShape", "candidates_for", "model_of", "shape_of"]
 
 FAMILIES = (
     *("linear_model", "naive_bayes", "discriminant_analysis", "tree", "neighbors", "svm", "gaussian_process"),
@@ -54,6 +54,11 @@ class TargetShape(NamedTuple):
     shape: str  # COUNTS or AMOUNTS
     positive: bool  # whether it is never 0
     middle: bool  # whether the measure is one of the middle, not of the mean
+
+
+def shape_of(task: Any, measure: str) -> TargetShape | None:
+    """Return what is known of the target of a task that is judged by a measure; None where it has no special shape."""
+    return TargetShape(task.shape, bool((task.y > 0).all()), measure in OF_THE_MIDDLE) if task.shape else None
 
 
 class Candidate(NamedTuple):

@@ -59,12 +59,16 @@ class Rows(NamedTuple):
     weight: np.ndarray | None
     judge: Judge
     prepared: dict[Any, Any] | None = None  # matrices of folds, which many candidates share; None keeps none
+    treatments: dict[str, Treatment] | None = (
+        None  # by family, for fits whose settings are known, as the first fit chose them
+    )
     readings: dict[str, Any] | None = None  # of the columns by a family of models, decided once where rows are many
 
     def some(self, chosen: np.ndarray, judge: Judge) -> "Rows":
         """Return some of the rows, by their numbers, as a comparison takes them."""
         weight = None if self.weight is None else self.weight[chosen]
-        return Rows(self.frame.iloc[chosen].reset_index(drop=True), self.y[chosen], weight, judge, {}, self.readings)
+        frame = self.frame.iloc[chosen].reset_index(drop=True)
+        return Rows(frame, self.y[chosen], weight, judge, {}, readings=self.readings)
 
 
 class Fold(NamedTuple):
@@ -131,7 +135,7 @@ def fit_candidate(
     """
     y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
-    columns, X = prepared_rows(rows, candidate, train, seconds=seconds)
+    columns, X = prepared_rows(rows, candidate, train, seconds=seconds, again=change is not None)
     candidate = candidate._replace(estimator=with_native(candidate.estimator, columns))
     candidate = with_limits(candidate, columns, rows.frame)
     change = candidate.change if change is None else change
@@ -148,7 +152,12 @@ def fit_candidate(
 
 
 def prepared_rows(
-    rows: Rows, candidate: Candidate, train: np.ndarray, test: np.ndarray | None = None, seconds: float | None = None
+    rows: Rows,
+    candidate: Candidate,
+    train: np.ndarray,
+    test: np.ndarray | None = None,
+    seconds: float | None = None,
+    again: bool = False,
 ) -> tuple[Any, Any]:
     """Return the columns fitted on the training rows and the matrix of these, or of the test rows.
 
@@ -156,8 +165,9 @@ def prepared_rows(
     compared, since one of two or three readings by thousands of rows flatters nobody. What models share is made once.
     """
     family, place = family_of(candidate), train.tobytes()
-    known = {} if rows.prepared is None else rows.prepared
-    treatment = PLAIN if candidate.baseline else known.get((family, place))
+    treatment = PLAIN if candidate.baseline else (rows.treatments or {}).get(family) if again else None
+    if treatment is None and rows.prepared is not None:
+        treatment = rows.prepared.get((family, place))
     part = rows.frame.iloc[train]
     if treatment is None and rows.readings is not None and len(train) > FEW_READ:
         if family not in rows.readings:
@@ -182,6 +192,8 @@ def prepared_rows(
         )
         if rows.prepared is not None:
             rows.prepared[family, place] = treatment
+        if rows.treatments is not None:
+            rows.treatments[family] = treatment
     key = (candidate.scaled, treatment, place, test is None)
     if rows.prepared is not None and key in rows.prepared:
         return rows.prepared[key]

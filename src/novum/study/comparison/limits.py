@@ -53,7 +53,7 @@ def limits_for(
     """Return the limits, or raise where a column or a word does not fit."""
     if interactions not in (None, *INTERACTIONS):
         raise ParameterError.of("Study", "must be 'none' or 'pairwise'.", interactions=interactions)
-    roles, signs = dict(zip(schema.names, schema.roles)), {}
+    roles, signs = dict(zip(schema.names, schema.roles)), dict[str, int]()
     for option, names, sign in (("increasing", increasing, 1), ("decreasing", decreasing, -1)):
         for name in names:
             if roles.get(name) != "number":
@@ -75,7 +75,7 @@ def limits_for(
 def candidates_within(
     candidates: list[Candidate], limits: ColumnLimits, flip: bool = False
 ) -> tuple[list[Candidate], list[str]]:
-    """Return the candidates that can keep to the limits, told of them, and the names of the others.
+    """Return the candidates that can keep to the limits, with their parameters set, and the names of the others.
 
     `flip` says that the class that probabilities are about is the first of two.
     """
@@ -84,22 +84,22 @@ def candidates_within(
     signs = {name: -sign if flip else sign for name, sign in limits.signs.items()}
     kept, left = [], []
     for candidate in candidates:
-        told = told_of(candidate, signs, limits.interactions)
-        if told is None:
+        fitting = with_parameters(candidate, signs, limits.interactions)
+        if fitting is None:
             left.append(candidate.name)
         else:
-            kept.append(told)
+            kept.append(fitting)
     if all(candidate.baseline for candidate in kept):
         options = {"increasing": [*limits.signs]} if limits.signs else {"interactions": limits.interactions}
         raise ParameterError.of("Study", f"none of {', '.join(left)} can keep to it; GradientBoosting can.", **options)
     return kept, left
 
 
-def told_of(candidate: Candidate, signs: dict[str, int], interactions: str | None) -> Candidate | None:
+def with_parameters(candidate: Candidate, signs: dict[str, int], interactions: str | None) -> Candidate | None:
     """Return a candidate whose estimator knows the limits; None for one that cannot keep to them."""
     if candidate.baseline or candidate.estimator is None:
         return candidate
-    known, changes = candidate.estimator.get_params(deep=False), {}
+    known, changes = candidate.estimator.get_params(deep=False), dict[str, Any]()
     if signs:
         if MONOTONE not in known:
             return None
@@ -127,7 +127,7 @@ def with_limits(candidate: Candidate, columns: Any, frame: Any) -> Candidate:
         return candidate
     from sklearn.base import clone
 
-    known, changes = candidate.estimator.get_params(deep=False), {}
+    known, changes = candidate.estimator.get_params(deep=False), dict[str, Any]()
     signs, together = known.get(MONOTONE), known.get(TOGETHER)
     if not isinstance(signs, dict) and not isinstance(together, str):
         return candidate
@@ -153,13 +153,14 @@ def with_limits(candidate: Candidate, columns: Any, frame: Any) -> Candidate:
 
 def table_columns(places: dict[str, np.ndarray]) -> list[set[int]]:
     """Return the columns of the matrix, those that came from one column of the table together: parts of a date are one."""
-    from novum.study.data.schema import DATE_PARTS
+    from novum.study.data.schema import DATE_PARTS, WITHOUT_HOURS
 
-    endings, found = tuple(f" ({part})" for part in DATE_PARTS), {}
+    endings = tuple(f" ({part})" for part in DATE_PARTS)
+    found: dict[str, set[int]] = {}
     for name, at in places.items():
         stem = name.rpartition(" (")[0] if name.endswith(endings) else name
-        alike = all(f"{stem}{ending}" in places for ending in endings) if stem != name else False
-        found.setdefault(stem if alike else name, set()).update(int(place) for place in at)
+        of_date = stem != name and all(f"{stem} ({part})" in places for part in WITHOUT_HOURS)
+        found.setdefault(stem if of_date else name, set()).update(int(place) for place in at)
     return [group for group in found.values() if group]
 
 

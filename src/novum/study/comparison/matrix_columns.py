@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from novum.study.comparison.calibration import TemperatureScaled
+from novum.study.comparison.last_values import PARTS
 from novum.study.comparison.pipelines import WORDS
 
 __all__ = ["CondensedColumns", "column_words", "condensed", "dense", "how_read", "matrix_places"]
@@ -18,6 +19,7 @@ WAYS = {  # of the parts that not every table has
     "means": "by the mean target of its levels",
     "codes": "by its levels themselves",
     "id means": "numbers that come back, read as categories too (mean target)",
+    "lags": "last values and rolling means of the target, as known at the end of the rows learned from",
     "id codes": "numbers that come back, read as categories too (levels)",
 }
 
@@ -41,6 +43,8 @@ def matrix_places(columns: Any, frame: Any) -> dict[str, np.ndarray]:
             continue
         if name == "categories":
             origin = np.array([number for number, _ in levels_of(part, chosen)], dtype=np.intp)
+        elif name == "lags":
+            origin = np.zeros(place.stop - place.start, dtype=np.intp)  # of the time
         else:  # as many for each
             origin = np.repeat(np.arange(len(chosen)), (place.stop - place.start) // len(chosen))
         for i, column in enumerate(chosen):
@@ -71,6 +75,8 @@ def column_words(columns: Any) -> tuple[list[str], list[tuple[int, int] | None]]
             made = [f"{chosen.removesuffix(WORDS)} {word}" for word in words_of(part)]
         elif name == "numbers":
             made = [str(column) for column in chosen]
+        elif name == "lags":
+            made = [f"target of late: {what}" for what in PARTS]
         else:
             place = columns.output_indices_[name]
             each, what = (place.stop - place.start) // len(chosen), "mean target" if name.endswith("means") else "level"

@@ -6,14 +6,14 @@ after the other (categories, ids, texts); the best mean of the study's own measu
 Up to 2,000 training rows the rows that judge the result have no say in it; beyond, the question is asked once, of the rows that are
 compared (never of those put away). A table with one reading asks nothing and pays nothing.
 
-Whole numbers are asked about where the mean target of equal numbers tells more than the numbers do as amounts:
+Whole numbers are tried where the mean target of equal numbers tells more than the numbers do as amounts:
 
     R2_levels > R2_parts + .01                                                                              (1)
 
 of two halves of the rows, each predicted from the other; parts are sixteen equal shares of the rows in the order of the numbers.
 """
 
-import time
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,7 @@ MOST_ROWS = 5_000  # that readings are compared on
 FEWEST_LEVELS, ROWS_OF_A_LEVEL = 3, 3.0  # of whole numbers that may be ids; rows per number, on average
 PARTS, GAIN = 16, 0.01  # of (1)
 MOST_IDS = 4
+ALONE, MOST_KEYS = 0.95, 2  # share of the rows of a series that are alone at their time; keys of series that are tried
 SMOOTHING = 5.0  # rows by which the mean of a level is drawn to that of all
 TIME_SHARE = 0.25  # of a fit's seconds
 
@@ -101,9 +102,15 @@ def quick_model(family: str, kind: str, seed: int) -> Any:
 
 
 def readings(
-    frame: Any, y: np.ndarray, family: str, classify: bool, seed: int, numbers_only: frozenset[str] = frozenset()
+    frame: Any,
+    y: np.ndarray,
+    family: str,
+    classify: bool,
+    seed: int,
+    numbers_only: frozenset[str] = frozenset(),
+    time: str = "",
 ) -> list[tuple[str, list[Any]]]:
-    """Return the questions of a table: fields of a treatment with their answers, the first of which stands until asked."""
+    """Return the questions of a table: fields of a treatment with their answers, the first of which is usual."""
     numbers, categories, words = text_columns(frame)
     numbers = [name for name in numbers if name not in numbers_only]
     found: list[tuple[str, list[Any]]] = []
@@ -111,6 +118,10 @@ def readings(
         found.append(("categories", list(READINGS[family])))
     if words:
         found.append(("texts", list(TEXTS[family])))
+    if time and not classify:
+        found.append(
+            ("lags", [(), (time,), *((time, key) for key in keys_of_series(frame, time, [*categories, *numbers]))])
+        )
     if ids := id_columns(frame, numbers, y, classify, seed):
         found.append(("ids", [(), ids]))
     return found
@@ -137,29 +148,32 @@ def choose_treatment(
     numbers_only : frozenset of str
         Columns that stay numbers: those with a limit.
     """
-    until = None if seconds is None else time.perf_counter() + TIME_SHARE * seconds
+    until = None if seconds is None else perf_counter() + TIME_SHARE * seconds
     if len(y) > MOST_ROWS:
         some = np.sort(np.random.default_rng(judge.seed).choice(len(y), MOST_ROWS, replace=False))
         frame, y, rows = frame.iloc[some], y[some], rows[some]
         weight = None if weight is None else weight[some]
-    asked = readings(frame, y, family, judge.kind == CLASSIFICATION, judge.seed, numbers_only)
+    classify = judge.kind == CLASSIFICATION
+    questions = readings(frame, y, family, classify, judge.seed, numbers_only, judge.time)
     chosen = PLAIN
-    for field, answers in asked:
+    for field, answers in questions:
         chosen = chosen._replace(**{field: answers[0]})
-    folds = judge.split(rows, FOLDS) if asked else []
+    folds = judge.split(rows, FOLDS) if questions else []
     known: dict[tuple[Treatment, int], float] = {}
 
     def score(treatment: Treatment, fold: int) -> float:
         if (treatment, fold) not in known:
             train, test = folds[fold]
-            known[treatment, fold] = fold_score(frame, y, weight, judge, family, treatment, train, test)
+            known[treatment, fold] = fold_score(
+                frame, y, weight=weight, judge=judge, family=family, treatment=treatment, train=train, test=test
+            )
         return known[treatment, fold]
 
-    for field, answers in asked:
+    for field, answers in questions:
         options = [chosen._replace(**{field: answer}) for answer in answers]
         scores: list[list[float]] = [[] for _ in options]
         for fold, number in ((fold, number) for fold in range(len(folds)) for number in range(len(options))):
-            if until is not None and time.perf_counter() > until:
+            if until is not None and perf_counter() > until:
                 break
             scores[number].append(score(options[number], fold))
         common = min(map(len, scores))  # where time is short, the folds count that all have
@@ -171,6 +185,7 @@ def choose_treatment(
 def fold_score(
     frame: Any,
     y: np.ndarray,
+    *,
     weight: np.ndarray | None,
     judge: Judge,
     family: str,
@@ -201,7 +216,9 @@ def id_columns(frame: Any, numbers: list[str], y: np.ndarray, classify: bool, se
         target = np.eye(codes.max() + 1)[codes]
     half = np.random.default_rng(seed).permutation(len(y)) % 2
     gains = {}
-    for name in numbers:
+    dates = [str(name).removesuffix(" (year)") for name in numbers if str(name).endswith(" (year)")]
+    counts_of_days = {f"{date} (day)" for date in dates}  # days to come are all new
+    for name in (name for name in numbers if name not in counts_of_days):
         x = frame[name].to_numpy()
         known = x[~np.isnan(x)]
         if not len(known) or (known != np.floor(known)).any():
@@ -215,6 +232,25 @@ def id_columns(frame: Any, numbers: list[str], y: np.ndarray, classify: bool, se
         if gain > GAIN:
             gains[name] = gain
     return tuple(sorted(gains, key=lambda name: -gains[name])[:MOST_IDS])
+
+
+def keys_of_series(frame: Any, time: str, names: list[str]) -> list[str]:
+    """Return the columns whose levels are series of their own: nearly every row is the only one of its level at its time."""
+    n, times = len(frame), frame[time]
+    if times.nunique() > n / ROWS_OF_A_LEVEL * (ROWS_OF_A_LEVEL - 1):  # one series
+        return []
+    found = []
+    for name in names:
+        levels = frame[name].nunique()
+        if (
+            name == time
+            or not FEWEST_LEVELS <= levels <= n / ROWS_OF_A_LEVEL
+            or (frame[name].dtype.kind == "f" and levels > n**0.75)
+        ):
+            continue
+        if frame[[time, name]].duplicated().mean() < 1 - ALONE:
+            found.append(name)
+    return found[:MOST_KEYS]
 
 
 def explained(level: np.ndarray, target: np.ndarray, half: np.ndarray) -> float:

@@ -31,6 +31,7 @@ class Judge(NamedTuple):
     seed: int
     split: Splitter
     costs: Any = None  # by true and said class
+    time: str = ""  # column of the prepared frame in whose order the rows stand
 
     def criterion(self, y: Any, predicted: Predicted, weight: Any) -> float:
         """Return what is maximised: the measure; of two equal classifiers the one with the better probabilities."""

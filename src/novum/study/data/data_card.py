@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.exceptions import DataError
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.study.data.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column, Table
 from novum.study.data.task import LearningTask
 
-__all__ = ["Card", "ColumnCard", "make_card"]
+__all__ = ["Card", "ColumnCard", "check_features", "make_card"]
 
 IDENTIFIER = re.compile(
     r"(^|[_\W])(id|ids|index|idx|uuid|guid|key|nr|row|number)$|^\(column 1\)$|^unnamed", re.IGNORECASE
@@ -104,6 +105,13 @@ def make_card(
     notes += [] if grouped or timed else repeats_in(card, table)
     notes += [] if timed or grouped else dates_in(card, table)
     return card._replace(notes=notes)
+
+
+def check_features(card: Card, table: str, target: str) -> None:
+    """Raise where no column takes part."""
+    if not card.features:
+        why = "; ".join(f"{column.name}: {column.reason}" for column in card.left_out) or "the table has no other"
+        raise DataError(f"{table}: no column is left to predict {target!r} from ({why}).")
 
 
 def describe(

@@ -18,7 +18,7 @@ from novum.study.data.data_card import Card
 from novum.study.data.table import BOOL, DATE, NUMBER, TEXT, Column, Table
 from novum.study.data.task import LearningTask
 
-__all__ = ["Schema", "attach", "check", "date_columns", "forms_of", "prepare", "schema_for", "schema_of"]
+__all__ = ["Schema", "attach", "check", "date_columns", "forms_of", "prepare", "schema_for", "schema_of", "time_column"]
 
 ATTRIBUTE = "novum_table_"  # of the saved pipeline
 MOST_NAMED = 5  # names in a sentence
@@ -128,6 +128,14 @@ def date_parts(column: Column, hours: bool = False) -> dict[str, np.ndarray]:
 def date_columns(name: str, hours: bool = False) -> list[str]:
     """Return the columns of the prepared frame that a date becomes, the count of days last."""
     return [f"{name} ({part})" for part in (DATE_PARTS if hours else WITHOUT_HOURS)]
+
+
+def time_column(schema: Schema, name: str | None) -> str:
+    """Return the column of the prepared frame that tells the time of rows; "" where it takes no part."""
+    roles = dict(zip(schema.names, schema.roles))
+    if name is None or roles.get(name) not in ("date", "number"):
+        return ""
+    return date_columns(name)[-1] if roles[name] == "date" else name
 
 
 def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table, list[str]]:

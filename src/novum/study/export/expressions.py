@@ -98,7 +98,7 @@ class Writer:
             return f"np.{value.__name__}"
         if isinstance(value, type) or inspect.isroutine(value) or isinstance(value, np.ufunc):
             return self.named(value, about)
-        if hasattr(value, "get_params"):
+        if hasattr(value, "get_params") or holds_its_parameters(value):
             return self.call(value, about, room, used)
         raise DataError(f"export: {about} is {type(value).__name__}, which cannot be written as a program.")
 
@@ -124,7 +124,10 @@ class Writer:
         name = self.named(type(estimator), about)
         defaults = inspect.signature(type(estimator).__init__).parameters
         first = next((key for key in defaults if key != "self"), "")
-        given, shown = estimator.get_params(deep=False), []
+        names = [key for key in defaults if key != "self"]
+        has = hasattr(estimator, "get_params")
+        given = estimator.get_params(deep=False) if has else {key: getattr(estimator, key) for key in names}
+        shown = []
         for key in sorted(given, key=lambda key: list(defaults).index(key) if key in defaults else len(defaults)):
             default = defaults[key].default if key in defaults else inspect.Parameter.empty
             if not is_same(given[key], default):
@@ -132,6 +135,13 @@ class Writer:
                 part = self.text(given[key], f"{about}, {name}.{key}", room - INDENT, len(start) + 1)
                 shown.append(f"{start}{part}")
         return joined(f"{name}(", shown, ")", room - used)
+
+
+def holds_its_parameters(value: Any) -> bool:
+    """Return whether an object keeps what it was made with under the same names, as scikit-learn's splitters do."""
+    public = type(value).__module__.split(".")[0] in ("sklearn", "novum")
+    parameters = list(inspect.signature(type(value).__init__).parameters)[1:] if public else []
+    return bool(parameters) and all(hasattr(value, name) for name in parameters)
 
 
 def quoted(text: str) -> str:

@@ -17,7 +17,7 @@ def cell(kind: str, text: str, place: int) -> dict[str, Any]:
 
 def notebook_text(steps: list[Any]) -> str:
     """Return a notebook of steps with `title`, `words` and `code`."""
-    cells = []
+    cells: list[dict[str, Any]] = []
     for number, step in enumerate(steps):
         head = f"{'#' if number == 0 else '##'} {step.title}"
         cells.append(cell("markdown", "\n\n".join([head, *step.words]), len(cells)))

@@ -6,6 +6,7 @@ weights of the members of an ensemble, the seed by which rows are put away. So i
 one thread, to the same numbers.
 """
 
+import inspect
 import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,14 +18,18 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 from novum.runtime.writing import replace_file
 from novum.study.data.large import MOST_CELLS
-from novum.study.export.expressions import Writer, quoted
+from novum.study.export.expressions import Writer, joined, quoted
 from novum.study.export.measures import written_measure
 from novum.study.export.model_code import fit_code, functions_for, members_of, part_code, renamed
 from novum.study.export.notebook import notebook_text
 
 __all__ = ["Step", "program_steps", "script_text", "write_program"]
 
-NAMES = ("task", "drop", "group", "time", "weights", "random_state", "hold_out")  # of a study, which decide its rows
+ELSEWHERE = (  # options of a study that its rows and columns do not depend on
+    *("task", "target", "scoring", "models", "prefer", "tune", "ensemble", "costs", "positive", "folds", "repeats"),
+    *("time_limit", "n_jobs", "cluster", "fair", "increasing", "decreasing", "interactions"),
+)
+ALWAYS = ("random_state", "hold_out")
 WIDTH = 118  # of a comment
 MODEL_NAMES = (("new_model", "new_final_model"), ("MAKERS", "FINAL_MAKERS"))
 
@@ -132,19 +137,20 @@ def table_step(result: Any, table: str | None, reading: dict[str, Any], notebook
 
 def rows_step(result: Any, writer: Writer) -> Step:
     """Return the step that makes columns and parts rows."""
-    options = {**result.options, "task": result.task.kind}
-    given = [f"{quoted(result.task.target)}"]
-    usual = {"drop": (), "group": None, "time": None, "weights": None}
-    for key in NAMES:
-        value = list(options[key]) if key == "drop" else options[key]
-        if key not in usual or options[key] != usual[key]:
+    from novum.study.run import Study
+
+    options, given = result.options, [quoted(result.task.target), f"task={quoted(result.task.kind)}"]
+    defaults = inspect.signature(Study).parameters
+    for key, value in options.items():
+        if key not in ELSEWHERE and (key in ALWAYS or value != defaults[key].default):
+            value = list(value) if isinstance(value, tuple) else value
             given.append(f"{key}={writer.text(value, key)}")
     how = "the last ones in time" if options["time"] else "drawn by the seed"
     if options["group"]:
         how = f"whole groups of {options['group']}, drawn by the seed"
     elif result.task.labels and not options["time"]:
         how += ", in equal shares of every class"
-    code = f"rows = Study(table, {', '.join(given)}).rows()\nX, y = rows.X, rows.y"
+    code = f"rows = {joined('Study(', ['table', *given], ')', WIDTH - 14)}.rows()\nX, y = rows.X, rows.y"
     code += "\nweight = rows.weight" if options["weights"] else ""
     return Step(
         "Rows and columns",

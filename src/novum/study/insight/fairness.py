@@ -130,7 +130,9 @@ def compare_groups(
     columns : list of (column, whether the model learned from it), of the rows
     y, said : truth of the rows, and what models that had not seen them say
     """
-    found, every, errors = [], [], []
+    found: list[Fairness] = []
+    every: list[Gap] = []
+    errors: list[float] = []
     for column, used in columns:
         groups = groups_of(column)
         names, counts = np.unique(groups, return_counts=True)
@@ -143,10 +145,22 @@ def compare_groups(
         small = [(str(name), int(count)) for name, count in zip(names, counts) if count < LEAST_ROWS]
         few = [(one.group, one.rows) for one in scores if one.rows < FEW_ROWS]
         shares = judge.classes is not None
-        found.append(Fairness(column.name, used, scores, gaps, 0, len(y), shares, small, few, judge.measure))
-    p_gaps = iter(holm([gap.p_value for gap in every]) if every else [])
+        one = Fairness(
+            column=column.name,
+            used=used,
+            scores=scores,
+            gaps=gaps,
+            tests=0,
+            rows=len(y),
+            shares=shares,
+            small=small,
+            few=few,
+            measure=judge.measure,
+        )
+        found.append(one)
+    p_gaps: Iterator[float] = iter(holm([gap.p_value for gap in every]) if every else [])
     known = [p for p in errors if p == p]
-    p_errors = iter(holm(known) if known else [])
+    p_errors: Iterator[float] = iter(holm(known) if known else [])
     return [adjusted(one, p_gaps, p_errors, len(every)) for one in found]
 
 
@@ -178,9 +192,10 @@ def score_of(
     calibrated = calibrated_rows(judge, truth, part, positive)
     if calibrated is not None:
         error = float(calibrated.curve.expected_error)
-        q = part.proba[:, 1 if positive is None else positive] if calibrated.two else np.max(part.proba, axis=1)  # type: ignore[index]
-        p = calibration_p(np.asarray(q), calibrated.curve.edges, error, judge.seed)
-    return GroupScore(name, int(inside.sum()), float(score), interval, mean, share, error, p)
+        proba = np.asarray(part.proba)
+        q = proba[:, 1 if positive is None else positive] if calibrated.two else proba.max(axis=1)
+        p = calibration_p(q, calibrated.curve.edges, error, judge.seed)
+    return GroupScore(name, int(inside.sum()), float(score), interval, said=mean, truth=share, error=error, error_p=p)
 
 
 def calibration_p(q: np.ndarray, edges: np.ndarray, error: float, seed: int) -> float:

@@ -110,7 +110,9 @@ def thresholds_of(
     scores = [measure.of(truth, decided(p, t, place), None) for t in (best, usual)]
     labels = Predicted(judge.classes[decided(p, best, place)], None)
     interval = score_interval(measure, y, labels, judge.classes, judge.seed)
-    sentence = sentence_on(measure, label, best, usual, scores, interval, len(y), other is not None)
+    sentence = sentence_on(
+        measure, label, best=best, usual=usual, scores=scores, interval=interval, n=len(y), honest=other is not None
+    )
     return Thresholds(
         positive=label,
         at=at,

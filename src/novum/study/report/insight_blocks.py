@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import numpy as np
-
 from novum.evaluation import clopper_pearson_interval
 from novum.report.numbers import counted, decimal, num, number, percent
 from novum.study.insight.findings import OTHERS
-from novum.study.plots.insight import calibration_picture, curve_picture, dependence_picture, threshold_picture
+from novum.study.plots.insight import calibration_picture, curve_picture, threshold_picture
 from novum.study.plots.svg import bars
 from novum.study.report.blocks import Block, Cell
+from novum.study.report.dependence_block import dependence_block
 from novum.study.scoring.measures import probability
 
 __all__ = ["ends_of", "failing_blocks", "growing_blocks", "sure_blocks", "using_blocks"]
@@ -194,49 +193,13 @@ def using_blocks(result: Any) -> list[Block]:
     if found.attributions:
         blocks.append(contribution_block(result))
     if found.dependences:
-        pictures = [
-            (f"{one.column}", dependence_picture(one, output_name(result, one.output))) for one in found.dependences
-        ]
-        words = [
-            "What the model says on average when one column is set to a value and the others stay as they are. Thin lines: single"
-            " rows (individual conditional expectations); band: the middle 80 % of the rows. Where columns go together, some of"
-            " these rows could not occur."
-        ]
-        blocks.append(
-            Block(
-                "dependence",
-                "How predictions move with a column (partial dependence)",
-                words,
-                pictures,
-                "Partial dependence with 95 % intervals of the mean over rows",
-                ["column", "value", "mean prediction", "95 % interval", "middle 80 % of the rows"],
-                [row for one in found.dependences for row in dependence_rows(one)],
-                folded=True,
-            )
-        )
+        blocks.append(dependence_block(found.dependences, lambda place: output_name(result, place)))
     if result.limited:
         said = [f"{one[:1].upper()}{one[1:]}." for one in result.limited]
         blocks.append(Block("limits", "Limits that it keeps to", said))
     if found.readable is not None:
         blocks.append(readable_block(result))
     return blocks
-
-
-def dependence_rows(one: Any) -> list[list[Cell]]:
-    """Return the dependence on a column as rows of a table."""
-    rows = []
-    for value, mean, half, low, high in zip(one.values, one.mean, one.half_width, one.lower, one.upper):
-        text = str(np.datetime64(int(value), "D")) if one.days else f"{num(value):.6g}" if one.numeric else str(value)
-        rows.append(
-            [
-                Cell(one.column),
-                Cell(text, float(value) if one.numeric else ""),
-                Cell(f"{num(mean):.4g}", float(mean)),
-                Cell(f"{num(mean - half):.4g} to {num(mean + half):.4g}", float(mean - half)),
-                Cell(f"{num(low):.4g} to {num(high):.4g}", float(low)),
-            ]
-        )
-    return rows
 
 
 def contribution_block(result: Any) -> Block:

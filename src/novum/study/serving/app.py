@@ -22,10 +22,10 @@ from novum.study.insight.contributions import explain_table
 from novum.study.memory.kept import is_remembered, memory_of
 from novum.study.predictions import predict_checked
 from novum.study.serving.access import AccessLog, check_host, check_token, host_names
-from novum.study.serving.answers import answer, answers_of, no_such_address, refused
 from novum.study.serving.description import openapi_document, schema_document
 from novum.study.serving.formats import JSON, answer_bytes, as_bytes, read_body, type_of_answer, type_of_body
 from novum.study.serving.gather import MOST_ROWS, Gatherer, Places
+from novum.study.serving.json_responses import answer, answers_of, no_such_address, refused
 from novum.study.serving.metrics import Meter
 from novum.study.serving.page import docs_page
 from novum.study.serving.row_drift import RowDrift
@@ -100,8 +100,8 @@ class ModelServer:
         described = openapi_document(self.schema, usual, self.limits.rows, self.limits.explained)
         html = partial(self.fixed, page.encode(), "text/html; charset=utf-8", {"content-security-policy": policy})
         routes = [
-            Route("/predict", self.guarded(partial(self.asked, "predict")), methods=["POST"]),
-            Route("/explain", self.guarded(partial(self.asked, "explain")), methods=["POST"]),
+            Route("/predict", self.guarded(partial(self.rows_answered, "predict")), methods=["POST"]),
+            Route("/explain", self.guarded(partial(self.rows_answered, "explain")), methods=["POST"]),
             Route("/health", self.guarded(self.health)),
             Route("/ready", self.guarded(self.ready)),
             Route("/metrics", self.guarded(self.metrics)),
@@ -215,7 +215,7 @@ class ModelServer:
         }
         return answer(self.meter.text(about).encode(), "text/plain; version=0.0.4; charset=utf-8")
 
-    async def asked(self, kind: str, request: Any) -> Any:
+    async def rows_answered(self, kind: str, request: Any) -> Any:
         """Return the answer to a request for predictions or explanations."""
         headers = request.headers
         if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):

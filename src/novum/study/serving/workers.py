@@ -81,7 +81,7 @@ def serve(served: Served, listening: socket.socket, shared: Any = None, place: i
         meter=Meter(shared, place),
     )
     settings = uvicorn.Config(
-        app,  # type: ignore[arg-type]
+        app,
         log_level="warning",
         access_log=False,
         server_header=False,

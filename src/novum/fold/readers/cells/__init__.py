@@ -104,7 +104,7 @@ def notes_on(name: str, form: Form, cells: Sequence[str | None], missing: np.nda
         notes.append(f"{name}: times, read as hours")
     if form.how == "number":
         notes.append(f"{name}: whole numbers that are dates (year, month, day)")
-    if form.how in MIXED and cells:
+    if form.how in MIXED and len(cells):
         styles = {style_of(cell.strip()): cell for cell in dict.fromkeys(cells) if cell is not None}
         written = ", ".join(repr(cell)[:30] for style, cell in styles.items() if style)
         read = {"mixed dmy": "day/month/year", "mixed mdy": "month/day/year"}[form.how]
