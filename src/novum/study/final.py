@@ -14,21 +14,27 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from novum.decision_theory import LossMatrixClassifier
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.study.comparison.blend import Blend
 from novum.study.comparison.board import LAST_FITS, last_seconds
-from novum.study.comparison.choose import Leader, choose
+from novum.study.comparison.calibration import tempered
+from novum.study.comparison.choose import WORSE, Leader, choose
 from novum.study.comparison.clock import TimeIsUp, within
 from novum.study.comparison.compare import EnsembleMember, Scores, models_of, parts_of
 from novum.study.comparison.fits import Rows, fit_candidate
 from novum.study.comparison.tuning import Judge
 from novum.study.data.roles import some_rows
+from novum.study.scoring.measures import Measure
 
 __all__ = ["KeptModel", "affordable", "fit_again", "fit_kept", "fit_seconds", "keep", "model_to_save"]
 
 FIRST_SHARE = 0.5  # of the time left, for the fit that is judged
 ENOUGH = 0.5  # of the rows: a model that there is time to fit on so many comes before a better one on fewer
 NEARLY_AS_FAST = 3.0  # times the fastest's seconds: where there is time for none, the best of these is kept
+SMALL_PART = 0.03
+ENOUGH_TIME = 0.8  # of the time left, for a fit on all rows
+MANY_MORE = 1.75  # times the rows of a fold: a model of all rows is better than the mean of those of the folds
+MOST_MODELS = 15  # of folds, whose mean is kept: it is explained and served, too
 FEW_MORE = 2.0  # times the rows of the folds: all are taken
 LEAST_SECONDS = 1.0  # that a fit gets, however little is left
 
@@ -42,6 +48,18 @@ class KeptModel(NamedTuple):
     model: Any
     changes: list[dict[str, Any]]
     share: float  # of the rows that it was fitted on
+    temperature: float = 1.0  # of its probabilities
+
+
+def calibrated(kept: KeptModel, scores: Scores) -> KeptModel:
+    """Return a kept model with its probabilities at the temperature that the folds found."""
+    if not scores.temperatures:
+        return kept
+    temperature = scores.temperatures[kept.leader.position]
+    reason = kept.reason
+    if temperature != 1.0:
+        reason += f"; its probabilities are calibrated (temperature {num(temperature):.2f})"
+    return kept._replace(model=tempered(kept.model, temperature), temperature=temperature, reason=reason)
 
 
 def growth_of(scores: Scores, n_rows: int) -> float:
@@ -52,13 +70,14 @@ def growth_of(scores: Scores, n_rows: int) -> float:
 def affordable(leaders: list[Leader], scores: Scores, left: float | None, growth: float = 1.0) -> list[Leader]:
     """Return the rows of the leaderboard that there is time to fit; some fast ones if there is for none.
 
-    Of a table that was compared on a sample, those are preferred that there is time to fit on enough of its rows.
+    Of a table that was compared on a sample, those are preferred that there is time to fit on enough of its rows, unless they are
+    shown to be worse than the best.
     """
     if left is None:
         return leaders
     for times in (ENOUGH * growth, 1.0) if growth > FEW_MORE else (1.0,):
         fine = [one for one in leaders if last_seconds(scores.last[one.position], times) <= left]
-        if any(leader.simplicity for leader in fine):
+        if any(one.simplicity and (times == 1.0 or one.verdict != WORSE) for one in fine):
             return fine
     real = [leader for leader in leaders if leader.simplicity] or leaders
     fast = NEARLY_AS_FAST * min(scores.last[leader.position] for leader in real)
@@ -82,7 +101,12 @@ def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None
     return float(np.clip(able / n_rows, min(1.0, compared / n_rows), 1.0))
 
 
-def keep(
+def keep(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, **how: Any) -> KeptModel:
+    """Choose a row of the leaderboard, fit its model (`choose_and_fit`) and calibrate its probabilities."""
+    return calibrated(choose_and_fit(leaders, scores, rows, train, **how), scores)
+
+
+def choose_and_fit(
     leaders: list[Leader],
     scores: Scores,
     rows: Rows,
@@ -109,10 +133,17 @@ def keep(
         return KeptModel(first, why, parts, *fit_kept(rows, parts, train), 1.0)
     growth = growth_of(scores, len(train))
     left = None if until is None else max(0.0, until - time.perf_counter())
+    able, late = [one for one in leaders if one.simplicity], ""
     there = growth <= FEW_MORE and has_models(scores, first.position)
     if there and left is not None and last_seconds(scores.last[first.position], growth) > left:
-        return of_the_folds(leaders, scores, rows, train, prefer)
-    able, late = [one for one in leaders if one.simplicity], ""
+        every = growth_of(scores, len(rows.y))
+        most = ENOUGH_TIME * left / every
+        once = [
+            one for one in able if scores.last[one.position] <= most and nearly(one, leaders[0], rows.judge.measure)
+        ]
+        if first in once or not once or every < MANY_MORE:
+            return of_the_folds(leaders, scores, rows, train, prefer)
+        able = once  # all rows are worth more than the last bit of score
     while True:
         left = None if until is None else max(0.0, until - time.perf_counter())
         able = affordable(able, scores, left, growth)
@@ -140,6 +171,12 @@ def keep(
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
 
 
+def nearly(leader: Leader, best: Leader, measure: Measure) -> bool:
+    """Return whether a model is as good as the best but for a small part of its error, or of what a share lacks."""
+    error = 1.0 - best.mean if measure.higher_is_better else best.mean
+    return measure.better(best.mean) - measure.better(leader.mean) <= SMALL_PART * abs(error)
+
+
 def has_models(scores: Scores, position: int) -> bool:
     """Return whether a model of a fold was kept for every part of a row of the leaderboard."""
     models = models_of(scores, position)
@@ -159,10 +196,11 @@ def of_the_folds(leaders: list[Leader], scores: Scores, rows: Rows, train: np.nd
     n = len(scores.folds[0].train)
     changes = [part.candidate.change for part in parts]
     if real:
+        most = max(1, MOST_MODELS // len(parts))
         fitted = [
-            (model.pipeline, part.weight / len(models))
+            (model.pipeline, part.weight / len(models[:most]))
             for part, models in zip(parts, models_of(scores, leader.position))
-            for model in models
+            for model in models[:most]
         ]
         what = "the model of a fold" if len(fitted) == len(parts) else "the mean of the models of its folds"
         reason += f"; {what}, of {n:,} rows each, since there was no time for a fit"
@@ -202,7 +240,7 @@ def fit_again(rows: Rows, kept: KeptModel, *, ordered: bool, until: float | None
     left = None if until is None else max(until - time.perf_counter(), LEAST_SECONDS / 4)
     try:
         with within(left):
-            return fit_kept(rows, kept.parts, some, kept.changes)[0]
+            return tempered(fit_kept(rows, kept.parts, some, kept.changes)[0], kept.temperature)
     except TimeIsUp:
         return None
 

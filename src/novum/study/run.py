@@ -6,7 +6,7 @@ The six steps of designing a learning system, in order, with the test rows locke
     collect      the data card; the hold-out part is put away
     features     numbers, categories and dates made ready, inside every fold
     candidates   the classes of models
-    train        all of them on the same folds, settings sought inside every training part; the choice
+    train        all of them on the same folds, then other settings of the best; the choice
     evaluate     the kept model, once, on the hold-out part
 """
 
@@ -54,7 +54,7 @@ MOST_COMPARED = 20_000  # training rows that models are compared on; the kept on
 class Study:
     """Compare models on a table, keep the best or a simpler one that costs next to nothing, and judge it on unseen rows.
 
-    `run` fits every candidate `folds` times `repeats`, and with `tune` some settings more inside every training part. The judged
+    `run` fits every candidate `folds` times `repeats`, and with `tune` other settings of the best. The judged
     model is fitted on the training rows, explained by predictions with columns and rows exchanged, left out or drawn again (some
     hundreds of them), and looked at by a few more fits; the model that is saved and predicts is then fitted again on all rows.
 
@@ -76,7 +76,7 @@ class Study:
     prefer : {"accuracy", "simple", "small", "probabilities"}, default="accuracy"
         What decides between models that are nearly as good as the best; "probabilities" judges by the log loss.
     tune : bool, default=True
-        Whether settings are sought, inside every training part.
+        Whether other settings of the best are tried; those that judge a fold are the best on the others.
     ensemble : bool, default=True
         Whether the weighted mean of the best is a candidate.
     group : str or None, default=None
@@ -250,18 +250,12 @@ class Study:
         classes = np.unique(task.y) if task.labels else None
         inner, time = partial(parting.inner, seed=self.random_state), time_column(schema, self.time)
         judge = Judge(measure, task.kind, classes, self.random_state, inner, costs, time)
-        everything = Rows(frame, task.y, weight, judge, treatments={})
+        everything = Rows(frame, task.y, weight, judge, treatments={}, readings={})
         compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
         result.rows_compared = compared
         few = parting.take(compared)
         judge = judge._replace(split=partial(few.inner, seed=self.random_state))
-        rows = Rows(
-            frame.iloc[compared].reset_index(drop=True),
-            task.y[compared],
-            None if weight is None else weight[compared],
-            judge,
-            {},
-        )
+        rows = everything.some(compared, judge)
         shape = shape_of(task, measure.name)
         candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1], shape)
         candidates, unfit = candidates_within(candidates, limits, positive == 0)

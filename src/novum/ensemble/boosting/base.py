@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from novum import _core
 from novum.base import validation
 from novum.base.callbacks import reporting
-from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.engines.trees.histograms import Growing, pack
 from novum.engines.trees.passes.survey import Survey
@@ -34,25 +33,8 @@ from novum.runtime.checks import is_false
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 
-__all__ = ["CANDIDACY", "HistGradientBoosting"]
+__all__ = ["HistGradientBoosting"]
 
-CANDIDACY = Candidacy(  # of either in a study: of few rows the passes are a setting, of many they end by a curve
-    rank=8,
-    settings={"learning_rate": 0.06, "min_samples_leaf": 20},
-    search=(
-        {"learning_rate": 0.05, "max_leaf_nodes": 6, "max_features": 0.7, "min_samples_leaf": 5},
-        {"learning_rate": 0.04, "max_leaf_nodes": 15, "max_features": 0.4, "min_samples_leaf": 5},
-        {"learning_rate": 0.05, "max_features": 0.5, "l2_regularization": 5.0},
-        {"learning_rate": 0.1, "max_leaf_nodes": 3, "min_samples_leaf": 5},
-        {"learning_rate": 0.03, "max_leaf_nodes": 63, "max_features": 0.6, "min_samples_leaf": 10},
-        {"learning_rate": 0.03, "max_leaf_nodes": 8, "max_features": 0.25, "l2_regularization": 1.0},
-        {"learning_rate": 0.04, "max_leaf_nodes": 127, "max_features": 0.4, "min_samples_leaf": 40},
-    ),
-    shares={"min_samples_leaf": 0.1},
-    stages=(25, 50, 100, 200, 400, 700),
-    many={"max_iter": 1_000, "early_stopping": True, "n_iter_no_change": 20},
-    order=1,
-)
 EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
 WORTH_THREAD = 2**15  # cells that are worth one more thread: with fewer each, threads would wait for each other
 MOST_CODES = 255  # one byte, less the code of a missing value
@@ -291,22 +273,22 @@ class HistGradientBoosting(BoostedTrees):
         self.train_score_ = np.array(scores.train if scores else [])
         self.validation_score_ = np.array(scores.held if scores else [])
 
-    def first_passes(self, n_iter: int) -> Self:
+    def first_passes(self, max_iter: int) -> Self:
         """Return the fitted model as it was after its first iterations.
 
         Parameters
         ----------
-        n_iter : int
+        max_iter : int
             How many; all that there are, where there are fewer.
         """
         check_is_fitted(self)
-        found, trees = copy(self), min(n_iter, self.n_iter_) * self.n_trees_per_iteration_
-        found.max_iter = min(n_iter, self.n_iter_)
+        found, trees = copy(self), min(max_iter, self.n_iter_) * self.n_trees_per_iteration_
+        found.max_iter = min(max_iter, self.n_iter_)
         if trees < len(self._root):
             found._nodes, found._root = self._nodes[: self._root[trees]].copy(), self._root[:trees].copy()
         found.train_score_, found.validation_score_ = (
-            self.train_score_[: n_iter + 1],
-            self.validation_score_[: n_iter + 1],
+            self.train_score_[: max_iter + 1],
+            self.validation_score_[: max_iter + 1],
         )
         return found
 

@@ -16,7 +16,8 @@ from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
 from novum.base.sklearn_base import ClassifierMixin
 from novum.engines.trees.passes.survey import Survey, factors_of, survey
-from novum.ensemble.boosting.base import CANDIDACY, HistGradientBoosting
+from novum.ensemble.boosting.base import HistGradientBoosting
+from novum.ensemble.boosting.candidacy import CANDIDACY
 from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.fold.blocks import Source
 from novum.runtime import arrays

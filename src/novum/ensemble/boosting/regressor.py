@@ -16,7 +16,8 @@ from novum.base.domains import Choice, Domain, Null, Real
 from novum.base.estimator import fits
 from novum.base.sklearn_base import RegressorMixin
 from novum.engines.trees.passes.survey import Survey, survey
-from novum.ensemble.boosting.base import CANDIDACY, HistGradientBoosting
+from novum.ensemble.boosting.base import HistGradientBoosting
+from novum.ensemble.boosting.candidacy import CANDIDACY
 from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source

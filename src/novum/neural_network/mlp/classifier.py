@@ -19,10 +19,11 @@ from novum.base.sklearn_base import ClassifierMixin
 from novum.base.validation import home_of
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
+from novum.neural_network.mlp.candidacy import CANDIDACY
 from novum.neural_network.mlp.compiled_network import Data
 from novum.neural_network.mlp.model import Reader, class_probabilities, decisions
 from novum.neural_network.mlp.parameters import DOMAINS
-from novum.neural_network.mlp.perceptron import CANDIDACY, Perceptron, is_stochastic
+from novum.neural_network.mlp.perceptron import Perceptron, is_stochastic
 from novum.neural_network.mlp.scores import accuracy
 from novum.runtime import arrays
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target

@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 
 from novum.base.callbacks import reporting
-from novum.base.candidacy import Candidacy
 from novum.base.estimator import Estimator
 from novum.base.fitted import check_is_fitted
 from novum.base.history import History
@@ -45,7 +44,7 @@ from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
 
-__all__ = ["CANDIDACY", "Perceptron", "is_stochastic"]
+__all__ = ["Perceptron", "is_stochastic"]
 
 AUTO_BATCH = 200  # scikit-learn's
 
@@ -57,22 +56,6 @@ def is_stochastic(model: Any) -> bool:
             f"partial_fit is only available for stochastic optimizers. {model.solver} is not stochastic."
         )
     return True
-
-
-CANDIDACY = Candidacy(  # of either perceptron in a study
-    rank=9,
-    settings={"hidden_layer_sizes": (64,), "alpha": 0.01, "max_iter": 300},
-    search=(
-        {"alpha": 1.0},
-        {"hidden_layer_sizes": (128, 64), "alpha": 0.03},
-        {"hidden_layer_sizes": (32, 32), "alpha": 0.1},
-    ),
-    scaled=True,
-    most_rows=100_000,
-    many={"early_stopping": True, "n_iter_no_change": 15},
-    order=4,
-    standard_target=True,
-)
 
 
 class Perceptron(Inspection, Estimator):

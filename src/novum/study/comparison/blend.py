@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from novum.base.sklearn_base import BaseEstimator
+from novum.study.comparison.calibration import at_temperature
 from novum.study.scoring.measures import LEAST_PROBABILITY
 
 __all__ = ["Blend", "greedy_weights", "steady_weights"]
@@ -85,11 +86,16 @@ class Blend(BaseEstimator):
     estimators : list of fitted estimators
         Classifiers of the same classes with `predict_proba`, or regressors.
     weights : list of float
+    temperature : float, default=1.0
+        Of the mean's probabilities (novum.study.comparison.calibration).
     """
 
-    def __init__(self, estimators: Any, weights: Any) -> None:
+    temperature = 1.0  # of a file of before it had one
+
+    def __init__(self, estimators: Any, weights: Any, temperature: float = 1.0) -> None:
         self.estimators = estimators
         self.weights = weights
+        self.temperature = temperature
 
     def fit(self, X: Any = None, y: Any = None) -> "Blend":
         """Do nothing: the estimators are fitted."""
@@ -116,4 +122,5 @@ class Blend(BaseEstimator):
     @available_if(lambda self: hasattr(self, "classes_"))
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the mean of the probabilities."""
-        return self._mean([estimator.predict_proba(X) for estimator in self.estimators])
+        mixed = self._mean([estimator.predict_proba(X) for estimator in self.estimators])
+        return at_temperature(mixed, self.temperature)

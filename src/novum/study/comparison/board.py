@@ -6,6 +6,12 @@ It has one row of the leaderboard. The settings that a fold f judges it by are t
     v_f = argmax_v mean_{g != f} score_v(g),    score of the row on f = score_{v_f}(f)                               (1)
 
 so no fold has a say in what it judges, and the best of many is not flattered; kept are the best on all folds.
+
+Boosting has as many passes of a small rate as there is time for. Where P are too few for it, its rate is larger,
+
+    rate = usual rate * clip(400 / P, 1, 1.6)                                                                       (2)
+
+Of few rows every fit is judged after some of its first passes as well, each a setting of its own.
 """
 
 from collections.abc import Iterable
@@ -24,9 +30,12 @@ LEAST_MODELS, LEAST_FOLDS = (
     2,
 )  # the baseline and the first after it are compared on so many folds however little time there is
 LEAST_FITS = LEAST_MODELS * LEAST_FOLDS
-TOP = 2  # of the best so far, which may be kept together
+TOP = 4  # of the best so far, which may be kept together
 LAST_FITS = 2.5  # how many of their fits the last two may take as long as
-MOST_STEPS = 2e8  # cells times passes of one fit whose first passes are judged, too
+STEPS_A_SECOND = 4e6  # cells times passes times outputs of one fit, for every second of the study
+USUAL_PASSES, FASTEST = 400, 1.6  # that boosting should have time for, and how many times its rate at most
+UNLIMITED = 100.0  # seconds of a study without a clock, as it were
+RATE = "learning_rate"
 REPEATED = 2  # settings of a candidate that go on to further sets of folds
 
 
@@ -45,8 +54,8 @@ class Entry(NamedTuple):
 class Board:
     """The outcomes so far, by candidate (with settings) and fold."""
 
-    def __init__(self, rows: Rows, folds: list[Fold]) -> None:
-        self.rows, self.folds = rows, folds
+    def __init__(self, rows: Rows, folds: list[Fold], seconds: float | None = None) -> None:
+        self.rows, self.folds, self.seconds = rows, folds, seconds or UNLIMITED
         self.candidates: list[Candidate] = []
         self.done: dict[tuple[int, int], Outcome] = {}
         self.left_out: set[int] = set()  # folds that there was no time for, not even of the first models
@@ -68,18 +77,17 @@ class Board:
         return sorted(tasks, key=lambda task: task.fold - len(self.folds) if task.model in needed else task.model)
 
     def stages(self, candidate: Candidate) -> list[Candidate]:
-        """Return a candidate and, of few rows, those that are its first passes."""
+        """Return a candidate at the rate (2) and, of few rows, those that are its first passes."""
         tag = candidate.candidacy
-        if (
-            tag is None
-            or not tag.stages
-            or candidate.log_target
-            or max(len(fold.train) for fold in self.folds) >= MANY_ROWS
-        ):
+        if tag is None or not tag.stages or candidate.log_target:
             return [candidate]
         rows, classes = self.rows, self.rows.judge.classes
         outputs = 1 if classes is None or len(classes) == 2 else len(classes)
-        most = MOST_STEPS / (rows.frame.shape[0] * rows.frame.shape[1] * outputs)
+        most = STEPS_A_SECOND * self.seconds / (rows.frame.shape[0] * rows.frame.shape[1] * outputs)
+        rate = {**tag.settings, **candidate.change}[RATE] * float(np.clip(USUAL_PASSES / most, 1.0, FASTEST))
+        candidate = candidate._replace(change={**candidate.change, RATE: round(rate, 3)})
+        if max(len(fold.train) for fold in self.folds) >= MANY_ROWS:
+            return [candidate]
         some = [passes for passes in tag.stages if passes <= most] or [min(tag.stages)]
         return [
             candidate._replace(change={**candidate.change, PASSES: passes, EARLY: False})

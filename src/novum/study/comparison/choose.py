@@ -37,9 +37,10 @@ from novum.report.result import result
 from novum.study.comparison.compare import Scores
 from novum.study.scoring.measures import Measure
 
-__all__ = ["LEVEL", "PREFERENCES", "Leader", "choose", "leaderboard", "tolerance"]
+__all__ = ["LEVEL", "PREFERENCES", "WORSE", "Leader", "choose", "leaderboard", "tolerance"]
 
 LEVEL = 0.05
+WORSE = "yes"  # the verdict on a model that is shown to be
 PRACTICAL = {"accuracy": 0.001, "simple": 0.02, "small": 0.02}  # of a share, or of the best model's error
 HALF = 0.5  # of a standard error: what a simpler or smaller model may cost
 QUARTER = 0.25  # of a standard error: a model that looks at the columns must gain more than this
@@ -72,7 +73,7 @@ class Leader(NamedTuple):
     @property
     def verdict(self) -> str:
         """Whether it is worse than the best."""
-        return "" if self.best else "yes" if self.p_value <= LEVEL else "cannot tell"
+        return "" if self.best else WORSE if self.p_value <= LEVEL else "cannot tell"
 
 
 def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:

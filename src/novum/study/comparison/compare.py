@@ -16,6 +16,7 @@ import numpy as np
 from novum.base.candidacy import EARLY, PASSES
 from novum.report.result import result
 from novum.study.comparison.board import LEAST_FITS, Board
+from novum.study.comparison.calibration import helpful_temperature
 from novum.study.comparison.candidates import ENSEMBLE_RANK, Candidate
 from novum.study.comparison.clock import Clock
 from novum.study.comparison.ensemble import Mixture, best_mixture
@@ -26,10 +27,11 @@ from novum.study.scoring.measures import Predicted
 
 __all__ = ["EnsembleMember", "Scores", "compare", "models_of", "parts_of"]
 
+FIRST_SHARE = 0.05  # of the time, for each of the first fits
 MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its first settings; of a fit, whatever the time
 MOST_RESERVED, RESERVED_OF_ALL = (
     0.35,
-    0.15,
+    0.3,
 )  # of the time, for the last fits; where all rows are compared, for which there
 # are the models of the folds as well
 
@@ -62,6 +64,7 @@ class Scores(NamedTuple):
     parts: list[EnsembleMember] = []  # of the ensemble
     models: list[list[FittedCandidate]] = []  # (candidates,): of the folds, where time is limited
     part_models: list[list[FittedCandidate]] = []  # of the ensemble's parts, likewise
+    temperatures: list[float] = []  # (candidates,): that the probabilities need, by the folds
 
 
 class Progress(Protocol):
@@ -99,8 +102,9 @@ def compare(
     formed : callable
         Called with the name and mean of a candidate when it has finished its folds.
     """
-    board, start = Board(rows, folds), time.perf_counter()
+    start = time.perf_counter()
     clock = clock or Clock(start, None)
+    board = Board(rows, folds, clock.seconds)
     planned, stopped, crew = 0, "", Crew(rows, processes)
     stages: list[tuple[str, Callable[[float | None], list[CandidateFit]]]]
     stages = [("first", lambda seconds: board.add(candidates, seconds))]
@@ -114,7 +118,7 @@ def compare(
     try:
         for stage, tasks_of in stages:
             tasks = tasks_of(seconds_of_a_fit(clock, folds, processes))
-            tasks = [task._replace(keep=clock.set_by_user) for task in tasks]
+            tasks = [task._replace(keep=clock.set_by_user, aim=aim_of(task, clock)) for task in tasks]
             planned += len(tasks)
             waiting = []
             for task in tasks:
@@ -166,6 +170,13 @@ def found_again(progress: Progress, task: CandidateFit, board: Board) -> Outcome
     return first._replace(stages=tuple(one._replace(model=place) for place, one in zip(places, others)))
 
 
+def aim_of(task: CandidateFit, clock: Clock) -> float | None:
+    """Return how long a fit that is made in any case is to take, so that a comparison begins in the first part of the time."""
+    if task.seconds is not None or clock.seconds is None:
+        return None
+    return max(LEAST_SECONDS * clock.slowness / 2, FIRST_SHARE * clock.seconds)
+
+
 def seconds_of_a_fit(clock: Clock, folds: list[Fold], processes: int) -> float | None:
     """Return how long a fit may take, so that no model has more than its share of the time."""
     if clock.seconds is None:
@@ -207,6 +218,7 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         notes=notes,
         stopped=stopped,
         models=[fold_models(board, c, used) for c in chosen],
+        temperatures=[1.0 if board.candidates[c].baseline else temperature_of(board, [c], [1.0], used) for c in chosen],
     )
 
 
@@ -240,6 +252,24 @@ def size_on(board: Board, c: int) -> float:
     return float(board.done[c, 0].size) if (c, 0) in board.done else 0.0
 
 
+def temperature_of(board: Board, places: list[int], weights: list[float], used: np.ndarray) -> float:
+    """Return the temperature that the probabilities of a weighted mean need on the first set of folds; 1 for none."""
+    rows, judge, parts = board.rows, board.rows.judge, []
+    folds = [f for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
+    if judge.classes is None:
+        return 1.0
+    for f in folds:
+        said = [board.done[c, f].predicted for c in places]
+        if any(one is None or one.proba is None for one in said):
+            return 1.0
+        mixed = np.tensordot(weights, np.stack([one.proba for one in said if one is not None]), axes=1)
+        test = board.folds[f].test
+        weight = None if rows.weight is None else rows.weight[test]
+        parts.append((mixed, np.searchsorted(judge.classes, rows.y[test]), weight))
+    ratio = sum(len(board.folds[f].test) for f in folds) / sum(len(board.folds[f].train) for f in folds)
+    return helpful_temperature(parts, ratio)
+
+
 def fold_models(board: Board, c: int, used: np.ndarray) -> list[FittedCandidate]:
     """Return the models of the folds, where they were kept."""
     found = [board.done[c, f] for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
@@ -268,6 +298,7 @@ def with_ensemble(scores: Scores, board: Board) -> Scores:
         parts=parts,
         models=[*scores.models, []],
         part_models=[fold_models(board, c, used) for c in places],
+        temperatures=[*scores.temperatures, temperature_of(board, places, mixture.weights, used)],
     )
 
 

@@ -27,7 +27,7 @@ from novum.study.comparison.candidates import Candidate, model_of
 from novum.study.comparison.clock import TimeIsUp, within
 from novum.study.comparison.limits import limited_columns, with_limits
 from novum.study.comparison.pipelines import PLAIN, Treatment, columns_for, pipeline_of, with_native
-from novum.study.comparison.treatments import choose_treatment, family_of
+from novum.study.comparison.treatments import TIME_SHARE, choose_treatment, family_of
 from novum.study.comparison.tuning import Judge, grow_model, predict_rows
 from novum.study.scoring.measures import Predicted
 
@@ -46,6 +46,8 @@ __all__ = [
 MOST_PREPARED = 2**30  # bytes of prepared matrices that are kept
 MOST_BYTES, FIRST_BYTES = 2**25, 2**28  # of a fold's model that is kept, and of that of the first fold
 EXACT_BYTES = 2**18  # of a model in memory whose file is made to be measured
+FEW_READ = 2_000  # training rows up to which every training part decides how its columns are read
+LATE = 1.5  # times its seconds: when a fit is ended that was to end by itself
 CHUNK, CHUNKS = 2**14, 16  # bytes, and how many of such, that tell how far a larger one is compressed
 
 
@@ -60,6 +62,13 @@ class Rows(NamedTuple):
     treatments: dict[str, Treatment] | None = (
         None  # by family, for fits whose settings are known, as the first fit chose them
     )
+    readings: dict[str, Any] | None = None  # of the columns by a family of models, decided once where rows are many
+
+    def some(self, chosen: np.ndarray, judge: Judge) -> "Rows":
+        """Return some of the rows, by their numbers, as a comparison takes them."""
+        weight = None if self.weight is None else self.weight[chosen]
+        frame = self.frame.iloc[chosen].reset_index(drop=True)
+        return Rows(frame, self.y[chosen], weight, judge, {}, readings=self.readings)
 
 
 class Fold(NamedTuple):
@@ -78,6 +87,7 @@ class CandidateFit(NamedTuple):
     candidate: Candidate
     split: Fold
     seconds: float | None = None  # that it may take
+    aim: float | None = None  # that it is to take, where what can end by itself may do so; None: as many as it may
     keep: bool = False  # whether the fitted model is wanted, too
     stages: tuple[tuple[int, int], ...] = ()  # other models that are its first passes, and how many
 
@@ -151,13 +161,30 @@ def prepared_rows(
 ) -> tuple[Any, Any]:
     """Return the columns fitted on the training rows and the matrix of these, or of the test rows.
 
-    How columns are read is decided for a family of models, anew for other rows, but not for a fit that only repeats another.
+    How columns are read is decided for a family of models: of few rows in every training part, of many once, on the rows that are
+    compared, since one of two or three readings by thousands of rows flatters nobody. What models share is made once.
     """
     family, place = family_of(candidate), train.tobytes()
     treatment = PLAIN if candidate.baseline else (rows.treatments or {}).get(family) if again else None
     if treatment is None and rows.prepared is not None:
         treatment = rows.prepared.get((family, place))
     part = rows.frame.iloc[train]
+    if treatment is None and rows.readings is not None and len(train) > FEW_READ:
+        if family not in rows.readings:
+            chosen = train if rows.prepared is None else np.arange(len(rows.y))
+            weight = None if rows.weight is None else rows.weight[chosen]
+            most = None if seconds is None else seconds / TIME_SHARE  # as long as a fit
+            rows.readings[family] = choose_treatment(
+                rows.frame.iloc[chosen],
+                rows.y[chosen],
+                rows=chosen,
+                weight=weight,
+                judge=rows.judge,
+                family=family,
+                seconds=most,
+                numbers_only=limited_columns(candidate),
+            )
+        treatment = rows.readings[family]
     if treatment is None:
         weight = None if rows.weight is None else rows.weight[train]
         treatment = choose_treatment(
@@ -238,8 +265,12 @@ def fit_task(rows: Rows, task: CandidateFit) -> Outcome:
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         warnings.simplefilter("always")
         try:
-            with within(task.seconds):
-                fitted = fit_candidate(rows, task.candidate, task.split.train, seconds=task.seconds)
+            most = None if task.seconds is None else LATE * task.seconds
+            aim = task.seconds if task.aim is None else task.aim
+            with within(most):  # what others share is not counted as this one's time
+                prepared_rows(rows, task.candidate, task.split.train, seconds=aim)
+            with within(most):
+                fitted = fit_candidate(rows, task.candidate, task.split.train, seconds=aim)
                 outcome = judged(rows, task, fitted)
             for place, passes in task.stages:
                 part = pipeline_of(fitted.pipeline[0], fitted.pipeline[-1].first_passes(passes))

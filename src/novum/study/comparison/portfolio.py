@@ -6,7 +6,8 @@ successive halving: a first fold judges all of them, the best third goes on to t
 
     turn of try t of the candidate of rank r = t + 2 r                                                               (1)
 
-so wherever the time ends, the best candidates have had the most tries.
+so wherever the time ends, the best candidates have had the most tries; boosting, which gains most by them, counts as the second at
+least.
 """
 
 import numpy as np
@@ -24,11 +25,13 @@ KEPT, LEAST_KEPT = 3, 3  # one of so many tries goes on, and at least so many
 
 def settings_to_try(board: Board) -> list[Candidate]:
     """Return the candidates with the settings that are worth a try, in the order of (1)."""
-    used, found = board.used_folds(), []
-    first = [c for c in board.ranked(used) if (tag := board.candidates[c].candidacy) and tag.search]
-    many = is_large(board)
-    for rank, c in enumerate(first[: TUNED_OF_MANY if many else TUNED]):
+    found, best = [], {}
+    for c in board.ranked(board.used_folds()):
         candidate = board.candidates[c]
+        if candidate.candidacy and candidate.candidacy.search:
+            best.setdefault(candidate.name, candidate)
+    for place, candidate in enumerate(list(best.values())[: TUNED_OF_MANY if is_large(board) else TUNED]):
+        rank = min(place, 1) if candidate.candidacy and candidate.candidacy.order == 1 else place
         for turn, change in enumerate(candidate.candidacy.search if candidate.candidacy else ()):
             found.append((turn + 2 * rank, candidate._replace(tuned=True, change=change)))
     return [candidate for _, candidate in sorted(found, key=lambda one: one[0])]

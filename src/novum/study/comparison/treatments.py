@@ -3,7 +3,8 @@ r"""How to read the columns that can be read in several ways: decided by validat
 A family is what looks at columns alike: linear models that take sparse rows, other models that depend on units, boosted trees that
 know categories, other trees. A quick model of the family is fitted on folds of the training part for every reading, one question
 after the other (categories, ids, texts); the best mean of the study's own measure is taken, the first named where they are equal.
-The rows that judge the result have no say in it. A table with one reading pays nothing.
+Up to 2,000 training rows the rows that judge the result have no say in it; beyond, the question is asked once, of the rows that are
+compared (never of those put away). A table with one reading asks nothing and pays nothing.
 
 Whole numbers are tried where the mean target of equal numbers tells more than the numbers do as amounts:
 
@@ -41,7 +42,17 @@ from novum.study.comparison.pipelines import (
 from novum.study.comparison.tuning import Judge, fit_model, predict_rows
 from novum.study.data.task import CLASSIFICATION
 
-__all__ = ["BOOSTING", "LINEAR", "SCALED", "TREES", "choose_treatment", "family_of", "id_columns", "readings"]
+__all__ = [
+    "BOOSTING",
+    "LINEAR",
+    "SCALED",
+    "TIME_SHARE",
+    "TREES",
+    "choose_treatment",
+    "family_of",
+    "id_columns",
+    "readings",
+]
 
 LINEAR, SCALED, BOOSTING, TREES = "linear", "scaled", "boosting", "trees"
 READINGS = {  # of categories

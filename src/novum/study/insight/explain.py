@@ -15,6 +15,7 @@ from sklearn.metrics import roc_curve
 
 from novum.evaluation.intervals.proportion import Interval
 from novum.study.comparison.blend import Blend
+from novum.study.comparison.calibration import at_temperature
 from novum.study.comparison.matrix_columns import column_words, condensed, dense, matrix_places
 from novum.study.comparison.tuning import Judge, predict_rows
 from novum.study.data.task import CLASSIFICATION
@@ -70,6 +71,7 @@ class Member(NamedTuple):
     X: np.ndarray
     places: dict[str, np.ndarray]  # columns of the matrix, by column of the frame
     weight: float
+    temperature: float = 1.0  # of the mean with the others
 
 
 def explain(
@@ -105,10 +107,13 @@ def pipelines_in(model: Any) -> list[tuple[Any, float]]:
 
 def members_of(model: Any, frame: Any) -> list[Member]:
     """Return the models with their matrices."""
-    found = []
+    found, made = [], {}  # pipelines of one fold share their columns, and so the matrix
     for pipeline, weight in pipelines_in(model):
         columns, inner = condensed(pipeline[0], pipeline[-1])
-        found.append(Member(inner, dense(columns.transform(frame)), matrix_places(columns, frame), weight))
+        if id(columns) not in made:
+            made[id(columns)] = columns, dense(columns.transform(frame)), matrix_places(columns, frame)
+        _, X, places = made[id(columns)]
+        found.append(Member(inner, X, places, weight, getattr(model, "temperature", 1.0)))
     return found
 
 
@@ -121,7 +126,8 @@ def predict_members(members: list[Member], judge: Judge, *, scored_only: bool = 
     weights = np.array([member.weight for member in members])
     if judge.kind != CLASSIFICATION:
         return Predicted(np.tensordot(weights, np.stack([part.values for part in parts]), axes=1), None)
-    proba = np.tensordot(weights, np.stack([np.asarray(part.proba) for part in parts]), axes=1)
+    mixed = np.tensordot(weights, np.stack([np.asarray(part.proba) for part in parts]), axes=1)
+    proba = at_temperature(mixed, members[0].temperature)
     best = np.argmax(proba, axis=1) if judge.costs is None else np.argmin(proba @ judge.costs, axis=1)
     return Predicted(judge.classes[best], proba)
 
