@@ -145,7 +145,7 @@ TO_0_2_0 = Changes(
             {"n_iter": "max_iter"},
         ),
     },
-    added={},
+    added={"novum.study.blend.Blend": {"temperature": 1.0}},
 )
 
 CHANGES: dict[str, tuple[Changes, ...]] = {"1": (INTO_PACKAGES, TO_0_2_0)}  # the formats in order
