@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.metrics import roc_curve
 
 from novum.evaluation.intervals.proportion import Interval
+from novum.evaluation.temperature import at_temperature
 from novum.study.comparison.blend import Blend
-from novum.study.comparison.calibration import at_temperature
 from novum.study.comparison.matrix_columns import column_words, condensed, dense, matrix_places
 from novum.study.comparison.tuning import Judge, predict_rows
 from novum.study.data.task import CLASSIFICATION

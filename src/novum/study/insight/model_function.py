@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.decision_theory import LossMatrixClassifier
+from novum.evaluation.temperature import at_temperature
 from novum.study.comparison.blend import Blend
-from novum.study.comparison.calibration import at_temperature
 from novum.study.comparison.matrix_columns import condensed, dense, matrix_places
 from novum.study.comparison.pipelines import WORDS
 from novum.study.data.schema import Schema, date_columns
