@@ -117,6 +117,7 @@ def test_a_last_try_that_is_late_keeps_the_model_of_a_fold(machine, tmp_path):
     settings = {"tune": False, "folds": 5, "repeats": 1, "n_jobs": 1, "time_limit": 20.0}
     result = Study(table(), "y", models={"stuck": Stuck()}, ensemble=False, **settings).run()
     assert result.kept.name == "stuck" and "the mean of the models of its folds" in result.reason
+    assert result.saved_from() == "fitted in the comparison, on the rows of its folds, without time for another"
     assert machine.now <= 20 and not result.refitted and len(result.judged_model.estimators) == 5
     assert result.hold_out.score > 0.6 and len(result.predict(table())) == 80
     both = {"stuck": Stuck(), "other": Stuck(column=1)}

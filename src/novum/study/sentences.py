@@ -111,6 +111,8 @@ class StudySentences:
 
     def saved_from(self) -> str:
         """Return what the saved model was fitted on."""
+        if self.of_folds and self.share >= 1 and not self.refitted:
+            return "fitted in the comparison, on the rows of its folds, without time for another"
         every = self.n_train + self.n_held if self.refitted else self.n_train
         rows = (
             f"all {counted(every, 'row')}"
