@@ -11,7 +11,7 @@ EXPECTED = {
     "LogisticRegression": (0.980, 0.965, 0.994),
     "QDA": (0.967, 0.947, 0.987),
     "KNeighbors": (0.967, 0.944, 0.990),
-    "GradientBoosting": (0.966, 0.945, 0.987),
+    "GradientBoosting": (0.963, 0.942, 0.984),  # of 100 or 50 passes, by which is better on the other folds
     "LDA": (0.962, 0.941, 0.984),
     "AdaBoost": (0.960, 0.937, 0.983),
     "RandomForest": (0.963, 0.947, 0.980),
@@ -49,10 +49,10 @@ def test_all_candidates():
     assert result.reason == "best mean; six cannot be distinguished from it"
     p = {leader.name: leader.p_value for leader in result.leaders}
     for name, value in {
-        "QDA": 0.476,
-        "KNeighbors": 0.476,
-        "GradientBoosting": 0.476,
-        "LDA": 0.476,
+        "QDA": 0.459,
+        "KNeighbors": 0.459,
+        "GradientBoosting": 0.370,
+        "LDA": 0.370,
         "AdaBoost": 0.265,
         "RandomForest": 0.125,
         "GaussianNB": 0.007,

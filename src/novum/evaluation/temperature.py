@@ -19,7 +19,7 @@ from novum.base.domains import Domain, Fittable, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin, MetaEstimatorMixin
-from novum.base.wrapped import in_own_name, open_for_parts, pass_on_tags
+from novum.engines.wrapped import in_own_name, open_for_parts, pass_on_tags
 from novum.exceptions import DataError, ParameterError
 from novum.fold.batch_results import of_results
 from novum.report.numbers import counted

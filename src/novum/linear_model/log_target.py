@@ -23,7 +23,7 @@ from novum.base.domains import Bool, Domain, Int, Methods, Null, RandomState
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MetaEstimatorMixin, RegressorMixin
-from novum.base.wrapped import in_own_name, open_for_parts, pass_on_tags
+from novum.engines.wrapped import in_own_name, open_for_parts, pass_on_tags
 from novum.exceptions import DataError, ParameterError
 from novum.fold.batch_results import of_results
 from novum.runtime import sklearn_private

@@ -23,7 +23,7 @@ from novum.base.domains import Domain, RandomState
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import TransformerMixin
-from novum.base.wrapped import open_for_parts, rows_for_parts
+from novum.engines.wrapped import open_for_parts, rows_for_parts
 from novum.exceptions import DataError
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Rows, Seed, Target

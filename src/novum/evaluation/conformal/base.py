@@ -18,7 +18,7 @@ from sklearn.base import clone
 from novum.base.estimator import Estimator
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MetaEstimatorMixin
-from novum.base.wrapped import in_own_name, open_for_parts, pass_on_tags
+from novum.engines.wrapped import in_own_name, open_for_parts, pass_on_tags
 from novum.runtime import sklearn_private
 from novum.runtime.checks import check_level
 from novum.runtime.random import Stream, seed_of
