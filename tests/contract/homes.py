@@ -15,7 +15,37 @@ PREDICTIONS = (
 )
 FILES, DASK = ("npy", "csv", "parquet"), ("array", "frame")
 REFUSALS = (DataError, ParameterError)
+BROUGHT = {  # of the rows of files and of Dask, beside sums; what compares rows with each other keeps all of them
+    "sample": (
+        *(
+            "BayesianGaussianMixture",
+            "GaussianMixture",
+            "HistGradientBoostingClassifier",
+            "HistGradientBoostingRegressor",
+        ),
+        *(
+            "KMeans",
+            "Mixture",
+            "MLPClassifier",
+            "MLPRegressor",
+            "NoveltyDetector",
+            "Nystroem",
+            "RBFNetwork",
+            "RadialBasis",
+        ),
+        *("SparseGaussianProcessRegressor",),
+    ),
+    "leaves": (
+        *("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"),
+        *("RandomForestClassifier", "RandomForestRegressor"),
+    ),
+}
 WORDS = ("memory", "sample of the rows", "batches", "give", "use ")  # a refusal says why, or what to do instead
+
+
+def brought(name):
+    """Return what an estimator brings of the rows into this process beside sums."""
+    return next((kind for kind, names in BROUGHT.items() if name in names), "")
 
 
 def partitions(n):

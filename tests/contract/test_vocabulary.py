@@ -336,7 +336,7 @@ def test_the_command_line_spells_the_parameters_of_a_study():
     from novum.cli.study import command
     from novum.study import Study
 
-    own = {"table", "out", "resume", "sep", "encoding"}  # where to read and to write
+    own = {"table", "out", "resume", "sep", "encoding", "export"}  # where to read and to write
     options = set(parameters(command)) - own
     assert options <= set(parameters(Study)), options - set(parameters(Study))
     printed = (

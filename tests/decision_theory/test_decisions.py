@@ -234,5 +234,5 @@ def test_pictures():
 def test_data_outside_of_memory_are_refused():
     da = pytest.importorskip("dask.array")
     X, y = np.zeros((20, 2)), np.arange(20) % 2
-    with pytest.raises(DataError, match="X must be in memory, not in a dask"):
+    with pytest.raises(DataError, match="X must be in memory, not in a Dask collection"):
         BayesOptimalClassifier().fit(da.from_array(X, chunks=10), da.from_array(y, chunks=10))

@@ -186,6 +186,10 @@ def test_the_model_of_five_workers_is_what_a_hand_counts():
     up = 3 * S / rate + (1 * S) / rate  # three of the first four, then the fifth
     assert found.seconds == pytest.approx(down + up + 2 * S / rate + 0.5)
     assert (found.worker_out, found.worker_in) == (4 * P + S, P + 4 * S)
+    uneven = forecast(cluster, 43, P, S)  # some runs are several nodes of the tree, and so is what their workers send
+    most = max(len(run) for run in runs_of_nodes(43, 5))
+    assert most > 1 and uneven.worker_out == 4 * P + most * S
+    assert uneven.statistics_memory == P + 5 * most * S
     flat = flat_forecast(cluster, 40, P, S)
     assert (flat.client_out, flat.client_in) == (40 * P, 40 * S)
     assert flat.seconds > 10 * found.seconds

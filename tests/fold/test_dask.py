@@ -9,6 +9,7 @@ import time
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -245,3 +246,17 @@ def test_arrays_from_the_wire_are_aligned():
     block = aligned_parameters(Block(raw, None, np.ones(3), 7))
     assert block.X.flags.aligned and block.start == 7
     np.testing.assert_array_equal(block.X, raw)
+
+
+def test_columns_of_many_small_files_are_cut_alike(tmp_path):
+
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(240, 10)), columns=[f"c{j}" for j in range(10)])
+    for k in range(8):
+        rows.iloc[30 * k : 30 * (k + 1)].to_parquet(tmp_path / f"part-{k}.parquet")
+    frame = dd.read_parquet(tmp_path)
+    assert (
+        len(frame["c2"].to_delayed()) < frame["c2"].npartitions
+    )  # Dask reads several files at once where columns are few
+    found = LinearRegression().fit(frame[["c0", "c1"]], frame["c2"], frame["c3"] ** 2)
+    expected = LinearRegression().fit(rows[["c0", "c1"]], rows["c2"], rows["c3"] ** 2)
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-10)

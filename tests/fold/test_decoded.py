@@ -226,3 +226,19 @@ def test_a_disk_that_is_full_costs_time_alone(tmp_path, frame, monkeypatch):
     monkeypatch.setattr(os, "pwrite", full)
     np.testing.assert_array_equal(LinearRegression().fit(data).coef_, expected)
     assert len(passes(data, 4)) == 4
+
+
+def doubled(y):
+    """Return twice the target, and count."""
+    doubled.calls += 1
+    return 2 * y
+
+
+def test_a_target_that_is_coded_is_coded_once(tmp_path, frame):
+    write(frame, tmp_path / "rows.parquet", 97)
+    data = novum.scan(tmp_path / "rows.parquet", FEATURES, "y", batch_rows=100).map_target(doubled)
+    doubled.calls = 0
+    seen = passes(data, 4, weighted=False)
+    assert doubled.calls == len(seen[0]) > 1
+    for blocks in seen:
+        np.testing.assert_array_equal(np.concatenate([block.y for block in blocks]), 2 * frame["y"].to_numpy())

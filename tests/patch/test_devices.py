@@ -72,6 +72,25 @@ def test_calls_stay_where_a_device_would_not_do(on_processor, monkeypatch):
     }
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_steps_of_few_rows_stay_and_trees_answer_there(on_processor):
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.neural_network import MLPRegressor
+
+    options = {"hidden_layer_sizes": (3,), "random_state": 0, "tol": 0.5, "max_iter": 400}
+    MLPRegressor(**options).fit(X, Y)
+    MLPRegressor(solver="lbfgs", **options).fit(X, Y)
+    forest = RandomForestRegressor(5, random_state=0).fit(X, Y)
+    plain = novum.ensemble.RandomForestRegressor(5, random_state=0).fit(X, Y)
+    assert (forest.predict(X) == plain.predict(X)).all()
+    assert places() == {
+        ("MLPRegressor.fit", "processor", "steps of few rows at a time"): 1,
+        ("MLPRegressor.fit", "cpu", ""): 1,
+        ("RandomForestRegressor.fit", "processor", "no passes on a device"): 1,
+        ("RandomForestRegressor.predict", "cpu", ""): 1,
+    }
+
+
 def test_frames_keep_their_names(on_processor):
     import pandas as pd
     from sklearn.linear_model import Ridge

@@ -11,7 +11,7 @@ EXPECTED = {
     "LogisticRegression": (0.980, 0.965, 0.994),
     "QDA": (0.967, 0.947, 0.987),
     "KNeighbors": (0.967, 0.944, 0.990),
-    "GradientBoosting": (0.966, 0.947, 0.985),
+    "GradientBoosting": (0.966, 0.945, 0.987),
     "LDA": (0.962, 0.941, 0.984),
     "AdaBoost": (0.960, 0.937, 0.983),
     "RandomForest": (0.963, 0.947, 0.980),

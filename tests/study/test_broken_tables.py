@@ -161,6 +161,8 @@ def test_standard_input(tmp_path):
         "report.html",
         "report.md",
         "scores.csv",
+        "study.json",
+        "unseen.parquet",
     ]
     empty = CliRunner().invoke(application(), arguments[:-1], input=b"")
     assert empty.exit_code == 2 and "standard input: is empty" in empty.stderr

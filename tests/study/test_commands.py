@@ -38,7 +38,7 @@ def test_study(studied):
     )
     assert any(line.startswith("  keep        ") for line in lines)
     assert any(line.startswith("  hold-out    ") and "95 % interval" in line for line in lines)
-    written = ["MODEL_CARD.md", "model.novum", "report.html", "report.md", "scores.csv"]
+    written = ["MODEL_CARD.md", "model.novum", "report.html", "report.md", "scores.csv", "study.json", "unseen.parquet"]
     assert sorted(os.listdir(folder / "out")) == written
     assert sorted(os.listdir(folder)) == ["out", "shop.csv"]
 
@@ -113,5 +113,11 @@ def test_ctrl_c_keeps_the_leaderboard(tmp_path):
             break
     assert run.returncode == 130, errors
     assert "stopped early (interrupted)" in output and "GaussianNB" in output and errors == ""
-    assert sorted(os.listdir(tmp_path / "shop-bought-study")) == ["progress", "report.html", "report.md", "scores.csv"]
+    assert sorted(os.listdir(tmp_path / "shop-bought-study")) == [
+        "progress",
+        "report.html",
+        "report.md",
+        "scores.csv",
+        "study.json",
+    ]
     assert "--resume" in output

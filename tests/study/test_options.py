@@ -14,8 +14,6 @@ from novum.study import Study
 from novum.study.comparison.blend import Blend, greedy_weights
 from novum.study.comparison.candidates import candidates_for, model_of
 from novum.study.comparison.folds import Parting, make_folds
-from novum.study.comparison.tuning import Judge, tune
-from novum.study.scoring.measures import MEASURES
 
 QUICK = {
     "folds": 3,
@@ -127,7 +125,7 @@ def test_prefer_probabilities_judges_by_them():
 
 
 def test_tuning_does_not_flatter():
-    """Pure noise: the score of a tuned model is that of guessing, because its settings are sought inside the training part."""
+    """Pure noise: the score of a tuned model is that of guessing, because a fold has no say in the settings that it judges."""
     rng = np.random.default_rng(0)
     means = []
     for seed in range(6):
@@ -222,13 +220,9 @@ def test_an_ensemble_that_is_kept_can_be_saved(tmp_path):
     assert len(result.explanation.importances) == 3
 
 
-def test_few_of_a_class_and_no_time_for_a_try_are_no_trouble():
+def test_few_of_a_class_are_no_trouble():
     codes = np.repeat([0, 1], [20, 4])
     parting = Parting(codes, None, False, len(codes))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(parting.splits(5, 0)) == 5
-    X, y = np.random.default_rng(0).normal(size=(24, 2)), codes.astype(str)
-    judge = Judge(MEASURES["accuracy"], "classification", np.unique(y), 0, parting.inner)
-    for candidate in candidates_for("classification", 24, 0):
-        assert tune(judge, candidate, X, y, np.arange(24), None, until=0.0) == {}

@@ -69,8 +69,8 @@ def test_every_number_is_there(result):
         for data, name in re.findall(r'href="data:text/csv;charset=utf-8;base64,([^"]+)" download="([^"]+)"', text)
     }
     assert set(files) == {
-        *("scores.csv", "hold-out.csv", "importances.csv", "weights.csv", "columns.csv"),
-        *("calibration.csv", "coverage.csv", "threshold.csv", "contributions.csv", "curve.csv"),
+        *("scores.csv", "hold-out.csv", "importances.csv", "weights.csv", "columns.csv", "coefficients.csv"),
+        *("calibration.csv", "coverage.csv", "threshold.csv", "contributions.csv", "curve.csv", "dependence.csv"),
     }
     assert files["scores.csv"].startswith("model,by,accuracy,lower,upper")
     confusion = files["hold-out.csv"].splitlines()[1:]

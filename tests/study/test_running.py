@@ -88,6 +88,10 @@ def test_a_cluster_that_is_not_there_or_not_ours_is_named_in_time(monkeypatch):
         ClusterLost, match=r"cluster='tcp://127.0.0.1:9'\): no Dask scheduler answers there within \d s"
     ):
         Study(shop(), "bought", cluster="tcp://127.0.0.1:9", time_limit=12.0, **QUICK).run()
+    with pytest.raises(
+        ClusterLost, match="no Dask scheduler answers there within 1 s"
+    ):  # no time is left to begin with
+        Study(shop(), "bought", cluster="tcp://127.0.0.1:9", time_limit=0.01, **QUICK).run()
     empty = distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None, silence_logs=50)
     with empty as nobody, pytest.raises(ClusterLost, match="has had no worker for"):
         Study(shop(), "bought", cluster=nobody.scheduler_address, time_limit=12.0, **QUICK).run()
@@ -177,5 +181,7 @@ def test_the_folder_is_named_after_table_and_target(tmp_path, monkeypatch):
         "report.html",
         "report.md",
         "scores.csv",
+        "study.json",
+        "unseen.parquet",
     ]
     assert "the model was fitted again on all 120 rows" in run.output

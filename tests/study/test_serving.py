@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from novum.study import predict_table
 from novum.study.serving.app import Limits, ModelServer
 
 httpx = pytest.importorskip("httpx")
+pytest.importorskip("starlette")
 ROW = {"age": 30, "income": 3000.5, "city": "Rome", "since": "2020-05-01", "member": True}
 
 
@@ -186,8 +188,8 @@ def test_the_description_is_of_this_model(server):
 
 def test_a_slow_model_and_a_slow_client_are_given_up(saved):
     server = ModelServer(novum.load(saved / "classes" / "model.novum"), Limits(seconds=0.2, waiting=1, workers=1))
-    quick = server.predicted
-    server.predicted = lambda request: time.sleep(0.8) or quick(request)
+    quick = server.gatherer.work
+    server.gatherer.work = lambda key, items: time.sleep(0.8) or quick(key, items)
 
     async def many():
         transport = httpx.ASGITransport(server)
@@ -225,7 +227,7 @@ def test_a_slow_model_and_a_slow_client_are_given_up(saved):
 
 
 def test_a_failure_of_ours_is_no_sentence_of_pythons(server, monkeypatch, caplog):
-    monkeypatch.setattr(server, "predicted", lambda request: 1 / 0)
+    monkeypatch.setattr(server.gatherer, "work", lambda key, items: 1 / 0)
     answer = response_to(server, "POST", "/predict", json={"rows": [ROW]})
     assert answer.status_code == 500 and "ZeroDivision" not in answer.text and "ZeroDivisionError" in caplog.text
 
@@ -260,3 +262,49 @@ def test_novum_serve_over_a_socket(saved):
     finally:
         run.kill()
     assert run.returncode == 0 and "ended after 3 requests" in output and errors == ""
+
+
+@pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="needs SO_REUSEPORT")
+def test_several_workers_answer_and_finish_what_they_have(saved):
+    pytest.importorskip("uvicorn")
+    token = "0123456789abcdef"
+    run = subprocess.Popen(
+        [sys.executable, "-c", "from novum.cli import main; main()", "serve", "model.novum", "--port", "0"]
+        + ["--workers", "2", "--access-log", "access.jsonl"],
+        cwd=saved / "numbers",
+        env={**os.environ, "NOVUM_SERVE_TOKEN": token},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        where = run.stdout.readline().split(" at ")[1].split("/predict")[0]
+        port = int(where.rsplit(":", 1)[1])
+        headers = {"Authorization": f"Bearer {token}"}
+        for _ in range(24):  # a connection each, so that both workers have some
+            with httpx.Client(base_url=where, timeout=60, headers=headers) as client:
+                assert client.post("/predict", json={"rows": [ROW]}).status_code == 200
+        with httpx.Client(base_url=where, timeout=60) as client:
+            assert client.post("/predict", json={"rows": [ROW]}).status_code == 401
+            counted = client.get("/metrics", headers=headers).text
+        assert 'novum_requests_total{path="/predict",status="200"} 24' in counted
+        body = json.dumps({"rows": [ROW]}).encode()
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as half:
+            head = f"POST /predict HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+            half.sendall(
+                f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body[:10]
+            )
+            time.sleep(0.5)
+            run.send_signal(signal.SIGTERM)
+            time.sleep(1.0)
+            half.sendall(body[10:])  # the request was at work when the signal came
+            assert half.recv(4096).startswith(b"HTTP/1.1 200")
+        output, errors = run.communicate(timeout=30)
+    finally:
+        run.kill()
+    assert run.returncode == 0 and "ended after 25 requests" in output and errors == ""
+    lines = [json.loads(line) for line in (saved / "numbers" / "access.jsonl").read_text().splitlines()]
+    assert len(lines) == 27 and len({line["worker"] for line in lines}) == 2
+    assert token not in (saved / "numbers" / "access.jsonl").read_text() + output
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", port), timeout=2)

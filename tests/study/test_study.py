@@ -148,6 +148,8 @@ def test_a_saved_model_predicts_the_same(result, tmp_path):
         "report.html",
         "report.md",
         "scores.csv",
+        "study.json",
+        "unseen.parquet",
     ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
     found = predict_table(novum.load(tmp_path / "out" / "model.novum"), frame[frame.columns[::-1]], proba=True)
@@ -275,7 +277,7 @@ def board_of(pairs, candidates, folds):
 
 
 def test_what_is_finished_is_compared():
-    candidates = candidates_for("classification", 100, 0)[:3]
+    candidates = candidates_for("classification", 100, 0, ["LogisticRegression", "GaussianNB"])
     folds = make_folds(Parting(np.arange(40) % 2, None, False, 40), 2, 2, 0)
 
     def scores_of(pairs, stopped=""):
@@ -305,6 +307,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
         "report.html",
         "report.md",
         "scores.csv",
+        "study.json",
     ]
     assert "Stopped before a model was kept" in (tmp_path / "out" / "report.html").read_text()
     with pytest.raises(DataError, match="interrupted"):

@@ -6,8 +6,10 @@ list. Subclasses do not inherit it: what they change may be just what made their
 
 from typing import Any, NamedTuple
 
-__all__ = ["Candidacy", "candidacy_of", "settings_for"]
+__all__ = ["EARLY", "MANY_ROWS", "PASSES", "Candidacy", "candidacy_of", "settings_for", "stops_early"]
 
+MANY_ROWS = 2_500
+EARLY, PASSES = "early_stopping", "max_iter"
 TARGET, ROWS = "target", "rows"  # units that a penalty can be given in
 
 
@@ -17,14 +19,16 @@ class Candidacy(NamedTuple):
     rank: int  # by what a person must read to follow one prediction: 1 a weighted sum ... 8 hundreds of trees, 9 a network
     settings: dict[str, Any] = {}  # of the first try, where they are not the defaults
     search: tuple[dict[str, Any], ...] = ()  # changes of these that are worth trying, the likely ones first
-    quick: dict[str, Any] = {}  # settings that make it faster while others are sought, such as fewer trees
     scaled: bool = False  # whether the units of the columns matter to it
     most_rows: int | None = None  # beyond which it is too slow to be compared
     most_columns: int | None = None  # likewise
     units: dict[str, str] = {}  # parameters given per standard deviation of the target (TARGET) or per row (ROWS)
-    strong: bool = False  # often among the best: compared before the others, should the time be short
+    order: int = 9  # of the comparison, should the time be short: 1 what is soon among the best on most tables
     standard_target: bool = False  # whether numbers to predict are to have mean 0 and deviation 1
+    shapes: tuple[str, ...] = ()  # of targets that it is for alone: "counts", "skewed amounts", "skewed amounts and 0"
     shares: dict[str, float] = {}  # whole numbers that may be at most this share of the rows, and at least 1
+    stages: tuple[int, ...] = ()  # of fewer rows: numbers of passes that one fit judges, the largest one's
+    many: dict[str, Any] = {}  # settings of `MANY_ROWS` rows or more, whatever the change: early stopping, say
 
 
 def candidacy_of(cls: type) -> Candidacy | None:
@@ -45,6 +49,8 @@ def settings_for(candidacy: Candidacy, change: dict[str, Any], n_rows: int, devi
         Standard deviation of the target; 1 for classes.
     """
     settings = {**candidacy.settings, **change}
+    if n_rows >= MANY_ROWS and EARLY not in change:
+        settings |= candidacy.many
     for name, unit in candidacy.units.items():
         if name in settings:
             settings[name] = float(settings[name] * (deviation if unit == TARGET else n_rows))
@@ -52,3 +58,8 @@ def settings_for(candidacy: Candidacy, change: dict[str, Any], n_rows: int, devi
         if name in settings:
             settings[name] = int(max(1, min(settings[name], share * n_rows)))
     return settings
+
+
+def stops_early(candidacy: Candidacy, n_rows: int) -> bool:
+    """Return whether a class of this tag finds the number of its passes by rows of its own that it holds back."""
+    return n_rows >= MANY_ROWS and EARLY in candidacy.many and PASSES in candidacy.many

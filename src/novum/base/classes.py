@@ -9,7 +9,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 
-__all__ = ["distinct", "encode", "labels_of"]
+__all__ = ["block_labels", "distinct", "encode", "labels_of"]
 
 
 class Labels(NamedTuple):

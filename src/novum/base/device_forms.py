@@ -20,13 +20,16 @@ ALL = {
     *("FactorAnalysis", "GaussianBasis", "GaussianHMM", "GaussianMixture", "GaussianNB", "GaussianProcessRegressor"),
     *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "IncrementalPCA", "KMeans"),
     *("KNeighborsClassifier", "KNeighborsRegressor", "KernelPCA", "KernelRidge", "Lasso", "LassoCV"),
-    *("LeastSquaresClassifier", "LinearDiscriminantAnalysis", "LinearRegression", "LogisticRegression", "Mixture"),
+    *("LeastSquaresClassifier", "LinearDiscriminantAnalysis", "LinearRegression", "LogisticRegression"),
+    *("MLPClassifier", "MLPRegressor", "Mixture"),
     *("MultiTaskElasticNet", "MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "MultinomialNB"),
     *("NearestNeighbors", "Nystroem", "PCA", "PolarFeatures", "ProbabilisticPCA", "QuadraticDiscriminantAnalysis"),
     *("RBFSampler", "RadialBasis", "RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "Ridge", "RidgeCV"),
     *("RidgeClassifier", "RidgeClassifierCV", "SigmoidBasis"),
 }
 PREDICTIONS = {
+    *("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"),
+    *("ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor"),
     *("BayesianModelAveraging", "ConformalRegressor", "FastICA", "GammaRegressor", "HuberRegressor", "KernelDensity"),
     *("LinearSVC", "LinearSVR", "LogisticRegressionCV", "MiniBatchKMeans", "MixedNB", "NadarayaWatson"),
     *("NoveltyDetector", "NuSVC", "NuSVR", "OneClassSVM", "Perceptron", "PoissonRegressor", "QuantileRegressor"),
@@ -42,7 +45,7 @@ def form_of(cls: Any) -> str:
     for form, names in (("all", ALL), ("predictions", PREDICTIONS)):
         if ours in names:
             return form
-    return "all" if getattr(cls, "_needs_torch", False) else ""  # networks on PyTorch are at home there
+    return "all" if getattr(cls, "_rows_stay", False) else ""  # networks on PyTorch whose rows are a table
 
 
 def is_elsewhere(X: Any) -> bool:

@@ -33,11 +33,11 @@ EXTREME = 1e100  # a parameter beyond it, or below its reciprocal, is named
 
 def has_bad_numbers(value: Any, finite: bool) -> bool:
     """Return whether a number or array of numbers holds NaN, or, if it must be finite, infinity."""
-    if arrays.is_tensor(value):
-        return not arrays.all_finite(value)
+    if isinstance(value, float | np.floating):
+        return not np.isfinite(value) if finite else bool(np.isnan(value))
     cells = value.data if scipy.sparse.issparse(value) else value
     if not isinstance(cells, np.ndarray):
-        return isinstance(cells, float | np.floating) and (not np.isfinite(cells) if finite else bool(np.isnan(cells)))
+        return arrays.is_tensor(value) and not arrays.all_finite(value)
     if cells.dtype.kind != "f":
         return False
     if cells.dtype in FLOATS and cells.flags.c_contiguous and _core.runtime.tiles.all_finite(cells):

@@ -46,7 +46,7 @@ def command(
         str | None,
         typer.Option(
             help="Of classes accuracy, balanced_accuracy, f1, auc, average_precision, log_loss, brier; of numbers rmse, mae,"
-            " median_error, r2 (default: accuracy or rmse).",
+            " median_error, r2, rmsle, poisson_deviance (default: accuracy or rmse).",
         ),
     ] = None,
     prefer: Annotated[
@@ -73,6 +73,25 @@ def command(
         str | None, typer.Option(help="A Dask scheduler, as tcp://host:8786, that does the fits.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a study of the same table stopped.")] = False,
+    export: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A script (.py) or notebook (.ipynb) to write, which makes the kept model again; may be repeated."
+        ),
+    ] = None,
+    fair: Annotated[
+        list[str] | None,
+        typer.Option(help="A column whose groups the report compares, learned from or not; may be repeated."),
+    ] = None,
+    increasing: Annotated[
+        list[str] | None, typer.Option(help="A number with which the prediction may only rise; may be repeated.")
+    ] = None,
+    decreasing: Annotated[
+        list[str] | None, typer.Option(help="A number with which the prediction may only fall; may be repeated.")
+    ] = None,
+    interactions: Annotated[
+        str | None, typer.Option(help="How many columns may act together: none or pairwise (default: any).")
+    ] = None,
     sep: SEPARATOR = None,
     encoding: ENCODING = None,
 ) -> None:
@@ -80,6 +99,8 @@ def command(
     with refusing("study"):
         folder = out or Path(default_folder(table, target))
         check_folder(folder)  # before the work, not after it
+        for path in export or []:
+            check_export(path)
         limit = seconds_in(time_limit)
         if cluster is not None and not re.fullmatch(r"\w+://.+:\d+", cluster):
             raise ParameterError(
@@ -87,10 +108,13 @@ def command(
             )
         from novum.cli import seconds_so_far
         from novum.study import Study
+        from novum.study.data.large import MOST_CELLS
         from novum.study.scoring.costs import read_costs
 
+        with Terminal() as terminal:
+            read = read_argument(table, sep, encoding, most_cells=MOST_CELLS, advance=terminal.read)
         study = Study(
-            read_argument(table, sep, encoding),
+            read,
             target,
             task=task,
             scoring=scoring,
@@ -109,6 +133,10 @@ def command(
             time_limit=None if limit is None else max(LEAST_SECONDS, limit - seconds_so_far()),
             n_jobs=n_jobs,
             cluster=cluster,
+            fair=fair,
+            increasing=increasing or (),
+            decreasing=decreasing or (),
+            interactions=interactions,
         )
         kept_fits, there = folder / PROGRESS, folder.exists()
         if not resume:
@@ -131,6 +159,10 @@ def command(
             show("", ["go on with the same command and --resume"])
             raise typer.Exit(INTERRUPTED)
         shutil.rmtree(kept_fits, ignore_errors=True)
+        for path in export or []:
+            drawn = MOST_CELLS if getattr(read, "whole", None) is not None else None
+            result.export(path, reading={"separator": sep, "encoding": encoding, "most_cells": drawn})
+            show("", [f"{path} (makes the model again)"])
         if result.unsaved:
             raise typer.Exit(UNSAVED)
         show("", [f"the model was {result.saved_from()}; {file_size(paths[1])}"])
@@ -168,6 +200,14 @@ def check_folder(folder: Path) -> None:
         raise SourceError(f"{there}: is a file; name a folder for the report.")
     if not os.access(there, os.W_OK):
         raise SourceError(f"{there}: cannot be written; name another folder with --out.")
+
+
+def check_export(path: Path) -> None:
+    """Raise unless a program can be written there."""
+    if path.suffix.lower() not in (".py", ".ipynb"):
+        raise ParameterError(f"--export {path}: the name must end in .py or .ipynb.")
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise SourceError(f"{path}: cannot be written; name a file in a folder that is there.")
 
 
 def show(name: str, lines: list[str]) -> None:
@@ -213,6 +253,10 @@ class Terminal:
         else:
             typer.echo(line)
             sys.stdout.flush()
+
+    def read(self, done: int, planned: int) -> None:
+        """Move the bar of the rows that are read."""
+        self.move("read", "rows", done, planned)
 
     def advance(self, done: int, planned: int) -> None:
         """Move the bar of the fits."""

@@ -20,8 +20,8 @@ SEPARATOR = Annotated[
 ENCODING = Annotated[str | None, typer.Option("--encoding", help="Of the text, as latin-1 (default: found out).")]
 
 
-def read_argument(table: Path, separator: str | None, encoding: str | None, forms: Any = None) -> Any:
-    """Return the table that a command was given."""
+def read_argument(table: Path, separator: str | None, encoding: str | None, forms: Any = None, **more: Any) -> Any:
+    """Return the table that a command was given; `more` goes to `read_table`."""
     from novum.study.data.files import read_table
 
-    return read_table(table, separator=separator, encoding=encoding, forms=forms)
+    return read_table(table, separator=separator, encoding=encoding, forms=forms, **more)

@@ -1,7 +1,8 @@
 """What kind of target a column is, and the reason.
 
 Rules, in this order, for the known values of a single column: one value is constant; ordered categories are ordinal; two values
-are binary; text, categories and truth values are classes; numbers with a fraction are real; whole numbers are classes where
+are binary; text, categories and truth values are classes; numbers with a fraction are real; whole numbers from 0 on whose
+frequencies rise to a low one and fall from there to few are counts (goals, visits), and real; other whole numbers are classes where
 they are few and come back often, codes rather than amounts, and real otherwise.
 """
 
@@ -17,6 +18,12 @@ __all__ = ["Target", "describe_column", "describe_columns"]
 
 MOST_CODES = 20  # distinct whole numbers; more are taken for amounts (scikit-learn warns above half the rows)
 LEAST_REPEATS = 5  # rows per distinct whole number, on average, below which they are taken for amounts
+LEAST_COUNTS = 6  # distinct whole numbers of counts: 0 to 5
+LOW, LAST, ROUGH = (
+    0.4,
+    0.2,
+    0.15,
+)  # share of the numbers where the most frequent one is; of its rows the last has; of the steps
 MEASURES = {
     "constant": "none",
     "binary": "accuracy",
@@ -78,6 +85,21 @@ def value_counts(cells: NDArray, order: Sequence[Any] | None) -> dict[Any, int]:
         return dict(sorted(counts.items(), key=lambda pair: str(pair[0])))
 
 
+def looks_like_counts(counts: dict[Any, int], n: int) -> bool:
+    """Return whether whole numbers are counts: from 0 on without a gap but at the end, with one low mode and a thin end."""
+    values = np.array(sorted(counts), dtype=np.float64)
+    often = np.array([counts[value] for value in sorted(counts)], dtype=np.float64)
+    if len(values) < LEAST_COUNTS or values[0] != 0:
+        return False
+    gapless = int(np.argmax(np.append(values != np.arange(len(values)), True)))  # numbers before the first gap
+    mode = int(np.argmax(often))
+    if gapless < LEAST_COUNTS or often[:gapless].sum() < 0.95 * n or mode > LOW * (gapless - 1):
+        return False
+    rises, falls = np.diff(often[: mode + 1]), np.diff(often[mode:gapless])
+    slack = ROUGH * often[mode]
+    return bool((rises >= -slack).all() and (falls <= slack).all() and often[gapless - 1] <= LAST * often[mode])
+
+
 def describe_column(values: Any, *, order: Sequence[Any] | None = None, unlabelled: Any = None) -> Target:
     """Return what a single target column is; `order` lists ordered categories from low to high."""
     raw = np.asarray(values)
@@ -105,6 +127,10 @@ def describe_column(values: Any, *, order: Sequence[Any] | None = None, unlabell
         return Target("multiclass", f"{present} categories without order", counts, known)
     if cells.dtype.kind == "f" and np.any(cells != np.round(cells)):
         return Target("regression", "real numbers", {}, known)
+    if looks_like_counts(counts, n):
+        return Target(
+            "regression", f"counts: whole numbers from 0 to {max(counts):.0f}, large ones ever rarer", {}, known
+        )
     if present <= MOST_CODES and n >= LEAST_REPEATS * present:
         return Target(
             "multiclass", f"{present} whole numbers that come back {n / present:.3g} times on average", counts, known

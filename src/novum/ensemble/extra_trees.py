@@ -129,7 +129,7 @@ class ExtraTreesRegressor(ForestRegressor):
     """
 
     _tree_type = ExtraTreeRegressor
-    _candidacy = FOREST_CANDIDACY
+    _candidacy = FOREST_CANDIDACY._replace(settings={"n_estimators": 200, "max_features": 0.5})
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS
 
     def __init__(

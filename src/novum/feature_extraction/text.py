@@ -18,6 +18,7 @@ from sklearn.feature_extraction.text import (
 from sklearn.preprocessing import normalize
 
 from novum.feature_extraction import sklearn_text, term_counts
+from novum.fold.gathering import check_at_hand
 from novum.runtime import sklearn_private
 
 __all__ = [
@@ -37,6 +38,10 @@ class CoreCounts(sklearn_private.WordCounter):
 
     binary: bool
     dtype: Any
+
+    def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> Any:
+        check_at_hand(type(self).__name__, "texts", raw_documents)
+        return super()._count_vocab(raw_documents, fixed_vocab)
 
     def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
         """Return vocabulary and counts, or None to leave it to scikit-learn."""
@@ -95,6 +100,11 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
     np.float64(5.0)
     """
 
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Check the parameters; there is nothing to learn."""
+        check_at_hand(type(self).__name__, "texts", X)
+        return super().fit(X, y)
+
     def transform(self, X: Any) -> Any:
         """Return the rows of documents.
 
@@ -108,6 +118,7 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
         """
         if isinstance(X, str):
             return super().transform(X)  # scikit-learn's error
+        check_at_hand(type(self).__name__, "texts", X)
         documents = list(X)
         sklearn_private.check_ngrams(self)
         sklearn_private.check_parameters(self)

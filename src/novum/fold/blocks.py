@@ -210,7 +210,8 @@ class Source(ABC):
 
 def not_in_memory(because: str, home: str, remedy: str) -> DataError:
     """Return the error of a learner that needs its rows at hand."""
-    return DataError(f"{because}, so X must be in memory, not in a {home}; {remedy}.")
+    place = "Dask collection" if home == "dask" else home
+    return DataError(f"{because}, so X must be in memory, not in a {place}; {remedy}.")
 
 
 def tile_dtype(dtype: Any) -> np.dtype:

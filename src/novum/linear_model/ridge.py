@@ -72,7 +72,7 @@ class Ridge(LinearRegressor):
         search=tuple({"alpha": a} for a in (0.001, 0.03, 0.1, 0.3, 1.0, 5.0)),
         scaled=True,
         units={"alpha": "rows"},
-        strong=True,
+        order=2,
     )
     _domains: dict[str, Domain] = {
         "alpha": Real(0) | ArrayLike(),

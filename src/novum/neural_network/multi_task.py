@@ -16,6 +16,7 @@ from novum.base.domains import ArrayLike, Domain, Instance, Null, Real
 from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.training.examples import Tensors
+from novum.neural_network.training.homes import column_moments
 from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import ArrayNetwork
@@ -176,6 +177,8 @@ class MultiTaskNetwork(ArrayNetwork):
         self.verbose = verbose
         self.random_state = random_state
 
+    _rows_stay = False  # targets of all tasks come as columns of a frame
+
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
         import torch
 
@@ -243,10 +246,8 @@ class MultiTaskNetwork(ArrayNetwork):
     def _config(self, examples: Any) -> dict[str, Any]:
         outputs = {name: len(self.classes_[name]) if name in self.classes_ else 1 for name in self.tasks_}
         hidden = [int(size) for size in self.hidden]
-        rows = examples.tensors[0].double().numpy()
-        weight = None if examples.row_weight is None else examples.row_weight.double().numpy()
-        mean = np.average(rows, axis=0, weights=weight)
-        deviation = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weight))
+        mean, variance = column_moments(examples.tensors[0], examples.row_weight)
+        deviation = np.sqrt(variance)
         return {
             "n_features": self.n_features_in_,
             "hidden": hidden,

@@ -7,8 +7,9 @@ Three indexes are searched together and a line is shown for every name, best fir
 - `subjects.tsv`, as the index at the end of a book: a phrase of it, searched as a whole, is the first answer;
 - `scikit_learn.tsv`: what scikit-learn has and novum has not is named as such.
 
-`synonyms.tsv` holds groups of phrases that mean the same; a query that contains one is also searched with the others. A word that
-no index has is taken for the nearest one that some index has, and the answer says so.
+`synonyms.tsv` holds groups of phrases that mean the same; a query that contains one is also searched with the others. A question in
+Italian is put into English first. A word that no index has is taken for the nearest one that some index has, or left out where
+none is near, and the answer says so.
 """
 
 from collections.abc import Sequence
@@ -26,10 +27,11 @@ from novum.notes.entries import (
     shown_path,
     subjects,
 )
+from novum.notes.italian import in_english
 from novum.notes.listing import Listing, clip
 from novum.notes.public_names import PublicName
 from novum.notes.tables import Row, served, table
-from novum.notes.word_forms import WEAK, WORD, joined, likeness, nearness, strong, words_of
+from novum.notes.word_forms import WEAK, WORD, joined, likeness, nearness, one_form, strong, words_of
 
 __all__ = ["find"]
 
@@ -146,6 +148,18 @@ def mended(searched: list[str]) -> tuple[list[str], list[str]]:
     return words, remarks
 
 
+def known_of(searched: list[str]) -> tuple[list[str], list[str]]:
+    """Return the question without words that no index has, and sentences that say so; all of it where nothing strong remains.
+
+    A word of the field that nothing here serves is not left out: what remains would be another question.
+    """
+    known = [word for word in searched if word in WEAK or matches(word)]
+    unserved = any(word in NOT_MISSPELT for word in searched)
+    if len(known) == len(searched) or unserved or not any(word not in WEAK for word in known):
+        return searched, []
+    return known, [f"No word here is {word!r}; it is left out." for word in searched if word not in known]
+
+
 def suggestions(searched: list[str]) -> str:
     """Return the words of the indexes that are nearest to those searched for."""
     from difflib import SequenceMatcher
@@ -228,7 +242,10 @@ def find(*words: str, limit: int = SHOWN) -> Listing:
     not in novum; scikit-learn has sklearn.cluster.OPTICS, which works in the same pipelines
     """
     said = " ".join(words)
-    searched, remarks = mended(words_of(said))
+    english = in_english(said, lambda word: one_form(word) in rarity())
+    searched, remarks = mended(words_of(english or said))
+    searched, left_out = known_of(searched)
+    remarks = ([f"In English: {english}."] if english else []) + remarks + left_out
     for some in (False, True):
         question = Query(searched, some=some)
         rows, names, others = ranked(question, LEAST if some else 0.0)

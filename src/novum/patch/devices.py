@@ -74,6 +74,8 @@ def movable(estimator: Any, X: Any, fits: bool) -> tuple[Any, str]:
     form = form_of(kind)
     if form != "all" and (fits or form != "predictions"):
         return None, "no passes on a device"
+    if fits and getattr(estimator, "_small_steps", False):
+        return None, "steps of few rows at a time"  # each of which a device would begin anew
     if scipy.sparse.issparse(X):
         return None, "sparse rows"
     if not isinstance(X, np.ndarray) and not hasattr(X, "to_numpy"):

@@ -1,6 +1,8 @@
 """The kept model: fitted on the rows it is judged with, then on all rows, and put into the form that is saved.
 
-Where time is short, the model that is best is fitted on fewer rows, though on no fewer than in the folds that made it the best.
+Where time is short, the models of the folds are there already: their mean, with the weights of the parts, is kept without another
+fit. Of a table that was compared on a sample, the model that is best is fitted on as many rows as there is time for, though on no
+fewer than in the folds that made it the best.
 """
 
 import time
@@ -12,20 +14,27 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from novum.decision_theory import LossMatrixClassifier
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.study.comparison.blend import Blend
 from novum.study.comparison.board import LAST_FITS, last_seconds
-from novum.study.comparison.choose import Leader, choose
+from novum.study.comparison.calibration import tempered
+from novum.study.comparison.choose import WORSE, Leader, choose
 from novum.study.comparison.clock import TimeIsUp, within
-from novum.study.comparison.compare import EnsembleMember, Scores, parts_of
+from novum.study.comparison.compare import EnsembleMember, Scores, models_of, parts_of
 from novum.study.comparison.fits import Rows, fit_candidate
 from novum.study.comparison.tuning import Judge
 from novum.study.data.roles import some_rows
+from novum.study.scoring.measures import Measure
 
 __all__ = ["KeptModel", "affordable", "fit_again", "fit_kept", "fit_seconds", "keep", "model_to_save"]
 
-FIRST_SHARE = 0.6  # of the time left, for the fit that is judged; the other one seeks no settings
+FIRST_SHARE = 0.5  # of the time left, for the fit that is judged
+ENOUGH = 0.5  # of the rows: a model that there is time to fit on so many comes before a better one on fewer
 NEARLY_AS_FAST = 3.0  # times the fastest's seconds: where there is time for none, the best of these is kept
+SMALL_PART = 0.03
+ENOUGH_TIME = 0.8  # of the time left, for a fit on all rows
+MANY_MORE = 1.75  # times the rows of a fold: a model of all rows is better than the mean of those of the folds
+MOST_MODELS = 15  # of folds, whose mean is kept: it is explained and served, too
 FEW_MORE = 2.0  # times the rows of the folds: all are taken
 LEAST_SECONDS = 1.0  # that a fit gets, however little is left
 
@@ -39,25 +48,45 @@ class KeptModel(NamedTuple):
     model: Any
     changes: list[dict[str, Any]]
     share: float  # of the rows that it was fitted on
+    temperature: float = 1.0  # of its probabilities
 
 
-def affordable(leaders: list[Leader], scores: Scores, left: float | None) -> list[Leader]:
-    """Return the rows of the leaderboard that there is time to fit as in the folds; some fast ones if there is for none."""
+def calibrated(kept: KeptModel, scores: Scores) -> KeptModel:
+    """Return a kept model with its probabilities at the temperature that the folds found."""
+    if not scores.temperatures:
+        return kept
+    temperature = scores.temperatures[kept.leader.position]
+    reason = kept.reason
+    if temperature != 1.0:
+        reason += f"; its probabilities are calibrated (temperature {num(temperature):.2f})"
+    return kept._replace(model=tempered(kept.model, temperature), temperature=temperature, reason=reason)
+
+
+def growth_of(scores: Scores, n_rows: int) -> float:
+    """Return how many times the rows of the folds so many rows are."""
+    return n_rows / float(np.mean([len(fold.train) for fold in scores.folds]))
+
+
+def affordable(leaders: list[Leader], scores: Scores, left: float | None, growth: float = 1.0) -> list[Leader]:
+    """Return the rows of the leaderboard that there is time to fit; some fast ones if there is for none.
+
+    Of a table that was compared on a sample, those are preferred that there is time to fit on enough of its rows, unless they are
+    shown to be worse than the best.
+    """
     if left is None:
         return leaders
-    cost = {c: last_seconds(scores.seconds[c], scores.last[c], 1.0) for c in (one.position for one in leaders)}
-    fine = [leader for leader in leaders if cost[leader.position] <= left]
-    if any(leader.simplicity for leader in fine):
-        return fine
+    for times in (ENOUGH * growth, 1.0) if growth > FEW_MORE else (1.0,):
+        fine = [one for one in leaders if last_seconds(scores.last[one.position], times) <= left]
+        if any(one.simplicity and (times == 1.0 or one.verdict != WORSE) for one in fine):
+            return fine
     real = [leader for leader in leaders if leader.simplicity] or leaders
-    fast = NEARLY_AS_FAST * min(cost[leader.position] for leader in real)
-    return [leader for leader in real if cost[leader.position] <= fast]
+    fast = NEARLY_AS_FAST * min(scores.last[leader.position] for leader in real)
+    return [leader for leader in real if scores.last[leader.position] <= fast]
 
 
 def fit_seconds(scores: Scores, position: int, n_rows: int) -> float:
-    """Return about how long a fit of a candidate on so many rows takes, its settings known."""
-    compared = float(np.mean([len(fold.train) for fold in scores.folds]))
-    return float(scores.last[position] * max(1.0, n_rows / compared))
+    """Return about how long a fit of a candidate on so many rows takes."""
+    return float(scores.last[position] * max(1.0, growth_of(scores, n_rows)))
 
 
 def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None) -> float:
@@ -65,14 +94,19 @@ def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None
     compared = float(np.mean([len(fold.train) for fold in scores.folds]))
     if left is None or n_rows <= FEW_MORE * compared:
         return 1.0
-    search, last = scores.seconds[position] - scores.last[position], scores.last[position]
+    last = scores.last[position]
     if LAST_FITS * last * n_rows / compared <= LEAST_SECONDS:  # nobody waits for that
         return 1.0
-    able = compared * (left - search) / max(LAST_FITS * last, 1e-9)
+    able = compared * left / max(LAST_FITS * last, 1e-9)
     return float(np.clip(able / n_rows, min(1.0, compared / n_rows), 1.0))
 
 
-def keep(
+def keep(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, **how: Any) -> KeptModel:
+    """Choose a row of the leaderboard, fit its model (`choose_and_fit`) and calibrate its probabilities."""
+    return calibrated(choose_and_fit(leaders, scores, rows, train, **how), scores)
+
+
+def choose_and_fit(
     leaders: list[Leader],
     scores: Scores,
     rows: Rows,
@@ -97,10 +131,22 @@ def keep(
         why = why if len(leaders) > 1 else "no other model has finished its folds"
         parts = parts_of(scores, first.position)
         return KeptModel(first, why, parts, *fit_kept(rows, parts, train), 1.0)
+    growth = growth_of(scores, len(train))
+    left = None if until is None else max(0.0, until - time.perf_counter())
     able, late = [one for one in leaders if one.simplicity], ""
+    there = growth <= FEW_MORE and has_models(scores, first.position)
+    if there and left is not None and last_seconds(scores.last[first.position], growth) > left:
+        every = growth_of(scores, len(rows.y))
+        most = ENOUGH_TIME * left / every
+        once = [
+            one for one in able if scores.last[one.position] <= most and nearly(one, leaders[0], rows.judge.measure)
+        ]
+        if first in once or not once or every < MANY_MORE:
+            return of_the_folds(leaders, scores, rows, train, prefer)
+        able = once  # all rows are worth more than the last bit of score
     while True:
         left = None if until is None else max(0.0, until - time.perf_counter())
-        able = affordable(able, scores, left)
+        able = affordable(able, scores, left, growth)
         leader, reason = choose(able, rows.judge.measure, prefer, leaders)
         if leaders[0] not in able:
             reason = f"the best of those that there was time for; {leaders[0].name} would take longer than was left"
@@ -109,7 +155,8 @@ def keep(
         some = some_rows(train, round(share * len(train)), ordered, rows.judge.seed)
         if len(some) < len(train):
             reason += f"; fitted on {len(some):,} of the {counted(len(train), 'row')}, for which there was time"
-        last_try = len(able) == 1 or late == leader.name
+        spare = growth <= FEW_MORE and has_models(scores, leader.position)
+        last_try = not spare and (len(able) == 1 or late == leader.name)
         seconds = None if left is None else max(FIRST_SHARE * left, LEAST_SECONDS)
         if last_try:
             seconds = None if surely is None else max(surely - time.perf_counter(), LEAST_SECONDS)
@@ -119,33 +166,49 @@ def keep(
             return KeptModel(leader, reason, parts, model, changes, share)
         except TimeIsUp:
             late = leader.name
-            if last_try:
-                return of_a_fold(leaders, scores, rows, train, prefer)
+            if last_try or spare:
+                return of_the_folds(leaders, scores, rows, train, prefer)
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
 
 
-def of_a_fold(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, prefer: str) -> KeptModel:
-    """Return the model of a fold, where there was no time to fit any on more rows: what was measured is not lost to the clock.
+def nearly(leader: Leader, best: Leader, measure: Measure) -> bool:
+    """Return whether a model is as good as the best but for a small part of its error, or of what a share lacks."""
+    error = 1.0 - best.mean if measure.higher_is_better else best.mean
+    return measure.better(best.mean) - measure.better(leader.mean) <= SMALL_PART * abs(error)
+
+
+def has_models(scores: Scores, position: int) -> bool:
+    """Return whether a model of a fold was kept for every part of a row of the leaderboard."""
+    models = models_of(scores, position)
+    return bool(models) and all(models)
+
+
+def of_the_folds(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, prefer: str) -> KeptModel:
+    """Return the mean of the models of the folds, where there was no time to fit any on more rows.
 
     Where none was kept (a study that goes on, or one on a cluster), the one that is chosen is fitted as in the folds, which took a
     known time.
     """
-    made = {one.name: held for one, held in zip(scores.candidates, scores.models) if held is not None}
-    there = [one for one in leaders if all(part.candidate.name in made for part in parts_of(scores, one.position))]
+    there = [one for one in leaders if has_models(scores, one.position)]
     real = any(one.simplicity for one in there)
     leader, reason = choose(there if real else leaders, rows.judge.measure, prefer, leaders)
     parts = parts_of(scores, leader.position)
     n = len(scores.folds[0].train)
-    reason += f"; the model of a fold, of {n:,} rows, since there was no time for a fit"
+    changes = [part.candidate.change for part in parts]
     if real:
-        fitted = [made[part.candidate.name] for part in parts]
-        model = fitted[0].pipeline
-        if len(fitted) > 1:
-            model = Blend([one.pipeline for one in fitted], [part.weight for part in parts])
-        return KeptModel(leader, reason, parts, model, [one.change for one in fitted], n / len(train))
-    untuned = [part._replace(candidate=part.candidate._replace(tuned=False)) for part in parts]
-    model, changes = fit_kept(rows, untuned, some_rows(train, n, False, rows.judge.seed))
-    return KeptModel(leader, reason, untuned, model, changes, n / len(train))
+        most = max(1, MOST_MODELS // len(parts))
+        fitted = [
+            (model.pipeline, part.weight / len(models[:most]))
+            for part, models in zip(parts, models_of(scores, leader.position))
+            for model in models[:most]
+        ]
+        what = "the model of a fold" if len(fitted) == len(parts) else "the mean of the models of its folds"
+        reason += f"; {what}, of {n:,} rows each, since there was no time for a fit"
+        model = fitted[0][0] if len(fitted) == 1 else Blend([one for one, _ in fitted], [w for _, w in fitted])
+        return KeptModel(leader, reason, parts, model, changes, 1.0)
+    reason += f"; fitted on {n:,} rows as in a fold, since there was no time for more"
+    model, changes = fit_kept(rows, parts, some_rows(train, n, False, rows.judge.seed))
+    return KeptModel(leader, reason, parts, model, changes, n / len(train))
 
 
 def fit_kept(
@@ -155,7 +218,7 @@ def fit_kept(
     changes: list[dict[str, Any]] | None = None,
     seconds: float | None = None,
 ) -> tuple[Any, list[dict[str, Any]]]:
-    """Return the kept model fitted on some rows, and the changes of settings; these are sought unless they are given.
+    """Return the kept model fitted on some rows, and the changes of its first settings; those of its parts unless they are given.
 
     What a fit warns about was noted when its candidate was compared.
     """
@@ -174,10 +237,10 @@ def fit_again(rows: Rows, kept: KeptModel, *, ordered: bool, until: float | None
     """Return the kept model fitted on all rows, or on as large a share of them as before; None where the time was too short."""
     every = np.arange(len(rows.y))
     some = some_rows(every, round(kept.share * len(every)), ordered, rows.judge.seed)
-    left = None if until is None else max(until - time.perf_counter(), LEAST_SECONDS)
+    left = None if until is None else max(until - time.perf_counter(), LEAST_SECONDS / 4)
     try:
         with within(left):
-            return fit_kept(rows, kept.parts, some, kept.changes)[0]
+            return tempered(fit_kept(rows, kept.parts, some, kept.changes)[0], kept.temperature)
     except TimeIsUp:
         return None
 

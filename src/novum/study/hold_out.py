@@ -8,6 +8,7 @@ from novum.evaluation.intervals.proportion import Interval
 from novum.report.result import result
 from novum.study.comparison.fits import Rows
 from novum.study.comparison.tuning import predict_rows
+from novum.study.data.task import target_shape
 from novum.study.scoring.intervals import FEW_DECIDE, deciding_rows, score_interval
 from novum.study.scoring.measures import MEASURES, Predicted, measure_for
 
@@ -47,6 +48,7 @@ def judge_held_out(
         one.name
         for one in MEASURES.values()
         if one.kind == judge.kind and one.name != measure.name and (said.proba is not None or not one.proba)
+        if not one.nonnegative or target_shape(rows.y)
     ]
     judged = [measure, *(measure_for(measure.kind, name, positive) for name in others)]
     every = {

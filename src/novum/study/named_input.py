@@ -9,6 +9,7 @@ import numpy as np
 
 from novum.exceptions import ParameterError
 from novum.study.data.files import read_table
+from novum.study.data.large import MOST_CELLS
 from novum.study.data.spellings import find_label
 from novum.study.data.table import Table, table_of
 from novum.study.data.task import LearningTask
@@ -22,7 +23,7 @@ def table_with_columns(given: Any, target: str, drop: tuple[str, ...], columns: 
     if isinstance(given, Table):
         table = given
     else:
-        table = read_table(given) if isinstance(given, str | os.PathLike) else table_of(given)
+        table = read_table(given, most_cells=MOST_CELLS) if isinstance(given, str | os.PathLike) else table_of(given)
     for name in (name for name in (target, *drop, *columns.values()) if name is not None):
         if name not in table.columns:
             near = get_close_matches(str(name), list(table.columns), n=1, cutoff=0.5)

@@ -13,9 +13,9 @@ from novum.study.data.table import Table, table_of
 from novum.study.data.task import CLASSIFICATION
 from novum.study.memory.conformal import sets_of, widths_of
 from novum.study.memory.drift import drift_notes
-from novum.study.memory.kept import is_remembered, memory_of
+from novum.study.memory.kept import Memory, is_remembered, memory_of
 
-__all__ = ["Predictions", "Reach", "checked_rows", "predict_table", "reach_of"]
+__all__ = ["Predictions", "Reach", "checked_rows", "predict_checked", "predict_table", "reach_of"]
 
 BETWEEN = " | "  # classes of a set
 
@@ -57,10 +57,15 @@ def checked_rows(frame: Any, schema: Schema, unseen: bool) -> tuple[Table, list[
     return check(table, schema, unseen=unseen)
 
 
-def reach_of(model: Any, schema: Schema, prepared: Any, values: Any, level: float, name: str) -> Reach:
-    """Return the intervals or sets of prepared rows, or raise where the model file does not allow them."""
+def reach_of(
+    model: Any, schema: Schema, prepared: Any, values: Any, level: float, name: str, memory: Memory | None = None
+) -> Reach:
+    """Return the intervals or sets of prepared rows, or raise where the model file does not allow them.
+
+    `memory` is what the file keeps, for callers that have read it before.
+    """
     level = check_level("predict", level)
-    memory = memory_of(model, schema, name, "intervals and sets")
+    memory = memory or memory_of(model, schema, name, "intervals and sets")
     scores = np.asarray(memory.scores)
     width = widths_of(scores, level)
     if not np.isfinite(width):
@@ -112,6 +117,24 @@ def predict_table(
     """
     schema = schema_of(model, name)
     fitted, notes = checked_rows(frame, schema, unseen)
+    found = predict_checked(model, schema, fitted, proba=proba, level=level, name=name)
+    drift = []
+    if is_remembered(model):
+        drift = drift_notes(fitted, schema, memory_of(model, schema, name, "drift").reference)
+    return found._replace(notes=notes, drift=drift)
+
+
+def predict_checked(
+    model: Any,
+    schema: Schema,
+    fitted: Table,
+    *,
+    proba: bool,
+    level: float | None,
+    name: str,
+    memory: Memory | None = None,
+) -> Predictions:
+    """Return the predictions of rows that `checked_rows` gave, without notes on them."""
     prepared = prepare(fitted, schema)
     values = model.predict(prepared)
     probabilities: dict[str, np.ndarray] = {}
@@ -119,8 +142,5 @@ def predict_table(
         if schema.task != CLASSIFICATION or not hasattr(model, "predict_proba"):
             raise DataError(f"{name}: predicts {schema.target!r} without probabilities; leave out --proba.")
         probabilities = dict(zip(map(str, model.classes_), model.predict_proba(prepared).T))
-    reach = None if level is None else reach_of(model, schema, prepared, values, level, name)
-    drift = []
-    if is_remembered(model):
-        drift = drift_notes(fitted, schema, memory_of(model, schema, name, "drift").reference)
-    return Predictions(f"predicted_{schema.target}", values, probabilities, notes, reach, drift)
+    reach = None if level is None else reach_of(model, schema, prepared, values, level, name, memory)
+    return Predictions(f"predicted_{schema.target}", values, probabilities, [], reach)

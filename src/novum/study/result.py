@@ -16,12 +16,14 @@ from novum.report.tables import html_paragraph, html_table
 from novum.runtime.typing import DataFrame, Fittable
 from novum.study.comparison.choose import Leader, leaderboard
 from novum.study.comparison.compare import Scores
+from novum.study.comparison.matrix_columns import how_read
 from novum.study.data.data_card import Card
-from novum.study.data.schema import Schema, check, forms_of, prepare
-from novum.study.data.table import table_of
+from novum.study.data.schema import Schema, prepare
 from novum.study.data.task import LearningTask
 from novum.study.hold_out import HoldOut
 from novum.study.insight.explain import Explanation
+from novum.study.insight.fairness import Fairness
+from novum.study.predictions import checked_rows
 from novum.study.scoring.measures import Measure, probability
 from novum.study.sentences import StudySentences
 
@@ -47,6 +49,8 @@ class StudyResult(StudySentences, Result):
         The data card.
     explanation : Explanation or None
         Importances, confusion, ROC curve.
+    fairness : list of Fairness
+        Measures, gaps and calibration by group, of the columns that were named by `fair=`.
     findings : Findings or None
         Learning curve, calibration, thresholds, slices, contributions of the columns, partial dependence, coverage.
     """
@@ -80,12 +84,19 @@ class StudyResult(StudySentences, Result):
         self.hold_out: HoldOut | None = None
         self.explanation: Explanation | None = None
         self.findings: Any = None  # of novum.study.insight
+        self.limited: list[str] = []  # which limits of columns the kept model keeps to
+        self.fairness: list[Fairness] = []  # of the columns whose groups were compared
         self.judged_model: Any = None
         self.refitted = True  # whether there was time to fit the saved model again
         self.share = 1.0  # of the rows, that the last fits had time for
         self.changes: list[dict[str, Any]] = []  # of the kept model's settings, by the search
         self.unsaved = ""  # why the model could not be saved, where it could not
         self.elapsed = 0.0
+        self.formalisation: Any = None  # the rows, of novum.study.formalised
+        self.rows_compared: Any = None  # the rows that models were compared on
+        self.options: dict[str, Any] = {}  # how the study was called
+        self.positive: int | None = None  # number of the class that some measures are about
+        self.costs: np.ndarray | None = None
 
     # ------------------------------------------------------------------------------------------------ steps
 
@@ -109,11 +120,22 @@ class StudyResult(StudySentences, Result):
         self.explanation, self.changes = explanation, changes
         self.judged_model = judged
 
+    def read(self, models: list[tuple[str, Any]]) -> list[str]:
+        """Take note of how the kept models, by name, read the columns that can be read in several ways; return the sentences."""
+        notes = how_read(models)
+        self.card = self.card._replace(notes=[*self.card.notes, *notes])
+        return notes
+
     def interrupted(self) -> None:
         """Take note that the study ended before a model was kept."""
         self.hold_out = None
         if self.scores is not None:
             self.scores = self.scores._replace(stopped="interrupted")
+
+    @property
+    def of_folds(self) -> bool:
+        """Whether the kept model is one that the comparison fitted, since there was no time for another."""
+        return "since there was no time for" in self.reason
 
     @property
     def complete(self) -> bool:
@@ -210,17 +232,43 @@ class StudyResult(StudySentences, Result):
 
         Parameters
         ----------
-        frame : pandas, polars or pyarrow frame
+        frame : pandas, polars or pyarrow frame, or what `read_table` gives
         unseen : bool, default=False
             Take categories that the model never saw.
         """
         if self.model is None:
             raise DataError("StudyResult.predict: the study was interrupted before it kept a model; run it again.")
-        table, _ = check(table_of(frame, forms=forms_of(self.schema)), self.schema, unseen=unseen)
+        table, _ = checked_rows(frame, self.schema, unseen)
         return self.model.predict(prepare(table, self.schema))
 
+    def export(
+        self, path: str | os.PathLike, *, table: str | None = None, reading: dict[str, Any] | None = None
+    ) -> Path:
+        """Write a program that makes the kept model again: a script (.py) or a notebook (.ipynb), with public names only.
+
+        It reads the table, makes the same columns, fits the same model on the same rows, and prints the score on the rows put away.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .py or .ipynb.
+        table : str or None
+            Path of the table that the program shall read; None: the one that the study read.
+        reading : dict or None
+            How `read_table` is to be called, as {"separator": ";"}.
+
+        Raises
+        ------
+        DataError
+            If the model cannot be written as a program; the message says which part of it.
+        """
+        from novum.study.export.program import write_program
+
+        return write_program(self, Path(path), table, reading or {})
+
     def write_report(self, folder: str | os.PathLike) -> list[Path]:
-        """Write report.html, report.md, model.novum, MODEL_CARD.md and scores.csv into a folder, all or none; return their paths.
+        """Write report.html, report.md, model.novum, MODEL_CARD.md, scores.csv, study.json and unseen.parquet into a folder, all or
+        none; return their paths.
 
         What the folder already holds under these names is replaced; nothing else in it is touched.
         """

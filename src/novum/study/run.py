@@ -6,10 +6,11 @@ The six steps of designing a learning system, in order, with the test rows locke
     collect      the data card; the hold-out part is put away
     features     numbers, categories and dates made ready, inside every fold
     candidates   the classes of models
-    train        all of them on the same folds, settings sought inside every training part; the choice
+    train        all of them on the same folds, then other settings of the best; the choice
     evaluate     the kept model, once, on the hold-out part
 """
 
+import inspect
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -20,32 +21,28 @@ from typing import Any
 import numpy as np
 
 from novum.base.checkpoint.context import keeps_its_own_steps
-from novum.exceptions import DataError, ParameterError
-from novum.report.numbers import counted, num
+from novum.exceptions import ParameterError
+from novum.report.numbers import num
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Label
-from novum.study.comparison.candidates import candidates_for
+from novum.study.comparison.candidates import candidates_for, shape_of
 from novum.study.comparison.choose import PREFERENCES
-from novum.study.comparison.clock import LOOKING, Clock, seconds_to_finish, slowness_since, usual_seconds
+from novum.study.comparison.clock import Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.comparison.compare import compare
 from novum.study.comparison.fits import Rows
-from novum.study.comparison.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.comparison.folds import make_folds, plan
+from novum.study.comparison.limits import candidates_within, limits_for
 from novum.study.comparison.progress import SavedProgress
 from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
-from novum.study.data.data_card import make_card
+from novum.study.conclusion import conclude
 from novum.study.data.leaks import find_leaks
-from novum.study.data.roles import check_parts, group_numbers, some_rows, time_order, weights_in
-from novum.study.data.schema import attach, prepare, schema_for
-from novum.study.data.table import Table
-from novum.study.data.task import find_task
-from novum.study.final import fit_again, keep, model_to_save
-from novum.study.hold_out import judge_held_out
-from novum.study.insight.explain import MOST_SECONDS, explain
-from novum.study.insight.findings import look_further
+from novum.study.data.roles import some_rows
+from novum.study.data.schema import time_column
+from novum.study.formalised import Formalised, StudyRows, formalise
+from novum.study.insight.fairness import groups_of
 from novum.study.listener import Listener, Silence
-from novum.study.memory.kept import memory_from, remember
-from novum.study.named_input import positive_and_costs, table_with_columns
+from novum.study.named_input import positive_and_costs
 from novum.study.result import StudyResult
 from novum.study.scoring.measures import measure_for
 
@@ -57,7 +54,7 @@ MOST_COMPARED = 20_000  # training rows that models are compared on; the kept on
 class Study:
     """Compare models on a table, keep the best or a simpler one that costs next to nothing, and judge it on unseen rows.
 
-    `run` fits every candidate `folds` times `repeats`, and with `tune` some settings more inside every training part. The judged
+    `run` fits every candidate `folds` times `repeats`, and with `tune` other settings of the best. The judged
     model is fitted on the training rows, explained by predictions with columns and rows exchanged, left out or drawn again (some
     hundreds of them), and looked at by a few more fits; the model that is saved and predicts is then fitted again on all rows.
 
@@ -70,7 +67,8 @@ class Study:
         "auto" decides by the target's values and says why.
     scoring : str or None, default=None
         Of classes "accuracy", "balanced_accuracy", "f1", "auc", "average_precision", "log_loss" or "brier"; of numbers "rmse",
-        "mae", "median_error" or "r2". None: accuracy or rmse; the mean cost where there are costs.
+        "mae", "median_error", "r2", and of numbers from 0 on "rmsle" or "poisson_deviance". None: accuracy or rmse; the mean cost
+        where there are costs.
     models : list of str, dict of estimators or None, default=None
         Names of novum's models, or your own estimators by name; None: the usual list for the task.
     drop : sequence of str, default=()
@@ -78,7 +76,7 @@ class Study:
     prefer : {"accuracy", "simple", "small", "probabilities"}, default="accuracy"
         What decides between models that are nearly as good as the best; "probabilities" judges by the log loss.
     tune : bool, default=True
-        Whether settings are sought, inside every training part.
+        Whether other settings of the best are tried; those that judge a fold are the best on the others.
     ensemble : bool, default=True
         Whether the weighted mean of the best is a candidate.
     group : str or None, default=None
@@ -106,6 +104,13 @@ class Study:
         Processes; None: one per core.
     cluster : str or None, default=None
         Address of a Dask scheduler whose workers do the fits.
+    fair : str or list of str or None, default=None
+        Columns whose groups are compared in the report: measures, gaps and calibration; they need not be learned from.
+    increasing, decreasing : sequence of str, default=()
+        Columns of numbers with which the prediction (of two classes: the probability of the positive one) may only rise, or
+        only fall. Models that cannot keep to it are left out.
+    interactions : {"none", "pairwise"} or None, default=None
+        How many columns may act together: each for itself, or at most two. Models that cannot keep to it are left out.
 
     Examples
     --------
@@ -143,6 +148,10 @@ class Study:
         time_limit: float | None = None,
         n_jobs: int | None = None,
         cluster: str | None = None,
+        fair: str | Sequence[str] | None = None,
+        increasing: Sequence[str] = (),
+        decreasing: Sequence[str] = (),
+        interactions: str | None = None,
     ) -> None:
         if prefer not in PREFERENCES:
             raise ParameterError.of("Study", f"prefer must be one of {', '.join(PREFERENCES)}.", prefer=prefer)
@@ -166,6 +175,34 @@ class Study:
         )
         self.n_jobs = available_cores() if n_jobs is None else check_count("Study", "n_jobs", n_jobs)
         self.cluster = cluster
+        self.fair = (fair,) if isinstance(fair, str) else tuple(fair or ())
+        self.increasing, self.decreasing, self.interactions = tuple(increasing), tuple(decreasing), interactions
+
+    def rows(self) -> StudyRows:
+        """Return the rows that a study of this table learns from and those that it puts away, with the columns that it makes."""
+        return self._formalise().rows()
+
+    def _options(self) -> dict[str, Any]:
+        """Return how the study was called, but for its table."""
+        named = [name for name in inspect.signature(Study).parameters if name not in ("frame", "models", "costs")]
+        options = {name: getattr(self, name) for name in named}
+        models = None if self.models is None else [str(name) for name in self.models]
+        return {**options, "models": models, "costs": None if self.costs is None else dict(self.costs)}
+
+    def _formalise(self) -> Formalised:
+        """Return what the first steps make of the table."""
+        return formalise(
+            self.frame,
+            self.target,
+            task=self.task,
+            drop=self.drop,
+            group=self.group,
+            time=self.time,
+            weights=self.weights,
+            random_state=self.random_state,
+            hold_out=self.hold_out,
+            named=(*self.fair, *self.increasing, *self.decreasing),
+        )
 
     @keeps_its_own_steps
     def run(self, listener: Listener | None = None, *, resume: str | os.PathLike | None = None) -> StudyResult:
@@ -185,30 +222,15 @@ class Study:
             part of the leaderboard that was finished, and no model.
         """
         listener, start, worked = listener or Silence(), perf_counter(), process_time()
-        columns = {"group": self.group, "time": self.time, "weights": self.weights}
-        table = table_with_columns(self.frame, self.target, self.drop, columns)
-        task = find_task(table.columns[self.target], table.name, self.task)
-        table = table.take(task.known)
-        weight = weights_in(table, self.weights)
-        if self.time is not None:
-            order = time_order(table, self.time)
-            table, task = table.take(order), task._replace(y=task.y[order])
-            weight = None if weight is None else weight[order]
+        start_of = self._formalise()
+        table, task, card, schema, frame = start_of.table, start_of.task, start_of.card, start_of.schema, start_of.frame
+        weight, parting, train, held = start_of.weight, start_of.parting, start_of.train, start_of.held
         positive, costs = positive_and_costs(task, self.positive, self.costs)
         wanted = self.scoring or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
-        measure = measure_for(task.kind, wanted, positive, costs)
-        apart = tuple(name for name in (self.group, self.weights) if name is not None)
-        card = make_card(table, task, self.drop, apart, timed=self.time is not None, grouped=self.group is not None)
-        if not card.features:
-            why = "; ".join(f"{column.name}: {column.reason}" for column in card.left_out) or "the table has no other"
-            raise DataError(f"{table.name}: no column is left to predict {self.target!r} from ({why}).")
-        schema = schema_for(table, card, task)
-        frame = prepare(table, schema)
-        codes = class_numbers(task.y) if task.labels else None
-        groups = group_numbers(table, self.group) if self.group else None
-        parting = Parting(codes, groups, self.time is not None, len(task.y))
-        train, held = split_rows(task.y, task.kind, self.hold_out, self.random_state, parting)
-        check_parts(task, train, held, table.name)
+        measure = measure_for(task.kind, wanted, positive, costs, least=None if task.labels else float(task.y.min()))
+        for name in self.fair:
+            groups_of(table.columns[name])  # before the work, not after it
+        limits = limits_for(self.increasing, self.decreasing, self.interactions, schema)
         leaks = find_leaks(frame.iloc[train], task.y[train], task, self.random_state)
         result = StudyResult(
             name=table.name,
@@ -221,29 +243,30 @@ class Study:
             n_train=len(train),
             n_held=len(held),
         )
+        result.formalisation, result.options = start_of, self._options()
+        result.positive, result.costs = positive, costs
         listener.step("formalise", result.formalised())
 
         classes = np.unique(task.y) if task.labels else None
-        judge = Judge(
-            measure, task.kind, classes, self.random_state, partial(parting.inner, seed=self.random_state), costs
-        )
-        everything = Rows(frame, task.y, weight, judge)
+        inner, time = partial(parting.inner, seed=self.random_state), time_column(schema, self.time)
+        judge = Judge(measure, task.kind, classes, self.random_state, inner, costs, time)
+        everything = Rows(frame, task.y, weight, judge, treatments={}, readings={})
         compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
+        result.rows_compared = compared
         few = parting.take(compared)
         judge = judge._replace(split=partial(few.inner, seed=self.random_state))
-        rows = Rows(
-            frame.iloc[compared].reset_index(drop=True),
-            task.y[compared],
-            None if weight is None else weight[compared],
-            judge,
-            {},
-        )
-        candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1])
+        rows = everything.some(compared, judge)
+        shape = shape_of(task, measure.name)
+        candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1], shape)
+        candidates, unfit = candidates_within(candidates, limits, positive == 0)
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
         smallest = int(np.unique(rows.y, return_counts=True)[1].min()) if task.labels else len(compared)
         k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune, frame.shape[1])
         folds = make_folds(few, k, repeats, self.random_state)
-        listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
+        planned = [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)]
+        if unfit:
+            planned.append(f"left out, since they cannot keep to the limits of the columns: {', '.join(unfit)}")
+        listener.step("candidates", planned)
         limited = self.time_limit is not None
         limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
         slowness = slowness_since(start, worked)
@@ -272,13 +295,13 @@ class Study:
             listener.step("leaderboard", result.lines())
         if scores.candidates and scores.stopped != "interrupted":
             try:
-                self._conclude(
+                conclude(
                     result,
                     table=table,
                     rows=everything,
+                    limits=limits,
                     train=train,
                     held=held,
-                    positive=positive,
                     clock=clock,
                     listener=listener,
                 )
@@ -286,65 +309,3 @@ class Study:
                 result.interrupted()
         result.elapsed = perf_counter() - start
         return result
-
-    def _conclude(
-        self,
-        result: StudyResult,
-        table: Table,
-        rows: Rows,
-        train: np.ndarray,
-        held: np.ndarray,
-        positive: int | None,
-        clock: Clock,
-        listener: Listener,
-    ) -> None:
-        """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
-        judge, ordered = rows.judge, self.time is not None
-        if result.scores is None:
-            raise DataError("StudyResult: nothing has been compared yet.")
-        kept = keep(
-            result.leaders,
-            result.scores,
-            rows,
-            train,
-            prefer=self.prefer,
-            ordered=ordered,
-            until=clock.until(),
-            surely=clock.report_at(),
-        )
-        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}"])
-        model = kept.model
-        hold, said = judge_held_out(rows, held, model, positive=positive, by_class=self.group is None and not ordered)
-        result.hold_out = hold
-        listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])
-        final = fit_again(rows, kept, ordered=ordered, until=clock.until())
-        result.refitted, result.share = final is not None, kept.share
-        explaining, seconds = perf_counter(), clock.to_explain(MOST_SECONDS)
-        explanation = explain(
-            model,
-            frame=rows.frame.iloc[held],
-            y=hold.y,
-            said=said,
-            judge=judge,
-            positive=positive,
-            seconds=seconds,
-            advance=listener.explained,
-            weight=None if rows.weight is None else rows.weight[held],
-        )
-        result.findings = found = look_further(
-            rows,
-            kept=kept,
-            scores=result.scores,
-            train=train,
-            held=held,
-            said=said,
-            explanation=explanation,
-            schema=result.schema,
-            positive=positive,
-            seconds=LOOKING * seconds - (perf_counter() - explaining),
-            ordered=ordered,
-            advance=listener.looked,
-        )
-        saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
-        remember(saved, memory_from(found, table, result.schema, rows.frame, self.random_state, positive))
-        result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)

@@ -67,7 +67,7 @@ class StudySentences:
         """Return what will be compared."""
         times = f" x {repeats}" if repeats > 1 else ""
         some = f" on {compared:,} of the rows" if compared < self.n_train else ""
-        search = "; settings sought inside every training part" if tuned else ""
+        search = "; then other settings of the best" if tuned else ""
         return f"{counted(models, 'model')} and a baseline; {counted(folds, 'fold')}{times}, the same folds for all{some}{search}"
 
     def trained(self) -> list[str]:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.fold.gathering import check_at_hand
 from novum.report.numbers import counted
 from novum.report.result import Result, result
 from novum.runtime.labels import in_order
@@ -99,6 +100,7 @@ def eliminate(b: Boundaries, x: Conjunction, is_positive: bool, domains: Sequenc
 
 def rows_of(owner: str, X: Any) -> list[Conjunction]:
     """Return the rows of a table as tuples of Python values."""
+    check_at_hand(owner.partition(".")[0], "rows of values of any kind", X)
     if hasattr(X, "itertuples"):
         return [tuple(plain(v) for v in row) for row in X.itertuples(index=False, name=None)]
     if isinstance(X, Mapping):

@@ -26,11 +26,12 @@ from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights
 from novum.tree.column_splits import column_of
+from novum.tree.leaf_values import Leaves, answers
 from novum.tree.multiway import grow_branches
 from novum.tree.multiway_parameters import policy_of
 from novum.tree.reduced_error import curve_of, held_out, leaf_scores, prune_by_score
 
-__all__ = ["TREE_SEARCH", "BaseTree", "Data", "Leaves"]
+__all__ = ["TREE_SEARCH", "BaseTree", "Data"]
 
 TREE_SEARCH: tuple[dict[str, Any], ...] = (
     {"max_depth": 3},
@@ -39,43 +40,6 @@ TREE_SEARCH: tuple[dict[str, Any], ...] = (
     {"max_depth": 12, "min_samples_leaf": 20},
 )  # what is worth trying in a study
 DRAWN_LEVELS = 5  # of a tree that are drawn: more cannot be read
-
-
-class Leaves(NamedTuple):
-    """A tree and what each of its nodes says."""
-
-    tree: Tree
-    answer: NDArray | None  # (nodes, ...); None: the number of the node
-    labels: list[NDArray] | None = None  # per output: then the label of the largest entry is said
-
-
-def answers(params: Leaves, block: Block) -> Any:
-    """Return what the leaf of every row says; numbers in the dtype of the block."""
-    X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
-    if params.answer is not None and params.tree.divides:
-        return divided_answers(params, X)
-    leaf = params.tree.apply(X)
-    if params.answer is None:
-        return leaf
-    if params.labels is not None:
-        few = len(leaf) < len(params.answer)  # rows or nodes, whichever are fewer
-        best = params.answer.take(leaf, axis=0).argmax(-1) if few else params.answer.argmax(-1).take(leaf, axis=0)
-        return labels_of(best, params.labels)
-    out = params.answer.take(leaf, axis=0)
-    return out.astype(X.dtype, copy=False)
-
-
-def labels_of(best: NDArray, labels: list[NDArray]) -> NDArray:
-    """Return the labels of codes (n, outputs)."""
-    columns = [one.take(best[:, o]) for o, one in enumerate(labels)]
-    return columns[0] if len(columns) == 1 else np.column_stack(columns).astype(labels[0].dtype)
-
-
-def divided_answers(params: Leaves, X: Any) -> Any:
-    """Return the mean of what the leaves say that a row reaches, or the label of its largest entry."""
-    assert params.answer is not None
-    out = params.tree.leaf_values(X, params.answer)
-    return out.astype(X.dtype, copy=False) if params.labels is None else labels_of(out.argmax(-1), params.labels)
 
 
 class Data(NamedTuple):
@@ -270,7 +234,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         """
         check_is_fitted(self)
         if not self.tree_.divides:
-            return self.tree_.paths_to(np.asarray(self.apply(X, check_input)))
+            return self.tree_.paths_to(arrays.to_numpy(self.apply(X, check_input)))
         if self.levels_ and is_frame(X):
             X = coded_frame(X, self.levels_)
         return self.tree_.decision_path(validate_data(self, X, reset=False, ensure_all_finite="allow-nan"))

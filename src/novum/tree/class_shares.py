@@ -6,6 +6,7 @@ import numpy as np
 
 from novum.base.sklearn_base import ClassifierMixin
 from novum.fold.batch_results import of_results
+from novum.runtime import arrays
 from novum.runtime.typing import Rows
 
 __all__ = ["ClassShares"]
@@ -14,7 +15,7 @@ __all__ = ["ClassShares"]
 def logarithms(share: Any) -> Any:
     """Return the logarithms of shares, or of a list of them."""
     with np.errstate(divide="ignore"):
-        return [np.log(one) for one in share] if isinstance(share, list) else np.log(share)
+        return [arrays.log(one) for one in share] if isinstance(share, list) else arrays.log(share)
 
 
 class ClassShares(ClassifierMixin):

@@ -63,6 +63,21 @@ def test_rows_that_the_bound_leaves_open_are_settled():
     assert label.max() < 40
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_bound_covers_what_parts_of_bfloat16_leave(dtype):
+    rng = np.random.default_rng(0)
+    centers = rng.standard_normal((24, 12)) + 2
+    a, b = rng.integers(24, size=(2, 1500))
+    away = rng.choice([-1, 1], 1500) * 10 ** rng.uniform(-8, -3, 1500)  # from half-way, in shares of the distance
+    X = ((centers[a] + centers[b]) / 2 + away[:, None] * (centers[a] - centers[b])).astype(dtype)
+    origin = assignment.origin(centers, X.dtype, False)
+    with interpreted():
+        label = device_passes.labels(centers, origin, torch.from_numpy(X)).numpy()
+    shifted = (X - origin.astype(dtype)).astype(np.float64)  # as the device has it, in the dtype of the rows
+    expected = ((shifted[:, None] - (centers - origin)) ** 2).sum(axis=2).argmin(axis=1)
+    assert_array_equal(label, expected)
+
+
 def test_distances_of_near_pairs_keep_their_digits():
     rng = np.random.default_rng(0)
     centers = 1e3 + rng.standard_normal((4, 5))

@@ -6,11 +6,12 @@ The model and its formulas: novum.ensemble.boosting.newton. How columns become c
 import itertools
 import logging
 import numbers
-from typing import Any, NamedTuple
+from copy import copy
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from novum import _core
 from novum.base import validation
@@ -32,14 +33,8 @@ from novum.runtime.checks import is_false
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 
-__all__ = ["SEARCH", "HistGradientBoosting"]
+__all__ = ["HistGradientBoosting"]
 
-SEARCH: tuple[dict[str, Any], ...] = (  # what is worth trying in a study
-    {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 8, "min_samples_leaf": 10},
-    {"learning_rate": 0.1, "max_iter": 150, "max_leaf_nodes": 4, "min_samples_leaf": 5},
-    {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 15, "max_features": 0.4, "min_samples_leaf": 5},
-    {"learning_rate": 0.05, "max_iter": 300, "max_features": 0.5, "l2_regularization": 5.0},
-)
 EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
 WORTH_THREAD = 2**15  # cells that are worth one more thread: with fewer each, threads would wait for each other
 MOST_CODES = 255  # one byte, less the code of a missing value
@@ -277,6 +272,25 @@ class HistGradientBoosting(BoostedTrees):
         self.n_trees_per_iteration_ = descent.outputs
         self.train_score_ = np.array(scores.train if scores else [])
         self.validation_score_ = np.array(scores.held if scores else [])
+
+    def first_passes(self, max_iter: int) -> Self:
+        """Return the fitted model as it was after its first iterations.
+
+        Parameters
+        ----------
+        max_iter : int
+            How many; all that there are, where there are fewer.
+        """
+        check_is_fitted(self)
+        found, trees = copy(self), min(max_iter, self.n_iter_) * self.n_trees_per_iteration_
+        found.max_iter = min(max_iter, self.n_iter_)
+        if trees < len(self._root):
+            found._nodes, found._root = self._nodes[: self._root[trees]].copy(), self._root[:trees].copy()
+        found.train_score_, found.validation_score_ = (
+            self.train_score_[: max_iter + 1],
+            self.validation_score_[: max_iter + 1],
+        )
+        return found
 
     def _opened(self, X: Any, y: Any, sample_weight: Any) -> tuple[Source, Any, NDArray | None]:
         """Return rows after all checks, the encoder of their categories and which columns it is for."""

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.class_weight import compute_class_weight
 
-from novum.base.candidacy import Candidacy
 from novum.base.classes import encode, labels_of
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
 from novum.base.sklearn_base import ClassifierMixin
 from novum.engines.trees.passes.survey import Survey, factors_of, survey
-from novum.ensemble.boosting.base import SEARCH, HistGradientBoosting
+from novum.ensemble.boosting.base import HistGradientBoosting
+from novum.ensemble.boosting.candidacy import CANDIDACY
 from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.fold.blocks import Source
 from novum.runtime import arrays
@@ -94,9 +94,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     1.0
     """
 
-    _candidacy = Candidacy(
-        rank=8, settings={"min_samples_leaf": 20}, search=SEARCH, shares={"min_samples_leaf": 0.1}, strong=True
-    )
+    _candidacy = CANDIDACY
     _domains: dict[str, Domain] = {
         **HistGradientBoosting._domains,
         "loss": Choice("log_loss"),

@@ -12,12 +12,12 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.candidacy import Candidacy
 from novum.base.domains import Choice, Domain, Null, Real
 from novum.base.estimator import fits
 from novum.base.sklearn_base import RegressorMixin
 from novum.engines.trees.passes.survey import Survey, survey
-from novum.ensemble.boosting.base import SEARCH, HistGradientBoosting
+from novum.ensemble.boosting.base import HistGradientBoosting
+from novum.ensemble.boosting.candidacy import CANDIDACY
 from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
@@ -93,9 +93,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
     array([0., 2.])
     """
 
-    _candidacy = Candidacy(
-        rank=8, settings={"min_samples_leaf": 20}, search=SEARCH, shares={"min_samples_leaf": 0.1}, strong=True
-    )
+    _candidacy = CANDIDACY
     _domains: dict[str, Domain] = {
         **HistGradientBoosting._domains,
         "loss": Choice("squared_error", "absolute_error", "huber", "gamma", "poisson", "quantile"),

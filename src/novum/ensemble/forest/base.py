@@ -50,15 +50,12 @@ FOREST_CANDIDACY = Candidacy(  # of all forests in a study
     rank=8,
     settings={"n_estimators": 200},
     search=(
-        {"min_samples_leaf": 3},
-        {"max_features": 1.0},
         {"max_features": 0.8, "min_samples_leaf": 2},
-        {"min_samples_leaf": 8, "max_features": 0.5},
+        {"min_samples_leaf": 4, "max_features": 0.5},
         {"max_features": 0.25},
     ),
-    quick={"n_estimators": 60},
     most_rows=100_000,
-    strong=True,
+    order=3,
 )
 FOREST_DOMAINS: dict[str, Domain] = {
     **{name: domain for name, domain in COMMON_DOMAINS.items() if name != "splitter"},

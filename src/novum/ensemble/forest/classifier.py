@@ -18,6 +18,7 @@ from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of
 from novum.ensemble.forest.votes import best_labels, mean_value
 from novum.exceptions import DataError, DataWarning
+from novum.runtime import arrays
 from novum.runtime.typing import LabelWeights, Numbers, Rows, RowWeights, Seed, Target
 from novum.runtime.warn import warn
 from novum.tree.class_shares import ClassShares
@@ -230,7 +231,7 @@ class ForestClassifier(ClassShares, BaseForest):
         -------
         array of shape (n_samples, n_classes), or a list of them, one per output
         """
-        leaves, votes = np.asarray(self.apply(X)), self._votes()
+        leaves, votes = arrays.to_numpy(self.apply(X)), self._votes()
         numbers = np.atleast_1d(self.n_classes_)
         out = [np.zeros((len(leaves), number)) for number in numbers]
         at = np.arange(len(leaves))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from novum.base.fitted import check_is_fitted
 from novum.ensemble.forest.votes import every_leaf
+from novum.runtime import arrays
 from novum.runtime.typing import Rows
 
 __all__ = ["ForestLeaves"]
@@ -48,7 +49,7 @@ class ForestLeaves:
         n_nodes_ptr : array of shape (n_estimators + 1,)
             Columns `n_nodes_ptr[t]:n_nodes_ptr[t + 1]` belong to tree t.
         """
-        leaves = np.asarray(self.apply(X))
+        leaves = arrays.to_numpy(self.apply(X))
         parts = [member.tree_.paths_to(leaf) for member, leaf in zip(self.estimators_, leaves.T)]
         begin = np.cumsum([0, *(part.shape[1] for part in parts)])
         return scipy.sparse.hstack(parts).tocsr(), begin
@@ -68,8 +69,8 @@ class ForestLeaves:
         -------
         array or csr_matrix of shape (n_samples, m_samples)
         """
-        one = self._leaf_indicator(np.asarray(self.apply(X)))
-        other = one if Y is None else self._leaf_indicator(np.asarray(self.apply(Y)))
+        one = self._leaf_indicator(arrays.to_numpy(self.apply(X)))
+        other = one if Y is None else self._leaf_indicator(arrays.to_numpy(self.apply(Y)))
         shared = (one @ other.T).tocsr()
         shared.data /= len(self.estimators_)
         return shared if sparse else shared.toarray()
@@ -86,7 +87,7 @@ class ForestLeaves:
         float
             Of the trees that do not say the same of all rows; NaN if fewer than two are left.
         """
-        leaves, votes = np.asarray(self.apply(X)), self._votes()
+        leaves, votes = arrays.to_numpy(self.apply(X)), self._votes()
         said = np.array([value[leaf] for value, leaf in zip(votes.values, leaves.T)])  # (T, n, width)
         said = (said - said.mean(axis=1, keepdims=True)).reshape(len(said), -1)
         length = np.linalg.norm(said, axis=1)

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
+from novum.engines.trees.device import walk
 from novum.engines.trees.nodes import Tree
 from novum.fold.blocks import Block
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 
 __all__ = ["Votes", "best_labels", "every_leaf", "mean_number", "mean_value", "votes_of"]
 
@@ -90,21 +91,26 @@ def votes_of(
 
 
 def cells(block: Block) -> Any:
-    """Return the rows of a block as trees read them."""
-    return arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
+    """Return the rows of a block as trees read them; those on a device stay there."""
+    host = not arrays.is_tensor(block.X) or devices.on_host(block.X)
+    return arrays.to_numpy(block.X) if host and arrays.is_tensor(block.X) else block.X
 
 
-def every_leaf(params: Votes, block: Block) -> NDArray:
+def every_leaf(params: Votes, block: Block) -> Any:
     """Return the leaf of every row in every tree (rows, trees)."""
     X = cells(block)
+    if arrays.is_tensor(X):
+        return walk.leaves_on_device(params.trees, X)
     out = np.empty((X.shape[0], len(params.trees)), np.int64)
     for t, tree in enumerate(params.trees):
         out[:, t] = tree.apply(X)
     return out
 
 
-def means(params: Votes, X: Any) -> NDArray:
+def means(params: Votes, X: Any) -> Any:
     """Return (1) of every row (rows, width)."""
+    if arrays.is_tensor(X):
+        return walk.means_on_device(params.trees, params.values, X)
     out = np.zeros((X.shape[0], params.values[0].shape[1]))
     if params.packed is not None and isinstance(X, np.ndarray):
         params.packed.add(np.ascontiguousarray(X), out)
@@ -115,20 +121,24 @@ def means(params: Votes, X: Any) -> NDArray:
     return out
 
 
-def mean_value(params: Votes, block: Block) -> NDArray:
+def mean_value(params: Votes, block: Block) -> Any:
     """Return (1) of every row, in the dtype of the rows."""
     X = cells(block)
-    return means(params, X).astype(X.dtype, copy=False)
+    found = means(params, X)
+    return found.to(X.dtype) if arrays.is_tensor(X) else found.astype(X.dtype, copy=False)
 
 
-def mean_number(params: Votes, block: Block) -> NDArray:
+def mean_number(params: Votes, block: Block) -> Any:
     """Return (1) of every row, of the only output."""
     return mean_value(params, block)[:, 0]
 
 
-def best_labels(params: Votes, block: Block) -> NDArray:
+def best_labels(params: Votes, block: Block) -> Any:
     """Return, for every output, the label of the largest mean."""
     assert params.labels is not None
     share = means(params, cells(block)).reshape(block.rows, len(params.labels), -1)
-    columns = [labels.take(share[:, o, : len(labels)].argmax(axis=1)) for o, labels in enumerate(params.labels)]
+    parts = [arrays.argmax(share[:, o, : len(labels)]) for o, labels in enumerate(params.labels)]
+    columns = [arrays.labels_at(labels, part) for labels, part in zip(params.labels, parts)]
+    if arrays.is_tensor(columns[0]):
+        return columns[0] if len(columns) == 1 else arrays.concat([column[:, None] for column in columns])
     return columns[0] if len(columns) == 1 else np.column_stack(columns).astype(params.labels[0].dtype)

@@ -291,10 +291,21 @@ class Scan(Source):
         """Return a batch as a checked block; with `keep` it is kept for the next pass."""
         values = [self._part(part, batch, keep) for part in self._parts()]
         X = values.pop(0) if self.features or self.steps else np.empty((batch.rows, 0), self.dtype)
-        y = None if self.target is None else values.pop(0)
+        y = None if self.target is None else self._mapped(values.pop(0), batch, keep)
+        return Block(X, y, values.pop() if values else None, batch.start, {})
+
+    def _mapped(self, y: np.ndarray, batch: Batch | KeptBatch, keep: bool) -> np.ndarray:
+        """Return the target after its functions; with `keep` it is kept in memory beside the target itself."""
+        if not self.mapped:
+            return y
+        key, kept = ("mapped", tuple(self._target_keys()), self.task, self.mapped), self.decoded
+        if kept is not None and isinstance(batch, KeptBatch) and (found := kept.get(key, batch)) is not None:
+            return found
         for function in self.mapped:
             y = function(y)
-        return Block(X, y, values.pop() if values else None, batch.start, {})
+        if keep and kept is not None:
+            kept.offer(key, KeptBatch(batch.start, batch.rows, batch.files), y)
+        return y
 
     def _part(self, part: tuple, batch: Batch | KeptBatch, keep: bool) -> np.ndarray:
         """Return one part of a block as it is kept, or decoded and checked."""

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from novum.exceptions import DataError, ParameterError
 from novum.fold.readers.blanks import WHITESPACE, Blanks, blanks_in
 from novum.fold.readers.dialect import DELIMITERS, decimal_mark, without_quotes
+from novum.fold.readers.second_header import second_header
 from novum.fold.readers.table import check_names
 
 __all__ = ["Layout", "layout_of", "row_handler", "separator_of"]
@@ -102,7 +103,7 @@ def layout_of(name: str, head: str, separator: str | None) -> Layout:
         notes.append(
             f"{'a line' if len(above) == 1 else f'{len(above)} lines'} above the header left out: {some!r:.60}"
         )
-    names, taken = header(name, lines[top:], "\n".join(head.split("\n")[top:]), mark, quote)
+    names, taken = header(name, lines[top:], "\n".join(head.split("\n")[top:]), mark, quote, notes)
     unnamed = frozenset(names[i] for i, cell in enumerate(names) if cell == f"(column {i + 1})")
     if more_cells(lines[top:], mark, quote) == "at the end":
         names = [*names, f"(column {len(names) + 1})"]
@@ -251,7 +252,7 @@ def more_cells(lines: list[str], mark: str, quote: str) -> str:
     return "in front" if len(set(first)) == len(first) and (named or plain == running) else ""
 
 
-def header(name: str, lines: list[str], text: str, mark: str, quote: str) -> tuple[list[str], int]:
+def header(name: str, lines: list[str], text: str, mark: str, quote: str, notes: list[str]) -> tuple[list[str], int]:
     """Return the names of the columns and how many lines the header takes; a column without one is called by its number."""
     taken, quotes = 0, 0
     for line in text.split("\n"):  # a quoted name may hold a line break
@@ -267,6 +268,13 @@ def header(name: str, lines: list[str], text: str, mark: str, quote: str) -> tup
         first = next(csv.reader(io.StringIO(part), delimiter=mark, quotechar=quote), [])
     except csv.Error as error:
         raise DataError(f"{name}: its first line cannot be read: {error}.") from None
+    try:
+        below = list(csv.reader(lines[taken : taken + MANY_LINES], delimiter=mark, quotechar=quote))
+    except csv.Error:  # line ends of several kinds
+        below = []
+    if two := second_header(first, below):
+        first, taken = two[0], taken + 1
+        notes.append(two[1])
     return checked_names(name, first), taken
 
 

@@ -12,6 +12,7 @@ from novum.exceptions import DataError, SourceError
 from novum.fold.readers.cells import Form
 from novum.fold.readers.columns import ArrowPiece
 from novum.fold.readers.csv import cell_forms, float_type, typed, with_forms
+from novum.fold.readers.second_header import second_header
 from novum.fold.readers.table import DataFile, check_names
 
 __all__ = ["WORKBOOK", "WorkbookFile", "sheet_of"]
@@ -19,6 +20,7 @@ __all__ = ["WORKBOOK", "WorkbookFile", "sheet_of"]
 WORKBOOK = "xl/workbook.xml"
 MAX_SHEET = 64 * 2**20  # bytes of a workbook, which grows some ten times when it is read
 MOST_ABOVE = 30  # lines above a header
+MANY_ROWS = 200  # that tell whether a line is a second header
 
 
 def sheet_of(name: str, data: bytes, room: int, notes: list[str]) -> tuple[list[str], list[tuple]]:
@@ -58,7 +60,11 @@ def sheet_of(name: str, data: bytes, room: int, notes: list[str]) -> tuple[list[
         said = next(str(cell) for cell in rows[0] if cell not in (None, ""))
         notes.append(f"{'a line' if top == 1 else f'{top} lines'} above the header left out: {said!r:.60}")
     head, *rows = without_margins(rows[top:])
-    names = [str(cell).strip() if cell not in (None, "") else f"(column {i})" for i, cell in enumerate(head, start=1)]
+    first, *below = [["" if cell is None else str(cell).strip() for cell in row] for row in (head, *rows[:MANY_ROWS])]
+    if two := second_header(first, below):
+        first, rows = two[0], rows[1:]
+        notes.append(two[1])
+    names = [cell or f"(column {i})" for i, cell in enumerate(first, start=1)]
     check_names(names, name)
     return names, rows
 

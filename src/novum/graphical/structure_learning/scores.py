@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.engines.factors.states import coded_columns, columns_of, learned_states
 from novum.exceptions import DataError, ParameterError
+from novum.fold.gathering import whole_table
 from novum.runtime.checks import check_choice, check_number, row_weights
 from novum.runtime.message_text import first_few, value_text
 from novum.runtime.pool import map_ordered
@@ -27,7 +28,8 @@ LEAST_TOGETHER = 16  # families that are worth a thread
 
 
 def named_columns(owner: str, data: Any, names: tuple[Any, ...]) -> dict[Any, Any]:
-    """Return name -> column; columns of an array without names are x0, x1, ..."""
+    """Return name -> column; columns of an array without names are x0, x1, ..., and those of files and of Dask are gathered."""
+    data = whole_table(owner, data)
     if not isinstance(data, Mapping) and (isinstance(data, np.ndarray) or not hasattr(data, "columns")):
         data = np.asarray(data) if isinstance(data, np.ndarray) else np.array(data, dtype=object)
         if data.ndim != 2:

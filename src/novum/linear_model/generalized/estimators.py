@@ -2,11 +2,16 @@
 
 from typing import Literal
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import Choice, Real
 from novum.linear_model.generalized.base import SHARED, GeneralizedLinearModel
 from novum.linear_model.newton.losses.tweedie import Tweedie
 
 __all__ = ["GammaRegressor", "PoissonRegressor", "TweedieRegressor"]
+
+CANDIDACY = Candidacy(  # after least squares: the logarithm of the mean is the weighted sum
+    rank=1, settings={"alpha": 0.001}, search=tuple({"alpha": a} for a in (0.0001, 0.01, 0.1)), scaled=True
+)
 
 
 class PoissonRegressor(GeneralizedLinearModel):
@@ -46,6 +51,7 @@ class PoissonRegressor(GeneralizedLinearModel):
     (0.9905, array([0.1211, 0.1584]), array([10.6765, 21.8751]))
     """
 
+    _candidacy = CANDIDACY._replace(shapes=("counts",))
     _domains = SHARED
 
     def __init__(
@@ -96,6 +102,7 @@ class GammaRegressor(GeneralizedLinearModel):
     (0.7727, array([0.0729, 0.0668]), 2.8971)
     """
 
+    _candidacy = CANDIDACY._replace(shapes=("skewed amounts",))
     _domains = SHARED
 
     def __init__(
@@ -150,6 +157,7 @@ class TweedieRegressor(GeneralizedLinearModel):
     (0.84, array([0.6, 0.3]), 1.6)
     """
 
+    _candidacy = CANDIDACY._replace(settings={"alpha": 0.001, "power": 1.5}, shapes=("skewed amounts and 0",))
     _domains = {"power": Real(None, 0) | Real(1), **SHARED, "link": Choice("auto", "identity", "log")}
 
     def __init__(

@@ -102,7 +102,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         settings={"max_iter": 1000},
         search=({"C": 0.1}, {"C": 0.01}, {"C": 10.0}, {"C": 0.001}, {"C": 100.0}),
         scaled=True,
-        strong=True,
+        order=2,
     )
     _domains: dict[str, Domain] = {
         "penalty": Choice("l1", "l2", "elasticnet", "deprecated") | Null(),

@@ -19,6 +19,7 @@ from novum.base.domains import Choice, Domain, Int, Real
 from novum.exceptions import ParameterError
 from novum.neural_network.generative.codes import CodeNetwork
 from novum.neural_network.generative.rows import LAYERS
+from novum.neural_network.training.homes import rows_at_hand
 from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
@@ -246,7 +247,7 @@ class Autoencoder(CodeNetwork):
 
     def score(self, X: Rows, y: Target = None) -> float:
         """Return the mean of minus `reconstruction_error`, so that more is better."""
-        return -float(self.reconstruction_error(X).mean())
+        return -float(self.reconstruction_error(rows_at_hand(self, X, None, None, None)[0]).mean())
 
 
 def put(module: Any, weights: dict[str, np.ndarray], frozen: bool) -> None:

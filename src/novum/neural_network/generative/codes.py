@@ -8,6 +8,7 @@ from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.neural_network.generative.plots import plot_codes, plot_pairs
 from novum.neural_network.generative.rows import RowNetwork
+from novum.neural_network.training.homes import answers_by_block
 from novum.runtime.devices import needs_torch
 from novum.runtime.typing import Axes, Numbers, Rows, Target
 
@@ -24,7 +25,8 @@ class CodeNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowNetwork)
         self._n_features_out = int(self.n_components)
         return self
 
-    def transform(self, X: Rows) -> np.ndarray:
+    @answers_by_block
+    def transform(self, X: Rows) -> Any:
         """Return the code of every row (of a variational network its mean), (n_samples, n_components)."""
         return self._answers(X, lambda module, rows: module.encode(rows))
 
@@ -32,11 +34,13 @@ class CodeNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowNetwork)
         """Return the row that every code stands for (of a variational network its mean), (n_samples, n_features)."""
         return self._from_codes(Z, lambda module, codes: module.decode(codes))
 
-    def reconstruct(self, X: Rows) -> np.ndarray:
+    @answers_by_block
+    def reconstruct(self, X: Rows) -> Any:
         """Return every row after the way through its code."""
         return self._answers(X, lambda module, rows: module.decode(module.encode(rows)))
 
-    def reconstruction_error(self, X: Rows) -> np.ndarray:
+    @answers_by_block
+    def reconstruction_error(self, X: Rows) -> Any:
         """Return |x - g(h(x))|^2 of every row: large where a row is unlike those of the fit."""
         return self._answers(
             X, lambda module, rows: (module.decode(module.encode(rows)) - rows).double().square().sum(dim=1)

@@ -17,6 +17,7 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.neural_network.generative.counts import check_counts
 from novum.neural_network.generative.diversity import Diversity, diversity_of
 from novum.neural_network.generative.rows import LAYERS, RowNetwork
+from novum.neural_network.training.homes import answers_by_block
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
 from novum.runtime.random import Stream, seed_of
@@ -306,7 +307,8 @@ class GAN(RowNetwork):
         """Return the rows that the generator makes of given noise, (n_samples, n_features)."""
         return self._from_codes(Z, lambda module, codes: module.make(codes))
 
-    def discriminate(self, X: Rows) -> np.ndarray:
+    @answers_by_block
+    def discriminate(self, X: Rows) -> Any:
         """Return the score of the discriminator of every row: high for rows that it takes for real."""
         return self._answers(X, lambda module, rows: module.judge(module.scaled(rows)))
 
@@ -322,12 +324,13 @@ class GAN(RowNetwork):
         """
         check_counts("GAN.diversity", n_neighbors=n_neighbors)
         check_is_fitted(self)
-        rows = self._rows_of(X, False).cpu().numpy().astype(np.float64)
+        rows = self._rows_of(X, False)
         if len(rows) < 2:
             raise DataError("GAN.diversity compares rows with their neighbours; give at least two.")
         stream = Stream(seed_of(random_state))
         if len(rows) > LOOKED_AT:
             rows = rows[np.sort(stream.choice("rows", 0, len(rows), LOOKED_AT))]
+        rows = rows.cpu().numpy().astype(np.float64)
         noise = stream.normal("noise", 1, len(rows), self.config_["sizes"][-1], np.float32)
         scale = np.array(self.config_["scale"])
         return diversity_of(rows / scale, self.generate(noise) / scale, n_neighbors)
@@ -339,6 +342,7 @@ class GAN(RowNetwork):
         from novum.neural_network.generative.adversaries import energy_distance
 
         check_is_fitted(self)
-        rows, scale = self._rows_of(X, False).cpu().double(), torch.tensor(self.config_["scale"])
-        made = torch.from_numpy(self.sample(len(rows), random_state=0)[0]).double()
+        rows = self._rows_of(X, False).double()
+        scale = torch.tensor(self.config_["scale"], device=rows.device)
+        made = torch.from_numpy(self.sample(len(rows), random_state=0)[0]).to(rows.device).double()
         return -float(energy_distance(rows / scale, made / scale))

@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null
 from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.convolution.image_shapes import check_same_image, image_shape_of
 from novum.neural_network.training.examples import Tensors
+from novum.neural_network.training.homes import beside_rows, column_moments, target_on_device
 from novum.neural_network.training.targets import ArrayNetwork
 from novum.runtime import arrays
 
@@ -58,14 +60,15 @@ class RowNetwork(ArrayNetwork):
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
         rows = self._rows_of(X, reset)
-        weight, used = self._weight_of(sample_weight, len(rows))
+        if is_elsewhere(rows):
+            _, weight, used = target_on_device(self, rows, None, sample_weight)
+        else:
+            weight, used = self._weight_of(sample_weight, len(rows))
         return Tensors(rows[used], row_weight=weight)
 
     def _config(self, examples: Any) -> dict[str, Any]:
-        rows = examples.tensors[0].double().cpu().numpy()
-        weight = None if examples.row_weight is None else examples.row_weight.double().cpu().numpy()
-        mean = np.average(rows, axis=0, weights=weight)
-        variance = np.average((rows - mean) ** 2, axis=0, weights=weight)
+        rows = examples.tensors[0]
+        mean, variance = column_moments(rows, examples.row_weight)
         if self._one_scale:
             variance = np.full(len(mean), variance.mean())
         if not np.isfinite(variance).all():
@@ -84,13 +87,13 @@ class RowNetwork(ArrayNetwork):
     def _row_shape(self) -> list[int]:
         return [len(self.config_["mean"])]
 
-    def _answers(self, X: Any, function: Any) -> np.ndarray:
-        """Return `function(module, rows)` of every batch of rows as one array."""
+    def _answers(self, X: Any, function: Any) -> Any:
+        """Return `function(module, rows)` of every batch of rows as one array, a tensor beside rows on a device."""
         import torch
 
         check_is_fitted(self)
         rows = Tensors(self._rows_of(X, False))
-        return arrays.to_numpy(torch.cat(self._outputs(rows, lambda module, batch: function(module, batch[0]))))
+        return beside_rows(X, torch.cat(self._outputs(rows, lambda module, batch: function(module, batch[0]))))
 
     def _from_codes(self, Z: Any, function: Any) -> np.ndarray:
         """Return `function(module, codes)` of every batch of codes as one array, images in the shape of images."""

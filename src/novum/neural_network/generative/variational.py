@@ -20,6 +20,7 @@ from novum.neural_network.generative.codes import CodeNetwork
 from novum.neural_network.generative.counts import check_counts
 from novum.neural_network.generative.latent_map import STUDENT, LatentMap
 from novum.neural_network.generative.rows import LAYERS
+from novum.neural_network.training.homes import answers_by_block, rows_at_hand
 from novum.neural_network.training.parameters import TRAINING
 from novum.neural_network.training.targets import weighted_mean
 from novum.report.numbers import num
@@ -265,7 +266,8 @@ class VariationalAutoencoder(LatentMap, CodeNetwork):
         found = self._answers(X, drawn)
         return AutoencoderBound(found[:, 0] - found[:, 1], found[:, 0], found[:, 1])
 
-    def score_samples(self, X: Rows, *, n_draws: int = 100, random_state: Seed = 0) -> np.ndarray:
+    @answers_by_block
+    def score_samples(self, X: Rows, *, n_draws: int = 100, random_state: Seed = 0) -> Any:
         """Return an estimate of log p(x) of every row by importance weights, eq. (5) of `densities`; low for few draws.
 
         All rows see the same draws, so that the answer for a row does not depend on its place.
@@ -294,7 +296,7 @@ class VariationalAutoencoder(LatentMap, CodeNetwork):
 
     def score(self, X: Rows, y: Target = None) -> float:
         """Return the mean of `score_samples`."""
-        return float(self.score_samples(X).mean())
+        return float(self.score_samples(rows_at_hand(self, X, None, None, None)[0]).mean())
 
     def sample(
         self, n_samples: int = 1, random_state: Seed = None, *, noise: bool = True

@@ -7,6 +7,7 @@ import numpy as np
 
 from novum.base.validation import check_weight
 from novum.exceptions import DataError, ParameterError
+from novum.fold.gathering import check_at_hand
 from novum.neural_network.message_passing.examples import GraphExamples, LinkExamples, NodeExamples
 from novum.neural_network.message_passing.graphs import (
     Graph,
@@ -33,6 +34,7 @@ class GraphInput:
     def _graphs(self, given: Any, features: Any = None) -> Any:
         """Return what was given as a Graph, or as a list of them for whole graphs."""
         owner = type(self).__name__
+        check_at_hand(owner, "graphs", given)
         if self.task != "graph":
             graph = as_graph(given, features, owner)
             if self.task == "link" and is_one_way(graph):

@@ -19,10 +19,11 @@ from novum.base.sklearn_base import ClassifierMixin
 from novum.base.validation import home_of
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
+from novum.neural_network.mlp.candidacy import CANDIDACY
 from novum.neural_network.mlp.compiled_network import Data
 from novum.neural_network.mlp.model import Reader, class_probabilities, decisions
 from novum.neural_network.mlp.parameters import DOMAINS
-from novum.neural_network.mlp.perceptron import CANDIDACY, Perceptron, is_stochastic
+from novum.neural_network.mlp.perceptron import Perceptron, is_stochastic
 from novum.neural_network.mlp.scores import accuracy
 from novum.runtime import arrays
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
@@ -35,7 +36,7 @@ def several_labels(y: Any) -> bool:
     if y is None or home_of(y) == "dask":
         return False
     if arrays.is_tensor(y):
-        y = arrays.to_numpy(y)
+        return y.ndim == 2 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all())
     rows = isinstance(y, list | tuple) and len(y) > 0 and isinstance(y[0], list | tuple | np.ndarray)
     wide = getattr(y, "ndim", 1) == 2 and y.shape[1] > 1
     return (rows or wide) and type_of_target(y).startswith("multilabel")
@@ -208,8 +209,9 @@ class MLPClassifier(ClassifierMixin, Perceptron):
 
     def _open(self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool) -> tuple[Source, Reader]:
         if several_labels(y):
-            y = np.asarray(y.toarray() if hasattr(y, "toarray") else arrays.to_numpy(y) if arrays.is_tensor(y) else y)
-            source = self._source(X, (y > 0).astype(np.float64), sample_weight, target="numeric", reset=first).host()
+            y = y if arrays.is_tensor(y) else np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+            marks = arrays.double(arrays.whole(y > 0))
+            source = self._source(X, marks, sample_weight, target="numeric", reset=first).host()
             self._set_classes(np.arange(y.shape[1]), first, incremental)
             self.n_outputs_, multilabel = y.shape[1], True
         else:

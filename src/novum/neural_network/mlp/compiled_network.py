@@ -14,8 +14,19 @@ import scipy.sparse
 from novum import _core
 from novum.activations import ELU, Activation, LeakyReLU, get_activation
 from novum.exceptions import ParameterError
+from novum.runtime import arrays
 
-__all__ = ["CompiledNetwork", "Data", "Memory", "Settings", "activation_code", "fresh_memory", "join", "split"]
+__all__ = [
+    "CompiledNetwork",
+    "Data",
+    "Memory",
+    "Settings",
+    "activation_code",
+    "fresh_memory",
+    "join",
+    "network_for",
+    "split",
+]
 
 CODES = {
     name: code
@@ -193,3 +204,12 @@ class CompiledNetwork:
         else:
             self.core.predict(X, out)
         return out
+
+
+def network_for(X: Any, settings: Settings, memory: Memory, batch: int, threads: int, trains: bool = True) -> Any:
+    """Return the network that is trained, or asked, where these rows are: rows on a device have one there."""
+    if arrays.is_tensor(X):
+        from novum.neural_network.mlp.device_network import DeviceNetwork
+
+        return DeviceNetwork(settings, memory, batch, X, trains)
+    return CompiledNetwork(settings, memory, batch, threads, trains)

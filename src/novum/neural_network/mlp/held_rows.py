@@ -5,6 +5,7 @@ from sklearn.model_selection import train_test_split
 
 from novum.exceptions import DataError
 from novum.neural_network.mlp.compiled_network import Data
+from novum.runtime import arrays
 
 __all__ = ["hold_back"]
 
@@ -15,7 +16,7 @@ def hold_back(
     """Return the rows to train on and those to judge by, split as scikit-learn splits them."""
     train = held = np.empty(0, int)
     if fraction:
-        stratify = data.value > 0.5 if stratified else None  # type: ignore[operator]
+        stratify = arrays.to_numpy(data.value) > 0.5 if stratified else None
         train, held = train_test_split(np.arange(data.rows), random_state=random, test_size=fraction, stratify=stratify)
     if len(held) < 2:
         raise DataError(

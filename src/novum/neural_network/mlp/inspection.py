@@ -11,6 +11,7 @@ from novum.linalg.gradients import GradientCheck
 from novum.neural_network.gradients import GradientReport, gradient_report
 from novum.neural_network.mlp.compiled_network import Data, join
 from novum.neural_network.mlp.curves import draw_training
+from novum.neural_network.mlp.parameters import STOCHASTIC
 from novum.neural_network.mlp.whole_batch import rows_objective
 from novum.neural_network.modules import Activate, BatchNorm, Dense, Module, Sequential, exp
 from novum.neural_network.plots.layers import draw_network, layer_formulas
@@ -22,6 +23,13 @@ __all__ = ["Inspection"]
 
 class Inspection:
     """Looks into a network."""
+
+    solver: str
+
+    @property
+    def _small_steps(self) -> bool:
+        """Whether a fit steps over a few rows at a time, which a device does not do sooner: novum.patch leaves it in memory."""
+        return bool(self.solver in STOCHASTIC)
 
     def _dense_rows(self: Any, X: Any) -> np.ndarray:
         """Return rows of X as an array of doubles, checked as for a prediction."""

@@ -13,7 +13,7 @@ from scipy.special import entr, xlogy
 
 from novum.fold.blocks import Block
 from novum.neural_network.mlp.compiled_network import Data
-from novum.neural_network.mlp.model import Predictor, Reader, average_output, read_block
+from novum.neural_network.mlp.model import Predictor, Reader, all_at_once, average_output, read_block
 from novum.neural_network.training.judging import least_constant_loss
 from novum.runtime.random import Stream
 
@@ -84,10 +84,14 @@ def loss_and_constant_loss(output: str, data: Data, output_rows: np.ndarray) -> 
 
 def losses_on_some_rows(predictor: Predictor, reader: Reader, source: Any, most: int) -> tuple[float, float]:
     """Return both losses on training rows, `most` of them at most, drawn from all."""
-    if not source.at_hand:
+    if not source.at_hand and not source.on_device:
         found = source.total(judged_rows, Judgment(predictor, reader, most), partial(merge_judged, most))
         return loss_and_constant_loss(predictor.settings.output, found.data, found.output)
-    data = read_block(reader, Block(source.array(), source.y, source.weight))
+    data = read_block(reader, all_at_once(source))
     if data.rows > most:
         data = data.take(np.sort(np.random.default_rng(0).choice(data.rows, most, replace=False)))
+    if source.on_device:
+        from novum.neural_network.mlp.device_network import mean_losses
+
+        return mean_losses(predictor.settings.output, data, average_output(predictor, Block(data.X)))
     return loss_and_constant_loss(predictor.settings.output, data, average_output(predictor, Block(data.X)))

@@ -6,11 +6,20 @@ import numpy as np
 import scipy.sparse
 
 from novum.fold.blocks import Block
-from novum.neural_network.mlp.compiled_network import WHOLE, CompiledNetwork, Data, Memory, Settings
+from novum.neural_network.mlp.compiled_network import WHOLE, Data, Memory, Settings, network_for
 from novum.neural_network.mlp.scores import labels_from
-from novum.runtime import arrays
+from novum.runtime import arrays, devices
 
-__all__ = ["Predictor", "Reader", "average_output", "class_probabilities", "decisions", "outputs", "read_block"]
+__all__ = [
+    "Predictor",
+    "Reader",
+    "all_at_once",
+    "average_output",
+    "class_probabilities",
+    "decisions",
+    "outputs",
+    "read_block",
+]
 
 
 class Reader(NamedTuple):
@@ -32,14 +41,21 @@ class Predictor(NamedTuple):
 
 
 def plain(X: Any) -> Any:
-    """Return rows as the kernel takes them: a row-major array of floats, or a CSR matrix."""
-    if scipy.sparse.issparse(X):
+    """Return rows as a network takes them: a row-major array of floats, a CSR matrix, or a tensor on a device."""
+    if scipy.sparse.issparse(X) or (arrays.is_tensor(X) and not devices.on_host(X)):
         return X
     return np.ascontiguousarray(arrays.to_numpy(X) if arrays.is_tensor(X) else X)
 
 
+def all_at_once(source: Any) -> Block:
+    """Return all rows that lie in memory, or on one device, as a block."""
+    return Block(source.X if source.on_device else source.array(), source.y, source.weight)
+
+
 def read_block(reader: Reader, block: Block) -> Data:
     """Return the rows of a block that have weight, with their targets."""
+    if arrays.is_tensor(block.X) and not devices.on_host(block.X):
+        return read_tensor(reader, block)
     y, weight = np.asarray(block.y), block.weight
     code = value = None
     if reader.codes:
@@ -50,16 +66,24 @@ def read_block(reader: Reader, block: Block) -> Data:
     return data if data.weight is None or data.weight.all() else data.take(np.flatnonzero(data.weight))
 
 
-def average_output(predictor: Predictor, block: Block) -> np.ndarray:
+def read_tensor(reader: Reader, block: Block) -> Data:
+    """Return the rows of a tensor that have weight, with their targets, on its device."""
+    code, value = (block.y.long(), None) if reader.codes else (None, arrays.as_matrix(block.y).to(block.X.dtype))
+    data = Data(block.X, code, value, block.weight)
+    return data if data.weight is None or bool((data.weight > 0).all()) else data.take(data.weight > 0)
+
+
+def average_output(predictor: Predictor, block: Block) -> Any:
     """Return the mean of what the networks say of every row, (rows, outputs)."""
     X = plain(block.X)
     total = None
     for theta, running in zip(predictor.thetas, predictor.runnings):
-        nothing = np.empty(0, X.dtype)
-        memory = Memory(theta.astype(X.dtype, copy=False), nothing, nothing, running.astype(X.dtype, copy=False))
-        out = CompiledNetwork(predictor.settings, memory, min(WHOLE, X.shape[0]), 1, trains=False).predict(X)
+        dtype = arrays.dtype_of(X)
+        nothing = np.empty(0, dtype)
+        memory = Memory(theta.astype(dtype, copy=False), nothing, nothing, running.astype(dtype, copy=False))
+        out = network_for(X, predictor.settings, memory, min(WHOLE, X.shape[0]), 1, trains=False).predict(X)
         total = out if total is None else total + out
-    return total if len(predictor.thetas) == 1 else total / len(predictor.thetas)  # type: ignore[return-value,operator]
+    return total if len(predictor.thetas) == 1 else total / len(predictor.thetas)  # type: ignore[operator]
 
 
 def outputs(predictor: Predictor, block: Block) -> np.ndarray:
@@ -72,11 +96,11 @@ def class_probabilities(predictor: Predictor, block: Block) -> np.ndarray:
     """Return the probability of every class, or its logarithm."""
     p = average_output(predictor, block)
     if predictor.classes is not None and p.shape[1] == 1:
-        p = np.ones_like(p) if len(predictor.classes) == 1 else np.column_stack([1 - p, p])
+        p = p * 0 + 1 if len(predictor.classes) == 1 else arrays.concat([1 - p, p])
     if not predictor.log:
         return p
     with np.errstate(divide="ignore"):
-        return np.log(p)
+        return arrays.log(p)
 
 
 def decisions(predictor: Predictor, block: Block) -> np.ndarray:
@@ -85,5 +109,5 @@ def decisions(predictor: Predictor, block: Block) -> np.ndarray:
     if predictor.classes is None:
         return labels_from(p)
     if len(predictor.classes) == 1:
-        return np.repeat(predictor.classes, len(p))
-    return predictor.classes[p.argmax(axis=1) if p.shape[1] > 1 else labels_from(p[:, 0])]
+        return arrays.class_of(predictor.classes, arrays.whole(p[:, 0] * 0))
+    return arrays.class_of(predictor.classes, arrays.argmax(p) if p.shape[1] > 1 else labels_from(p[:, 0]))

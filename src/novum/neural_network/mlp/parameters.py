@@ -7,10 +7,11 @@ import numpy as np
 from novum.activations import Activation
 from novum.activations.names import BY_NAME
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, RandomState, Real
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Source
 from novum.neural_network.mlp.starts import STARTS
 
-__all__ = ["DOMAINS", "STOCHASTIC", "check_together", "hidden_sizes"]
+__all__ = ["DOMAINS", "STOCHASTIC", "check_home", "check_together", "hidden_sizes"]
 
 STOCHASTIC = ("sgd", "adagrad", "rmsprop", "adam")
 DOMAINS: dict[str, Domain] = {
@@ -44,6 +45,20 @@ DOMAINS: dict[str, Domain] = {
     "n_init": Int(1),
     "combine": Choice("best", "average"),
 }
+
+
+def check_home(model: Any, source: Source) -> None:
+    """Raise for draws that a device does not make, and for rows that cannot be held back where they are."""
+    if model.early_stopping and not (source.at_hand or source.on_device):
+        raise DataError(
+            f"{type(model).__name__}(early_stopping=True) holds rows back and needs them in memory, not in a {source.home};"
+            " set early_stopping=False, or judge by data of your own between calls of partial_fit."
+        )
+    if source.on_device and model.dropout:
+        raise ParameterError(
+            f"{type(model).__name__}(dropout={model.dropout!r}): units are left out by draws that are made in the memory of the"
+            " processor, and X is on a device; set dropout=0, give X.cpu(), or use a network on PyTorch, such as TorchClassifier."
+        )
 
 
 def hidden_sizes(model: Any) -> list[int]:

@@ -14,28 +14,27 @@ from typing import Any, Literal
 import numpy as np
 
 from novum.base.callbacks import reporting
-from novum.base.candidacy import Candidacy
 from novum.base.estimator import Estimator
 from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.exceptions import DataError, DataWarning
-from novum.fold.blocks import Block, Source
+from novum.fold.blocks import Source
 from novum.neural_network.mlp.compiled_network import (
-    CompiledNetwork,
     Data,
     Memory,
     Settings,
     activation_code,
     fresh_memory,
     join,
+    network_for,
 )
 from novum.neural_network.mlp.epochs import Progress, Stopping, run_epochs
 from novum.neural_network.mlp.held_rows import hold_back
 from novum.neural_network.mlp.inspection import Inspection
 from novum.neural_network.mlp.judging import losses_on_some_rows
-from novum.neural_network.mlp.model import Predictor, Reader, read_block
+from novum.neural_network.mlp.model import Predictor, Reader, all_at_once, read_block
 from novum.neural_network.mlp.outcome import Outcome, fitted_attributes, last_state, store_outcome, warn_of_ending
-from novum.neural_network.mlp.parameters import STOCHASTIC, check_together, hidden_sizes
+from novum.neural_network.mlp.parameters import STOCHASTIC, check_home, check_together, hidden_sizes
 from novum.neural_network.mlp.rates import Rates
 from novum.neural_network.mlp.starts import draw_weights
 from novum.neural_network.mlp.visited_rows import RowsInMemory, buckets_of_rows, deal_rows, opened_portions
@@ -45,7 +44,7 @@ from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
 
-__all__ = ["CANDIDACY", "Perceptron", "is_stochastic"]
+__all__ = ["Perceptron", "is_stochastic"]
 
 AUTO_BATCH = 200  # scikit-learn's
 
@@ -57,16 +56,6 @@ def is_stochastic(model: Any) -> bool:
             f"partial_fit is only available for stochastic optimizers. {model.solver} is not stochastic."
         )
     return True
-
-
-CANDIDACY = Candidacy(  # of either perceptron in a study
-    rank=9,
-    settings={"hidden_layer_sizes": (64,), "alpha": 0.01, "max_iter": 300},
-    search=({"alpha": 1.0}, {"hidden_layer_sizes": (32, 32), "alpha": 0.1}),
-    scaled=True,
-    most_rows=20_000,
-    standard_target=True,
-)
 
 
 class Perceptron(Inspection, Estimator):
@@ -161,11 +150,7 @@ class Perceptron(Inspection, Estimator):
         if first:
             self.__dict__.pop("coefs_", None)
         source, reader = self._open(X, y, sample_weight, first, incremental)
-        if not source.at_hand and self.early_stopping:
-            raise DataError(
-                f"{type(self).__name__}(early_stopping=True) holds rows back and needs them in memory, not in a {source.home};"
-                " set early_stopping=False, or judge by data of your own between calls of partial_fit."
-            )
+        check_home(self, source)
         random = numpy_state(self.random_state)
         runs = []
         with reporting(
@@ -224,8 +209,8 @@ class Perceptron(Inspection, Estimator):
 
     def _whole_batch(self, settings: Settings, memory: Memory, source: Source, reader: Reader, report: Any) -> Outcome:
         read = partial(read_block, reader)
-        if source.at_hand:
-            data = read(Block(source.array(), source.y, source.weight))  # type: ignore[attr-defined]
+        if source.at_hand or source.on_device:
+            data = read(all_at_once(source))
             objective, total = rows_objective(settings, data, source.dtype, thread_count())
         else:
             objective, total = fold_objective(settings, source, read, source.dtype)
@@ -265,11 +250,11 @@ class Perceptron(Inspection, Estimator):
         epochs = partial(
             self._epochs, settings, memory, progress, random=random, incremental=incremental, report=report
         )
-        if not source.at_hand:
+        if not (source.at_hand or source.on_device):
             batch = AUTO_BATCH if self.batch_size == "auto" else int(self.batch_size)
             with opened_portions(source, settings, reader, batch, deal, random) as rows:
                 return epochs(rows=rows, batch=batch, held=None)
-        data, held = read_block(reader, Block(source.array(), source.y, source.weight)), None  # type: ignore[attr-defined]
+        data, held = read_block(reader, all_at_once(source)), None
         buckets = buckets_of_rows(deal, int(source.n_rows or 0), source.weight)  # type: ignore[attr-defined]
         if self.early_stopping:
             flat = hasattr(self, "classes_") and self.n_outputs_ == 1
@@ -290,25 +275,21 @@ class Perceptron(Inspection, Estimator):
         report: Any,
     ) -> Outcome:
         """Train on rows that are opened."""
-        machine = CompiledNetwork(settings, memory, batch, thread_count())
+        near = rows.data.X if isinstance(rows, RowsInMemory) else None
+        machine = network_for(near, settings, memory, batch, thread_count())
         rates = Rates(
-            self.learning_rate,
-            self.learning_rate_init,
-            self.power_t,
-            self.max_iter,
-            self.solver,
-            len(progress.losses),
+            self.learning_rate, self.learning_rate_init, self.power_t, self.max_iter, self.solver, len(progress.losses)
         )
         if incremental and hasattr(self, "_rate") and not callable(self.learning_rate):
             rates.now = self._rate
         score = None if held is None else lambda machine: self._score_of(held, machine.predict(held.X))
-        stopping, listens = Stopping(self.max_iter, self.tol, self.n_iter_no_change), getattr(report, "listens", True)
+        listens = getattr(report, "listens", True)
         report_step = lambda n, loss, memory: report(n, loss, memory() if listens else None)  # noqa: E731
         n_iter, ending = run_epochs(
             machine,
             rows=rows,
             progress=progress,
-            stopping=stopping,
+            stopping=Stopping(self.max_iter, self.tol, self.n_iter_no_change),
             rates=rates,
             random=random,
             score=score,

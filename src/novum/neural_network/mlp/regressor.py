@@ -17,10 +17,11 @@ from novum.base.sklearn_base import RegressorMixin
 from novum.base.validation import home_of
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
+from novum.neural_network.mlp.candidacy import CANDIDACY
 from novum.neural_network.mlp.compiled_network import Data
 from novum.neural_network.mlp.model import Reader, outputs
 from novum.neural_network.mlp.parameters import DOMAINS
-from novum.neural_network.mlp.perceptron import CANDIDACY, Perceptron, is_stochastic
+from novum.neural_network.mlp.perceptron import Perceptron, is_stochastic
 from novum.neural_network.mlp.scores import r2
 from novum.runtime.typing import Numbers, Rows, RowWeights, Seed, Target
 
@@ -194,7 +195,7 @@ class MLPRegressor(RegressorMixin, Perceptron):
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and home_of(y) == "memory":
             y = column_or_1d(y, warn=True)
         source = self._source(X, y, sample_weight, target="numeric", reset=first).host()
-        if self.loss == "poisson" and source.at_hand and np.min(source.y) < 0:  # type: ignore[attr-defined]
+        if self.loss == "poisson" and (source.at_hand or source.on_device) and float(source.y.min()) < 0:  # type: ignore[attr-defined]
             raise DataError(
                 f"Some value(s) of y are out of the valid range of the loss 'poisson': {type(self).__name__} needs counts, all"
                 " y >= 0."

@@ -8,7 +8,7 @@ first rows of the next, so that the steps are those in memory.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -28,6 +28,7 @@ from novum.fold.dealing import (
 )
 from novum.neural_network.mlp.compiled_network import CompiledNetwork, Data, Memory, Settings
 from novum.neural_network.mlp.model import Reader, read_block
+from novum.runtime import arrays
 from novum.runtime.threads import thread_count
 
 __all__ = ["RowsInMemory", "RowsInPortions", "buckets_of_rows", "deal_rows", "opened_portions"]
@@ -41,12 +42,13 @@ def deal_rows(source: Source, shuffle: bool, random: np.random.RandomState) -> D
     return deal if deal.buckets == 1 else deal._replace(key=int(random.randint(2**31)))
 
 
-def buckets_of_rows(deal: Deal | None, rows: int, weight: NDArray[np.float64] | None) -> list[NDArray[np.int64]]:
+def buckets_of_rows(deal: Deal | None, rows: int, weight: Any) -> list[NDArray[np.int64]]:
     """Return the rows of every bucket, counted among those that have weight."""
-    buckets = [np.arange(rows)] if deal is None else rows_by_bucket(deal, rows)
-    if weight is None or weight.all():
-        return buckets
-    kept = weight > 0
+    if weight is None or bool((weight > 0).all()):
+        return [np.arange(rows)] if deal is None else rows_by_bucket(deal, rows)
+    if deal is None or deal.buckets == 1:
+        return [np.arange(int((weight > 0).sum()))]
+    buckets, kept = rows_by_bucket(deal, rows), arrays.to_numpy(weight > 0)
     place = np.cumsum(kept) - 1
     return [place[bucket[kept[bucket]]] for bucket in buckets]
 

@@ -15,7 +15,15 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from novum.fold.blocks import Block, Source
-from novum.neural_network.mlp.compiled_network import WHOLE, CompiledNetwork, Data, Memory, Settings, fresh_memory
+from novum.neural_network.mlp.compiled_network import (
+    WHOLE,
+    CompiledNetwork,
+    Data,
+    Memory,
+    Settings,
+    fresh_memory,
+    network_for,
+)
 from novum.optimize.problem import Array
 
 __all__ = ["Minimum", "fold_objective", "minimize_risk", "rows_objective"]
@@ -59,12 +67,13 @@ def smooth_part(settings: Settings, sums: Sums, theta: Array) -> tuple[float, Ar
 def rows_objective(settings: Settings, data: Data, dtype: Any, threads: int) -> tuple[Objective, float]:
     """Return the smooth part of (1) for rows in memory, and the sum of their weights."""
     empty = np.zeros(settings.size, dtype)
-    machine = CompiledNetwork(settings, fresh_memory(settings, empty), min(WHOLE, data.rows), threads)
+    machine = network_for(data.X, settings, fresh_memory(settings, empty), min(WHOLE, data.rows), threads)
     total = weight_of(data)
 
     def objective(theta: Array) -> tuple[float, Array]:
         machine.load(fresh_memory(settings, theta.astype(dtype)))
-        return smooth_part(settings, Sums(*machine.gradient(data), total), theta)
+        loss, gradient = machine.gradient(data)
+        return smooth_part(settings, Sums(loss, gradient, total), theta)
 
     return objective, total
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 from novum.base.domains import Bool, Choice, Domain, Int, Real
 from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
+from novum.fold.gathering import check_at_hand
 from novum.neural_network.recurrent.tree_examples import TreeExamples
 from novum.neural_network.recurrent.trees import JoinedTables, join_tables, read_tree
 from novum.neural_network.sequences.base import (
@@ -214,6 +215,7 @@ class RecursiveNetwork(SequenceNetwork):
     def _read_trees(self, X: Any, reset: bool) -> tuple[JoinedTables, NDArray]:
         """Return the nodes of all trees, and their leaves as numbers of symbols or as vectors."""
         owner = type(self).__name__
+        check_at_hand(owner, "trees", X)
         if isinstance(X, str | bytes | dict | tuple) or hasattr(X, "successors") or not hasattr(X, "__iter__"):
             raise DataError(
                 f"{owner}: X must be a list of trees, nested tuples or networkx trees; for one tree give [tree]."

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import DataError
+from novum.fold.gathering import check_at_hand, whole_table
 from novum.neural_network.sequences.vocabulary import Packed
 from novum.runtime.message_text import value_text
 
@@ -24,7 +25,9 @@ def is_frame(value: Any) -> bool:
 
 
 def as_list(X: Any, owner: str) -> list[Any]:
-    """Return the sequences of X in a list: rows of an array or a frame, items of a list."""
+    """Return the sequences of X in a list: rows of an array or a frame, also of files and of Dask, items of a list."""
+    X = whole_table(owner, X)
+    check_at_hand(owner, "sequences", X)
     if isinstance(X, str | bytes | dict) or not (hasattr(X, "__iter__") or hasattr(X, "__array__")):
         raise DataError(f"{owner}: X must be a list of sequences, not {value_text(X)}.")
     if is_frame(X):

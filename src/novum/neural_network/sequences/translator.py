@@ -12,6 +12,7 @@ from novum.base.domains import Choice, Domain, Int, Null, Real
 from novum.base.fitted import check_is_fitted
 from novum.base.validation import check_weight
 from novum.exceptions import DataError, DataWarning
+from novum.fold.gathering import check_at_hand
 from novum.neural_network.sequences.attention_map import AttentionMap
 from novum.neural_network.sequences.base import SequenceNetwork, check_sequence_weight
 from novum.neural_network.sequences.examples import SequenceExamples, select_sequences, teacher_forcing
@@ -258,6 +259,7 @@ class Translator(SequenceNetwork):
 
 def list_of(sequences: Any, owner: str, name: str) -> list[Any]:
     """Return sequences in a list; what is none is refused."""
+    check_at_hand(owner, "sequences", sequences)
     if is_frame(sequences):
         raise DataError(
             f"{owner}: {name} is a table; give the column with the sequences, {name}[{sequences.columns[0]!r}]."

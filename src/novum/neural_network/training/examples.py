@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from novum.runtime import arrays
+
 __all__ = ["Examples", "Tensors"]
 
 SHARE = 0.5  # of the free memory of a device that the examples may take
@@ -72,11 +74,11 @@ class Tensors(Examples):
         None stays None in every batch.
     row_weight : torch.Tensor, default=None
         Of every row.
-    classes : ndarray, default=None
+    classes : ndarray or tensor, default=None
         The class of every row as a number.
     """
 
-    def __init__(self, *tensors: Any, row_weight: Any = None, classes: np.ndarray | None = None) -> None:
+    def __init__(self, *tensors: Any, row_weight: Any = None, classes: Any = None) -> None:
         self.tensors, self.row_weight, self.classes = tensors, row_weight, classes
         self.target: Any = None  # where batches go, if the tensors themselves stay
 
@@ -98,7 +100,7 @@ class Tensors(Examples):
 
         at = torch.from_numpy(index)
         weight = None if self.row_weight is None else self.row_weight[at]
-        classes = None if self.classes is None else self.classes[index]
+        classes = None if self.classes is None else self.classes[at if arrays.is_tensor(self.classes) else index]
         return Tensors(*(None if t is None else t[at] for t in self.tensors), row_weight=weight, classes=classes)
 
     def to(self, device: Any) -> "Tensors":
@@ -117,7 +119,7 @@ class Tensors(Examples):
 
     def labels(self) -> np.ndarray | None:
         """Return the class of every row."""
-        return self.classes
+        return None if self.classes is None else arrays.to_numpy(self.classes)
 
     @property
     def device(self) -> Any:

@@ -15,6 +15,7 @@ from scipy.special import entr
 
 from novum.exceptions import DataError, NotConverged
 from novum.report.numbers import number
+from novum.runtime import arrays, devices
 from novum.runtime.warn import warn
 
 __all__ = ["ROWS", "Aim", "check_weights", "is_worse", "judge", "least_constant_loss"]
@@ -52,6 +53,18 @@ def least_constant_loss(target: Any, weight: Any = None) -> float:
     return float(np.average((y - np.average(y, axis=0, weights=w)) ** 2, axis=0, weights=w).mean())
 
 
+def least_loss_of_tensor(target: Any, weight: Any) -> float:
+    """Return (1) or (2) of a tensor, whose rows stay where they are."""
+    if devices.on_host(target):
+        return least_constant_loss(target.numpy(), None if weight is None else weight.numpy())
+    w = arrays.ones(target, len(target)) if weight is None else weight.double()
+    if not target.is_floating_point():
+        counts = arrays.to_numpy(target.bincount(w))
+        return float(entr(counts / counts.sum()).sum())
+    y, share = target.reshape(len(target), -1).double(), w / w.sum()
+    return float((share @ (y - share @ y) ** 2).mean())
+
+
 def check_weights(estimator: Any, weights: dict[str, np.ndarray]) -> None:
     """Raise where a weight is no longer a number."""
     for name, value in weights.items():
@@ -87,10 +100,10 @@ def judge(estimator: Any, module: Any, examples: Any) -> None:
                 aimed_total += float(aimed) * weight
     constant = aimed_total / count
     for parts in zip(*aims):
-        target = torch.cat([part.target for part in parts]).cpu().numpy()
-        weights = None if parts[0].weight is None else torch.cat([part.weight for part in parts]).cpu().numpy()
+        target = torch.cat([part.target for part in parts])
+        weights = None if parts[0].weight is None else torch.cat([part.weight for part in parts])
         if len(target):
-            constant += parts[0].factor * least_constant_loss(target, weights)
+            constant += parts[0].factor * least_loss_of_tensor(target, weights)
     if is_worse(total / count, constant):
         warn(
             f"{type(estimator).__name__}: after training the loss on the training rows is {number(total / count)}, and one answer"

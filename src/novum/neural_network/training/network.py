@@ -65,6 +65,7 @@ class NetworkEstimator(Estimator):
     _pass_name = "epoch"
     _fits_need_single_blas = False
     _needs_torch = True
+    _rows_stay = False  # whether rows of a tensor on a device are left there
     _draws_anywhere = False  # whether its layers draw without taking the generator of the training
     weights_: dict[Any, Any]
     config_: dict[Any, Any]

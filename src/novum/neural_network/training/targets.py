@@ -6,18 +6,28 @@ numbers:  loss = sum_i w_i |y_i - f(x_i)|^2 / (k sum_i w_i)   for k targets     
 
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
+from novum.base.classes import block_labels, encode
+from novum.base.device_forms import is_elsewhere
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import ClassifierMixin, RegressorMixin
 from novum.base.validation import check_weight
 from novum.exceptions import DataError
+from novum.fold.blocks import Block
 from novum.neural_network.training.examples import Tensors
+from novum.neural_network.training.homes import (
+    answers_by_block,
+    beside_rows,
+    column_moments,
+    rows_at_hand,
+    target_on_device,
+)
 from novum.neural_network.training.judging import Aim
 from novum.neural_network.training.network import NetworkEstimator
 from novum.neural_network.training.onnx_files import write_onnx
@@ -52,12 +62,18 @@ class ArrayNetwork(NetworkEstimator):
     _shape_of_rows: tuple[int, ...]
     _reshapes_rows = False  # whether examples of other shapes with as many numbers will do
     _row_axes = 1  # axes of one example: 1 for a row of features, 3 for an image with channels
+    _rows_stay = True  # on a device
+    _target_kind: str | None = None  # of rows in files or on Dask: "classes" or "numeric"
+
+    def _train(self, X: Any, y: Any, sample_weight: Any, *arguments: Any, **options: Any) -> Self:
+        return super()._train(*rows_at_hand(self, X, y, sample_weight, self._target_kind), *arguments, **options)
 
     def _rows_of(self, X: Any, reset: bool) -> Any:
         """Return X as a float32 tensor of shape (rows, ...), checked."""
         import torch
 
         owner = type(self).__name__
+        X = rows_at_hand(self, X, None, None, None)[0]
         given: Any = X if hasattr(X, "dtype") or hasattr(X, "columns") or sparse.issparse(X) else np.asarray(X)
         if arrays.is_tensor(given):
             rows = given.detach().float()
@@ -109,6 +125,7 @@ class ClassifierNetwork(ClassifierMixin, ArrayNetwork):
     """Networks that end in a score for every class, (1)."""
 
     classes_: np.ndarray
+    _target_kind = "classes"
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
         import torch
@@ -116,6 +133,8 @@ class ClassifierNetwork(ClassifierMixin, ArrayNetwork):
         rows = self._rows_of(X, reset)
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        if is_elsewhere(rows):
+            return self._examples_on_device(rows, y, sample_weight, reset)
         y = column_or_1d(arrays.to_numpy(y), warn=True)
         check_classification_targets(y)
         if len(y) != len(rows):
@@ -124,11 +143,7 @@ class ClassifierNetwork(ClassifierMixin, ArrayNetwork):
             )
         weight, used = self._weight_of(sample_weight, len(y))
         if reset:
-            self.classes_ = np.unique(y[used])
-            if len(self.classes_) < 2:
-                raise DataError(
-                    f"{type(self).__name__}: y has one class, {self.classes_[0]!r}; a classifier needs at least two classes."
-                )
+            self._set_classes(np.unique(y[used]))
         code = np.searchsorted(self.classes_, y[used])
         known = self.classes_[np.minimum(code, len(self.classes_) - 1)] == y[used]
         if not known.all():
@@ -136,6 +151,20 @@ class ClassifierNetwork(ClassifierMixin, ArrayNetwork):
                 f"{type(self).__name__}: the label {y[used][~known][0]!r} is none of the classes {self.classes_}."
             )
         return Tensors(rows[used], torch.from_numpy(code.astype(np.int64)), row_weight=weight, classes=code)
+
+    def _examples_on_device(self, rows: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
+        y, weight, used = target_on_device(self, rows, y, sample_weight)
+        if reset:
+            self._set_classes(block_labels(None, Block(rows, y[used])).values)
+        code = encode(self.classes_, y[used])
+        return Tensors(rows[used], code, row_weight=weight, classes=code)
+
+    def _set_classes(self, classes: np.ndarray) -> None:
+        if len(classes) < 2:
+            raise DataError(
+                f"{type(self).__name__}: y has one class, {classes[0]!r}; a classifier needs at least two classes."
+            )
+        self.classes_ = classes
 
     def _logits(self, module: Any, batch: Any) -> Any:
         return module(batch[0])
@@ -150,24 +179,27 @@ class ClassifierNetwork(ClassifierMixin, ArrayNetwork):
         right = (self._logits(module, batch).argmax(dim=1) == batch[1]).double()
         return {"accuracy": weighted_mean(right, *(batch[2:] or (None,)))}
 
-    def decision_function(self, X: Rows) -> np.ndarray:
+    @answers_by_block
+    def decision_function(self, X: Rows) -> Any:
         """Return the scores before the softmax; for two classes the difference of theirs."""
         check_is_fitted(self)
-        z = arrays.to_numpy(self._stacked(X, self._logits))
+        z = beside_rows(X, self._stacked(X, self._logits))
         return z[:, 1] - z[:, 0] if len(self.classes_) == 2 else z
 
-    def predict_proba(self, X: Rows) -> np.ndarray:
+    @answers_by_block
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class, in the order of `classes_`."""
         check_is_fitted(self)
-        return arrays.to_numpy(
-            self._stacked(X, lambda module, batch: self._logits(module, batch).double().softmax(dim=1))
+        return beside_rows(
+            X, self._stacked(X, lambda module, batch: self._logits(module, batch).double().softmax(dim=1))
         )
 
-    def predict(self, X: Rows) -> np.ndarray:
+    @answers_by_block
+    def predict(self, X: Rows) -> Any:
         """Return the most probable class of every row."""
         check_is_fitted(self)
         best = self._stacked(X, lambda module, batch: self._logits(module, batch).argmax(dim=1))
-        return np.asarray(self.classes_[arrays.to_numpy(best)])
+        return arrays.class_of(self.classes_, beside_rows(X, best))
 
     def _stacked(self, X: Any, function: Any) -> Any:
         import torch
@@ -183,6 +215,7 @@ class RegressorNetwork(RegressorMixin, ArrayNetwork):
 
     target_mean_: np.ndarray
     target_scale_: np.ndarray
+    _target_kind = "numeric"
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
         import torch
@@ -190,6 +223,8 @@ class RegressorNetwork(RegressorMixin, ArrayNetwork):
         rows = self._rows_of(X, reset)
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        if is_elsewhere(rows):
+            return self._examples_on_device(rows, y, sample_weight, reset)
         y = check_array(arrays.to_numpy(y), ensure_2d=False, dtype=np.float64, input_name="y", estimator=self)
         if len(y) != len(rows):
             raise DataError(
@@ -198,14 +233,23 @@ class RegressorNetwork(RegressorMixin, ArrayNetwork):
         weight, used = self._weight_of(sample_weight, len(y))
         values = y.reshape(len(y), -1)[used]
         if reset:
-            w = None if weight is None else weight.double().numpy()
-            self.target_mean_ = np.average(values, axis=0, weights=w)
-            deviation = np.sqrt(np.average((values - self.target_mean_) ** 2, axis=0, weights=w))
-            self.target_scale_ = np.where(deviation > 0, deviation, 1.0)
-            self.n_outputs_ = values.shape[1]
-            self._flat_target = y.ndim == 1
+            self._set_scale(torch.tensor(values), weight, y.ndim == 1)  # a copy: y may be read-only
         scaled = (values - self.target_mean_) / self.target_scale_
         return Tensors(rows[used], torch.from_numpy(scaled.astype(np.float32)), row_weight=weight)
+
+    def _examples_on_device(self, rows: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
+        y, weight, used = target_on_device(self, rows, y, sample_weight)
+        values = arrays.as_matrix(y).double()[used]
+        if reset:
+            self._set_scale(values, weight, y.ndim == 1)
+        scale = arrays.like(values, self.target_scale_)
+        return Tensors(rows[used], (arrays.center(values, self.target_mean_) / scale).float(), row_weight=weight)
+
+    def _set_scale(self, values: Any, weight: Any, flat: bool) -> None:
+        self.target_mean_, variance = column_moments(values, weight)
+        deviation = np.sqrt(variance)
+        self.target_scale_ = np.where(deviation > 0, deviation, 1.0)
+        self.n_outputs_, self._flat_target = values.shape[1], flat
 
     def _values(self, module: Any, batch: Any) -> Any:
         return module(batch[0])
@@ -221,11 +265,14 @@ class RegressorNetwork(RegressorMixin, ArrayNetwork):
         tags.target_tags.multi_output = True
         return tags
 
-    def predict(self, X: Rows) -> np.ndarray:
+    @answers_by_block
+    def predict(self, X: Rows) -> Any:
         """Return the value of every row; of shape (n_samples, n_targets) where y had columns."""
         import torch
 
         check_is_fitted(self)
         parts = self._outputs(Tensors(self._rows_of(X, False)), self._values)
-        values = arrays.to_numpy(torch.cat(parts).double()) * self.target_scale_ + self.target_mean_
+        found = beside_rows(X, torch.cat(parts).double())
+        scale, mean = (arrays.like(found, part) for part in (self.target_scale_, self.target_mean_))
+        values = found * scale + mean
         return values[:, 0] if self._flat_target else values

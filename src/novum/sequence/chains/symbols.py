@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, UnknownCategory
+from novum.fold.gathering import check_at_hand
 from novum.runtime.checks import row_weights
 from novum.runtime.message_text import first_few
 
@@ -29,6 +30,7 @@ def as_list(sequence: Any) -> Labels:
 
 def read_sequences(owner: str, X: Any, lengths: Any = None) -> list[Labels]:
     """Return the sequences in X: a str, a list or array of labels is one; lists in a list, or rows of a matrix, are several."""
+    check_at_hand(owner.partition(".")[0], "sequences of states", X)
     if X is None or (is_label(X) and not isinstance(X, str | tuple)):
         raise ParameterError(f"{owner}: X={X!r}; give a sequence of states, or a list of sequences.")
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):

@@ -189,7 +189,7 @@ def edges_of(_: None, block: Block) -> Edges:
 class DaskSequences(Sequences):
     """Sequences of a Dask collection: every partition holds whole ones."""
 
-    def __init__(self, source: Source, convert: Callable[[NDArray], NDArray]) -> None:
+    def __init__(self, source: Any, convert: Callable[[NDArray], NDArray]) -> None:
         self.source, self.convert, self.n_features = source, convert, source.n_features
         if source.has_target:
             counted: dict[Any, int] = {}
@@ -207,4 +207,4 @@ class DaskSequences(Sequences):
         return self.source.total(run_partition, PartitionPass(statistics, params, self.convert), merge)
 
     def first(self) -> Bundle:
-        return bundle_of(self.source.first(), self.convert)
+        return bundle_of(self.source.first_partition(), self.convert)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.fold.gathering import whole_table
 from novum.sequence.labels import dated, index_of
 
 __all__ = ["Observed", "read_controls", "read_series"]
@@ -66,6 +67,7 @@ def read_series(owner: str, X: Any, n_cells: int | None = None, name: str = "X")
     """Return the series in X, and whether there may be several."""
     if X is None:
         raise ParameterError(f"{owner}: {name} is None; give an array of rows, or a list of such arrays.")
+    X = whole_table(owner, X)
     if not is_many(X):
         return [one_series(owner, X, n_cells, name)], False
     if not len(X):

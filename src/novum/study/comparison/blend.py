@@ -3,10 +3,13 @@ r"""The ensemble of the best: a weighted mean of several models' predictions, wi
     f(x) = sum_m w_m f_m(x),    w_m = (times m was drawn) / T                                                       (1)
 
 The weights are those of greedy selection with replacement (Caruana et al. 2004): T times the model is added that makes the loss of
-the mean smallest, log loss of probabilities or squared error of numbers, on predictions out of folds. Few rows say little about
-weights, so they are drawn halfway to those of equal parts of the three best,
+the mean smallest, log loss of probabilities or squared error of numbers (the absolute one, where that is the measure), on
+predictions out of folds. Few rows say little about weights, so of n rows they are drawn to those of equal parts of the three best,
+halfway up to n_0 = 1,000,
 
-    w'_m = (w_m + 1[m among the first 3] / 3) / 2                                                                   (2)
+    w'_m = (1 - a) w_m + a 1[m in E] / |E|,    a = min(1, n_0 / n) / 2                                               (2)
+
+with E those of the first three whose loss is at most a quarter above the best one's.
 
 For the leaderboard, the weights that a fold is judged with come from the other folds.
 """
@@ -17,15 +20,32 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from novum.base.sklearn_base import BaseEstimator
+from novum.study.comparison.calibration import at_temperature
 from novum.study.scoring.measures import LEAST_PROBABILITY
 
 __all__ = ["Blend", "greedy_weights", "steady_weights"]
 
 ROUNDS = 25
-EQUAL = 3  # of the best models, which share half of the weight
+ABSOLUTE = ("mae", "median_error")  # measures that the absolute error stands for
+NEARLY = 1.25  # times the loss of the best: such models share it
+EQUAL = 3  # of the best models, which share the weight that the rows do not decide
+FEW_ROWS = 1_000  # up to which that is half of it
 
 
-def greedy_weights(predictions: np.ndarray, truth: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+def mean_losses(predictions: np.ndarray, truth: np.ndarray, weight: np.ndarray | None, measure: str) -> np.ndarray:
+    """Return the mean loss of every model: of probabilities of all classes, or of the true one alone, or of numbers."""
+    if predictions.ndim == 3:
+        predictions = predictions[:, np.arange(len(truth)), truth]
+    if truth.dtype.kind != "f":
+        losses = -np.log(np.maximum(predictions, LEAST_PROBABILITY))
+    else:
+        losses = np.abs(predictions - truth) if measure in ABSOLUTE else (predictions - truth) ** 2
+    return np.average(losses, axis=1, weights=weight)
+
+
+def greedy_weights(
+    predictions: np.ndarray, truth: np.ndarray, weight: np.ndarray | None = None, measure: str = ""
+) -> np.ndarray:
     """Return the weights of (1).
 
     Parameters
@@ -33,31 +53,29 @@ def greedy_weights(predictions: np.ndarray, truth: np.ndarray, weight: np.ndarra
     predictions : array of shape (models, rows) of numbers, or (models, rows, classes) of probabilities
     truth : array of shape (rows,)
         Numbers, or the numbers of the classes.
+    measure : str
+        By which the models are compared.
     """
     if predictions.ndim == 3:
         predictions = predictions[:, np.arange(len(truth)), truth]  # the log loss sees nothing else
-
-        def losses(mean: np.ndarray) -> np.ndarray:
-            return -np.log(np.maximum(mean, LEAST_PROBABILITY))
-    else:
-
-        def losses(mean: np.ndarray) -> np.ndarray:
-            return (mean - truth) ** 2
-
     counts = np.zeros(len(predictions))
     total = np.zeros(predictions.shape[1:])
     for done in range(ROUNDS):
         means = (total + predictions) / (done + 1)
-        best = int(np.argmin(np.average(losses(means), axis=1, weights=weight)))
+        best = int(np.argmin(mean_losses(means, truth, weight, measure)))
         counts[best] += 1
         total += predictions[best]
     return counts / ROUNDS
 
 
-def steady_weights(predictions: np.ndarray, truth: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+def steady_weights(
+    predictions: np.ndarray, truth: np.ndarray, weight: np.ndarray | None = None, measure: str = ""
+) -> np.ndarray:
     """Return the weights of (2) for models from the best to the worst."""
-    equal = np.arange(len(predictions)) < EQUAL
-    return (greedy_weights(predictions, truth, weight) + equal / equal.sum()) / 2
+    losses = mean_losses(predictions, truth, weight, measure)
+    equal = (np.arange(len(predictions)) < EQUAL) & (losses <= NEARLY * losses[:EQUAL].min())
+    share = min(1.0, FEW_ROWS / len(truth)) / 2
+    return (1 - share) * greedy_weights(predictions, truth, weight, measure) + share * equal / equal.sum()
 
 
 class Blend(BaseEstimator):
@@ -68,11 +86,16 @@ class Blend(BaseEstimator):
     estimators : list of fitted estimators
         Classifiers of the same classes with `predict_proba`, or regressors.
     weights : list of float
+    temperature : float, default=1.0
+        Of the mean's probabilities (novum.study.comparison.calibration).
     """
 
-    def __init__(self, estimators: Any, weights: Any) -> None:
+    temperature = 1.0  # of a file of before it had one
+
+    def __init__(self, estimators: Any, weights: Any, temperature: float = 1.0) -> None:
         self.estimators = estimators
         self.weights = weights
+        self.temperature = temperature
 
     def fit(self, X: Any = None, y: Any = None) -> "Blend":
         """Do nothing: the estimators are fitted."""
@@ -99,4 +122,5 @@ class Blend(BaseEstimator):
     @available_if(lambda self: hasattr(self, "classes_"))
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the mean of the probabilities."""
-        return self._mean([estimator.predict_proba(X) for estimator in self.estimators])
+        mixed = self._mean([estimator.predict_proba(X) for estimator in self.estimators])
+        return at_temperature(mixed, self.temperature)

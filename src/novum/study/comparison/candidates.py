@@ -1,7 +1,7 @@
 """The models a study compares: those that stand for it, a baseline, and whatever else is requested by name.
 
-A class stands by its tag `_candidacy` (novum.base.candidacy), which has its rank, the settings of the first try and the few that
-are worth trying with them; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
+A class stands by its tag `_candidacy` (novum.base.candidacy), which has its rank, the settings of the first try and the few others
+that are worth trying; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
 name any classifier or regressor of novum.
 
 How simple a model is, its rank, decides between models whose scores are within the tolerance of `novum.study.comparison.choose`.
@@ -26,9 +26,10 @@ from novum.base.candidacy import Candidacy, candidacy_of, settings_for
 from novum.base.discovery import all_estimators
 from novum.base.sklearn_base import BaseEstimator
 from novum.exceptions import ParameterError
-from novum.study.data.task import CLASSIFICATION
+from novum.study.comparison.log_target import LogTargetRegressor
+from novum.study.data.task import AMOUNTS, CLASSIFICATION, COUNTS
 
-__all__ = ["ENSEMBLE_RANK", "Candidate", "candidates_for", "model_of"]
+__all__ = ["ENSEMBLE_RANK", "Candidate", "TargetShape", "candidates_for", "model_of", "shape_of"]
 
 FAMILIES = (
     *("linear_model", "naive_bayes", "discriminant_analysis", "tree", "neighbors", "svm", "gaussian_process"),
@@ -37,11 +38,27 @@ FAMILIES = (
 UNKNOWN = Candidacy(rank=7, scaled=True)  # of a class without a tag
 ENSEMBLE_RANK = 10
 CALIBRATION_FOLDS = 3
+SMEARING_FOLDS = 3  # of novum.study.comparison.log_target
 SHORT = {
     "LinearDiscriminantAnalysis": "LDA",
     "QuadraticDiscriminantAnalysis": "QDA",
     "HistGradientBoosting": "GradientBoosting",
 }
+OF_THE_MIDDLE = ("mae", "median_error", "rmsle")  # measures that no correction for the mean helps
+LOSSES = {"Poisson": "poisson", "gamma": "gamma"}  # of boosting, by what its name adds
+
+
+class TargetShape(NamedTuple):
+    """What is known of a numeric target that is never below 0 and whose spread grows with its mean."""
+
+    shape: str  # COUNTS or AMOUNTS
+    positive: bool  # whether it is never 0
+    middle: bool  # whether the measure is one of the middle, not of the mean
+
+
+def shape_of(task: Any, measure: str) -> TargetShape | None:
+    """Return what is known of the target of a task that is judged by a measure; None where it has no special shape."""
+    return TargetShape(task.shape, bool((task.y > 0).all()), measure in OF_THE_MIDDLE) if task.shape else None
 
 
 class Candidate(NamedTuple):
@@ -54,7 +71,9 @@ class Candidate(NamedTuple):
     scaled: bool
     baseline: bool = False
     candidacy: Candidacy | None = None
-    tuned: bool = False  # whether its settings are sought, inside every training part
+    tuned: bool = False  # whether its settings are others than those of the first try
+    change: dict[str, Any] = {}  # of the settings of the first try
+    log_target: str = ""  # "mean" or "middle": what predictions of the logarithm of the target are brought back to
 
 
 def short_name(cls: type) -> str:
@@ -63,6 +82,30 @@ def short_name(cls: type) -> str:
     for ending in ("Classifier", "Regressor"):
         name = name.removesuffix(ending) or name
     return SHORT.get(name, name)
+
+
+def of_shape(listed: list[Candidate], shape: TargetShape | None) -> list[Candidate]:
+    """Return the candidates for a target of some shape: with those that are for it, without those that are for others.
+
+    Of counts Poisson models; of amounts gamma models, or Tweedie's where some are 0; of both the logarithm of the target.
+    """
+    wanted = (
+        "" if shape is None else COUNTS if shape.shape == COUNTS else AMOUNTS if shape.positive else f"{AMOUNTS} and 0"
+    )
+    found = [c for c in listed if c.candidacy is None or not c.candidacy.shapes or wanted in c.candidacy.shapes]
+    if shape is None:
+        return found
+    by_name = {candidate.name: candidate for candidate in listed}
+    boosting, ridge = by_name.get("GradientBoosting"), by_name.get("Ridge")
+    if boosting is not None:
+        loss = "gamma" if wanted == AMOUNTS else "Poisson"
+        model = clone(boosting.estimator).set_params(loss=LOSSES[loss])
+        found.append(boosting._replace(name=f"{boosting.name} ({loss})", estimator=model))
+    center = "middle" if shape.middle else "mean"
+    found += [
+        one._replace(name=f"{one.name} (log target)", log_target=center) for one in (boosting, ridge) if one is not None
+    ]
+    return found
 
 
 def standing(kind: str) -> Iterator[tuple[type, Candidacy]]:
@@ -90,15 +133,16 @@ def candidate_of(cls: Any, tag: Candidacy, seed: int) -> Candidate | None:
     return Candidate(short_name(cls), "novum", estimator, tag.rank, tag.scaled, candidacy=tag)
 
 
-def model_of(candidate: Candidate, change: dict[str, Any], y: np.ndarray, quick: bool = False) -> Any:
+def model_of(candidate: Candidate, change: dict[str, Any], y: np.ndarray) -> Any:
     """Return an unfitted model of a candidate for some rows, with a change of its settings and penalties in their units."""
     estimator: Any = clone(candidate.estimator)
     if candidate.candidacy is not None:
         deviation = float(np.std(y)) if y.dtype.kind == "f" else 1.0
-        sought = {**change, **candidate.candidacy.quick} if quick else change
-        settings = settings_for(candidate.candidacy, sought, len(y), deviation or 1.0)
+        settings = settings_for(candidate.candidacy, change, len(y), deviation or 1.0)
         known = estimator.get_params(deep=False)
         estimator.set_params(**{name: clone_value(v) for name, v in settings.items() if name in known})
+        if candidate.log_target:
+            return LogTargetRegressor(estimator, to_mean=candidate.log_target == "mean", folds=SMEARING_FOLDS)
         if candidate.candidacy.standard_target and is_regressor(estimator):
             return TransformedTargetRegressor(estimator, transformer=StandardScaler())
     if candidate.by == "novum" and is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
@@ -130,8 +174,10 @@ def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Ca
     return [known[name] for name in dict.fromkeys(models)]
 
 
-def candidates_for(task: str, n_rows: int, seed: int, models: Any = None, n_columns: int = 0) -> list[Candidate]:
-    """Return the candidates for a task: the baseline, those that are often among the best, then the others, simple ones first.
+def candidates_for(
+    task: str, n_rows: int, seed: int, models: Any = None, n_columns: int = 0, shape: TargetShape | None = None
+) -> list[Candidate]:
+    """Return the candidates for a task: the baseline, those that are soon among the best, then the others, simple ones first.
 
     Stopped early, a study has the first of them.
 
@@ -146,6 +192,8 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None, n_colu
         Names to compare instead of the usual list, or estimators of your own by name.
     n_columns : int
         Columns to train on; likewise.
+    shape : TargetShape or None
+        Of the numbers to predict; None: of no special one.
     """
     classify = task == CLASSIFICATION
     dummy: Any = DummyClassifier(strategy="prior") if classify else DummyRegressor()
@@ -155,19 +203,20 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None, n_colu
         return [baseline, *(given(name, model) for name, model in models.items())]
     kind = "classifier" if classify else "regressor"
     listed = [c for c in (candidate_of(cls, tag, seed) for cls, tag in standing(kind)) if c is not None]
+    listed = of_shape(listed, shape)
     if models is not None:
         found = named(kind, seed, models, listed)
     else:
         found = [c for c in listed if c.candidacy is None or bears(c.candidacy, n_rows, n_columns)]
     return [
         baseline,
-        *sorted(found, key=lambda candidate: (not strong(candidate), candidate.simplicity, slowness(candidate))),
+        *sorted(found, key=lambda candidate: (order_of(candidate), candidate.simplicity, slowness(candidate))),
     ]
 
 
-def strong(candidate: Candidate) -> bool:
-    """Return whether a class is often among the best."""
-    return candidate.candidacy is not None and candidate.candidacy.strong
+def order_of(candidate: Candidate) -> int:
+    """Return the place of a class among those that are compared."""
+    return UNKNOWN.order if candidate.candidacy is None else candidate.candidacy.order
 
 
 def slowness(candidate: Candidate) -> float:

@@ -3,18 +3,18 @@
 Let d be the difference of a model's mean to the best one over the same folds, and s its standard error, corrected for training
 parts that overlap. Another model is preferred to the best only where
 
-    d <= min(s, t)    t of a share: itself; of an error: times the best's                                       (1)
+    d <= min(s / 2, t)    t of a share: itself; of an error: times the best's                                   (1)
 
-so it costs at most one standard error of what the folds can measure, and never more than the practical tolerance t. What is
+so it costs at most half a standard error of what the folds can measure, and never more than the practical tolerance t. What is
 preferred among those, and t, is the user's choice:
 
-    accuracy        the simplest, t = .001; or one ten times smaller than a large best, t = .005
-    simple          the simplest, t = .02
+    accuracy        the simplest, of these the smallest, t = .001
+    simple          the simplest, of these the smallest, t = .02
     small           the smallest, t = .02
     probabilities   the best mean log loss, of classes
 
-`novum.base.candidacy` has the order of simplicity. Everything else is the best mean's. Differences that are the same on all folds
-have s = 0: they are no reason to prefer anything but the best.
+`novum.base.candidacy` has the order of simplicity; size is that of the saved file. Everything else is the best mean's. Differences
+that are the same on all folds have s = 0: they are no reason to prefer anything but the best.
 
 Beside the choice, the table says of each model whether it is shown to be worse than the best, by the corrected resampled t-test
 with Holm's adjustment. Tests and intervals tell what the data can show; they do not choose. The baseline, which looks at no
@@ -33,16 +33,16 @@ import numpy as np
 from novum.evaluation import corrected_test, holm
 from novum.evaluation.intervals.proportion import Interval
 from novum.evaluation.resampling.corrected_t import interval_of_mean, variance_of_mean
-from novum.report.numbers import num
 from novum.report.result import result
 from novum.study.comparison.compare import Scores
 from novum.study.scoring.measures import Measure
 
-__all__ = ["LEVEL", "PREFERENCES", "Leader", "choose", "leaderboard", "tolerance"]
+__all__ = ["LEVEL", "PREFERENCES", "WORSE", "Leader", "choose", "leaderboard", "tolerance"]
 
 LEVEL = 0.05
+WORSE = "yes"  # the verdict on a model that is shown to be
 PRACTICAL = {"accuracy": 0.001, "simple": 0.02, "small": 0.02}  # of a share, or of the best model's error
-MUCH_SMALLER, LARGE, FOR_SIZE = 10, 2**20, 0.005  # times smaller than a best of so many bytes, and what that may cost
+HALF = 0.5  # of a standard error: what a simpler or smaller model may cost
 QUARTER = 0.25  # of a standard error: a model that looks at the columns must gain more than this
 PREFERENCES = ("accuracy", "simple", "small", "probabilities")
 
@@ -73,7 +73,7 @@ class Leader(NamedTuple):
     @property
     def verdict(self) -> str:
         """Whether it is worse than the best."""
-        return "" if self.best else "yes" if self.p_value <= LEVEL else "cannot tell"
+        return "" if self.best else WORSE if self.p_value <= LEVEL else "cannot tell"
 
 
 def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
@@ -108,7 +108,7 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
 def tolerance(leader: Leader, best: Leader, measure: Measure, practical: float = PRACTICAL["simple"]) -> float:
     """Return the right side of (1): what a model may lose against the best."""
     relative = not (measure.higher_is_better or best.mean == 0)
-    return min(leader.standard_error, practical * (abs(best.mean) if relative else 1.0))
+    return min(HALF * leader.standard_error, practical * (abs(best.mean) if relative else 1.0))
 
 
 def near_best(leaders: list[Leader], measure: Measure, practical: float) -> list[Leader]:
@@ -141,12 +141,8 @@ def choose(
     if prefer == "small":
         kept, why = min(near, key=lambda leader: (leader.size, -measure.better(leader.mean))), "smaller"
     else:
-        kept, why = min(near, key=lambda leader: (leader.simplicity, -measure.better(leader.mean))), "simpler"
-    if prefer == "accuracy" and kept.size > LARGE:
-        light = [one for one in near_best(leaders, measure, FOR_SIZE) if one.size * MUCH_SMALLER <= kept.size]
-        if light:
-            kept, practical = max(light, key=lambda leader: measure.better(leader.mean)), FOR_SIZE
-            why = f"{num(best.size / max(kept.size, 1)):.0f} times smaller"
+        kept = min(near, key=lambda leader: (leader.simplicity, leader.size, -measure.better(leader.mean)))
+        why = "simpler" if kept.simplicity < best.simplicity else "smaller"
     if kept is best or practical == 0:
         like = sum(leader.verdict == "cannot tell" for leader in everyone or leaders)
         others = "the next is shown to be worse" if not like else f"{number(like)} cannot be distinguished from it"
@@ -154,7 +150,7 @@ def choose(
     cost, most = (measure.text(abs(amount)) for amount in (kept.difference, tolerance(kept, best, measure, practical)))
     return kept, (
         f"{why} than {best.name}, the best mean, and costs {cost} against the best"
-        f" (at most {most}: one corrected standard error, never above {practical:.1%})"
+        f" (at most {most}: half a corrected standard error, never above {practical:.1%})"
     )
 
 

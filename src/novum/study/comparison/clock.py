@@ -18,8 +18,8 @@ __all__ = ["Clock", "TimeIsUp", "seconds_to_finish", "slowness_since", "usual_se
 
 USUAL_SECONDS, USUAL_CELLS, GROWTH, MOST_SECONDS = 100.0, 1e6, 0.5, 3600.0
 FOR_THE_END, LEAST_FOR_THE_END, MOST_FOR_THE_END = (
-    0.15,
-    4.0,
+    0.1,
+    1.5,
     0.4,
 )  # share, seconds, share for the explanation and the report
 FOR_LAST, LEAST_FOR_LAST = (

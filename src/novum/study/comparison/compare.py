@@ -1,10 +1,10 @@
-"""The comparison: every candidate on the same folds, first as it is, then with settings sought inside every training part.
+"""The comparison: every candidate on the same folds, at its first settings, then with the others that are worth a try.
 
-The order of the fits is: candidates at their first settings on the first set of folds, those first that are often among the best;
-then the tuned ones, those first that did best; then further sets of folds for all. So whenever it ends early, by Ctrl-C or by the
-time limit, one whole set of folds is there for the models that matter most; only whole sets are compared (of the first set two
-folds, where there was time for no more). A candidate has one row, the better of the two. The ensemble
-(novum.study.comparison.blend) is made of the predictions that are there, and costs no fit.
+The order of the fits is: candidates at their first settings on the first set of folds, boosting before all others; then settings
+that are worth a try, those of the best candidates first (novum.study.comparison.portfolio); then further sets of folds. Whenever it
+ends early, by Ctrl-C or by the time limit, one whole set of folds is there for the models that matter most; only whole sets are
+compared (of the first set two folds, where there was time for no more). A candidate has one row, with the settings that are chosen
+for it. The ensemble (novum.study.comparison.ensemble) is made of the predictions that are there.
 """
 
 import time
@@ -13,24 +13,27 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from novum.base.candidacy import EARLY, PASSES
 from novum.report.result import result
-from novum.study.comparison.blend import steady_weights
 from novum.study.comparison.board import LEAST_FITS, Board
+from novum.study.comparison.calibration import helpful_temperature
 from novum.study.comparison.candidates import ENSEMBLE_RANK, Candidate
 from novum.study.comparison.clock import Clock
+from novum.study.comparison.ensemble import Mixture, best_mixture
 from novum.study.comparison.fits import CandidateFit, FittedCandidate, Fold, Outcome, Rows
+from novum.study.comparison.portfolio import first_tries, survivors
 from novum.study.comparison.workers import Crew, outcomes
-from novum.study.data.task import CLASSIFICATION
 from novum.study.scoring.measures import Predicted
 
-__all__ = ["EnsembleMember", "Scores", "compare", "parts_of"]
+__all__ = ["EnsembleMember", "Scores", "compare", "models_of", "parts_of"]
 
-FEW_ROWS, MANY_COLUMNS = 3_000, 500
-TUNED, TUNED_OF_MANY = 5, 3  # how many of the best are tuned, and of a table of more rows or columns
-MOST_PARTS = 5  # models of the ensemble
-LEAST_WEIGHT = 0.02
+FIRST_SHARE = 0.05  # of the time, for each of the first fits
 MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its first settings; of a fit, whatever the time
-MOST_RESERVED = 0.5  # of the time, for the last fits: of more rows than that allows some are taken
+MOST_RESERVED, RESERVED_OF_ALL = (
+    0.35,
+    0.3,
+)  # of the time, for the last fits; where all rows are compared, for which there
+# are the models of the folds as well
 
 
 @result
@@ -49,7 +52,7 @@ class Scores(NamedTuple):
     values: np.ndarray  # (candidates, folds)
     seconds: np.ndarray  # (candidates,): mean of a fit
     sizes: np.ndarray  # (candidates,): bytes of a model's file
-    last: np.ndarray  # (candidates,): mean seconds of a fit without the search for its settings
+    last: np.ndarray  # (candidates,): mean seconds of the fit alone
     folds: list[Fold]
     fits: int  # done, of `planned`
     planned: int
@@ -57,8 +60,11 @@ class Scores(NamedTuple):
     processes: int
     notes: list[str]
     stopped: str  # "", "interrupted" or "time limit"
+    predicted: list[list[Predicted | None]] = []  # (candidates, folds): of the rows that judge a fold
     parts: list[EnsembleMember] = []  # of the ensemble
-    models: list[FittedCandidate | None] = []  # (candidates,): of the first fold, where time is limited
+    models: list[list[FittedCandidate]] = []  # (candidates,): of the folds, where time is limited
+    part_models: list[list[FittedCandidate]] = []  # of the ensemble's parts, likewise
+    temperatures: list[float] = []  # (candidates,): that the probabilities need, by the folds
 
 
 class Progress(Protocol):
@@ -66,17 +72,6 @@ class Progress(Protocol):
 
     def find(self, task: CandidateFit) -> Outcome | None: ...
     def keep(self, task: CandidateFit, outcome: Outcome) -> None: ...
-
-
-def to_tune(board: Board) -> list[Candidate]:
-    """Return the candidates whose settings are worth a search, the best first."""
-    used = board.used_folds()
-    better = board.rows.judge.measure.better
-    able = [c for c in board.best_of_each(used) if (tag := board.candidates[c].candidacy) and tag.search]
-    able.sort(key=lambda c: -better(board.values(c)[used].mean()))
-    many = len(board.rows.y) > FEW_ROWS or board.rows.frame.shape[1] > MANY_COLUMNS
-    most = TUNED_OF_MANY if many else TUNED
-    return [board.candidates[c]._replace(tuned=True) for c in able[:most]]
 
 
 def compare(
@@ -107,25 +102,29 @@ def compare(
     formed : callable
         Called with the name and mean of a candidate when it has finished its folds.
     """
-    board, start = Board(rows, folds), time.perf_counter()
+    start = time.perf_counter()
     clock = clock or Clock(start, None)
+    board = Board(rows, folds, clock.seconds)
     planned, stopped, crew = 0, "", Crew(rows, processes)
-    further = max(fold.repeat for fold in folds) > 0
+    stages: list[tuple[str, Callable[[float | None], list[CandidateFit]]]]
+    stages = [("first", lambda seconds: board.add(candidates, seconds))]
+    if tune:
+        stages += [
+            ("settings", lambda seconds: first_tries(board, seconds)),
+            ("settings", lambda seconds: survivors(board, seconds)),
+        ]
+    if max(fold.repeat for fold in folds) > 0:
+        stages.append(("further", board.repeat))
     try:
-        for stage in ("first", *(("tuned",) if tune else ()), *(("further",) if further else ())):
-            seconds = seconds_of_a_fit(clock, folds, processes)
-            tasks = (
-                board.repeat(seconds)
-                if stage == "further"
-                else board.add(candidates if stage == "first" else to_tune(board), seconds)
-            )
-            tasks = [task._replace(keep=clock.set_by_user and task.fold == 0) for task in tasks]
+        for stage, tasks_of in stages:
+            tasks = tasks_of(seconds_of_a_fit(clock, folds, processes))
+            tasks = [task._replace(keep=clock.set_by_user, aim=aim_of(task, clock)) for task in tasks]
             planned += len(tasks)
             waiting = []
             for task in tasks:
-                known = progress.find(task) if progress else None
+                known = found_again(progress, task, board) if progress else None
                 if known is not None:
-                    board.done[task.model, task.fold] = known
+                    board.take(known)
                 else:
                     waiting.append(task)
             by_place = {(task.model, task.fold): task for task in waiting}
@@ -133,18 +132,21 @@ def compare(
             stream = outcomes(rows, waiting, crew, clock, cluster, least)
             try:
                 for outcome in stream:
-                    place = outcome.model, outcome.fold
-                    board.done[place] = outcome
+                    board.take(outcome)
                     if progress:
-                        progress.keep(by_place[place], outcome)
-                    advance(len(board.done), planned)
+                        task = by_place[outcome.model, outcome.fold]
+                        for one in (outcome, *outcome.stages):
+                            progress.keep(task._replace(candidate=board.candidates[one.model]), one)
+                    advance(board.fits_done, planned)
                     if stage != "further" and board.finished(outcome.model, 0):
-                        clock.reserve(min(board.last_seconds(last_rows), MOST_RESERVED * (clock.seconds or 0.0)))
+                        most = MOST_RESERVED if last_rows > len(rows.y) else RESERVED_OF_ALL
+                        clock.reserve(min(board.last_seconds(last_rows), most * (clock.seconds or 0.0)))
+                    if stage == "first" and board.finished(outcome.model, 0):
                         mean = float(np.nanmean(board.values(outcome.model)))
-                        formed(label_of(board.candidates[outcome.model]), mean)
+                        formed(board.candidates[outcome.model].name, mean)
             finally:
                 stream.close()
-            if len(board.done) < planned:
+            if board.fits_done < planned:
                 stopped = "time limit"
                 break
     except KeyboardInterrupt:
@@ -157,6 +159,24 @@ def compare(
     return with_ensemble(scores, board) if ensemble and stopped != "interrupted" else scores
 
 
+def found_again(progress: Progress, task: CandidateFit, board: Board) -> Outcome | None:
+    """Return the outcome of a fit that was made before, with those of its first passes; None where one of them is missing."""
+    candidates = [task.candidate, *(board.candidates[place] for place, _ in task.stages)]
+    found = [progress.find(task._replace(candidate=candidate)) for candidate in candidates]
+    if any(one is None for one in found):
+        return None
+    first, *others = [one for one in found if one is not None]
+    places = [place for place, _ in task.stages]
+    return first._replace(stages=tuple(one._replace(model=place) for place, one in zip(places, others)))
+
+
+def aim_of(task: CandidateFit, clock: Clock) -> float | None:
+    """Return how long a fit that is made in any case is to take, so that a comparison begins in the first part of the time."""
+    if task.seconds is not None or clock.seconds is None:
+        return None
+    return max(LEAST_SECONDS * clock.slowness / 2, FIRST_SHARE * clock.seconds)
+
+
 def seconds_of_a_fit(clock: Clock, folds: list[Fold], processes: int) -> float | None:
     """Return how long a fit may take, so that no model has more than its share of the time."""
     if clock.seconds is None:
@@ -167,95 +187,118 @@ def seconds_of_a_fit(clock: Clock, folds: list[Fold], processes: int) -> float |
     )
 
 
-def label_of(candidate: Candidate) -> str:
-    return candidate.name + (", tuned" if candidate.tuned else "")
-
-
 def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: str) -> Scores:
     """Return the largest comparison that is complete."""
     used = board.used_folds()
-    chosen = board.best_of_each(used)
+    order = np.flatnonzero(used).tolist()
+    entries = board.entries(used)
+    chosen = [entry.place for entry in entries]
     names = {board.candidates[c].name for c in chosen}
-    notes: list[str] = []
-    for c, candidate in enumerate(board.candidates):
-        if (error := board.error(c)) and not candidate.tuned:
-            notes.append(f"{candidate.name} is left out: {error}")
-        elif error:
-            notes.append(f"{candidate.name} is not tuned: {error}")
     said = {
         (board.candidates[c].name, text) for (c, _), one in board.done.items() for text in one.messages if not one.error
     }
-    notes += [f"{name} warned: {text}" for name, text in sorted(said) if name in names]
+    notes = [*problems(board), *(f"{name} warned: {text}" for name, text in sorted(said) if name in names)]
     failed = {board.candidates[c].name for c in range(len(board.candidates)) if board.error(c)}
     unfinished = list(dict.fromkeys(c.name for c in board.candidates if c.name not in names and c.name not in failed))
     notes += [f"not finished: {', '.join(unfinished)}"] if unfinished else []
-    order = np.flatnonzero(used).tolist()
-
-    def mean_of(field: str, c: int) -> float:
-        return float(np.mean([getattr(board.done[c, f], field) for f in order]))
-
     return Scores(
-        candidates=[board.candidates[c] for c in chosen],
-        values=np.array([board.values(c)[used] for c in chosen]).reshape(len(chosen), len(order)),
-        seconds=np.array([mean_of("seconds", c) for c in chosen]),
-        sizes=np.array([float(board.done[c, 0].size) if (c, 0) in board.done else 0.0 for c in chosen]),
-        last=np.array([mean_of("last", c) for c in chosen]),
+        candidates=[settled(board, c, used) for c in chosen],
+        values=np.array([[board.done[entry.by_fold[f], f].score for f in order] for entry in entries]).reshape(
+            len(entries), len(order)
+        ),
+        seconds=np.array([board.column(c, "seconds")[used].mean() for c in chosen]),
+        sizes=np.array([size_on(board, c) for c in chosen]),
+        last=np.array([board.column(c, "last")[used].mean() for c in chosen]),
         folds=[board.folds[f] for f in order],
-        fits=len(board.done),
+        fits=board.fits_done,
         planned=planned,
         elapsed=elapsed,
         processes=processes,
+        predicted=[[one.predicted if (one := board.done.get((c, f))) else None for f in order] for c in chosen],
         notes=notes,
         stopped=stopped,
-        models=[fold_model(board.done.get((c, 0))) for c in chosen],
+        models=[fold_models(board, c, used) for c in chosen],
+        temperatures=[1.0 if board.candidates[c].baseline else temperature_of(board, [c], [1.0], used) for c in chosen],
     )
 
 
-def fold_model(outcome: Outcome | None) -> FittedCandidate | None:
-    """Return the model of a fold, where it was kept."""
-    return None if outcome is None or outcome.pipeline is None else FittedCandidate(outcome.pipeline, outcome.settings)
+def problems(board: Board) -> list[str]:
+    """Return why candidates, or settings of them, are left out: a sentence for each candidate and reason."""
+    found = []
+    for c, candidate in enumerate(board.candidates):
+        if error := board.error(c):
+            how = f" with {worded(candidate.change)}" if candidate.tuned else ""
+            found.append(f"{candidate.name}{how} is left out: {error}")
+    return found
+
+
+def worded(change: dict[str, Any]) -> str:
+    """Return settings in words."""
+    return ", ".join(f"{name} {value}" for name, value in change.items())
+
+
+def settled(board: Board, c: int, used: np.ndarray) -> Candidate:
+    """Return a candidate with its settings, and with the passes after which it ended on the folds, their mean."""
+    candidate = board.candidates[c]
+    ended = [board.done[c, f].settings for f in np.flatnonzero(used).tolist()]
+    if not ended or not all(PASSES in one for one in ended):
+        return candidate
+    passes = max(1, round(float(np.mean([one[PASSES] for one in ended]))))
+    return candidate._replace(change={**candidate.change, PASSES: passes, EARLY: False})
+
+
+def size_on(board: Board, c: int) -> float:
+    """Return the bytes of a candidate's file, by its first fold."""
+    return float(board.done[c, 0].size) if (c, 0) in board.done else 0.0
+
+
+def temperature_of(board: Board, places: list[int], weights: list[float], used: np.ndarray) -> float:
+    """Return the temperature that the probabilities of a weighted mean need on the first set of folds; 1 for none."""
+    rows, judge, parts = board.rows, board.rows.judge, []
+    folds = [f for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
+    if judge.classes is None:
+        return 1.0
+    for f in folds:
+        said = [board.done[c, f].predicted for c in places]
+        if any(one is None or one.proba is None for one in said):
+            return 1.0
+        mixed = np.tensordot(weights, np.stack([one.proba for one in said if one is not None]), axes=1)
+        test = board.folds[f].test
+        weight = None if rows.weight is None else rows.weight[test]
+        parts.append((mixed, np.searchsorted(judge.classes, rows.y[test]), weight))
+    ratio = sum(len(board.folds[f].test) for f in folds) / sum(len(board.folds[f].train) for f in folds)
+    return helpful_temperature(parts, ratio)
+
+
+def fold_models(board: Board, c: int, used: np.ndarray) -> list[FittedCandidate]:
+    """Return the models of the folds, where they were kept."""
+    found = [board.done[c, f] for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
+    return [FittedCandidate(one.pipeline, board.candidates[c].change) for one in found if one.pipeline is not None]
 
 
 def with_ensemble(scores: Scores, board: Board) -> Scores:
     """Return the scores with a row for the ensemble of the best, where it has more than one part."""
-    rows, judge = board.rows, board.rows.judge
-    used = np.flatnonzero(board.used_folds()).tolist()
-    chosen = [c for c in board.best_of_each(board.used_folds()) if not board.candidates[c].baseline]
-    means = {c: judge.measure.better(board.values(c)[used].mean()) for c in chosen}
-    members = sorted(chosen, key=lambda c: -means[c])[:MOST_PARTS]
-    members = [c for c in members if all(usable(board.done[c, f].predicted, judge.kind) for f in used)]
-    if len(members) < 2:
+    used = board.used_folds()
+    mixture: Mixture | None = best_mixture(board, used)
+    if mixture is None:
         return scores
-    made = {f: np.stack([prediction_array(board.done[c, f].predicted, judge.kind) for c in members]) for f in used}
-    truth = np.searchsorted(judge.classes, rows.y) if judge.kind == CLASSIFICATION else rows.y
-
-    def weights_from(places: list[int]) -> np.ndarray:
-        test = np.concatenate([board.folds[f].test for f in places])
-        weight = None if rows.weight is None else rows.weight[test]
-        return steady_weights(np.concatenate([made[f] for f in places], axis=1), truth[test], weight)
-
-    values = []
-    for f in used:
-        others = [g for g in used if g != f and board.folds[g].repeat == board.folds[f].repeat]
-        mixed = np.tensordot(weights_from(others), made[f], axes=1)
-        test = board.folds[f].test
-        weight = None if rows.weight is None else rows.weight[test]
-        values.append(judge.measure.score(rows.y[test], decided(mixed, judge), judge.classes, weight))
-    final = weights_from(list(used))
-    final = np.where(final < LEAST_WEIGHT, 0.0, final)
-    parts = [EnsembleMember(board.candidates[c], float(w)) for c, w in zip(members, final / final.sum()) if w > 0]
-    if len(parts) < 2 or not np.isfinite(values).all():
-        return scores
-    names = [one.name for one in scores.candidates]
-    places = [names.index(part.candidate.name) for part in parts]
+    places = mixture.places
+    parts = [EnsembleMember(settled(board, c, used), w) for c, w in zip(places, mixture.weights)]
     candidate = Candidate("ensemble", "novum", None, ENSEMBLE_RANK, scaled=True)
+
+    def total(field: str) -> float:
+        return float(sum(board.column(c, field)[used].mean() for c in places))
+
     return scores._replace(
         candidates=[*scores.candidates, candidate],
-        values=np.vstack([scores.values, values]),
-        seconds=np.append(scores.seconds, scores.seconds[places].sum()),
-        sizes=np.append(scores.sizes, scores.sizes[places].sum()),
-        last=np.append(scores.last, scores.last[places].sum()),
+        values=np.vstack([scores.values, mixture.values]),
+        seconds=np.append(scores.seconds, total("seconds")),
+        sizes=np.append(scores.sizes, sum(size_on(board, c) for c in places)),
+        last=np.append(scores.last, total("last")),
         parts=parts,
+        models=[*scores.models, []],
+        part_models=[fold_models(board, c, used) for c in places],
+        temperatures=[*scores.temperatures, temperature_of(board, places, mixture.weights, used)],
     )
 
 
@@ -265,17 +308,8 @@ def parts_of(scores: Scores, position: int) -> list[EnsembleMember]:
     return scores.parts if candidate.estimator is None else [EnsembleMember(candidate, 1.0)]
 
 
-def usable(said: Predicted | None, kind: str) -> bool:
-    return said is not None and (kind != CLASSIFICATION or said.proba is not None)
-
-
-def prediction_array(said: Any, kind: str) -> np.ndarray:
-    return said.proba if kind == CLASSIFICATION else said.values
-
-
-def decided(mixed: np.ndarray, judge: Any) -> Predicted:
-    """Return the ensemble's prediction from its mean."""
-    if judge.kind != CLASSIFICATION:
-        return Predicted(mixed, None)
-    best = np.argmax(mixed, axis=1) if judge.costs is None else np.argmin(mixed @ judge.costs, axis=1)
-    return Predicted(judge.classes[best], mixed)
+def models_of(scores: Scores, position: int) -> list[list[FittedCandidate]]:
+    """Return the models of the folds of everything that a row is made of, where they were kept."""
+    if scores.candidates[position].estimator is None:
+        return scores.part_models
+    return scores.models[position : position + 1]

@@ -1,33 +1,54 @@
 """One fit of one candidate on one fold.
 
-A fit that raises is an outcome like any other: its model loses only itself. So is one that takes longer than it may; the search for
-settings ends by itself, with the best so far.
+A fit that raises is an outcome like any other: its model loses only itself. So is one that takes longer than it may; a forest ends
+by itself, with the trees that it has. Boosting of many rows ends by a curve of rows that it holds back; the number of its passes is
+part of the outcome, and with their mean over the folds it is fitted again on all rows, none held back.
+
+Bytes of a model are those of its file; of a large one, which takes longer to write than to fit, they are estimated: b bytes in
+memory, of which every so many are compressed to a share q, make a file of about q b.
 """
 
 import pickle
 import time
 import warnings
+import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
+from novum.base.candidacy import EARLY, PASSES, stops_early
 from novum.exceptions import FileFormatError, ParameterError
 from novum.persistence.files import file_bytes
 from novum.report.numbers import num
 from novum.runtime.message_text import in_one_line
 from novum.study.comparison.candidates import Candidate, model_of
 from novum.study.comparison.clock import TimeIsUp, within
-from novum.study.comparison.pipelines import columns_for, pipeline_of
-from novum.study.comparison.tuning import Judge, fit_model, predict_rows, tune
+from novum.study.comparison.limits import limited_columns, with_limits
+from novum.study.comparison.pipelines import PLAIN, Treatment, columns_for, pipeline_of, with_native
+from novum.study.comparison.treatments import TIME_SHARE, choose_treatment, family_of
+from novum.study.comparison.tuning import Judge, grow_model, predict_rows
 from novum.study.scoring.measures import Predicted
 
-__all__ = ["CandidateFit", "FittedCandidate", "Fold", "Outcome", "Rows", "fit_candidate", "fit_task", "size_of"]
+__all__ = [
+    "CandidateFit",
+    "FittedCandidate",
+    "Fold",
+    "Outcome",
+    "Rows",
+    "failed",
+    "fit_candidate",
+    "fit_task",
+    "size_of",
+]
 
-MANY_CELLS = 500_000  # of a table whose prepared matrices are not kept
-MOST_BYTES = 2**28  # of a fold's model that is kept
-SEARCH_SHARE = 0.6  # of a fit's seconds; the rest is for the fit with the settings that were found
+MOST_PREPARED = 2**30  # bytes of prepared matrices that are kept
+MOST_BYTES, FIRST_BYTES = 2**25, 2**28  # of a fold's model that is kept, and of that of the first fold
+EXACT_BYTES = 2**18  # of a model in memory whose file is made to be measured
+FEW_READ = 2_000  # training rows up to which every training part decides how its columns are read
+LATE = 1.5  # times its seconds: when a fit is ended that was to end by itself
+CHUNK, CHUNKS = 2**14, 16  # bytes, and how many of such, that tell how far a larger one is compressed
 
 
 class Rows(NamedTuple):
@@ -38,6 +59,16 @@ class Rows(NamedTuple):
     weight: np.ndarray | None
     judge: Judge
     prepared: dict[Any, Any] | None = None  # matrices of folds, which many candidates share; None keeps none
+    treatments: dict[str, Treatment] | None = (
+        None  # by family, for fits whose settings are known, as the first fit chose them
+    )
+    readings: dict[str, Any] | None = None  # of the columns by a family of models, decided once where rows are many
+
+    def some(self, chosen: np.ndarray, judge: Judge) -> "Rows":
+        """Return some of the rows, by their numbers, as a comparison takes them."""
+        weight = None if self.weight is None else self.weight[chosen]
+        frame = self.frame.iloc[chosen].reset_index(drop=True)
+        return Rows(frame, self.y[chosen], weight, judge, {}, readings=self.readings)
 
 
 class Fold(NamedTuple):
@@ -56,7 +87,9 @@ class CandidateFit(NamedTuple):
     candidate: Candidate
     split: Fold
     seconds: float | None = None  # that it may take
+    aim: float | None = None  # that it is to take, where what can end by itself may do so; None: as many as it may
     keep: bool = False  # whether the fitted model is wanted, too
+    stages: tuple[tuple[int, int], ...] = ()  # other models that are its first passes, and how many
 
 
 class Outcome(NamedTuple):
@@ -69,18 +102,21 @@ class Outcome(NamedTuple):
     messages: list[str]  # warnings of the fit
     error: str
     predicted: Predicted | None = None
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {}  # that the fit found by itself: when it ended
+    criterion: float = float("nan")  # what settings are chosen by
     size: int = 0  # bytes of the model's file; of the first fold
-    last: float = 0.0  # seconds of its last fit, without the search for its settings
+    last: float = 0.0  # seconds of the fit alone
     pipeline: Any = None  # fitted on the fold, where it was wanted
+    stages: tuple["Outcome", ...] = ()  # of its first passes
 
 
 class FittedCandidate(NamedTuple):
     """A candidate fitted on rows."""
 
     pipeline: Any
-    change: dict[str, Any]  # of its settings that the search took
-    seconds: float = 0.0  # of the fit, without the search
+    change: dict[str, Any]  # of its first settings
+    seconds: float = 0.0  # of the fit alone
+    ended: dict[str, Any] = {}  # settings with which it would end where it did, no rows held back
 
 
 def fit_candidate(
@@ -90,105 +126,198 @@ def fit_candidate(
     change: dict[str, Any] | None = None,
     seconds: float | None = None,
 ) -> FittedCandidate:
-    """Return the pipeline of a candidate fitted on some rows; its settings are sought among them unless they are given.
+    """Return the pipeline of a candidate fitted on some rows, with its settings or with a change of its first ones.
 
     Parameters
     ----------
     seconds : float or None
-        How long search and fit may take; the search ends early for it.
+        How long the fit may take; a forest ends early for it.
     """
     y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
-    columns, X = prepared_rows(rows, candidate.scaled, train)
-    if change is None:
-        until = None if seconds is None else time.perf_counter() + SEARCH_SHARE * seconds
-        change = tune(rows.judge, candidate, X, y, train, weight, until) if candidate.tuned else {}
+    columns, X = prepared_rows(rows, candidate, train, seconds=seconds, again=change is not None)
+    candidate = candidate._replace(estimator=with_native(candidate.estimator, columns))
+    candidate = with_limits(candidate, columns, rows.frame)
+    change = candidate.change if change is None else change
     model = model_of(candidate, change, y)
     if weight is not None and not has_fit_parameter(getattr(model, "regressor", model), "sample_weight"):
         raise ParameterError(f"{candidate.name} takes no weights of rows")
     start = time.perf_counter()
-    fitted = fit_model(model, X, y, weight)
-    return FittedCandidate(pipeline_of(columns, fitted), change, time.perf_counter() - start)
+    fitted = grow_model(model, X, y, weight, seconds)
+    took, tag = time.perf_counter() - start, candidate.candidacy
+    ended = {}
+    if tag is not None and EARLY not in change and stops_early(tag, len(y)):
+        ended = {PASSES: int(getattr(fitted, "regressor_", fitted).n_iter_), EARLY: False}
+    return FittedCandidate(pipeline_of(columns, fitted), change, took, ended)
 
 
 def prepared_rows(
-    rows: Rows, scaled: bool, train: np.ndarray, test: np.ndarray | None = None
-) -> tuple[Any, np.ndarray]:
-    """Return the columns fitted on the training rows and the matrix of these, or of the test rows."""
-    key = (scaled, train.tobytes(), test is None)
+    rows: Rows,
+    candidate: Candidate,
+    train: np.ndarray,
+    test: np.ndarray | None = None,
+    seconds: float | None = None,
+    again: bool = False,
+) -> tuple[Any, Any]:
+    """Return the columns fitted on the training rows and the matrix of these, or of the test rows.
+
+    How columns are read is decided for a family of models: of few rows in every training part, of many once, on the rows that are
+    compared, since one of two or three readings by thousands of rows flatters nobody. What models share is made once.
+    """
+    family, place = family_of(candidate), train.tobytes()
+    treatment = PLAIN if candidate.baseline else (rows.treatments or {}).get(family) if again else None
+    if treatment is None and rows.prepared is not None:
+        treatment = rows.prepared.get((family, place))
+    part = rows.frame.iloc[train]
+    if treatment is None and rows.readings is not None and len(train) > FEW_READ:
+        if family not in rows.readings:
+            chosen = train if rows.prepared is None else np.arange(len(rows.y))
+            weight = None if rows.weight is None else rows.weight[chosen]
+            most = None if seconds is None else seconds / TIME_SHARE  # as long as a fit
+            rows.readings[family] = choose_treatment(
+                rows.frame.iloc[chosen],
+                rows.y[chosen],
+                rows=chosen,
+                weight=weight,
+                judge=rows.judge,
+                family=family,
+                seconds=most,
+                numbers_only=limited_columns(candidate),
+            )
+        treatment = rows.readings[family]
+    if treatment is None:
+        weight = None if rows.weight is None else rows.weight[train]
+        treatment = choose_treatment(
+            part,
+            rows.y[train],
+            train,
+            weight,
+            rows.judge,
+            family=family,
+            seconds=seconds,
+            numbers_only=limited_columns(candidate),
+        )
+        if rows.prepared is not None:
+            rows.prepared[family, place] = treatment
+        if rows.treatments is not None:
+            rows.treatments[family] = treatment
+    key = (candidate.scaled, treatment, place, test is None)
     if rows.prepared is not None and key in rows.prepared:
         return rows.prepared[key]
     if test is None:
-        part = rows.frame.iloc[train]
-        columns = columns_for(part, scaled)
-        made = columns, columns.fit_transform(part)
+        columns = columns_for(part, candidate.scaled, treatment, rows.judge.seed)
+        made = columns, columns.fit_transform(part, rows.y[train])
     else:
-        columns, _ = prepared_rows(rows, scaled, train)
+        columns, _ = prepared_rows(rows, candidate, train)
         made = columns, columns.transform(rows.frame.iloc[test])
-    if rows.prepared is not None and rows.frame.shape[0] * rows.frame.shape[1] <= MANY_CELLS:
-        rows.prepared[key] = made
+    if rows.prepared is not None:
+        held = sum(matrix_bytes(known[1]) for known in rows.prepared.values() if not isinstance(known, Treatment))
+        if matrix_bytes(made[1]) + held <= MOST_PREPARED:
+            rows.prepared[key] = made
     return made
 
 
+def matrix_bytes(X: Any) -> int:
+    """Return what a prepared matrix takes, dense or sparse."""
+    return int(X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+
+
 def size_of(model: Any) -> int:
-    """Return how many bytes the file of a model takes; one that cannot be saved counts as in memory."""
+    """Return how many bytes the file of a model takes, about; one that cannot be saved counts as in memory."""
+    parts = in_memory(model)
+    total = sum(part.nbytes for part in parts)
+    if total > EXACT_BYTES:
+        return round(total * compressed_share(parts, total))
     try:
         return file_bytes(model)
     except FileFormatError:
-        return pickled_bytes(model)
+        return total
 
 
-def pickled_bytes(model: Any) -> int:
-    """Return about how many bytes a model takes in memory; 0 where it cannot be sent to another process."""
-    buffers: list[int] = []
+def compressed_share(parts: list[memoryview], total: int) -> float:
+    """Return about what share of their bytes a model's parts take when they are compressed."""
+    step, taken, place = max(CHUNK, total // CHUNKS), [], 0
+    for part in parts:
+        while place < part.nbytes:
+            taken.append(bytes(part[place : place + CHUNK]))
+            place += step
+        place -= part.nbytes
+    return sum(len(zlib.compress(chunk)) for chunk in taken) / max(1, sum(len(chunk) for chunk in taken))
+
+
+def in_memory(model: Any) -> list[memoryview]:
+    """Return what a model is in memory; nothing where it cannot be sent to another process."""
+    buffers: list[memoryview] = []
     try:
-        text = pickle.dumps(model, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw().nbytes))
+        text = pickle.dumps(model, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw()))
     except (
         pickle.PicklingError,
         TypeError,
         AttributeError,
     ):  # an estimator of the user's, which is no reason to lose it
-        return 0
-    return len(text) + sum(buffers)
+        return []
+    return [memoryview(text), *buffers]
 
 
 def fit_task(rows: Rows, task: CandidateFit) -> Outcome:
     """Fit on the training part and judge on the other, on one thread; an error is an outcome, not the end."""
-    start, judge = time.perf_counter(), rows.judge
-    said, change, size, last, kept = None, {}, 0, 0.0, None
+    start, fitted, outcome, stages = time.perf_counter(), None, None, []
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         warnings.simplefilter("always")
         try:
-            with within(None if task.candidate.tuned else task.seconds):
-                fitted = fit_candidate(rows, task.candidate, task.split.train, seconds=task.seconds)
-                test = task.split.test
-                _, X = prepared_rows(rows, task.candidate.scaled, task.split.train, test)
-                said, change, last = predict_rows(judge, fitted.pipeline[-1], X), fitted.change, fitted.seconds
-            if said.proba is None and judge.measure.proba:
-                raise ParameterError(f"it gives no probabilities, which {judge.measure.title} needs")
-            weight = None if rows.weight is None else rows.weight[test]
-            value, error = judge.measure.score(rows.y[test], said, judge.classes, weight), ""
-            if not np.isfinite(value):
-                error = f"the score is {value}"
-            size = size_of(fitted.pipeline[-1]) if task.fold == 0 else 0
-            sent = pickled_bytes(fitted.pipeline) if task.keep else 0
-            kept = fitted.pipeline if 0 < sent <= MOST_BYTES else None
+            most = None if task.seconds is None else LATE * task.seconds
+            aim = task.seconds if task.aim is None else task.aim
+            with within(most):  # what others share is not counted as this one's time
+                prepared_rows(rows, task.candidate, task.split.train, seconds=aim)
+            with within(most):
+                fitted = fit_candidate(rows, task.candidate, task.split.train, seconds=aim)
+                outcome = judged(rows, task, fitted)
+            for place, passes in task.stages:
+                part = pipeline_of(fitted.pipeline[0], fitted.pipeline[-1].first_passes(passes))
+                share = fitted.seconds * passes / fitted.pipeline[-1].n_iter_
+                made = fitted._replace(pipeline=part, seconds=share)
+                stages.append(judged(rows, task, made)._replace(model=place, seconds=share))
         except TimeIsUp:
-            said, value, error = None, float("nan"), f"a fit takes longer than {num(task.seconds or 0.0):.3g} s"
+            error = f"a fit takes longer than {num(task.seconds or 0.0):.3g} s"
+            outcome = outcome or failed(task, error)
         except Exception as problem:  # whatever a model raises on these rows
-            value, error = float("nan"), f"{type(problem).__name__}: {in_one_line(str(problem))}"
+            outcome = failed(task, f"{type(problem).__name__}: {in_one_line(str(problem))}")
     messages = sorted({f"{w.category.__name__}: {in_one_line(str(w.message))}" for w in caught})
-    seconds = time.perf_counter() - start
+    return outcome._replace(
+        seconds=time.perf_counter() - start,
+        messages=messages if not task.candidate.tuned else [],
+        stages=tuple(stages),
+    )
+
+
+def failed(task: CandidateFit, error: str, seconds: float = 0.0) -> Outcome:
+    """Return the outcome of a fit that gave nothing."""
+    return Outcome(task.model, task.fold, float("nan"), seconds, [], error)
+
+
+def judged(rows: Rows, task: CandidateFit, fitted: FittedCandidate) -> Outcome:
+    """Return what a fitted model is worth on the test part of its fold."""
+    judge, test = rows.judge, task.split.test
+    _, X = prepared_rows(rows, task.candidate, task.split.train, test)
+    said = predict_rows(judge, fitted.pipeline[-1], X)
+    if said.proba is None and judge.measure.proba:
+        raise ParameterError(f"it gives no probabilities, which {judge.measure.title} needs")
+    weight = None if rows.weight is None else rows.weight[test]
+    value = judge.measure.score(rows.y[test], said, judge.classes, weight)
+    if not np.isfinite(value):
+        return failed(task, f"the score is {value}")
+    sent = sum(part.nbytes for part in in_memory(fitted.pipeline)) if task.keep else 0
     return Outcome(
         model=task.model,
         fold=task.fold,
         score=value,
-        seconds=seconds,
-        messages=messages if not task.candidate.tuned else [],
-        error=error,
+        seconds=fitted.seconds,
+        messages=[],
+        error="",
         predicted=said,
-        settings=change,
-        size=size,
-        last=last,
-        pipeline=kept,
+        settings=fitted.ended,
+        criterion=judge.criterion(rows.y[test], said, weight),
+        size=size_of(fitted.pipeline[-1]) if task.fold == 0 else 0,
+        last=fitted.seconds,
+        pipeline=fitted.pipeline if 0 < sent <= (MOST_BYTES if task.fold else FIRST_BYTES) else None,
     )

@@ -43,7 +43,9 @@ class SavedProgress:
     def path(self, task: CandidateFit) -> Path:
         """Return the file of a fit."""
         candidate = task.candidate
-        what = repr((self.common, task.fold, candidate.name, candidate.estimator, candidate.candidacy, candidate.tuned))
+        what = repr(
+            (self.common, task.fold, candidate.name, candidate.estimator, candidate.candidacy, candidate.change)
+        )
         return self.folder / f"{hashlib.sha256(what.encode()).hexdigest()[:32]}.npz"
 
     def find(self, task: CandidateFit) -> Outcome | None:
@@ -71,7 +73,8 @@ class SavedProgress:
             messages=about["messages"],
             error="",
             predicted=said,
-            settings={},
+            settings=about["settings"],
+            criterion=about["criterion"],
             size=about["size"],
             last=about["last"],
         )
@@ -81,7 +84,10 @@ class SavedProgress:
         if outcome.error or outcome.predicted is None:
             return
         said: Any = outcome.predicted
-        about = {name: getattr(outcome, name) for name in ("score", "seconds", "messages", "size", "last")}
+        about = {
+            name: getattr(outcome, name)
+            for name in ("score", "criterion", "seconds", "messages", "settings", "size", "last")
+        }
         arrays = {"about": np.array(json.dumps(about)), "values": np.asarray(said.values)}
         if said.proba is not None:
             arrays |= {"proba": said.proba, "values": np.searchsorted(self.classes, said.values)}

@@ -10,6 +10,7 @@ import math
 import os
 import pickle
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Generator, Iterator
@@ -23,7 +24,7 @@ from joblib.externals.loky.backend.utils import kill_process_tree
 from novum.report.numbers import num
 from novum.study.comparison.clock import Clock
 from novum.study.comparison.cluster import connected
-from novum.study.comparison.fits import CandidateFit, Outcome, Rows, fit_task
+from novum.study.comparison.fits import CandidateFit, Outcome, Rows, failed, fit_task
 
 __all__ = ["Crew", "available_cores", "outcomes"]
 
@@ -43,11 +44,6 @@ def available_cores() -> int:
         return os.cpu_count() or 1
 
 
-def failed(task: CandidateFit, error: str, seconds: float = 0.0) -> Outcome:
-    """Return the outcome of a fit that gave nothing."""
-    return Outcome(task.model, task.fold, float("nan"), seconds, [], error)
-
-
 class Queue:
     """Fits to be made: each with the seconds it may take, and none of a model that has failed."""
 
@@ -60,12 +56,10 @@ class Queue:
         return len(self.waiting)
 
     def take(self) -> CandidateFit:
-        """Return the next; one whose settings are sought gets its share of the time that is left."""
+        """Return the next, with no more seconds than are left."""
         task, left = self.waiting.popleft(), self.clock.left()
         if left is None:
             return task
-        if task.candidate.tuned:
-            return task._replace(seconds=left * self.processes / (len(self.waiting) + self.running + 1))
         return task._replace(seconds=left if task.seconds is None else min(left, task.seconds))
 
     def lost(self) -> Iterator[Outcome]:
@@ -87,6 +81,9 @@ def outcomes(
     """Yield the outcomes as they come, until all are there or the time is over; the first `least` are made in any case,
     unless they are of a model that may never end."""
     made: set[tuple[int, int]] = set()
+    if cluster is not None and least and clock.over:  # a wrong address is named also where no time is left for it
+        with connected(cluster, 0.0):
+            pass
     for outcome in streamed(rows, tasks, crew, clock, cluster):
         made.add((outcome.model, outcome.fold))
         yield outcome
@@ -106,7 +103,8 @@ def streamed(
         yield from on_cluster(rows, queue, cluster)
         return
     start, cells = time.perf_counter(), rows.frame.shape[0] * rows.frame.shape[1]
-    done, elsewhere = 0, crew.processes > 1 or clock.set_by_user
+    here = threading.current_thread() is threading.main_thread()  # where a fit can be ended
+    done, elsewhere = 0, crew.processes > 1 or (clock.set_by_user and not here)
     risky = any(not is_known(task.candidate.estimator) for task in tasks)
     while queue and not clock.over:
         spent = time.perf_counter() - start
@@ -201,8 +199,8 @@ class Worker:
         self.task, self.began, self.grace = task, time.perf_counter(), GRACE if self.there else START
 
     def overdue(self) -> float:
-        """Return in how many seconds its fit must be ended; the processes of a tuned model end with the comparison."""
-        if self.task is None or self.task.seconds is None or self.task.candidate.tuned:
+        """Return in how many seconds its fit must be ended."""
+        if self.task is None or self.task.seconds is None:
             return float("inf")
         return self.began + self.task.seconds + self.grace - time.perf_counter()
 

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.exceptions import DataError
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.study.data.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column, Table
 from novum.study.data.task import LearningTask
 
-__all__ = ["Card", "ColumnCard", "make_card"]
+__all__ = ["Card", "ColumnCard", "check_features", "make_card"]
 
 IDENTIFIER = re.compile(
     r"(^|[_\W])(id|ids|index|idx|uuid|guid|key|nr|row|number)$|^\(column 1\)$|^unnamed", re.IGNORECASE
@@ -30,6 +31,7 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 LOOKED_AT = 500  # texts that tell whether they are made of words
 MOSTLY_DIFFERENT = 0.5  # a text that differs in more than half of the rows is no category
 IDENTIFYING = 0.9  # share of the rows with a value of their own, of an identifier: some rows are copies, or nearly
+PARTS_OF_A_DATE = "year, month, weekday and day count"
 LEVELS_ALWAYS_FINE = 20  # few texts are categories in a small table too
 RARE = 0.1  # share of the largest class above 1 - RARE: accuracy mostly counts that class
 
@@ -103,6 +105,13 @@ def make_card(
     notes += [] if grouped or timed else repeats_in(card, table)
     notes += [] if timed or grouped else dates_in(card, table)
     return card._replace(notes=notes)
+
+
+def check_features(card: Card, table: str, target: str) -> None:
+    """Raise where no column takes part."""
+    if not card.features:
+        why = "; ".join(f"{column.name}: {column.reason}" for column in card.left_out) or "the table has no other"
+        raise DataError(f"{table}: no column is left to predict {target!r} from ({why}).")
 
 
 def describe(
@@ -215,7 +224,10 @@ def notes_on(card: Card, task: LearningTask, table: Table) -> list[str]:
     notes += [note for column in card.features for note in table.columns[column.name].notes]
     notes += table.columns[task.target].notes + task.notes
     notes += [note for c in card.columns if (note := case_variants(table.columns[c.name])) and c.role == "category"]
-    notes += [f"{c.name} becomes year, month, weekday and day count" for c in card.features if c.role == "date"]
+    for c in card.features:
+        if c.role == "date":
+            parts = "year, month, weekday, hour and day count" if table.columns[c.name].has_hours else PARTS_OF_A_DATE
+            notes.append(f"{c.name} becomes {parts}")
     return notes
 
 

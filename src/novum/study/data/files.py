@@ -11,7 +11,7 @@ becomes a large one.
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from novum.fold.readers.cells import CODE, Form
 from novum.fold.readers.table import check_names
 from novum.report.numbers import counted
 from novum.study.data.delimited_text import read_text
+from novum.study.data.large import sampled_parquet
 from novum.study.data.table import Table, table_of
 from novum.study.data.totals import without_totals
 
@@ -54,6 +55,8 @@ def read_table(
     separator: str | None = None,
     encoding: str | None = None,
     forms: dict[str, Form] | None = None,
+    most_cells: int | None = None,
+    advance: Callable[[int, int], None] = lambda done, planned: None,
 ) -> Table:
     """Return the table in a file.
 
@@ -66,6 +69,10 @@ def read_table(
         Of a text; None finds it out.
     forms : dict or None
         How the cells of some columns are to be read, by name; the others decide it by themselves.
+    most_cells : int or None
+        Of a Parquet file with more cells rows are drawn; None reads all.
+    advance : callable
+        Called with the rows that are read, of how many, where rows are drawn.
 
     Raises
     ------
@@ -80,6 +87,10 @@ def read_table(
     from novum.fold.readers.workbook import sheet_of
 
     name = "standard input" if str(path) == "-" else str(path)
+    if most_cells is not None and Path(path).is_file():
+        drawn = sampled_parquet(Path(path), name, most_cells, advance)
+        if drawn is not None:
+            return table_of(drawn[0], name, forms)._replace(whole=drawn[1])
     data = unpacked(name, bytes_of(path, name))
     if not data:
         raise DataError(f"{name}: is empty; a table has a header line and rows.")

@@ -1,7 +1,8 @@
 """What a kept model expects of a table: names, kinds, known categories. It travels inside the model file.
 
-`prepare` brings a table into the form that the pipelines take: numbers as float64, categories as text, every date as year,
-month, weekday and day count. The same function serves training and prediction, so both see the same columns.
+`prepare` brings a table into the form that the pipelines take: numbers as float64, categories as text, every date as year, month,
+weekday and day count, and its hour where the column has times. The same function serves training and prediction, so both see the
+same columns.
 """
 
 from difflib import get_close_matches
@@ -17,11 +18,13 @@ from novum.study.data.data_card import Card
 from novum.study.data.table import BOOL, DATE, NUMBER, TEXT, Column, Table
 from novum.study.data.task import LearningTask
 
-__all__ = ["Schema", "attach", "check", "date_columns", "forms_of", "prepare", "schema_for", "schema_of"]
+__all__ = ["Schema", "attach", "check", "date_columns", "forms_of", "prepare", "schema_for", "schema_of", "time_column"]
 
 ATTRIBUTE = "novum_table_"  # of the saved pipeline
 MOST_NAMED = 5  # names in a sentence
-DATE_PARTS = ("year", "month", "weekday", "day")
+DATE_PARTS = ("year", "month", "weekday", "hour", "day")
+WITHOUT_HOURS = ("year", "month", "weekday", "day")
+ADDED = 3  # fields that older files do not have
 
 
 class Schema(NamedTuple):
@@ -37,6 +40,7 @@ class Schema(NamedTuple):
     truths: list[str] | None = (
         None  # columns of numbers that were truth values; None: an older file, which does not say
     )
+    hours: list[str] = []  # columns of dates with times of day, which become a part
 
 
 def schema_for(table: Table, card: Card, task: LearningTask) -> Schema:
@@ -46,6 +50,7 @@ def schema_for(table: Table, card: Card, task: LearningTask) -> Schema:
     forms = [list(form) if (form := table.columns[c.name].form) else [] for c in features]
     names, roles = [c.name for c in features], [c.role for c in features]
     truths = [c.name for c in features if c.kind == BOOL]
+    hours = [c.name for c in features if c.role == "date" and table.columns[c.name].has_hours]
     return Schema(
         target=task.target,
         task=task.kind,
@@ -55,6 +60,7 @@ def schema_for(table: Table, card: Card, task: LearningTask) -> Schema:
         levels=levels,
         forms=forms,
         truths=truths,
+        hours=hours,
     )
 
 
@@ -72,7 +78,11 @@ def attach(model: Any, schema: Schema) -> Any:
 def schema_of(model: Any, name: str = "the model") -> Schema:
     """Return the schema of a model that a study kept, or raise."""
     stored = getattr(model, ATTRIBUTE, None)
-    if not isinstance(stored, dict) or not set(stored) <= set(Schema._fields) or len(stored) < len(Schema._fields) - 2:
+    if (
+        not isinstance(stored, dict)
+        or not set(stored) <= set(Schema._fields)
+        or len(stored) < len(Schema._fields) - ADDED
+    ):
         raise DataError(
             f"{name}: was not written by a study, so it does not say which columns it needs; call its predict."
         )
@@ -95,11 +105,11 @@ def prepare(table: Table, schema: Schema) -> Any:
         elif role == "category":
             columns[name] = pd.Series([np.nan if v is None else v for v in column.values], dtype=object)
         else:
-            columns.update(date_parts(column))
+            columns.update(date_parts(column, name in schema.hours))
     return pd.DataFrame(columns, copy=False)  # a large table need not be there twice
 
 
-def date_parts(column: Column) -> dict[str, np.ndarray]:
+def date_parts(column: Column, hours: bool = False) -> dict[str, np.ndarray]:
     """Return a date as numbers."""
     missing = column.missing
     days = column.values.astype("datetime64[D]")
@@ -108,15 +118,24 @@ def date_parts(column: Column) -> dict[str, np.ndarray]:
         "year": days.astype("datetime64[Y]").astype(np.int64) + 1970,
         "month": days.astype("datetime64[M]").astype(np.int64) % 12 + 1,
         "weekday": (count + 3) % 7,  # day 0 of the count was a Thursday; Monday is 0
+        "hour": (column.values - days).astype("timedelta64[s]").astype(np.float64) / 3600,
         "day": count,
     }
-    named = dict(zip(DATE_PARTS, date_columns(column.name)))
-    return {named[part]: np.where(missing, np.nan, value) for part, value in parts.items()}
+    named = dict(zip(DATE_PARTS if hours else WITHOUT_HOURS, date_columns(column.name, hours)))
+    return {place: np.where(missing, np.nan, parts[part]) for part, place in named.items()}
 
 
-def date_columns(name: str) -> list[str]:
-    """Return the columns of the prepared frame that a date becomes."""
-    return [f"{name} ({part})" for part in DATE_PARTS]
+def date_columns(name: str, hours: bool = False) -> list[str]:
+    """Return the columns of the prepared frame that a date becomes, the count of days last."""
+    return [f"{name} ({part})" for part in (DATE_PARTS if hours else WITHOUT_HOURS)]
+
+
+def time_column(schema: Schema, name: str | None) -> str:
+    """Return the column of the prepared frame that tells the time of rows; "" where it takes no part."""
+    roles = dict(zip(schema.names, schema.roles))
+    if name is None or roles.get(name) not in ("date", "number"):
+        return ""
+    return date_columns(name)[-1] if roles[name] == "date" else name
 
 
 def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table, list[str]]:

@@ -53,6 +53,14 @@ class Column(NamedTuple):
         known = self.values[~self.missing] if self.kind in (NUMBER, BOOL) else np.empty(0)
         return bool(len(known)) and bool((known == np.floor(known)).all())
 
+    @property
+    def has_hours(self) -> bool:
+        """Whether it holds dates with times of day that differ."""
+        if self.kind != DATE:
+            return False
+        known = self.values[~self.missing]
+        return len(np.unique(known - known.astype("datetime64[D]"))) > 1
+
     def take(self, rows: np.ndarray) -> "Column":
         """Return some rows."""
         return self if self.values is None else self._replace(values=self.values[rows])
@@ -65,6 +73,7 @@ class Table(NamedTuple):
     n_rows: int
     name: str  # of the file or frame, for messages
     notes: list[str] = []  # what the reader found out
+    whole: Any = None  # what was counted of all rows, where these were drawn (novum.study.data.large)
 
     def take(self, rows: np.ndarray) -> "Table":
         """Return some rows."""

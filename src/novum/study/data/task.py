@@ -10,13 +10,16 @@ import numpy as np
 
 from novum.datasets.target import describe_column
 from novum.exceptions import DataError, ParameterError
-from novum.report.numbers import counted
+from novum.report.numbers import counted, num
 from novum.study.data.spellings import one_spelling
 from novum.study.data.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column
 
-__all__ = ["CLASSIFICATION", "REGRESSION", "LearningTask", "find_task"]
+__all__ = ["AMOUNTS", "CLASSIFICATION", "COUNTS", "REGRESSION", "LearningTask", "find_task", "target_shape"]
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
+COUNTS, AMOUNTS = "counts", "skewed amounts"  # shapes of numbers whose spread grows with their mean
+SKEWED_COUNTS, SKEWED_AMOUNTS = 0.5, 1.0  # least skewness of these
+LEAST_DIFFERENT = 5  # counts
 LEAST_ROWS = 20  # below it, ten folds and a hold-out part say nothing
 LEAST_MERGED = 8  # rows of rare classes together that are worth a class
 MERGED = "(other)"
@@ -36,6 +39,7 @@ class LearningTask(NamedTuple):
     known: np.ndarray  # which rows of the table take part
     notes: list[str] = []
     rare: int = 0  # rows left out because their class has too few
+    shape: str = ""  # of numbers: COUNTS, AMOUNTS or neither
 
 
 def find_task(column: Column, table: str, wanted: str = "auto") -> LearningTask:
@@ -65,6 +69,8 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> LearningTask:
     if kind == REGRESSION:
         if column.kind == TEXT:
             raise DataError(f"{table}: the target {name!r} holds text, which a regression cannot predict.")
+        y = values.astype(np.float64)
+        shape = target_shape(y)
         return LearningTask(
             kind=REGRESSION,
             title="regression",
@@ -72,8 +78,10 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> LearningTask:
             target=name,
             labels=[],
             counts=[],
-            y=values.astype(np.float64),
+            y=y,
             known=known,
+            notes=[f"{name}: {shape_words(shape, y)}"] if shape else [],
+            shape=shape,
         )
     y = labels_in(column, values)
     notes, rare = [], 0
@@ -109,6 +117,29 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> LearningTask:
         notes=notes,
         rare=rare,
     )
+
+
+def target_shape(y: np.ndarray) -> str:
+    """Return COUNTS for whole numbers from 0 on and AMOUNTS for others above or at 0, where large ones are far from the middle."""
+    if y.min() < 0 or y.max() <= 0:
+        return ""
+    skewness = float(np.mean(((y - y.mean()) / y.std()) ** 3))
+    if skewness > SKEWED_COUNTS and (y == np.floor(y)).all() and y.min() <= 1 and len(np.unique(y)) >= LEAST_DIFFERENT:
+        return COUNTS
+    return AMOUNTS if skewness > SKEWED_AMOUNTS else ""
+
+
+def shape_words(shape: str, y: np.ndarray) -> str:
+    """Return what a shape means for a study."""
+    if shape == COUNTS:
+        what = (
+            f"counts ({int(y.min())} to {int(y.max())}, their variance {num(y.var() / y.mean()):.3g} times their mean)"
+        )
+        return (
+            f"{what}: models of counts and of logarithms are compared too; --scoring poisson_deviance judges by ratios"
+        )
+    what = f"amounts with a long upper end (median {num(np.median(y)):.4g}, mean {num(y.mean()):.4g}, largest {num(y.max()):.4g})"
+    return f"{what}: models of logarithms and of growing variance are compared too; --scoring rmsle judges by ratios"
 
 
 def count_words(number: int) -> str:

@@ -2,6 +2,8 @@ r"""How a prediction moves with one column: partial dependence, and the curves o
 
     ICE_i(v) = f(x_i with its column set to v),     PD(v) = mean of ICE_i(v) over rows                                     (1)
 
+with Student's interval for the mean over rows like these.
+
 The values v of a number are some that occur, from its 2.5 to its 97.5 per cent point, so that the model predicts nothing far
 from what it saw; of a category they are its most frequent levels. A band holds the middle 80 % of the rows' curves: where these
 rise and fall together with their mean, the column acts alike on all rows. Where columns go together, some of the rows of (1)
@@ -11,7 +13,9 @@ cannot occur (Friedman 2001; Goldstein et al. 2015).
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import t as student
 
+from novum.report.result import result
 from novum.study.insight.model_function import ModelFunction, mixed_rows
 
 __all__ = ["Dependence", "partial_dependence"]
@@ -21,6 +25,7 @@ MOST_LEVELS = 10
 BAND = (0.1, 0.9)
 
 
+@result
 class Dependence(NamedTuple):
     """The partial dependence of a prediction on a column."""
 
@@ -33,6 +38,15 @@ class Dependence(NamedTuple):
     numeric: bool
     output: int  # the class it is about, as its place
     days: bool = False  # whether the numbers are counts of days
+    half_width: np.ndarray | None = None  # of the 95 % interval of PD, over rows
+
+    def _result_columns(self) -> dict[str, Any]:
+        half = np.full(len(self.mean), np.nan) if self.half_width is None else self.half_width
+        ends = {"lower": self.mean - half, "upper": self.mean + half}
+        return {"value": self.values, "mean": self.mean, **ends, "rows 10 %": self.lower, "rows 90 %": self.upper}
+
+    def _result_caption(self) -> str:
+        return f"Partial dependence on {self.column}"
 
 
 def grid_rows(cells: Any, numeric: bool) -> np.ndarray:
@@ -57,7 +71,7 @@ def partial_dependence(
     parts: list[str],
     places: list[np.ndarray],
     output: int | None = None,
-    shown: int = 12,
+    shown: int = 50,
 ) -> Dependence | None:
     """Return (1) over rows, or None for a column with fewer than two values.
 
@@ -84,7 +98,8 @@ def partial_dependence(
     curves = curves[:, :, k]
     mean = curves.mean(axis=0)
     lower, upper = np.quantile(curves, BAND, axis=0)
-    values = main.to_numpy()[chosen]
+    values, n = main.to_numpy()[chosen], len(curves)
+    error = curves.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(mean), np.nan)
     labels = [float(v) for v in values] if numeric else ["(missing)" if v != v else str(v) for v in values]
     return Dependence(
         column=column,
@@ -96,4 +111,5 @@ def partial_dependence(
         numeric=numeric,
         output=k,
         days=len(parts) > 1,
+        half_width=error * float(student.ppf(0.975, max(1, n - 1))),
     )

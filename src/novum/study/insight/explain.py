@@ -15,6 +15,8 @@ from sklearn.metrics import roc_curve
 
 from novum.evaluation.intervals.proportion import Interval
 from novum.study.comparison.blend import Blend
+from novum.study.comparison.calibration import at_temperature
+from novum.study.comparison.matrix_columns import column_words, condensed, dense, matrix_places
 from novum.study.comparison.tuning import Judge, predict_rows
 from novum.study.data.task import CLASSIFICATION
 from novum.study.scoring.measures import Predicted
@@ -69,6 +71,7 @@ class Member(NamedTuple):
     X: np.ndarray
     places: dict[str, np.ndarray]  # columns of the matrix, by column of the frame
     weight: float
+    temperature: float = 1.0  # of the mean with the others
 
 
 def explain(
@@ -104,27 +107,14 @@ def pipelines_in(model: Any) -> list[tuple[Any, float]]:
 
 def members_of(model: Any, frame: Any) -> list[Member]:
     """Return the models with their matrices."""
-    return [
-        Member(pipeline[-1], pipeline[0].transform(frame), matrix_places(pipeline[0], frame), weight)
-        for pipeline, weight in pipelines_in(model)
-    ]
-
-
-def matrix_places(columns: Any, frame: Any) -> dict[str, np.ndarray]:
-    """Return which columns of the matrix come from which column of the frame."""
-    found: dict[str, np.ndarray] = {}
-    for name, part, chosen in columns.transformers_:
-        start = columns.output_indices_[name].start
-        if name == "categories":
-            marks = [f"{number}\x1f" for number in range(len(chosen))]
-            origin = np.array([int(out.split("\x1f")[0]) for out in part[-1].get_feature_names_out(marks)])
-            found.update({column: start + np.flatnonzero(origin == i) for i, column in enumerate(chosen)})
-        elif name == "numbers":
-            found.update({column: np.array([start + i]) for i, column in enumerate(chosen)})
-        elif name != "remainder":
-            place = columns.output_indices_[name]
-            found[name] = np.arange(place.start, place.stop)
-    return {name: found[name] for name in frame.columns}
+    found, made = [], {}  # pipelines of one fold share their columns, and so the matrix
+    for pipeline, weight in pipelines_in(model):
+        columns, inner = condensed(pipeline[0], pipeline[-1])
+        if id(columns) not in made:
+            made[id(columns)] = columns, dense(columns.transform(frame)), matrix_places(columns, frame)
+        _, X, places = made[id(columns)]
+        found.append(Member(inner, X, places, weight, getattr(model, "temperature", 1.0)))
+    return found
 
 
 def predict_members(members: list[Member], judge: Judge, *, scored_only: bool = False) -> Predicted:
@@ -136,7 +126,8 @@ def predict_members(members: list[Member], judge: Judge, *, scored_only: bool = 
     weights = np.array([member.weight for member in members])
     if judge.kind != CLASSIFICATION:
         return Predicted(np.tensordot(weights, np.stack([part.values for part in parts]), axes=1), None)
-    proba = np.tensordot(weights, np.stack([np.asarray(part.proba) for part in parts]), axes=1)
+    mixed = np.tensordot(weights, np.stack([np.asarray(part.proba) for part in parts]), axes=1)
+    proba = at_temperature(mixed, members[0].temperature)
     best = np.argmax(proba, axis=1) if judge.costs is None else np.argmin(proba @ judge.costs, axis=1)
     return Predicted(judge.classes[best], proba)
 
@@ -242,7 +233,7 @@ def weights_of(model: Any) -> list[tuple[str, float]]:
         weights = weights[0]
     if weights.ndim != 1 or not weights.size:
         return []
-    names = [str(name) for name in model[0].get_feature_names_out()]
+    names = column_words(model[0])[0]
     order = np.argsort(-np.abs(weights), kind="stable")
     return [(names[i], float(weights[i])) for i in order]
 

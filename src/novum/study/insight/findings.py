@@ -61,6 +61,7 @@ class Findings(NamedTuple):
     folds: int
     order: list[str]  # columns of the table, most important first
     notes: list[str]  # what there was no time for
+    unseen: Unseen | None = None  # predictions of rows by models that had not seen them
 
 
 def look_further(
@@ -169,6 +170,7 @@ def look_further(
         folds=unseen.folds,
         order=order,
         notes=notes,
+        unseen=unseen,
     )
     advance(STAGES, STAGES)
     return found

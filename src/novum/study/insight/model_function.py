@@ -12,9 +12,10 @@ import numpy as np
 
 from novum.decision_theory import LossMatrixClassifier
 from novum.study.comparison.blend import Blend
+from novum.study.comparison.calibration import at_temperature
+from novum.study.comparison.matrix_columns import condensed, dense, matrix_places
 from novum.study.comparison.pipelines import WORDS
 from novum.study.data.schema import Schema, date_columns
-from novum.study.insight.explain import matrix_places
 
 __all__ = ["ModelFunction", "frame_columns", "mixed_rows", "model_function_of"]
 
@@ -34,10 +35,11 @@ class ModelFunction(NamedTuple):
 
     members: list[Member]
     classes: np.ndarray | None
+    temperature: float = 1.0  # of the probabilities of the mean
 
     def matrices(self, frame: Any) -> list[np.ndarray]:
         """Return the matrix of prepared rows for every member."""
-        return [np.asarray(member.columns.transform(frame), dtype=np.float64) for member in self.members]
+        return [dense(member.columns.transform(frame)) for member in self.members]
 
     def places(self, frame: Any, names: dict[str, list[str]]) -> list[list[np.ndarray]]:
         """Return, for every member, the matrix columns of every named group of the frame's columns."""
@@ -54,7 +56,7 @@ class ModelFunction(NamedTuple):
             step = max(1, MOST_CELLS // max(1, X.shape[1]))
             said = [self.of_member(member, X[start : start + step]) for start in range(0, len(X), step)]
             total = total + member.weight * np.concatenate(said)
-        return np.asarray(total)
+        return np.asarray(total) if self.classes is None else at_temperature(np.asarray(total), self.temperature)
 
     def of_member(self, member: Member, X: np.ndarray) -> np.ndarray:
         """Return what one member says."""
@@ -71,7 +73,16 @@ class ModelFunction(NamedTuple):
 def model_function_of(model: Any) -> ModelFunction:
     """Return the machine of a model that a study kept, as it is judged or as it is saved."""
     members = list(pipelines_of(model, 1.0))
-    return ModelFunction(members, getattr(model, "classes_", None))
+    return ModelFunction(members, getattr(model, "classes_", None), temperature_in(model))
+
+
+def temperature_in(model: Any) -> float:
+    """Return the temperature of the mean inside a kept model; 1 where there is none."""
+    if isinstance(model, Blend):
+        return float(model.temperature)
+    if isinstance(model, LossMatrixClassifier):
+        return temperature_in(model.estimator_)
+    return temperature_in(model[-1]) if len(model.steps) == 1 else 1.0
 
 
 def pipelines_of(model: Any, weight: float) -> Iterator[Member]:
@@ -84,14 +95,21 @@ def pipelines_of(model: Any, weight: float) -> Iterator[Member]:
     elif len(model.steps) == 1:
         yield from pipelines_of(model[-1], weight)
     else:
-        yield Member(model[-1], model[0], weight)
+        columns, inner = condensed(model[0], model[-1])
+        yield Member(inner, columns, weight)
 
 
 def frame_columns(schema: Schema) -> dict[str, list[str]]:
     """Return the columns of the prepared frame that every column of the table becomes."""
     found = {}
     for name, role in zip(schema.names, schema.roles):
-        found[name] = date_columns(name) if role == "date" else [name + WORDS] if role == "words" else [name]
+        found[name] = (
+            date_columns(name, name in schema.hours)
+            if role == "date"
+            else [name + WORDS]
+            if role == "words"
+            else [name]
+        )
     return found
 
 

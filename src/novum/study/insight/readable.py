@@ -20,6 +20,8 @@ from novum.linear_model import (
     Ridge,
 )
 from novum.report.numbers import counted
+from novum.study.comparison.calibration import TemperatureScaled
+from novum.study.comparison.matrix_columns import column_words
 from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
 
 __all__ = ["Readable", "read_model"]
@@ -62,6 +64,7 @@ def read_model(model: Any, frame: Any, y: np.ndarray, weight: Any, positive: int
     if not isinstance(model, Pipeline) or len(model.steps) != 2:
         return None
     columns, inner = model[0], model[-1]
+    inner = inner.estimator if isinstance(inner, TemperatureScaled) else inner  # weights and rules are the same at any
     if isinstance(inner, DecisionTreeClassifier | DecisionTreeRegressor):
         return Readable([], rules_of(columns, inner), "")
     if isinstance(inner, LogisticRegression) and len(inner.classes_) == 2:
@@ -69,29 +72,6 @@ def read_model(model: Any, frame: Any, y: np.ndarray, weight: Any, positive: int
     if isinstance(inner, LINEAR):
         return effects_of(LinearRegression(), inner, columns, frame, y, weight)
     return None
-
-
-def column_words(columns: Any) -> tuple[list[str], list[tuple[int, int] | None]]:
-    """Return the names of the matrix columns in words, and for 0/1 columns their category (by number) and level."""
-    names: list[str] = []
-    levels: list[tuple[int, int] | None] = []
-    for name, part, chosen in columns.transformers_:
-        if name == "numbers":
-            names += [str(column) for column in chosen]
-            levels += [None] * len(chosen)
-        elif name == "categories":
-            marks = [f"{number}\x1f" for number in range(len(chosen))]
-            for place, out in enumerate(part[-1].get_feature_names_out(marks)):
-                number, _, level = out.partition("\x1f")
-                level = level.removeprefix("_")
-                words = "(others)" if level == "infrequent_sklearn" else level
-                names.append(f"{chosen[int(number)]} is {words}")
-                levels.append((int(number), place))
-        elif name != "remainder":
-            words = [str(word) for word in part.get_feature_names_out()]
-            names += [f"{str(name).removesuffix(' (words)')} says {word!r}" for word in words]
-            levels += [None] * len(words)
-    return names, levels
 
 
 def in_own_units(columns: Any, X: np.ndarray) -> np.ndarray:
@@ -109,6 +89,8 @@ def effects_of(
     free: Any, kept: Any, columns: Any, frame: Any, y: np.ndarray, weight: Any, positive: int | None = None
 ) -> Readable:
     """Return the coefficients of the model without a penalty."""
+    if columns.sparse_output_:
+        return Readable([], "", "No standard errors: it weighs thousands of words and pieces of words")
     names, levels = column_words(columns)
     X = in_own_units(columns, columns.transform(frame))
     used = [j for j in range(X.shape[1]) if np.ptp(X[:, j]) > 0]

@@ -14,7 +14,9 @@ import numpy as np
 from scipy.stats import hypergeom, mannwhitneyu
 
 from novum.evaluation import holm
+from novum.evaluation.intervals.proportion import Interval
 from novum.report.numbers import counted, num
+from novum.study.insight.gaps import mean_gap, share_gap
 
 __all__ = ["Slice", "Slices", "find_slices"]
 
@@ -33,6 +35,7 @@ class Slice(NamedTuple):
     loss: float  # mean in it
     elsewhere: float
     p_value: float  # adjusted
+    interval: Interval = Interval(float("nan"), float("nan"))  # of loss - elsewhere, for itself
 
 
 class Slices(NamedTuple):
@@ -96,7 +99,7 @@ def find_slices(frame: Any, losses: np.ndarray, wrong: bool, names: list[str] | 
     names : columns to look at, None for all
     """
     n = len(losses)
-    tested: list[tuple[str, int, float, float, float]] = []
+    tested: list[tuple[Slice, float]] = []
     for name in (list(frame.columns) if names is None else names)[:MOST_COLUMNS]:
         if str(name).endswith("(words)"):
             continue
@@ -105,14 +108,16 @@ def find_slices(frame: Any, losses: np.ndarray, wrong: bool, names: list[str] | 
             if rows < LEAST_ROWS or n - rows < LEAST_ROWS:
                 continue
             there, rest = losses[inside], losses[~inside]
-            tested.append((words, rows, float(there.mean()), float(rest.mean()), p_larger(there, rest, wrong)))
+            gap = share_gap(words, "", there > 0, rest > 0) if wrong else mean_gap(words, "", there, rest)
+            one = Slice(words, rows, float(there.mean()), float(rest.mean()), 1.0, gap.interval)
+            tested.append((one, p_larger(there, rest, wrong)))
     if not tested:
         return Slices([], 0, n, unit_of(wrong))
-    adjusted = holm([one[-1] for one in tested])
+    adjusted = holm([p for _, p in tested])
     found = [
-        Slice(words, rows, loss, elsewhere, float(p))
-        for (words, rows, loss, elsewhere, _), p in zip(tested, adjusted)
-        if p <= LEVEL and loss > elsewhere
+        one._replace(p_value=float(p))
+        for (one, _), p in zip(tested, adjusted)
+        if p <= LEVEL and one.loss > one.elsewhere
     ]
     return Slices(sorted(found, key=lambda one: one.p_value), len(tested), n, unit_of(wrong))
 

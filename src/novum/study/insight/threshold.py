@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.evaluation.intervals.proportion import Interval
 from novum.report.numbers import counted, decimal
 from novum.study.comparison.tuning import Judge
+from novum.study.scoring.intervals import score_interval
 from novum.study.scoring.measures import Measure, Predicted
 
 __all__ = ["Thresholds", "best_threshold", "thresholds_of"]
@@ -39,6 +41,8 @@ class Thresholds(NamedTuple):
     usual_score: float
     honest: bool  # whether other rows chose it
     sentence: str
+    positives: np.ndarray  # rows of which `found` is a share, by threshold
+    called: np.ndarray  # and `right`
 
 
 def decision_measure(judge: Judge, measures: dict[str, Measure]) -> Measure:
@@ -104,7 +108,11 @@ def thresholds_of(
     right = np.where(calls.any(axis=1), hits / np.maximum(calls.sum(axis=1), 1), np.nan)
     score = np.array([measure.of(truth, decided(p, t, place), None) for t in at])
     scores = [measure.of(truth, decided(p, t, place), None) for t in (best, usual)]
-    sentence = sentence_on(measure, label, best, usual, scores, len(y), other is not None)
+    labels = Predicted(judge.classes[decided(p, best, place)], None)
+    interval = score_interval(measure, y, labels, judge.classes, judge.seed)
+    sentence = sentence_on(
+        measure, label, best=best, usual=usual, scores=scores, interval=interval, n=len(y), honest=other is not None
+    )
     return Thresholds(
         positive=label,
         at=at,
@@ -118,6 +126,8 @@ def thresholds_of(
         usual_score=scores[1],
         honest=other is not None,
         sentence=sentence,
+        positives=np.full(SHOWN, is_positive.sum()),
+        called=calls.sum(axis=1),
     )
 
 
@@ -131,11 +141,22 @@ def usual_threshold(costs: Any, positive: int) -> float:
 
 
 def sentence_on(
-    measure: Measure, label: str, best: float, usual: float, scores: list[float], n: int, honest: bool
+    measure: Measure,
+    label: str,
+    best: float,
+    usual: float,
+    scores: list[float],
+    interval: Interval,
+    n: int,
+    honest: bool,
 ) -> str:
     """Return the choice in a sentence."""
     chosen = "chosen on other rows" if honest else "chosen on these rows, which flatters it"
-    said = f"{measure.title} is {measure.text(scores[0])} on the {counted(n, 'row')} put away, against {measure.text(scores[1])}"
+    ends = f"95 % interval {measure.text(interval.lower)} to {measure.text(interval.upper)}"
+    said = (
+        f"{measure.title} is {measure.text(scores[0])} ({ends}) on the {counted(n, 'row')} put away, against"
+        f" {measure.text(scores[1])}"
+    )
     gains = measure.better(scores[0]) > measure.better(scores[1])
     keep = "" if gains else "; that is no gain, so the usual threshold may stay"
     choice = f"say {label} from a probability of {decimal(best)} on ({chosen})"

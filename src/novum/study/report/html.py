@@ -14,7 +14,14 @@ from novum.persistence.versions import installed_version
 from novum.report.numbers import counted, num
 from novum.study.plots import svg
 from novum.study.report.blocks import Block, Cell, download
-from novum.study.report.insight_blocks import failing_blocks, growing_blocks, sure_blocks, using_blocks
+from novum.study.report.fair_blocks import fair_blocks
+from novum.study.report.insight_blocks import (
+    ends_of,
+    failing_blocks,
+    growing_blocks,
+    sure_blocks,
+    using_blocks,
+)
 from novum.study.report.output import csv_text, rows_as_csv
 from novum.study.result import bytes_text
 from novum.study.scoring.measures import MEASURES, probability
@@ -57,6 +64,7 @@ def finding_blocks(result: Any) -> dict[str, list[Block]]:
     return {
         "sure": sure_blocks(result),
         "fails": failing_blocks(result),
+        "fair": fair_blocks(result),
         "uses": using_blocks(result),
         "more": growing_blocks(result),
     }
@@ -122,7 +130,8 @@ def judgement(result: Any) -> dict[str, Any]:
             (
                 labels[i],
                 [(int(counts[i, j]), round(float(share[i, j]), 3), i == j) for j in range(len(labels))],
-                share[i, i],
+                f"{share[i, i]:.1%}",
+                ends_of(share[i, i], counts[i].sum()) if counts[i].sum() else "-",
             )
             for i in range(len(labels))
         ]

@@ -2,14 +2,16 @@
 
 from typing import Any
 
+from novum.evaluation import clopper_pearson_interval
 from novum.report.numbers import counted, decimal, num, number, percent
 from novum.study.insight.findings import OTHERS
-from novum.study.plots.insight import calibration_picture, curve_picture, dependence_picture, threshold_picture
+from novum.study.plots.insight import calibration_picture, curve_picture, threshold_picture
 from novum.study.plots.svg import bars
 from novum.study.report.blocks import Block, Cell
+from novum.study.report.dependence_block import dependence_block
 from novum.study.scoring.measures import probability
 
-__all__ = ["failing_blocks", "growing_blocks", "sure_blocks", "using_blocks"]
+__all__ = ["ends_of", "failing_blocks", "growing_blocks", "sure_blocks", "using_blocks"]
 
 MOST_BARS = 20
 
@@ -110,6 +112,12 @@ def coverage_block(result: Any) -> Block:
     )
 
 
+def ends_of(share: float, n: float) -> str:
+    """Return the interval of a share of so many rows, that of Clopper and Pearson."""
+    low, high = clopper_pearson_interval(round(float(share * n)), int(n))
+    return f"{percent(low)} to {percent(high)}"
+
+
 def threshold_block(found: Any) -> Block:
     """Return the measures along the threshold."""
     caption = (
@@ -121,9 +129,13 @@ def threshold_block(found: Any) -> Block:
             Cell(decimal(t), float(t)),
             Cell(decimal(score) if abs(score) <= 1 else number(score), float(score)),
             Cell(percent(a), float(a)),
+            Cell(ends_of(a, n)),
             Cell("-" if b != b else percent(b), "" if b != b else float(b)),
+            Cell("-" if b != b else ends_of(b, m)),
         ]
-        for t, score, a, b in list(zip(found.at, found.score, found.found, found.right))[4::5]
+        for t, score, a, n, b, m in list(
+            zip(found.at, found.score, found.found, found.positives, found.right, found.called)
+        )[4::5]
     ]
     return Block(
         "threshold",
@@ -131,7 +143,7 @@ def threshold_block(found: Any) -> Block:
         [found.sentence],
         [(caption, threshold_picture(found))],
         "Measures along the threshold",
-        ["threshold", found.measure, "found", "right"],
+        ["threshold", found.measure, "found", "95 % interval", "right", "95 % interval "],
         rows,
         folded=True,
     )
@@ -148,6 +160,7 @@ def failing_blocks(result: Any) -> list[Block]:
             Cell(f"{one.rows:,}", one.rows),
             Cell(text(one.loss), one.loss),
             Cell(text(one.elsewhere), one.elsewhere),
+            Cell(f"{text(one.interval.lower)} to {text(one.interval.upper)}", one.interval.lower),
             Cell(probability(one.p_value), one.p_value),
         ]
         for one in found.found
@@ -160,7 +173,7 @@ def failing_blocks(result: Any) -> list[Block]:
             [f"{found.sentence()} {rest}".strip()],
             [],
             "Slices where the model errs more",
-            ["slice", "rows", found.unit, "elsewhere", "p (Holm)"],
+            ["slice", "rows", found.unit, "elsewhere", "95 % interval of the difference", "p (Holm)"],
             rows,
             wide=(0,),
         )
@@ -180,14 +193,10 @@ def using_blocks(result: Any) -> list[Block]:
     if found.attributions:
         blocks.append(contribution_block(result))
     if found.dependences:
-        pictures = [
-            (f"{one.column}", dependence_picture(one, output_name(result, one.output))) for one in found.dependences
-        ]
-        words = [
-            "What the model says on average when one column is set to a value and the others stay as they are. Thin lines: single"
-            " rows; band: the middle 80 % of the rows. Where columns go together, some of these rows could not occur."
-        ]
-        blocks.append(Block("dependence", "How predictions move with a column (partial dependence)", words, pictures))
+        blocks.append(dependence_block(found.dependences, lambda place: output_name(result, place)))
+    if result.limited:
+        said = [f"{one[:1].upper()}{one[1:]}." for one in result.limited]
+        blocks.append(Block("limits", "Limits that it keeps to", said))
     if found.readable is not None:
         blocks.append(readable_block(result))
     return blocks

@@ -90,8 +90,9 @@ def judged_lines(result: Any) -> list[str]:
         ["measure", "score", "95 % interval"], [[cell.text for cell in row] for row in measures(result)]
     )
     lines += [escaped(result.doubted()), ""] if result.doubted() else []
-    for section, title in (("sure", "How sure it is"), ("fails", "Where it fails")):
-        lines += [f"## {title}", ""] + [line for block in blocks.get(section, []) for line in block_lines(block)]
+    for section, title in (("sure", "How sure it is"), ("fails", "Where it fails"), ("fair", "For groups")):
+        said = [line for block in blocks.get(section, []) for line in block_lines(block)]
+        lines += [f"## {title}", "", *said] if said or section != "fair" else []
     lines += [
         "## What it uses",
         "",

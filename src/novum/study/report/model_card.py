@@ -143,5 +143,6 @@ def limit_lines(result: Any, found: Any) -> list[str]:
     ]
     if not found.slices.found:
         lines.append(f"- {escaped(found.slices.sentence())}")
+    lines += [f"- By group, {escaped(one.sentence())}." for one in result.fairness]
     lines.append("- Categories that it never saw are refused, unless they are allowed by --unseen.")
     return lines

@@ -52,12 +52,13 @@ def rows_as_csv(head: list[str], rows: list[list[Any]]) -> str:
 
 
 def write_study(result: Any, folder: Path) -> list[Path]:
-    """Write report, model, its card and scores; return their paths. A model that cannot be saved, or that cannot be used once it is
-    loaded again, is reported in `result.unsaved`."""
+    """Write report, model, its card, scores and what other programs read; return their paths. A model that cannot be saved, or that
+    cannot be used once it is loaded again, is reported in `result.unsaved`."""
     from novum.study.memory.kept import background_rows
     from novum.study.report.html import report_html
     from novum.study.report.markdown import report_markdown
     from novum.study.report.model_card import model_card
+    from novum.study.report.study_files import write_study_files
 
     target = Path(os.path.realpath(folder))
     if target.exists() and not target.is_dir():
@@ -79,6 +80,7 @@ def write_study(result: Any, folder: Path) -> list[Path]:
             names.append("MODEL_CARD.md")
             card = model_card(result, (draft / "model.novum").stat().st_size, background_rows(result.model))
             (draft / "MODEL_CARD.md").write_text(card, encoding="utf-8")
+        names += write_study_files(result, draft)
         if target.exists():
             for name in names:  # all of them before the first
                 check_plain(target / name)

@@ -16,6 +16,8 @@ Of numbers, from the prediction f:
     rmse                sqrt(mean (y - f)^2)
     mae, median_error   mean and median of |y - f|
     r2                  1 - sum (y - f)^2 / sum (y - mean y)^2
+    rmsle               sqrt(mean (log(1 + y) - log(1 + f))^2), of y >= 0; f below 0 counts as 0
+    poisson_deviance    mean 2 (y log(y / f) - y + f), of y >= 0; f below 1e-6 counts as 1e-6
 
 Means are weighted where rows have weights. Intervals: novum.study.scoring.intervals.
 """
@@ -33,6 +35,7 @@ from novum.study.data.task import CLASSIFICATION, REGRESSION
 
 __all__ = ["MEASURES", "Measure", "Predicted", "judge_rows", "measure_for", "probability"]
 
+LEAST_COUNT = 1e-6  # that is expected, in the logarithm
 LEAST_PROBABILITY = 1e-15  # of a class in the logarithm: one confident mistake must not outweigh all rows for ever
 
 
@@ -116,6 +119,16 @@ def distances(y: np.ndarray, f: np.ndarray) -> np.ndarray:
     return np.abs(y - f)
 
 
+def log_squares(y: np.ndarray, f: np.ndarray) -> np.ndarray:
+    return (np.log1p(y) - np.log1p(np.maximum(f, 0.0))) ** 2
+
+
+def poisson_losses(y: np.ndarray, f: np.ndarray) -> np.ndarray:
+    f = np.maximum(f, LEAST_COUNT)
+    ratio = np.divide(y, f, out=np.ones_like(f), where=y > 0)
+    return 2.0 * (y * np.log(ratio) - y + f)
+
+
 def median_error(y: np.ndarray, f: np.ndarray, weight: np.ndarray | None = None) -> float:
     off = np.abs(y - f)
     if weight is None:
@@ -140,6 +153,7 @@ class Measure(NamedTuple):
     whole: Callable[..., float] | None = None  # (truth, said, weight)
     root: bool = False  # of the mean
     proba: bool = False  # what is said is a probability of every class
+    nonnegative: bool = False  # whether it is for numbers that are never below 0
 
     def of(self, y: Any, said: Any, weight: Any = None) -> float:
         """Return the score, given class numbers or numbers, and class numbers, probabilities or numbers."""
@@ -199,6 +213,8 @@ MEASURES = {
         Measure("mae", "mean absolute error", REGRESSION, False, rows=distances),
         Measure("median_error", "median absolute error", REGRESSION, False, whole=median_error),
         Measure("r2", "R²", REGRESSION, True, whole=r2),
+        Measure("rmsle", "RMSLE", REGRESSION, False, rows=log_squares, root=True, nonnegative=True),
+        Measure("poisson_deviance", "Poisson deviance", REGRESSION, False, rows=poisson_losses, nonnegative=True),
     )
 }
 OF_THE_POSITIVE = ("f1", "auc", "average_precision")
@@ -214,7 +230,9 @@ def judge_rows(measure: Measure, y: Any, predicted: Predicted, classes: Any) -> 
     return truth, np.searchsorted(classes, predicted.values)
 
 
-def measure_for(kind: str, name: str | None, positive: int | None = None, costs: Any = None) -> Measure:
+def measure_for(
+    kind: str, name: str | None, positive: int | None = None, costs: Any = None, least: float | None = None
+) -> Measure:
     """Return a measure by name, or the usual one for a kind of task.
 
     Parameters
@@ -223,6 +241,8 @@ def measure_for(kind: str, name: str | None, positive: int | None = None, costs:
         Number of the class that F1, AUC and average precision are about; None: their mean over all classes.
     costs : array of shape (n_classes, n_classes) or None
         Cost by true and said class; the measure is then their mean, unless another is named.
+    least : float or None
+        The smallest number to predict, where it is known: some measures are for numbers that are never below 0.
     """
     if costs is not None and name in (None, "cost"):
         table = np.asarray(costs, dtype=np.float64)
@@ -235,6 +255,12 @@ def measure_for(kind: str, name: str | None, positive: int | None = None, costs:
             "Study", f"for a {kind} scoring must be one of {', '.join(fitting)}{more}.", scoring=name
         )
     measure = MEASURES[chosen]
+    if measure.nonnegative and least is not None and least < 0:
+        raise ParameterError.of(
+            "Study",
+            f"it is for numbers from 0 on, and the target goes down to {num(least):.4g}; take rmse or mae.",
+            scoring=name,
+        )
     if positive is not None and measure.whole is not None and chosen in OF_THE_POSITIVE:
         return measure._replace(whole=partial(measure.whole, positive=positive))
     return measure

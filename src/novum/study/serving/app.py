@@ -1,4 +1,4 @@
-"""The server as an ASGI application: seven fixed addresses, no files, every wrong request answered by a sentence.
+"""The server as an ASGI application: ten fixed addresses, no files, every wrong request answered by a sentence.
 
 A body is read up to a number of bytes and for so many seconds; models work in threads of their own, so that a long prediction
 does not keep `/health` waiting, and beyond a number of requests at work the server says that it is busy. An answer that does
@@ -7,37 +7,38 @@ an object.
 """
 
 import asyncio
-import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from ipaddress import ip_address
-from threading import Semaphore
-from time import monotonic
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from time import monotonic, perf_counter
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from novum import __version__
 from novum.exceptions import DataError, ParameterError
-from novum.study.data.schema import schema_of
-from novum.study.insight.contributions import explain_table, plain
+from novum.study.data.schema import check, schema_of
+from novum.study.insight.contributions import explain_table
 from novum.study.memory.kept import is_remembered, memory_of
-from novum.study.predictions import predict_table
+from novum.study.predictions import predict_checked
+from novum.study.serving.access import AccessLog, check_host, check_token, host_names
 from novum.study.serving.description import openapi_document, schema_document
+from novum.study.serving.formats import JSON, answer_bytes, as_bytes, read_body, type_of_answer, type_of_body
+from novum.study.serving.gather import MOST_ROWS, Gatherer, Places
+from novum.study.serving.json_responses import answer, answers_of, no_such_address, refused
+from novum.study.serving.metrics import Meter
 from novum.study.serving.page import docs_page
-from novum.study.serving.rows import Refusal, Request, read_request
+from novum.study.serving.row_drift import RowDrift
+from novum.study.serving.rows import Refusal, Request, table_from
+from novum.study.serving.stacked import parts_of_predictions, stacked_tables
 
 __all__ = ["Limits", "ModelServer"]
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 LOG = logging.getLogger("novum.serve")
-SAFE = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"cache-control", b"no-store"),
-    (b"referrer-policy", b"no-referrer"),
-]
+EXPLAINING = 500  # rows that an explanation counts as, since it asks the model about so many
+LARGE = 2**16  # bytes of a body that is read in a thread
 
 
 class Limits(NamedTuple):
@@ -47,8 +48,8 @@ class Limits(NamedTuple):
     explained: int = 20  # rows of one request
     bytes: int = 10 * 2**20
     seconds: float = 30.0  # for the body, and for the answer
-    waiting: int = 16  # requests at work; more are refused as too many
-    workers: int = 2
+    waiting: int = 256  # requests at work; more are refused as too many
+    workers: int = 2  # threads for large requests and explanations, beside the one for small requests
 
 
 class ModelServer:
@@ -63,101 +64,129 @@ class ModelServer:
         Of the model, for messages.
     hosts : names or None
         Names that requests may be addressed to, besides numeric addresses; None: any, where another server checks them.
+    token : bytes or None
+        What every request but those of probes must bring.
+    log : AccessLog or None
+    meter : Meter or None
+        Counts, where several workers count together.
     """
 
     def __init__(
-        self, model: Any, limits: Limits | None = None, name: str = "the model", hosts: Iterable[str] | None = None
+        self,
+        model: Any,
+        limits: Limits | None = None,
+        name: str = "the model",
+        hosts: Iterable[str] | None = None,
+        *,
+        token: bytes | None = None,
+        log: AccessLog | None = None,
+        meter: Meter | None = None,
     ) -> None:
-        self.hosts = None if hosts is None else {host.lower().rstrip(".") for host in hosts}
+        from starlette.applications import Starlette
+        from starlette.exceptions import HTTPException
+        from starlette.routing import Route
+
+        self.hosts, self.token, self.log, self.meter = host_names(hosts), token, log, meter or Meter()
         self.model, self.name, self.limits = model, name, limits or Limits()
         self.schema = schema_of(model, name)
-        usual = memory_of(model, self.schema, name, "serving").usual if is_remembered(model) else {}
-        self.began, self.served = monotonic(), 0
-        self.places = Semaphore(self.limits.waiting)
+        self.memory = memory_of(model, self.schema, name, "serving") if is_remembered(model) else None
+        self.drift = RowDrift(self.schema, self.memory.reference if self.memory else {})
+        usual = self.memory.usual if self.memory else {}
+        self.began, self.served, self.warmed = monotonic(), 0, ""
+        self.places = Places(self.limits.waiting, 5 * self.limits.rows)
+        self.gatherer = Gatherer(self.predicted_together)
         self.pool = ThreadPoolExecutor(self.limits.workers, thread_name_prefix="novum-serve")
-        described = openapi_document(self.schema, usual, self.limits.rows, self.limits.explained)
         page, policy = docs_page(self.schema, usual, name)
-        as_json, as_html = b"application/json", b"text/html; charset=utf-8"
-        self.fixed = {
-            "/openapi.json": (as_json, as_bytes(described), []),
-            "/schema": (as_json, as_bytes(schema_document(self.schema, usual)), []),
-            "/docs": (as_html, page.encode(), [(b"content-security-policy", policy.encode())]),
-            "/": (as_html, page.encode(), [(b"content-security-policy", policy.encode())]),
-        }
+        described = openapi_document(self.schema, usual, self.limits.rows, self.limits.explained)
+        html = partial(self.fixed, page.encode(), "text/html; charset=utf-8", {"content-security-policy": policy})
+        routes = [
+            Route("/predict", self.guarded(partial(self.rows_answered, "predict")), methods=["POST"]),
+            Route("/explain", self.guarded(partial(self.rows_answered, "explain")), methods=["POST"]),
+            Route("/health", self.guarded(self.health)),
+            Route("/ready", self.guarded(self.ready)),
+            Route("/metrics", self.guarded(self.metrics)),
+            Route("/openapi.json", self.guarded(partial(self.fixed, as_bytes(described), JSON, {}))),
+            Route(
+                "/schema",
+                self.guarded(partial(self.fixed, as_bytes(schema_document(self.schema, usual)), JSON, {})),
+            ),
+            Route("/docs", self.guarded(html)),
+            Route("/", self.guarded(html)),
+        ]
+        self.application = Starlette(
+            routes=routes, lifespan=self.life, exception_handlers={HTTPException: no_such_address}
+        )
+        self.application.router.redirect_slashes = False
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self.live(receive, send)
-        elif scope["type"] == "http":
-            await self.answer(scope, receive, send)
-        else:  # a websocket, say
-            await send({"type": "websocket.close", "code": 1003})
-
-    async def live(self, receive: Receive, send: Send) -> None:
-        """Follow the start and the end of the server."""
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.shutdown":
-                self.pool.shutdown(wait=False, cancel_futures=True)
-                await send({"type": "lifespan.shutdown.complete"})
-                return
-            await send({"type": "lifespan.startup.complete"})
-
-    async def answer(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        head = scope["method"] == "HEAD"
-        more: list[tuple[bytes, bytes]] = []
-        try:
-            status, kind, body, more = await self.routed(scope, receive)
-        except Refusal as refusal:
-            status, kind, body = refusal.status, b"application/json", as_bytes({"error": str(refusal)})
-            if status == 405:
-                more = [(b"allow", b"POST" if scope["path"] in ("/predict", "/explain") else b"GET, HEAD")]
-        except Exception:  # ours: the details go to the log, not to the client
-            LOG.exception("novum serve: %s %s failed", scope["method"], scope["path"][:200])
-            status, kind, body = 500, b"application/json", as_bytes({"error": "the server failed; its log says why."})
-        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *SAFE, *more]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if head else body})
-
-    async def routed(
-        self, scope: dict[str, Any], receive: Receive
-    ) -> tuple[int, bytes, bytes, list[tuple[bytes, bytes]]]:
-        """Return status, type, body and further headers of the answer, or refuse."""
-        path, method = scope["path"], scope["method"]
-        self.check_host(scope)
-        if path in ("/predict", "/explain"):
-            if method != "POST":
-                raise Refusal(405, f"{path} takes POST, not {method[:20]}.")
-            kind = path[1:]
-            request = await self.read(scope, receive, kind)
-            found = await self.in_pool(self.predicted if kind == "predict" else self.explained, request)
-            self.served += 1
-            return 200, b"application/json", as_bytes(found), []
-        if path == "/health" or path in self.fixed:
-            if method not in ("GET", "HEAD"):
-                raise Refusal(405, f"{path} takes GET, not {method[:20]}.")
-            if path == "/health":
-                return 200, b"application/json", as_bytes(self.health()), []
-            kind_of, body, more = self.fixed[path]
-            return 200, kind_of, body, more
-        raise Refusal(404, "there is nothing here; see /docs.")
-
-    def check_host(self, scope: dict[str, Any]) -> None:
-        """Refuse a request for a name that is not ours: a page elsewhere may have its own name lead here and then read the answers.
-
-        An address of numbers cannot be made to lead elsewhere, and is always fine.
-        """
-        if self.hosts is None:
+        if scope["type"] != "http":  # the start and end of the server, or a websocket, which has no address here
+            await self.application(scope, receive, send)
             return
-        said = [value for name, value in scope["headers"] if name.lower() == b"host"]
-        host = name_in(said[0].decode("latin-1")) if len(said) == 1 else ""
-        if not (is_address(host) or host in self.hosts):
-            raise Refusal(421, f"this server does not answer for the host {host[:80]!r}; start it with --allow-host.")
+        start, said, bare = perf_counter(), [500, 0], scope["method"] == "HEAD"
 
-    def health(self) -> dict[str, Any]:
+        async def noted(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                said[0] = message["status"]
+            else:
+                said[1] += len(message.get("body", b""))
+                message = {**message, "body": b""} if bare else message
+            await send(message)
+
+        self.meter.begin()
+        try:
+            try:
+                check_host(scope, self.hosts)
+                check_token(scope, self.token)
+            except Refusal as refusal:
+                await refused(refusal)(scope, receive, noted)
+            else:
+                await self.application(scope, receive, noted)
+        finally:
+            seconds = perf_counter() - start
+            self.meter.end(scope["path"] if scope["path"] != "/" else "/docs", said[0], seconds)
+            if self.log is not None:
+                self.log.write(scope, said[0], seconds, said[1])
+
+    @asynccontextmanager
+    async def life(self, application: Any) -> AsyncIterator[None]:
+        """Warm the model before the first request; at the end, finish what waits."""
+        await asyncio.get_running_loop().run_in_executor(self.pool, self.warm)
+        yield
+        self.gatherer.end()
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+    def warm(self) -> None:
+        """Predict an ordinary row, so that the first request finds everything imported; note what is wrong otherwise."""
+        try:
+            if self.memory is not None:
+                row = table_from([self.memory.usual], self.schema, unseen=True)
+                self.predicted_together((False, None), [(Request(row, {}), *check(row, self.schema, unseen=True))])
+            self.warmed = "ready"
+        except Exception:
+            LOG.exception("novum serve: the model does not predict an ordinary row")
+            self.warmed = "the model does not predict an ordinary row; the log of the server says why"
+
+    def guarded(self, work: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+        """Return work on a request that answers whatever goes wrong; details of what is ours go to the log alone."""
+
+        async def endpoint(request: Any) -> Any:
+            try:
+                return await work(request)
+            except Refusal as refusal:
+                return refused(refusal)
+            except Exception:
+                LOG.exception("novum serve: %s %s failed", request.method, request.url.path[:200])
+                return refused(Refusal(500, "the server failed; its log says why."))
+
+        return endpoint
+
+    async def fixed(self, body: bytes, kind: str, more: dict[str, str], request: Any) -> Any:
+        """Return an answer that never changes."""
+        return answer(body, kind, headers=more)
+
+    async def health(self, request: Any) -> Any:
         """Return that the server runs, and for how long."""
-        return {
+        found = {
             "status": "ok",
             "model": self.name,
             "target": self.schema.target,
@@ -165,49 +194,83 @@ class ModelServer:
             "seconds": round(monotonic() - self.began, 1),
             "requests": self.served,
         }
+        if self.token is not None:  # whoever has no token hears that it runs, and nothing else
+            found = {"status": "ok"}
+        return answer(as_bytes(found), JSON)
 
-    async def read(self, scope: dict[str, Any], receive: Receive, kind: str) -> Request:
-        """Return the rows and options in the body of a request."""
-        headers = {name.lower(): value for name, value in scope["headers"]}
-        if headers.get(b"content-encoding", b"identity").strip().lower() not in (b"", b"identity"):
+    async def ready(self, request: Any) -> Any:
+        """Return whether requests should be sent here: the model predicts, and there is room."""
+        if not self.warmed:
+            await asyncio.get_running_loop().run_in_executor(self.pool, self.warm)
+        why = "the server is busy" if self.places.full else self.warmed
+        return answer(as_bytes({"status": why}), JSON, 200 if why == "ready" else 503)
+
+    async def metrics(self, request: Any) -> Any:
+        """Return the counts."""
+        about = {
+            "model": self.name,
+            "target": self.schema.target,
+            "task": self.schema.task,
+            "version": __version__,
+        }
+        return answer(self.meter.text(about).encode(), "text/plain; version=0.0.4; charset=utf-8")
+
+    async def rows_answered(self, kind: str, request: Any) -> Any:
+        """Return the answer to a request for predictions or explanations."""
+        headers = request.headers
+        if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
             raise Refusal(415, "send the body as it is, without Content-Encoding.")
-        given = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
-        if given != b"application/json":
-            raise Refusal(415, "send JSON, with the header Content-Type: application/json.")
-        size = headers.get(b"content-length", b"0")
+        given = type_of_body(headers.get("content-type", ""))
+        size = headers.get("content-length", "0")
         if size.isdigit() and int(size) > self.limits.bytes:
             raise self.too_large()
+        body = await self.body_of(request)
+        most = self.limits.rows if kind == "predict" else self.limits.explained
+        read = partial(read_body, body, given, request.url.query, kind, self.schema, most)
+        rows = read() if len(body) <= LARGE else await asyncio.get_running_loop().run_in_executor(self.pool, read)
+        request.scope["novum.rows"] = rows.table.n_rows
+        found = await self.worked(kind, rows)
+        self.served += 1
+        self.meter.add("rows_predicted", rows.table.n_rows)
+        self.meter.add("drift_warnings", len(found.get("drift", ())))
+        wanted = type_of_answer(headers.get("accept", ""), given)
+        content, more = answer_bytes(found, wanted)
+        return answer(content, wanted, headers=more)
+
+    async def body_of(self, request: Any) -> bytes:
+        """Return the body, up to the limits."""
+        from starlette.requests import ClientDisconnect
+
+        parts, size = [], 0
         try:
             async with asyncio.timeout(self.limits.seconds):
-                body = await self.body(receive)
+                async for part in request.stream():
+                    size += len(part)
+                    if size > self.limits.bytes:
+                        raise self.too_large()
+                    parts.append(part)
         except TimeoutError as error:
             raise Refusal(408, f"the body did not come within {self.limits.seconds:g} seconds.") from error
-        most = self.limits.rows if kind == "predict" else self.limits.explained
-        return read_request(body, kind, self.schema, most)
-
-    async def body(self, receive: Receive) -> bytes:
-        """Return the body, up to the limit."""
-        parts, size = [], 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise Refusal(400, "the request ended before its body.")
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            if size > self.limits.bytes:
-                raise self.too_large()
-            if not message.get("more_body"):
-                return b"".join(parts)
+        except ClientDisconnect as error:
+            raise Refusal(400, "the request ended before its body.") from error
+        return b"".join(parts)
 
     def too_large(self) -> Refusal:
         return Refusal(413, f"the body is larger than {self.limits.bytes:,} bytes; send fewer rows at a time.")
 
-    async def in_pool(self, work: Callable[[Request], Any], request: Request) -> Any:
-        """Return what a thread makes of a request, if it is done in time."""
-        if not self.places.acquire(blocking=False):
-            raise Refusal(503, "the server is busy; try again later.")
-        future = self.pool.submit(work, request)
-        future.add_done_callback(lambda _: self.places.release())  # when it is done, whether or not anybody still waits
+    async def worked(self, kind: str, request: Request) -> dict[str, Any]:
+        """Return what the threads make of a request, if it is done in time."""
+        rows = request.table.n_rows
+        cost = rows if kind == "predict" else EXPLAINING * rows
+        small = kind == "predict" and rows <= MOST_ROWS
+        item = self.checked(request) if small else None  # cheap, and nobody else's fault
+        self.places.take(cost)
+        future: Future[dict[str, Any]]
+        if item is not None:
+            future = self.gatherer.submit(self.key_of(request), rows, item)
+        else:
+            future = self.pool.submit(self.predicted if kind == "predict" else self.explained, request)
+        future.add_done_callback(lambda _: self.places.leave(cost))  # whether or not anybody still waits
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
         except TimeoutError as error:
@@ -215,25 +278,51 @@ class ModelServer:
         except (DataError, ParameterError) as error:
             raise Refusal(422, str(error)) from error
 
-    def predicted(self, request: Request) -> dict[str, Any]:
-        """Return the answer to a request for predictions."""
-        options = request.options
-        level = options.get("level", 0.9) if options.get("interval") else None
-        proba = bool(options.get("proba"))
+    def key_of(self, request: Request) -> tuple[bool, float | None]:
+        """Return what requests that are answered together have in common."""
+        proba, options = bool(request.options.get("proba")), request.options
         if proba and not hasattr(self.model, "predict_proba"):
             raise Refusal(422, "proba: the model predicts numbers, which have no probabilities.")
-        found = predict_table(
-            self.model, request.table, proba=proba, unseen=bool(options.get("unseen")), level=level, name=self.name
+        return proba, float(options.get("level", 0.9)) if options.get("interval") else None
+
+    def checked(self, request: Request) -> tuple[Request, Any, list[str]]:
+        """Return a request with its rows as the model takes them, and notes on them."""
+        self.key_of(request)
+        try:
+            return (request, *check(request.table, self.schema, unseen=bool(request.options.get("unseen"))))
+        except (DataError, ParameterError) as error:
+            raise Refusal(422, str(error)) from error
+
+    def predicted(self, request: Request) -> dict[str, Any]:
+        """Return the answer to one request for predictions."""
+        return self.predicted_together(self.key_of(request), [self.checked(request)])[0]
+
+    def predicted_together(
+        self, key: tuple[bool, float | None], items: Sequence[tuple[Request, Any, list[str]]]
+    ) -> list[dict[str, Any]]:
+        """Return the answers to requests for predictions, by one call of the model."""
+        proba, level = key
+        tables = [fitted for _, fitted, _ in items]
+        found = predict_checked(
+            self.model,
+            self.schema,
+            stacked_tables(tables),
+            proba=proba,
+            level=level,
+            name=self.name,
+            memory=self.memory,
         )
-        answers: list[dict[str, Any]] = [{"predicted": plain(value)} for value in found.values]
-        for i, answer in enumerate(answers):
-            if proba:
-                answer["probabilities"] = {label: float(p[i]) for label, p in found.probabilities.items()}
-            if found.reach is not None and found.reach.lower is not None and found.reach.upper is not None:
-                answer.update(lower=float(found.reach.lower[i]), upper=float(found.reach.upper[i]))
-            elif found.reach is not None:
-                answer["set"] = found.reach.sets[i]
-        return {"target": self.schema.target, "predictions": answers, "notes": found.notes, "drift": found.drift}
+        self.meter.add("batches", 1)
+        parts = parts_of_predictions(found, [table.n_rows for table in tables])
+        return [
+            {
+                "target": self.schema.target,
+                "predictions": answers_of(part),
+                "notes": [*request.notes, *notes],
+                "drift": self.drift.notes(fitted) if self.memory else [],
+            }
+            for part, (request, fitted, notes) in zip(parts, items)
+        ]
 
     def explained(self, request: Request) -> dict[str, Any]:
         """Return the answer to a request for explanations."""
@@ -250,34 +339,5 @@ class ModelServer:
             unseen=bool(options.get("unseen")),
             name=self.name,
         )
-        return {"target": self.schema.target, "explanations": found.records(), "notes": found.notes}
-
-
-def name_in(host: str) -> str:
-    """Return the name or address in a Host header, without its port."""
-    host = host.strip().lower()
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.rpartition(":")[0].rstrip(".") if host.count(":") == 1 else host.rstrip(".")
-
-
-def is_address(host: str) -> bool:
-    """Return whether a host is an address of numbers."""
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
-def as_bytes(value: Any) -> bytes:
-    """Return JSON; a number that JSON does not have is null."""
-    return json.dumps(finite(value), ensure_ascii=False, allow_nan=False).encode()
-
-
-def finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [finite(item) for item in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+        notes = [*request.notes, *found.notes]
+        return {"target": self.schema.target, "explanations": found.records(), "notes": notes}

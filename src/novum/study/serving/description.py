@@ -5,6 +5,7 @@ from typing import Any
 from novum import __version__
 from novum.study.data.schema import Schema
 from novum.study.data.task import CLASSIFICATION
+from novum.study.serving.formats import CSV, JSON, LINES
 
 __all__ = ["openapi_document", "row_schema", "schema_document"]
 
@@ -74,22 +75,30 @@ def body_of(schema: Schema, usual: dict[str, Any], most_rows: int, options: dict
         },
         "example": {"rows": [usual]},
     }
-    return {"required": True, "content": {"application/json": content}}
+    text = {"schema": {"type": "string"}}  # rows alone; the options stand in the address
+    return {"required": True, "content": {JSON: content, LINES: text, CSV: text}}
+
+
+def in_address(options: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the options as they stand in the address, for bodies of rows alone."""
+    return [{"name": name, "in": "query", "required": False, "schema": kind} for name, kind in options.items()]
 
 
 def responses(done: dict[str, Any]) -> dict[str, Any]:
     """Return the responses that a request may get."""
+    text = {"schema": {"type": "string"}}
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     errors = {
-        "400": "The body is no JSON.",
+        "400": "The body is no JSON or CSV.",
+        "401": "The server asks for a token, and the request has none or another.",
         "408": "The body did not come in time.",
         "413": "The body or the number of rows is too large.",
-        "415": "The body is not said to be JSON.",
+        "415": "The body is not said to be JSON, lines of JSON or CSV.",
         "422": "A row or an option does not fit; the error names it.",
         "503": "Too much to do; try again later.",
     }
     return {
-        "200": {"description": "Done.", "content": {"application/json": {"schema": done}}},
+        "200": {"description": "Done.", "content": {JSON: {"schema": done}, LINES: text, CSV: text}},
         **{status: {"description": words, "content": error} for status, words in errors.items()},
     }
 
@@ -98,6 +107,7 @@ def openapi_document(schema: Schema, usual: dict[str, Any], most_rows: int, most
     """Return the OpenAPI 3.1 document of the server."""
     level = {"type": "number", "minimum": 0.5, "exclusiveMaximum": 1, "default": 0.9}
     flag = {"type": "boolean", "default": False}
+    text = {"schema": {"type": "string"}}
     plain = {"200": {"description": "Done.", "content": {"application/json": {"schema": {"type": "object"}}}}}
     predicted = {
         "type": "object",
@@ -116,13 +126,14 @@ def openapi_document(schema: Schema, usual: dict[str, Any], most_rows: int, most
         "info": {
             "title": f"Predictions of {schema.target}",
             "version": __version__,
-            "description": "A model that novum study kept. Rows go in as JSON, predictions come out.",
+            "description": "A model that novum study kept. Rows go in as JSON, lines of JSON or CSV, predictions come out.",
         },
         "paths": {
             "/predict": {
                 "post": {
                     "summary": f"Predict {schema.target}",
                     "operationId": "predict",
+                    "parameters": in_address(for_predict),
                     "requestBody": body_of(schema, usual, most_rows, for_predict),
                     "responses": responses(predicted),
                 }
@@ -131,14 +142,24 @@ def openapi_document(schema: Schema, usual: dict[str, Any], most_rows: int, most
                 "post": {
                     "summary": "What every column adds to a prediction",
                     "operationId": "explain",
+                    "parameters": in_address(for_explain),
                     "requestBody": body_of(schema, usual, most_explained, for_explain),
                     "responses": responses(explained),
                 }
             },
             "/schema": {"get": {"summary": "The columns", "operationId": "schema", "responses": plain}},
             "/health": {"get": {"summary": "Whether it runs", "operationId": "health", "responses": plain}},
+            "/ready": {"get": {"summary": "Whether to send requests", "operationId": "ready", "responses": plain}},
+            "/metrics": {
+                "get": {
+                    "summary": "Counts in the text format of Prometheus",
+                    "operationId": "metrics",
+                    "responses": {"200": {"description": "Done.", "content": {"text/plain": text}}},
+                }
+            },
         },
         "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "schemas": {
                 "Row": row_schema(schema),
                 "Error": {
@@ -146,6 +167,6 @@ def openapi_document(schema: Schema, usual: dict[str, Any], most_rows: int, most
                     "required": ["error"],
                     "properties": {"error": {"type": "string"}},
                 },
-            }
+            },
         },
     }

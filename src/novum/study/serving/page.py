@@ -63,7 +63,9 @@ def docs_page(schema: Schema, usual: dict[str, Any], name: str) -> tuple[str, st
 <h1>Predictions of {target}</h1>
 <p>A model that <code>novum study</code> kept ({escape(name)}). Send rows as JSON with POST to <code>/predict</code> or
 <code>/explain</code>; <a href="/openapi.json">/openapi.json</a> describes both, <a href="/schema">/schema</a> has the columns,
-<a href="/health">/health</a> says that it runs.</p>
+<a href="/health">/health</a> says that it runs, <a href="/ready">/ready</a> whether to send requests,
+<a href="/metrics">/metrics</a> counts them. CSV (<code>text/csv</code>) and an object of JSON a line
+(<code>application/x-ndjson</code>) are taken too, with options in the address.</p>
 <h2>Try it</h2>
 <label for="body">Rows to send; null stands for what is not known</label>
 <textarea id="body" spellcheck="false">{escape(example)}</textarea>

@@ -1,6 +1,7 @@
-"""Rows of a request: JSON checked cell by cell against the columns that the model was made for.
+"""Rows of a request, checked cell by cell against the columns that the model was made for.
 
-Any error is one sentence that names row, column and value. Nothing of a request is ever run, opened or imported.
+They come as JSON, or as lines of JSON or CSV (novum.study.serving.formats). Any error is one sentence that names row, column and
+value. Nothing of a request is ever run, opened or imported.
 """
 
 import json
@@ -14,7 +15,7 @@ from novum.report.numbers import counted
 from novum.study.data.schema import Schema, number_as_written
 from novum.study.data.table import BOOL, DATE, NUMBER, TEXT, Column, Table
 
-__all__ = ["Refusal", "Request", "read_request"]
+__all__ = ["OPTIONS", "Refusal", "Request", "as_request", "parse", "read_request"]
 
 LONGEST_CELL = 10_000  # characters
 LARGEST = 1e308
@@ -39,6 +40,7 @@ class Request(NamedTuple):
 
     table: Table
     options: dict[str, Any]
+    notes: list[str] = []  # on what was odd about the body
 
 
 def no_constant(text: str) -> float:
@@ -82,6 +84,13 @@ def read_request(body: bytes, kind: str, schema: Schema, most_rows: int) -> Requ
     if not isinstance(given, dict) or "rows" not in given:
         raise Refusal(422, 'the body must be an object with "rows", a list of objects, one for every row.')
     options = {name: value for name, value in given.items() if name != "rows"}
+    return as_request(given["rows"], options, kind, schema, most_rows)
+
+
+def as_request(
+    rows: Any, options: dict[str, Any], kind: str, schema: Schema, most_rows: int, notes: list[str] | None = None
+) -> Request:
+    """Return rows and options as a request, or refuse what does not fit."""
     for name, value in options.items():
         wanted = OPTIONS[kind].get(name)
         if wanted is None:
@@ -91,12 +100,11 @@ def read_request(body: bytes, kind: str, schema: Schema, most_rows: int) -> Requ
     level: Any = options.get("level", 0.9)
     if not 0.5 <= level < 1:
         raise Refusal(422, f"level must be from 0.5 to below 1; it is {shown(level)}.")
-    rows = given["rows"]
     if not isinstance(rows, list) or not rows:
         raise Refusal(422, f"rows must be a list of at least one object; it is {shown(rows)}.")
     if len(rows) > most_rows:
         raise Refusal(413, f"{counted(len(rows), 'row', 'are')} too many; send at most {most_rows:,} at a time.")
-    return Request(table_from(rows, schema, bool(options.get("unseen"))), options)
+    return Request(table_from(rows, schema, bool(options.get("unseen"))), options, notes or [])
 
 
 def shown(value: Any) -> str:

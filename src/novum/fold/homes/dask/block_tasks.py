@@ -19,6 +19,7 @@ __all__ = [
     "change_target",
     "remembered",
     "run_rows",
+    "some_rows",
     "survey_block",
 ]
 
@@ -56,6 +57,12 @@ def change_target(block: Block, changes: tuple[Callable, ...]) -> Block:
     for change in changes:
         block = block._replace(y=change(block.y))
     return block
+
+
+def some_rows(run: list[Block], index: int, step: int) -> Block:
+    """Return one block of a run, or every so manieth row of it."""
+    block = run[index]
+    return block if step == 1 else block.take(np.arange(0, block.rows, step))
 
 
 def survey_block(index: int, owner: str, allow_nan: bool, block: Block) -> Survey:

@@ -27,7 +27,7 @@ def open_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DaskSource:
         names = list(X.columns)
         dtype = tile_dtype(np.result_type(*(np.dtype(getattr(t, "numpy_dtype", t)) for t in X.dtypes)))
         lengths: list[int | None] = [None] * X.npartitions
-        rows = list(X.to_delayed())
+        rows = list(partitions_of(X))
         n_features = len(names)
     elif getattr(X, "ndim", 0) == 2 and hasattr(X, "rechunk"):
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
@@ -52,6 +52,17 @@ def open_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DaskSource:
         names=names,
         n_targets=n_targets,
     )
+
+
+def partitions_of(collection: Any) -> Any:
+    """Return a delayed piece per partition; of frames as they are cut, though only the columns that are wanted are read.
+
+    What else Dask does for a frame by itself would join small files where few of their columns are read: X and a target out of the
+    same files would no longer be cut alike.
+    """
+    if not hasattr(collection, "simplify"):
+        return collection.to_delayed()
+    return collection.simplify().to_delayed(optimize_graph=False)
 
 
 def is_number(dtype: Any) -> bool:
@@ -79,7 +90,7 @@ def pieces(owner: str, name: str, values: Any, lengths: list[int | None]) -> lis
         if (found := sum(values.chunks[0])) != rows:
             raise DataError(f"Found input variables with inconsistent numbers of samples: {[rows, found]}")
         values = values.rechunk({0: tuple(known), 1: -1} if values.ndim == 2 else {0: tuple(known)})
-    parts = np.ravel(np.array(values.to_delayed(), dtype=object)).tolist()
+    parts = np.ravel(np.array(partitions_of(values), dtype=object)).tolist()
     if len(parts) != len(lengths):
         raise DataError(f"{owner}: {name} has {len(parts)} partitions, X has {len(lengths)}; cut both alike.")
     return parts

@@ -18,9 +18,9 @@ from uuid import uuid4
 import numpy as np
 
 from novum.exceptions import DataError
-from novum.fold.blocks import Block, Source, add
+from novum.fold.blocks import BLOCK_VALUES, Block, Source, add
 from novum.fold.dealing import Deal, Portions
-from novum.fold.homes.dask.block_tasks import RowFunction, build, change_target, run_rows
+from novum.fold.homes.dask.block_tasks import RowFunction, build, change_target, run_rows, some_rows
 from novum.fold.homes.dask.connection import cluster_errors, current_client, worker_threads
 from novum.fold.homes.dask.copies import copied, held, parent_of, workers_in_order
 from novum.fold.homes.dask.dealing import BucketsOfWorkers
@@ -231,20 +231,31 @@ class DaskSource(Source):
     def dealt(self, deal: Deal) -> Iterator[Portions]:
         yield BucketsOfWorkers(self, deal)
 
-    def _block(self, index: int) -> Block:
-        """Return one block, here."""
+    def _block(self, index: int, step: int = 1) -> Block:
+        """Return one block, here, or every so manieth row of it."""
         runs, client = self._persist(), self._client()
         number = int(np.searchsorted(self.cuts, index, side="right")) - 1
         within = index - self.cuts[number]
         if client is None:
-            return runs[number][within]
+            return some_rows(runs[number], within, step)
         key = task_name(self.owner, "block", next(self.passes))
         with cluster_errors(self.owner):
-            return results(client, [self._submit(client, key, self.places[number], getitem, runs[number], within)])[0]
+            return results(
+                client, [self._submit(client, key, self.places[number], some_rows, runs[number], within, step)]
+            )[0]
 
     def first(self) -> Any:
-        index = next(index for index, length in enumerate(self.lengths) if length)
-        return change_target(self._block(index), self.changes)._replace(memory={})
+        """Return rows from all over the first partition: no more than a block in memory has, however large partitions are."""
+        index = self._first_full()
+        step = -(-self.lengths[index] * self.n_features // BLOCK_VALUES)
+        return change_target(self._block(index, max(1, step)), self.changes)._replace(memory={})
+
+    def first_partition(self) -> Block:
+        """Return all rows of the first partition, here, for learners whose rows follow each other."""
+        return change_target(self._block(self._first_full()), self.changes)._replace(memory={})
+
+    def _first_full(self) -> int:
+        return next(index for index, length in enumerate(self.lengths) if length)
 
     def each(self) -> Iterator[Any]:
         start = 0

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from novum.fold.readers.cells.dates import date_form, date_in, written_as_one_number
+from novum.fold.readers.cells.dates import MIXED, date_form, date_in, style_of, written_as_one_number
 from novum.fold.readers.cells.form import CODE, DATE, NUMBER, UNKNOWN, Form
 from novum.fold.readers.cells.numbers import SCALED, is_qualified, number_form, number_in, several_units
 from novum.fold.readers.cells.times import CLOCK, SPAN, hours_in, time_form
@@ -104,6 +104,12 @@ def notes_on(name: str, form: Form, cells: Sequence[str | None], missing: np.nda
         notes.append(f"{name}: times, read as hours")
     if form.how == "number":
         notes.append(f"{name}: whole numbers that are dates (year, month, day)")
+    if form.how in MIXED and len(cells):
+        styles = {style_of(cell.strip()): cell for cell in dict.fromkeys(cells) if cell is not None}
+        written = ", ".join(repr(cell)[:30] for style, cell in styles.items() if style)
+        read = {"mixed dmy": "day/month/year", "mixed mdy": "month/day/year"}[form.how]
+        last = "" if "dmy" not in styles or form.doubtful else f"; {styles['dmy']!r:.30} and the like as {read}"
+        notes.append(f"{name}: dates in several styles ({written}), each read by its own{last}")
     if form.unit == SCALED:
         notes.append(f"{name}: K, M and the like are multiplied out")
     elif form.unit:

@@ -1,7 +1,9 @@
 """Dates in the common orders and languages; days and months are distinguished by the whole column.
 
 `31/12/2021` settles what `01/02/2021` means. A quarter and a week are their first day, whole numbers such as `20211231` are
-dates where every one of them is.
+dates where every one of them is. Where no style has nearly all cells, but each cell one of them (`2012-01-31` beside `31/12/2021`
+beside `Jan 1 2000`), every cell is read by its own style. The order of day and month is still that of the column, but for cells
+that allow the other alone.
 """
 
 import re
@@ -11,7 +13,7 @@ import numpy as np
 
 from novum.fold.readers.cells.form import DATE, Form, enough
 
-__all__ = ["date_form", "date_in", "written_as_one_number"]
+__all__ = ["MIXED", "date_form", "date_in", "style_of", "written_as_one_number"]
 
 MONTH_NAMES = """
 jan january gen gennaio ene enero januar janvier janv janeiro januari
@@ -69,6 +71,8 @@ DATE_FORMS = {
     "week": WEEK,
     "number": ONE_NUMBER,
 }
+MIXED = {"mixed dmy": "dmy", "mixed mdy": "mdy"}  # several styles; how those with the year at the end are read
+STYLES = ("ymd", "dmy", "d month y", "month d y", "c clock", "eastern", "number")  # that may stand beside each other
 NAMED = ("d month y", "month d y", "c clock")
 PIVOT = 69  # two digits below it are of this century, as POSIX has it
 FIRST_YEAR, LAST_YEAR = 1850, 2100  # of dates that are written as one number
@@ -88,17 +92,43 @@ def date_form(known: list[str], every: int) -> Form | None:
             continue
         if pattern is not YEAR_LAST:
             return Form(DATE, how)
-        first, second = (np.array([int(match[part]) for match in found]) for part in "ab")
-        day_first, month_first = bool((first > 12).any()), bool((second > 12).any())
-        points = sum("." in match[0] for match in found) > len(found) / 2
-        if day_first and month_first:
-            how = "dmy" if (first > 12).sum() >= (second > 12).sum() else "mdy"
-        elif day_first or month_first:
-            how = "dmy" if day_first else "mdy"
-        else:
-            return Form(DATE, "dmy" if points else "mdy", doubtful=not points)
-        return Form(DATE, how)
-    return None
+        how, doubtful = order_of(found)
+        return Form(DATE, how, doubtful=doubtful)
+    return mixed_form(known, every)
+
+
+def order_of(found: list[re.Match]) -> tuple[str, bool]:
+    """Return the order of day and month before a year, and whether no cell tells it."""
+    first, second = (np.array([int(match[part]) for match in found]) for part in "ab")
+    days, months = int((first > 12).sum()), int((second > 12).sum())
+    if days or months:
+        return "dmy" if days >= months and days else "mdy", False
+    points = sum("." in match[0] for match in found) > len(found) / 2
+    return "dmy" if points else "mdy", not points
+
+
+def style_of(cell: str) -> str:
+    """Return the style of a date, "" where it is none."""
+    for how in STYLES:
+        match = DATE_FORMS[how].fullmatch(cell)
+        if match and (how not in NAMED or match["m"].casefold() in MONTHS):
+            return how
+    return ""
+
+
+def mixed_form(known: list[str], every: int) -> Form | None:
+    """Return the form of dates in several styles, each of more than one cell; None where there are none."""
+    styles = [style_of(cell) for cell in known]
+    counts = {how: styles.count(how) for how in {*styles} - {""}}
+    if len(counts) < 2:
+        return None
+    if not enough(sum(counts.values()), len(known), every):
+        return None
+    last = [match for cell, how in zip(known, styles) if how == "dmy" and (match := YEAR_LAST.fullmatch(cell))]
+    order, doubtful = order_of(last) if last else ("mdy", False)
+    form = Form(DATE, f"mixed {order}", doubtful=doubtful)
+    read = sum(not np.isnat(date_in(cell, form)) for cell in known)
+    return form if enough(read, len(known), every) else None
 
 
 def written_as_one_number(values: Iterable[float]) -> Form | None:
@@ -115,6 +145,8 @@ def written_as_one_number(values: Iterable[float]) -> Form | None:
 
 def date_in(cell: str, form: Form) -> np.datetime64:
     """Return the date of a cell, NaT where it is none."""
+    if form.how in MIXED:
+        return mixed_date(cell.strip(), MIXED[form.how])
     match = DATE_FORMS[form.how].fullmatch(cell.strip())
     if match is None:
         return NOTHING
@@ -142,6 +174,15 @@ def date_in(cell: str, form: Form) -> np.datetime64:
         shift = int(zone[1:3]) * 3600 + int(zone[3:5]) * 60
         found -= np.timedelta64(shift if zone[0] == "+" else -shift, "s")
     return found
+
+
+def mixed_date(cell: str, order: str) -> np.datetime64:
+    """Return the date of a cell by its own style; one that the column's order does not allow by the other."""
+    style = style_of(cell)
+    if style != "dmy":
+        return date_in(cell, Form(DATE, style)) if style else NOTHING
+    found = date_in(cell, Form(DATE, order))
+    return date_in(cell, Form(DATE, "mdy" if order == "dmy" else "dmy")) if np.isnat(found) else found
 
 
 def first_of_week(year: int, week: int, weekday: int) -> np.datetime64:

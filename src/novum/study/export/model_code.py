@@ -1,0 +1,105 @@
+"""The parts of a program that make, fit and ask the kept model."""
+
+import re
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+from novum.decision_theory import LossMatrixClassifier
+from novum.study.comparison.blend import Blend
+from novum.study.export.expressions import INDENT, Writer, joined
+
+__all__ = ["fit_code", "functions_for", "members_of", "part_code", "renamed"]
+
+BODY = 104  # characters of a line that a function returns
+
+
+def members_of(model: Any) -> tuple[list[Any], list[float]]:
+    """Return the pipelines of a kept model, judged or saved, and their weights."""
+    if isinstance(model, LossMatrixClassifier):
+        return members_of(model.estimator)
+    if isinstance(model, Blend):
+        return list(model.estimators), [float(w) for w in model.weights]
+    if isinstance(model, Pipeline) and [step for step, _ in model.steps] == ["model"]:
+        return members_of(model[-1])
+    return [model], [1.0]
+
+
+def functions_for(
+    members: list[Any], name: str, about: str, writer: Writer, known: dict[str, str]
+) -> tuple[list[str], list[str]]:
+    """Return functions that make the members, but for those that are known, and the names of all of them."""
+    codes: list[str] = []
+
+    def named(made: str, wanted: str) -> str:
+        if made not in known:
+            known[made] = wanted
+            codes.append(function(wanted, made))
+        return known[made]
+
+    makers = []
+    for number, member in enumerate(members, start=1):
+        place = f"_{number}" if len(members) > 1 else ""
+        if isinstance(member, Pipeline) and [step for step, _ in member.steps] == ["columns", "model"]:
+            columns = named(writer.text(member[0], about, BODY), name.replace("model", "columns") + place)
+            step = writer.text(member[-1], about, BODY - INDENT, 11)
+            parts = [f'("columns", {columns}())', f'("model", {step})']
+            made = f"Pipeline({joined('[', parts, ']', BODY - 10)})"
+            writer.imports.add(("sklearn.pipeline", "Pipeline"))
+        else:
+            made = writer.text(member, about, BODY)
+        makers.append(named(made, name + place))
+    return codes, makers
+
+
+def function(name: str, made: str) -> str:
+    """Return a function that makes something."""
+    return f"def {name}():\n    return " + made.replace("\n", "\n    ")
+
+
+def renamed(code: str) -> str:
+    """Return the code of a measure with the truth under the name that the program gives it."""
+    return re.sub(r"\by\b", "truth", code)
+
+
+def fit_code(result: Any, ensemble: bool, weighted: bool, writer: Writer) -> str:
+    """Return the functions that fit, and say what a fitted model says."""
+    weights = ", model__sample_weight=weight[some]" if weighted else ""
+    classify = bool(result.task.labels)
+    given = f"X.iloc[some], y[some]{weights}"
+    one = f"[one().fit({given}) for one in make]" if ensemble else f"make().fit({given})"
+    writer.imports.add(("threadpoolctl", "threadpool_limits"))
+    says = "Return the model fitted on some of the rows; one thread adds in one order, to the same bits."
+    code = [f'def fitted(make, some):\n    """{says}"""\n    with threadpool_limits(1):\n        return {one}']
+    if classify:
+        first = "model[0]" if ensemble else "model"
+        code.append(f"def judged_classes(model):\n    return {first}.classes_")
+        said = "one.predict_proba(frame) for one in model"
+        mean = f"np.tensordot(WEIGHTS, np.stack([{said}]), axes=1)" if ensemble else "model.predict_proba(frame)"
+        code.append(
+            f'def probabilities(model, frame):\n    """Return the probability of every class."""\n    return {mean}'
+        )
+    says = '"""Return what the model predicts for rows like X."""'
+    if result.costs is not None:
+        body = "judged_classes(model)[np.argmin(probabilities(model, frame) @ COSTS, axis=1)]"
+        says = '"""Return the classes of least expected cost."""'
+    elif ensemble and classify:
+        body = "judged_classes(model)[np.argmax(probabilities(model, frame), axis=1)]"
+    elif ensemble:
+        body = "np.tensordot(WEIGHTS, np.stack([one.predict(frame) for one in model]), axes=1)"
+    else:
+        body = "model.predict(frame)"
+    code.append(f"def decided(model, frame):\n    {says}\n    return {body}")
+    return "\n\n\n".join(code)
+
+
+def part_code(result: Any, rows: str, writer: Writer) -> str:
+    """Return the rows that a fit takes: all of some, or as many as there was time for."""
+    if result.share >= 1:
+        return rows
+    count = f"round({result.share!r} * len({rows}))"
+    if result.options["time"]:
+        return f"{rows}[-{count}:]"
+    writer.imports.add(("numpy", "np"))
+    seed = result.options["random_state"]
+    return f"np.sort(np.random.default_rng({seed}).choice({rows}, {count}, replace=False))"
