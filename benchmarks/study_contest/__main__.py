@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from benchmarks.study_contest.contest import results, play_all
+from benchmarks.study_contest.contest import play_all, results
 from benchmarks.study_contest.standing import lines
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks.study_contest", description=__doc__)

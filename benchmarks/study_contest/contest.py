@@ -1,7 +1,7 @@
 """The contest: every contestant on every table and split, each in a process of its own, one after the other, resumable.
 
-A contestant gets the rows to learn from and the rows to answer for as two Parquet files, one core, and the seconds. What it answered
-is judged here. A line of `results.jsonl` is one such play: its score, the seconds it took, the load of the machine before.
+A contestant gets the rows to learn from and the rows to answer for as two Parquet files, one core, and the seconds. What it
+answered is judged here. A line of `results.jsonl` is one such play: its score, the seconds it took, the load of the machine before.
 """
 
 import json
@@ -65,7 +65,9 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
-def play(contest: Contest, split: int, contestant: str, python: str, seconds: float, cores: str | None) -> dict[str, Any]:
+def play(
+    contest: Contest, split: int, contestant: str, python: str, seconds: float, cores: str | None
+) -> dict[str, Any]:
     """Return one play."""
     learned, judged = split_of(frame_of(contest), contest, split)
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +76,7 @@ def play(contest: Contest, split: int, contestant: str, python: str, seconds: fl
         script = HERE / f"with_{contestant}.py"
         command = [python, str(script), folder, contest.target, contest.measure, str(seconds)]
         pinned = ["taskset", "-c", cores] if cores else []
-        threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         load, start = os.getloadavg()[0], time.perf_counter()
         try:
             done = subprocess.run(

@@ -2,8 +2,8 @@
 
     python with_*.py FOLDER TARGET MEASURE SECONDS
 
-`FOLDER` holds learned.parquet with the target and asked.parquet without; `play` writes answers.parquet (a column `value` of numbers,
-or a column of probabilities for every class) and seconds.json.
+`FOLDER` holds learned.parquet with the target and asked.parquet without; `play` writes answers.parquet (a column `value` of
+numbers, or a column of probabilities for every class) and seconds.json.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Where the contestants stand: mean rank, share of the gap, worst table, plays without a model, how the time was kept.
 
-With s a score turned so that more is better, b that of the baseline and t the best of all plays on a table and split, whatever their
-seconds, the share of the gap is
+With s a score turned so that more is better, b that of the baseline and t the best of all plays on a table and split, whatever
+their seconds, the share of the gap is
 
     g = (s - b) / (t - b),    0 without a model                                                                       (1)
 """
@@ -13,7 +13,6 @@ import numpy as np
 from scipy.stats import rankdata
 
 from benchmarks.study_contest.tables import LISTS
-from novum.report.numbers import num
 
 __all__ = ["gaps", "lines"]
 
@@ -53,11 +52,14 @@ def lines(plays: list[dict[str, Any]], which: str, limit: float) -> list[str]:
     said.append(f"{'':24}{'rank':>7}{'gap':>7}{'worst':>7}{'below .6':>10}{'no model':>10}{'slowest / limit':>17}")
     for column in np.argsort(ranks.mean(axis=0)):
         name, values = everyone[column], table[:, column]
-        slowest = max((p["seconds"] / limit for p in mine if p["contestant"] == name and "seconds" in p), default=np.nan)
+        slowest = max(
+            (p["seconds"] / limit for p in mine if p["contestant"] == name and "seconds" in p), default=np.nan
+        )
         none = sum("score" not in p for p in mine if p["contestant"] == name)
-        cells = (num(ranks[:, column].mean()), num(values.mean()), num(values.min()), str(int((values < 0.6).sum())))
+        means = (ranks[:, column].mean(), values.mean(), values.min())
+        cells = (*(f"{one:.3f}" for one in means), str(int((values < 0.6).sum())))
         widths = (7, 7, 7, 10)
-        said.append(f"{name:24}" + "".join(f"{c:>{w}}" for c, w in zip(cells, widths)) + f"{none:>10}{num(slowest):>17}")
+        said.append(f"{name:24}" + "".join(f"{c:>{w}}" for c, w in zip(cells, widths)) + f"{none:>10}{slowest:17.2f}")
     said += ["", f"{'share of the gap':28}" + "".join(f"{name:>11}" for name in everyone)]
     for (name, split), row in zip(complete, table):
         said.append(f"{name + ', ' + str(split):28}" + "".join(f"{value:11.3f}" for value in row))

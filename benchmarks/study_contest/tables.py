@@ -55,7 +55,10 @@ FIRST = {
     "chemistry": Contest("mlmRev/Chem97", "score", RMSE, ("student",)),
     "airbags": Contest("DAAG/nassCDS", "dead", AUC, ("injSeverity", "caseid")),
     "tests for Covid": Contest(
-        "medicaldata/covid_testing", "result", LOG_LOSS, ("subject_id", "fake_first_name", "fake_last_name", "ct_result")
+        "medicaldata/covid_testing",
+        "result",
+        LOG_LOSS,
+        ("subject_id", "fake_first_name", "fake_last_name", "ct_result"),
     ),
     "storms": Contest("dplyr/storms", "status", LOG_LOSS, ("category",)),
     "computers": Contest("Ecdat/Computers", "price", RMSE),

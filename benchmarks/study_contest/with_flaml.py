@@ -1,4 +1,4 @@
-"""FLAML as its page begins: the task, the measure and the seconds; its ensemble, where that is allowed, is the better of its two ways."""
+"""FLAML as its page begins: the task, the measure and the seconds."""
 
 import flaml
 from exchange import play

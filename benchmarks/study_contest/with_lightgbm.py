@@ -38,23 +38,23 @@ def answers(learned, asked, target, measure, seconds):
     fitted, held = train_test_split(
         np.arange(len(y)), test_size=0.2, random_state=0, stratify=y if classes is not None else None
     )
-    common = dict(objective=objective, metric=metric, verbosity=-1, num_threads=1, seed=0)
+    common = {"objective": objective, "metric": metric, "verbosity": -1, "num_threads": 1, "seed": 0}
     if measure == "log_loss":
         common["num_class"] = len(classes)
     higher = metric == "auc"
     best = {}
 
     def trial(study):
-        settings = common | dict(
-            learning_rate=study.suggest_float("learning_rate", 0.01, 0.3, log=True),
-            num_leaves=study.suggest_int("num_leaves", 4, 256, log=True),
-            min_data_in_leaf=study.suggest_int("min_data_in_leaf", 2, 128, log=True),
-            feature_fraction=study.suggest_float("feature_fraction", 0.3, 1.0),
-            bagging_fraction=study.suggest_float("bagging_fraction", 0.4, 1.0),
-            bagging_freq=1,
-            lambda_l1=study.suggest_float("lambda_l1", 1e-6, 10, log=True),
-            lambda_l2=study.suggest_float("lambda_l2", 1e-6, 10, log=True),
-        )
+        settings = common | {
+            "learning_rate": study.suggest_float("learning_rate", 0.01, 0.3, log=True),
+            "num_leaves": study.suggest_int("num_leaves", 4, 256, log=True),
+            "min_data_in_leaf": study.suggest_int("min_data_in_leaf", 2, 128, log=True),
+            "feature_fraction": study.suggest_float("feature_fraction", 0.3, 1.0),
+            "bagging_fraction": study.suggest_float("bagging_fraction", 0.4, 1.0),
+            "bagging_freq": 1,
+            "lambda_l1": study.suggest_float("lambda_l1", 1e-6, 10, log=True),
+            "lambda_l2": study.suggest_float("lambda_l2", 1e-6, 10, log=True),
+        }
 
         def in_time(state):
             if time.perf_counter() - start > (1 - FOR_THE_LAST) * seconds:
@@ -84,9 +84,7 @@ def answers(learned, asked, target, measure, seconds):
             raise lightgbm.callback.EarlyStopException(state.iteration, state.evaluation_result_list)
 
     model, trees = best["model"], best["trees"]
-    again = lightgbm.train(
-        best["settings"], lightgbm.Dataset(X, y, params={"verbosity": -1}), trees, callbacks=[until]
-    )
+    again = lightgbm.train(best["settings"], lightgbm.Dataset(X, y, params={"verbosity": -1}), trees, callbacks=[until])
     if again.current_iteration() == trees:  # in time
         model = again
     said = model.predict(new, num_iteration=trees)
