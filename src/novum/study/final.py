@@ -15,13 +15,14 @@ from threadpoolctl import threadpool_limits
 
 from novum.decision_theory import LossMatrixClassifier
 from novum.report.numbers import counted, num
-from novum.study.comparison.blend import Blend
+from novum.study.comparison.blend import Blend, Combination
 from novum.study.comparison.board import LAST_FITS, last_seconds
 from novum.study.comparison.calibration import tempered
 from novum.study.comparison.choose import WORSE, Leader, choose
 from novum.study.comparison.clock import TimeIsUp, within
 from novum.study.comparison.compare import EnsembleMember, Scores, models_of, parts_of
 from novum.study.comparison.fits import Rows, fit_candidate
+from novum.study.comparison.stack import Stack
 from novum.study.comparison.tuning import Judge
 from novum.study.data.roles import some_rows
 from novum.study.scoring.measures import Measure
@@ -204,11 +205,18 @@ def of_the_folds(leaders: list[Leader], scores: Scores, rows: Rows, train: np.nd
         ]
         what = "the model of a fold" if len(fitted) == len(parts) else "the mean of the models of its folds"
         reason += f"; {what}, of {n:,} rows each, since there was no time for a fit"
-        model = fitted[0][0] if len(fitted) == 1 else Blend([one for one, _ in fitted], [w for _, w in fitted])
+        model = together([one for one, _ in fitted], [w for _, w in fitted], parts[0].bias)
         return KeptModel(leader, reason, parts, model, changes, 1.0)
     reason += f"; fitted on {n:,} rows as in a fold, since there was no time for more"
     model, changes = fit_kept(rows, parts, some_rows(train, n, False, rows.judge.seed))
     return KeptModel(leader, reason, parts, model, changes, n / len(train))
+
+
+def together(pipelines: list[Any], weights: list[float], bias: tuple[float, ...] | None) -> Pipeline | Combination:
+    """Return one model of several: their weighted mean, or with a bias what the second layer makes of them; one as it is."""
+    if bias is not None:
+        return Stack(pipelines, weights, list(bias))
+    return pipelines[0] if len(pipelines) == 1 else Blend(pipelines, weights)
 
 
 def fit_kept(
@@ -227,9 +235,7 @@ def fit_kept(
         warnings.simplefilter("ignore")
         given: list[Any] = [None for _ in parts] if changes is None else list(changes)
         fitted = [fit_candidate(rows, part.candidate, train, change, each) for part, change in zip(parts, given)]
-    model = fitted[0].pipeline
-    if len(parts) > 1:
-        model = Blend([one.pipeline for one in fitted], [part.weight for part in parts])
+    model = together([one.pipeline for one in fitted], [part.weight for part in parts], parts[0].bias)
     return model, [one.change for one in fitted]
 
 

@@ -17,15 +17,15 @@ from novum.base.candidacy import EARLY, PASSES
 from novum.report.result import result
 from novum.study.comparison.board import LEAST_FITS, Board
 from novum.study.comparison.calibration import helpful_temperature
-from novum.study.comparison.candidates import ENSEMBLE_RANK, Candidate
+from novum.study.comparison.candidates import ENSEMBLE_RANK, STACK_RANK, Candidate
 from novum.study.comparison.clock import Clock
-from novum.study.comparison.ensemble import Mixture, best_mixture
+from novum.study.comparison.ensemble import Mixture, best_mixture, best_stack, evidence_of
 from novum.study.comparison.fits import CandidateFit, FittedCandidate, Fold, Outcome, Rows
 from novum.study.comparison.portfolio import first_tries, survivors
 from novum.study.comparison.workers import Crew, outcomes
 from novum.study.scoring.measures import Predicted
 
-__all__ = ["EnsembleMember", "Scores", "compare", "models_of", "parts_of"]
+__all__ = ["EnsembleMember", "Joint", "Scores", "compare", "models_of", "parts_of"]
 
 FIRST_SHARE = 0.05  # of the time, for each of the first fits
 MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its first settings; of a fit, whatever the time
@@ -38,10 +38,19 @@ MOST_RESERVED, RESERVED_OF_ALL = (
 
 @result
 class EnsembleMember(NamedTuple):
-    """A member of the ensemble."""
+    """A member of the ensemble, or of the models under a second layer."""
 
     candidate: Candidate
     weight: float
+    bias: tuple[float, ...] | None = None  # of the second layer, which all its members share
+
+
+@result
+class Joint(NamedTuple):
+    """What a row of the leaderboard is made of that is made of several."""
+
+    parts: list[EnsembleMember]
+    models: list[list[FittedCandidate]]  # by part, of the folds, where time is limited
 
 
 @result
@@ -61,9 +70,8 @@ class Scores(NamedTuple):
     notes: list[str]
     stopped: str  # "", "interrupted" or "time limit"
     predicted: list[list[Predicted | None]] = []  # (candidates, folds): of the rows that judge a fold
-    parts: list[EnsembleMember] = []  # of the ensemble
+    joint: dict[int, Joint] = {}  # by place among the candidates
     models: list[list[FittedCandidate]] = []  # (candidates,): of the folds, where time is limited
-    part_models: list[list[FittedCandidate]] = []  # of the ensemble's parts, likewise
     temperatures: list[float] = []  # (candidates,): that the probabilities need, by the folds
 
 
@@ -277,14 +285,22 @@ def fold_models(board: Board, c: int, used: np.ndarray) -> list[FittedCandidate]
 
 
 def with_ensemble(scores: Scores, board: Board) -> Scores:
-    """Return the scores with a row for the ensemble of the best, where it has more than one part."""
+    """Return the scores with rows for the ensemble of the best and for a second layer over them, where they have several parts."""
     used = board.used_folds()
-    mixture: Mixture | None = best_mixture(board, used)
-    if mixture is None:
+    evidence = evidence_of(board, used)
+    if evidence is None:
         return scores
+    for name, rank, best in (("ensemble", ENSEMBLE_RANK, best_mixture), ("stack", STACK_RANK, best_stack)):
+        if (mixture := best(evidence)) is not None:
+            scores = with_row(scores, board, used, Candidate(name, "novum", None, rank, scaled=True), mixture)
+    return scores
+
+
+def with_row(scores: Scores, board: Board, used: np.ndarray, candidate: Candidate, mixture: Mixture) -> Scores:
+    """Return the scores with a row for what is made of several."""
     places = mixture.places
-    parts = [EnsembleMember(settled(board, c, used), w) for c, w in zip(places, mixture.weights)]
-    candidate = Candidate("ensemble", "novum", None, ENSEMBLE_RANK, scaled=True)
+    parts = [EnsembleMember(settled(board, c, used), w, mixture.bias) for c, w in zip(places, mixture.weights)]
+    temperature = temperature_of(board, places, mixture.weights, used) if mixture.bias is None else 1.0
 
     def total(field: str) -> float:
         return float(sum(board.column(c, field)[used].mean() for c in places))
@@ -295,21 +311,19 @@ def with_ensemble(scores: Scores, board: Board) -> Scores:
         seconds=np.append(scores.seconds, total("seconds")),
         sizes=np.append(scores.sizes, sum(size_on(board, c) for c in places)),
         last=np.append(scores.last, total("last")),
-        parts=parts,
+        joint={**scores.joint, len(scores.candidates): Joint(parts, [fold_models(board, c, used) for c in places])},
         models=[*scores.models, []],
-        part_models=[fold_models(board, c, used) for c in places],
-        temperatures=[*scores.temperatures, temperature_of(board, places, mixture.weights, used)],
+        temperatures=[*scores.temperatures, temperature],
     )
 
 
 def parts_of(scores: Scores, position: int) -> list[EnsembleMember]:
-    """Return what a row of the leaderboard is made of: a candidate, or the parts of the ensemble."""
-    candidate = scores.candidates[position]
-    return scores.parts if candidate.estimator is None else [EnsembleMember(candidate, 1.0)]
+    """Return what a row of the leaderboard is made of: a candidate, or the parts of what is made of several."""
+    joint = scores.joint.get(position)
+    return [EnsembleMember(scores.candidates[position], 1.0)] if joint is None else joint.parts
 
 
 def models_of(scores: Scores, position: int) -> list[list[FittedCandidate]]:
     """Return the models of the folds of everything that a row is made of, where they were kept."""
-    if scores.candidates[position].estimator is None:
-        return scores.part_models
-    return scores.models[position : position + 1]
+    joint = scores.joint.get(position)
+    return scores.models[position : position + 1] if joint is None else joint.models
