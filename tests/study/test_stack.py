@@ -12,7 +12,6 @@ from novum.study import Study, predict_table
 from novum.study.comparison.blend import steady_weights
 from novum.study.comparison.board import Board
 from novum.study.comparison.candidates import Candidate
-from novum.study.comparison.choose import leaderboard
 from novum.study.comparison.compare import parts_of
 from novum.study.comparison.ensemble import best_stack, evidence_of
 from novum.study.comparison.fits import Fold, Outcome, Rows
