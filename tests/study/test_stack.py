@@ -169,5 +169,54 @@ def test_the_mean_of_the_models_of_folds_goes_under_the_layer():
     assert error < 1.2 * place.mean
 
 
+def test_parts_that_there_is_no_time_to_fit_are_the_models_of_their_folds():
+    from novum.study.final import fit_kept, slow_parts
+
+    frame = table("numbers")
+    result = Study(frame, "y", models=["DecisionTree", "Ridge", "KNeighbors"], time_limit=60, **OPTIONS).run()
+    place = next(leader for leader in result.leaders if leader.name == "ensemble").position
+    parts, models = parts_of(result.scores, place), result.scores.joint[place].models
+    took = [np.mean([one.seconds for one in some]) for some in models]
+    slowest = int(np.argmax(took))
+    assert slow_parts(result.scores, place, sum(took) + 1e-9) == []
+    assert slow_parts(result.scores, place, sum(took) - 1e-9) == [slowest]
+    assert slow_parts(result.scores, place, 0.0) == list(range(len(parts)))
+    start = result.formalisation
+    rows = Rows(start.frame, start.task.y, None, Judge(result.scoring, "regression", None, 0, None))
+    model, changes = fit_kept(rows, parts, start.train, fixed={slowest: models[slowest]})
+    assert len(changes) == len(parts) and len(model.estimators) == len(parts) + 3
+    assert sum(model.weights) == pytest.approx(1.0)
+    fitted = [name for name, one in zip(range(len(parts)), model.estimators) if one is models[name][0].pipeline]
+    assert fitted == [slowest]  # the first of every part come first, in the order of the parts
+    names = [type(one[-1]).__name__ for one in model.estimators]
+    assert [name.removesuffix("Regressor") for name in names[: len(parts)]] == [
+        part.candidate.name.removesuffix("Regressor") for part in parts
+    ]
+    assert names[len(parts) :] == 3 * [names[slowest]]
+
+
+def test_boosting_is_tried_early_where_rows_are_many():
+    from novum.study.comparison.candidates import candidates_for
+    from novum.study.comparison.portfolio import early_tries, quick_first, settings_to_try
+
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 6_000)
+    parts = np.split(np.arange(6_000), 3)
+    board = board_of(
+        np.empty((0, 6_000, 2)), truth, [Fold(0, np.setdiff1d(np.arange(6_000), one), one) for one in parts]
+    )
+    candidates = candidates_for("classification", 6_000, 0)
+    assert [one.name for one in quick_first(candidates)[-3:]] == ["ExtraTrees", "RandomForest", "AdaBoost"]
+    for task in board.add(candidates[:3]):
+        board.take(Outcome(task.model, task.fold, 0.5, 1.0, [], "", None, criterion=-0.5 + task.model / 10))
+    tasks = early_tries(board, 2.0)
+    assert [task.candidate.name for task in tasks] == ["GradientBoosting"] * 6 and all(
+        task.seconds == 2.0 for task in tasks
+    )
+    later = [one for one in settings_to_try(board) if one.name == "GradientBoosting"]
+    tag = tasks[0].candidate.candidacy
+    assert [one.change for one in later] == list(tag.search[2:])
+
+
 def test_logarithms_of_nothing_are_finite():
     assert np.isfinite(logarithms(np.array([[0.0, 1.0]]))).all()

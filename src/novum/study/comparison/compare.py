@@ -15,13 +15,13 @@ import numpy as np
 
 from novum.base.candidacy import EARLY, PASSES
 from novum.report.result import result
-from novum.study.comparison.board import LEAST_FITS, Board
+from novum.study.comparison.board import LEAST_FITS, Board, last_seconds
 from novum.study.comparison.calibration import helpful_temperature
 from novum.study.comparison.candidates import ENSEMBLE_RANK, STACK_RANK, Candidate
 from novum.study.comparison.clock import Clock
 from novum.study.comparison.ensemble import Mixture, best_mixture, best_stack, evidence_of
 from novum.study.comparison.fits import CandidateFit, FittedCandidate, Fold, Outcome, Rows
-from novum.study.comparison.portfolio import first_tries, survivors
+from novum.study.comparison.portfolio import HEAD, early_tries, first_tries, is_large, quick_first, survivors
 from novum.study.comparison.workers import Crew, outcomes
 from novum.study.scoring.measures import Predicted
 
@@ -115,7 +115,12 @@ def compare(
     board = Board(rows, folds, clock.seconds)
     planned, stopped, crew = 0, "", Crew(rows, processes)
     stages: list[tuple[str, Callable[[float | None], list[CandidateFit]]]]
-    stages = [("first", lambda seconds: board.add(candidates, seconds))]
+    head, tail = (candidates[:HEAD], quick_first(candidates[HEAD:])) if is_large(board) else (candidates, [])
+    stages = [("first", lambda seconds: board.add(head, seconds))]
+    if tune and tail:
+        stages.append(("settings", lambda seconds: early_tries(board, seconds)))
+    if tail:
+        stages.append(("first", lambda seconds: board.add(tail, seconds)))
     if tune:
         stages += [
             ("settings", lambda seconds: first_tries(board, seconds)),
@@ -125,7 +130,10 @@ def compare(
         stages.append(("further", board.repeat))
     try:
         for stage, tasks_of in stages:
-            tasks = tasks_of(seconds_of_a_fit(clock, folds, processes))
+            each = seconds_of_a_fit(clock, folds, processes)
+            if last_rows > len(rows.y):
+                each = to_fit_again(each, clock, last_rows / float(np.mean([len(fold.train) for fold in folds])))
+            tasks = tasks_of(each)
             tasks = [task._replace(keep=clock.set_by_user, aim=aim_of(task, clock)) for task in tasks]
             planned += len(tasks)
             waiting = []
@@ -136,7 +144,7 @@ def compare(
                 else:
                     waiting.append(task)
             by_place = {(task.model, task.fold): task for task in waiting}
-            least = LEAST_FITS if stage == "first" else 0
+            least = 0 if planned > len(tasks) else LEAST_FITS  # of the first stage alone
             stream = outcomes(rows, waiting, crew, clock, cluster, least)
             try:
                 for outcome in stream:
@@ -193,6 +201,13 @@ def seconds_of_a_fit(clock: Clock, folds: list[Fold], processes: int) -> float |
         LEAST_SECONDS * clock.slowness,
         MODEL_SHARE * clock.seconds * processes / sum(fold.repeat == 0 for fold in folds),
     )
+
+
+def to_fit_again(seconds: float | None, clock: Clock, growth: float) -> float | None:
+    """Return how long a fit of a sample's fold may take, so that the last ones, on `growth` times the rows, fit in the reserve."""
+    if seconds is None or not clock.set_by_user:
+        return seconds
+    return min(seconds, MOST_RESERVED * (clock.seconds or 0.0) / last_seconds(1.0, growth))
 
 
 def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: str) -> Scores:
@@ -281,7 +296,8 @@ def temperature_of(board: Board, places: list[int], weights: list[float], used: 
 def fold_models(board: Board, c: int, used: np.ndarray) -> list[FittedCandidate]:
     """Return the models of the folds, where they were kept."""
     found = [board.done[c, f] for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
-    return [FittedCandidate(one.pipeline, board.candidates[c].change) for one in found if one.pipeline is not None]
+    change = board.candidates[c].change
+    return [FittedCandidate(one.pipeline, change, one.last) for one in found if one.pipeline is not None]
 
 
 def with_ensemble(scores: Scores, board: Board) -> Scores:
