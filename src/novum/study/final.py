@@ -22,6 +22,7 @@ from novum.study.comparison.choose import WORSE, Leader, choose
 from novum.study.comparison.clock import TimeIsUp, within
 from novum.study.comparison.compare import EnsembleMember, Scores, models_of, parts_of
 from novum.study.comparison.fits import FittedCandidate, Rows, fit_candidate
+from novum.study.comparison.isotonic import Curve, curved, helpful_curves
 from novum.study.comparison.stack import Stack
 from novum.study.comparison.tuning import Judge
 from novum.study.data.roles import some_rows
@@ -35,6 +36,7 @@ NEARLY_AS_FAST = 3.0  # times the fastest's seconds: where there is time for non
 SMALL_PART = 0.03
 ENOUGH_TIME = 0.8  # of the time left, for a fit on all rows
 MANY_MORE = 1.75  # times the rows of a fold: a model of all rows is better than the mean of those of the folds
+OF_ORDER = ("auc", "average_precision")  # measures of the order of rows
 MOST_SLOW = 0.6  # of the weight of parts that there is no time to fit, where others are fitted
 MOST_MODELS = 15  # of folds, whose mean is kept: it is explained and served, too
 FEW_MORE = 2.0  # times the rows of the folds: all are taken
@@ -51,18 +53,37 @@ class KeptModel(NamedTuple):
     changes: list[dict[str, Any]]
     share: float  # of the rows that it was fitted on
     temperature: float = 1.0  # of its probabilities
+    curves: list[Curve] = []  # of its probabilities
     fixed: dict[int, list[FittedCandidate]] = {}  # parts of which the models of the folds are kept
 
 
-def calibrated(kept: KeptModel, scores: Scores) -> KeptModel:
-    """Return a kept model with its probabilities at the temperature that the folds found."""
+def calibrated(kept: KeptModel, scores: Scores, measure: Measure) -> KeptModel:
+    """Return a kept model with its probabilities at the temperature that the folds found, or along their curves."""
     if not scores.temperatures:
         return kept
     temperature = scores.temperatures[kept.leader.position]
-    reason = kept.reason
+    reason, curves = kept.reason, curves_of(kept, scores, temperature, measure)
+    if curves:
+        reason += "; its probabilities are calibrated (isotonic)"
+        return kept._replace(model=curved(kept.model, curves), curves=curves, reason=reason)
     if temperature != 1.0:
         reason += f"; its probabilities are calibrated (temperature {num(temperature):.2f})"
     return kept._replace(model=tempered(kept.model, temperature), temperature=temperature, reason=reason)
+
+
+def curves_of(kept: KeptModel, scores: Scores, temperature: float, measure: Measure) -> list[Curve]:
+    """Return the curves that the probabilities of a single kept model need by the folds; none where a temperature does as well."""
+    place = kept.leader.position
+    single = isinstance(kept.model, Pipeline) and place not in scores.joint and kept.leader.simplicity > 0
+    if not single or not scores.truth or measure.name in OF_ORDER:
+        return []
+    folds = [f for f, fold in enumerate(scores.folds) if fold.repeat == 0]
+    said = [scores.predicted[place][f] for f in folds]
+    parts = [(one.proba, *scores.truth[f]) for f, one in zip(folds, said) if one is not None and one.proba is not None]
+    if len(parts) < len(folds):
+        return []
+    ratio = sum(len(scores.folds[f].test) for f in folds) / sum(len(scores.folds[f].train) for f in folds)
+    return helpful_curves(parts, ratio, temperature)
 
 
 def growth_of(scores: Scores, n_rows: int) -> float:
@@ -106,7 +127,7 @@ def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None
 
 def keep(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, **how: Any) -> KeptModel:
     """Choose a row of the leaderboard, fit its model (`choose_and_fit`) and calibrate its probabilities."""
-    return calibrated(choose_and_fit(leaders, scores, rows, train, **how), scores)
+    return calibrated(choose_and_fit(leaders, scores, rows, train, **how), scores, rows.judge.measure)
 
 
 def choose_and_fit(
@@ -281,7 +302,7 @@ def fit_again(rows: Rows, kept: KeptModel, *, ordered: bool, until: float | None
     try:
         with within(left):
             model, _ = fit_kept(rows, kept.parts, some, kept.changes, fixed=kept.fixed)
-            return tempered(model, kept.temperature)
+            return curved(tempered(model, kept.temperature), kept.curves)
     except TimeIsUp:
         return None
 

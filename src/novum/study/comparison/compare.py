@@ -21,7 +21,7 @@ from novum.study.comparison.candidates import ENSEMBLE_RANK, STACK_RANK, Candida
 from novum.study.comparison.clock import Clock
 from novum.study.comparison.ensemble import Mixture, best_mixture, best_stack, evidence_of
 from novum.study.comparison.fits import CandidateFit, FittedCandidate, Fold, Outcome, Rows
-from novum.study.comparison.portfolio import HEAD, early_tries, first_tries, is_large, quick_first, survivors
+from novum.study.comparison.portfolio import stages_of
 from novum.study.comparison.workers import Crew, outcomes
 from novum.study.scoring.measures import Predicted
 
@@ -32,8 +32,7 @@ MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its firs
 MOST_RESERVED, RESERVED_OF_ALL = (
     0.35,
     0.3,
-)  # of the time, for the last fits; where all rows are compared, for which there
-# are the models of the folds as well
+)  # of the time, for the last fits; where all rows are compared, whose folds have models
 
 
 @result
@@ -70,6 +69,9 @@ class Scores(NamedTuple):
     notes: list[str]
     stopped: str  # "", "interrupted" or "time limit"
     predicted: list[list[Predicted | None]] = []  # (candidates, folds): of the rows that judge a fold
+    truth: list[
+        tuple[np.ndarray, np.ndarray | None]
+    ] = []  # by fold: numbers of the classes of these rows, their weights
     joint: dict[int, Joint] = {}  # by place among the candidates
     models: list[list[FittedCandidate]] = []  # (candidates,): of the folds, where time is limited
     temperatures: list[float] = []  # (candidates,): that the probabilities need, by the folds
@@ -114,22 +116,8 @@ def compare(
     clock = clock or Clock(start, None)
     board = Board(rows, folds, clock.seconds)
     planned, stopped, crew = 0, "", Crew(rows, processes)
-    stages: list[tuple[str, Callable[[float | None], list[CandidateFit]]]]
-    head, tail = (candidates[:HEAD], quick_first(candidates[HEAD:])) if is_large(board) else (candidates, [])
-    stages = [("first", lambda seconds: board.add(head, seconds))]
-    if tune and tail:
-        stages.append(("settings", lambda seconds: early_tries(board, seconds)))
-    if tail:
-        stages.append(("first", lambda seconds: board.add(tail, seconds)))
-    if tune:
-        stages += [
-            ("settings", lambda seconds: first_tries(board, seconds)),
-            ("settings", lambda seconds: survivors(board, seconds)),
-        ]
-    if max(fold.repeat for fold in folds) > 0:
-        stages.append(("further", board.repeat))
     try:
-        for stage, tasks_of in stages:
+        for stage, tasks_of in stages_of(board, candidates, tune):
             each = seconds_of_a_fit(clock, folds, processes)
             if last_rows > len(rows.y):
                 each = to_fit_again(each, clock, last_rows / float(np.mean([len(fold.train) for fold in folds])))
@@ -238,6 +226,7 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         elapsed=elapsed,
         processes=processes,
         predicted=[[one.predicted if (one := board.done.get((c, f))) else None for f in order] for c in chosen],
+        truth=[truth_of(board, f) for f in order] if board.rows.judge.classes is not None else [],
         notes=notes,
         stopped=stopped,
         models=[fold_models(board, c, used) for c in chosen],
@@ -275,20 +264,23 @@ def size_on(board: Board, c: int) -> float:
     return float(board.done[c, 0].size) if (c, 0) in board.done else 0.0
 
 
+def truth_of(board: Board, f: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the numbers of the classes of the rows that judge a fold, and their weights."""
+    rows, test = board.rows, board.folds[f].test
+    return np.searchsorted(rows.judge.classes, rows.y[test]), None if rows.weight is None else rows.weight[test]
+
+
 def temperature_of(board: Board, places: list[int], weights: list[float], used: np.ndarray) -> float:
     """Return the temperature that the probabilities of a weighted mean need on the first set of folds; 1 for none."""
-    rows, judge, parts = board.rows, board.rows.judge, []
-    folds = [f for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
-    if judge.classes is None:
+    parts, folds = [], [f for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
+    if board.rows.judge.classes is None:
         return 1.0
     for f in folds:
         said = [board.done[c, f].predicted for c in places]
         if any(one is None or one.proba is None for one in said):
             return 1.0
         mixed = np.tensordot(weights, np.stack([one.proba for one in said if one is not None]), axes=1)
-        test = board.folds[f].test
-        weight = None if rows.weight is None else rows.weight[test]
-        parts.append((mixed, np.searchsorted(judge.classes, rows.y[test]), weight))
+        parts.append((mixed, *truth_of(board, f)))
     ratio = sum(len(board.folds[f].test) for f in folds) / sum(len(board.folds[f].train) for f in folds)
     return helpful_temperature(parts, ratio)
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from novum.study.comparison.calibration import TemperatureScaled
+from novum.study.comparison.isotonic import IsotonicScaled
 from novum.study.comparison.last_values import PARTS
 from novum.study.comparison.pipelines import WORDS
 
@@ -127,6 +128,9 @@ def condensed(columns: Any, model: Any) -> tuple[Any, Any]:
     if isinstance(model, TemperatureScaled):
         made, small = condensed(columns, model.estimator)
         return made, TemperatureScaled(small, model.temperature)
+    if isinstance(model, IsotonicScaled):
+        made, small = condensed(columns, model.estimator)
+        return made, IsotonicScaled(small, model.curves)
     if not getattr(columns, "sparse_output_", False) or not hasattr(model, "coef_"):
         return columns, model
     weights = np.atleast_2d(model.coef_)

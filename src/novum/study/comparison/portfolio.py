@@ -10,13 +10,15 @@ so wherever the time ends, the best candidates have had the most tries; boosting
 least. Of many rows its first tries come before most candidates, and what is quick before forests.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from novum.study.comparison.board import Board
 from novum.study.comparison.candidates import Candidate
 from novum.study.comparison.fits import CandidateFit
 
-__all__ = ["HEAD", "early_tries", "first_tries", "is_large", "quick_first", "settings_to_try", "survivors"]
+__all__ = ["Stage", "early_tries", "first_tries", "quick_first", "settings_to_try", "stages_of", "survivors"]
 
 FEW_ROWS, MANY_COLUMNS = 5_000, 500
 TUNED, TUNED_OF_MANY = 6, 4  # how many of the best have their settings tried, and of a table of more rows or columns
@@ -26,6 +28,25 @@ HEAD, EARLY_TRIES, OF_MANY_TREES = (
     8,
 )  # candidates before the first tries, which are so many; a rank of `Candidacy`
 KEPT, LEAST_KEPT = 3, 3  # one of so many tries goes on, and at least so many
+
+
+Stage = tuple[str, Callable[[float | None], list[CandidateFit]]]  # its name, and its fits, given what each may take
+
+
+def stages_of(board: Board, candidates: list[Candidate], tune: bool) -> list[Stage]:
+    """Return the stages of a comparison in their order: "first" at first settings, "settings", and "further" sets of folds."""
+    head, tail = (candidates[:HEAD], quick_first(candidates[HEAD:])) if is_large(board) else (candidates, [])
+    stages: list[Stage] = [("first", lambda seconds: board.add(head, seconds))]
+    if tune and tail:
+        stages.append(("settings", lambda seconds: early_tries(board, seconds)))
+    if tail:
+        stages.append(("first", lambda seconds: board.add(tail, seconds)))
+    if tune:
+        stages.append(("settings", lambda seconds: first_tries(board, seconds)))
+        stages.append(("settings", lambda seconds: survivors(board, seconds)))
+    if max(fold.repeat for fold in board.folds) > 0:
+        stages.append(("further", board.repeat))
+    return stages
 
 
 def settings_to_try(board: Board) -> list[Candidate]:

@@ -21,6 +21,7 @@ from novum.linear_model import (
 )
 from novum.report.numbers import counted
 from novum.study.comparison.calibration import TemperatureScaled
+from novum.study.comparison.isotonic import IsotonicScaled
 from novum.study.comparison.matrix_columns import column_words
 from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
 
@@ -64,7 +65,8 @@ def read_model(model: Any, frame: Any, y: np.ndarray, weight: Any, positive: int
     if not isinstance(model, Pipeline) or len(model.steps) != 2:
         return None
     columns, inner = model[0], model[-1]
-    inner = inner.estimator if isinstance(inner, TemperatureScaled) else inner  # weights and rules are the same at any
+    scaled = isinstance(inner, TemperatureScaled | IsotonicScaled)
+    inner = inner.estimator if scaled else inner  # weights and rules are the same at any
     if isinstance(inner, DecisionTreeClassifier | DecisionTreeRegressor):
         return Readable([], rules_of(columns, inner), "")
     if isinstance(inner, LogisticRegression) and len(inner.classes_) == 2:
