@@ -6,15 +6,10 @@ import pytest
 from scipy.special import softmax
 
 import novum
+from novum.evaluation import TemperatureScaledClassifier, at_temperature, best_temperature
 from novum.study import Study, predict_table
 from novum.study.comparison.blend import Blend
-from novum.study.comparison.calibration import (
-    TemperatureScaled,
-    at_temperature,
-    best_temperature,
-    helpful_temperature,
-    tempered,
-)
+from novum.study.comparison.calibration import helpful_temperature, tempered
 
 
 def draws(n, sharpness, seed=0, classes=3):
@@ -60,7 +55,7 @@ def test_a_kept_model_is_calibrated_saved_and_explained(tmp_path):
     options = {"folds": 4, "repeats": 1, "n_jobs": 1, "tune": False, "ensemble": False}
     frame = copies()
     result = Study(frame, "y", models=["GaussianNB"], **options).run()
-    assert isinstance(result.model[-1], TemperatureScaled) and result.model[-1].temperature > 1.5
+    assert isinstance(result.model[-1], TemperatureScaledClassifier) and result.model[-1].temperature > 1.5
     assert "its probabilities are calibrated (temperature" in result.reason
     plain = tempered(result.judged_model, 1.0)
     assert plain is result.judged_model
@@ -69,7 +64,7 @@ def test_a_kept_model_is_calibrated_saved_and_explained(tmp_path):
     loaded = novum.load(tmp_path / "out" / "model.novum")
     said = predict_table(loaded, frame, proba=True)
     assert list(said.values) == list(result.predict(frame)) and said.probabilities["yes"].max() < 0.999
-    inner = result.judged_model[-1].estimator
+    inner = result.judged_model[-1].estimator_
     held = result.hold_out
     loss = -np.log(held.proba[np.arange(len(held.y)), (held.y == "yes").astype(int)]).mean()
     raw = at_temperature(held.proba, 1 / result.judged_model[-1].temperature)

@@ -4,15 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import mean_poisson_deviance, root_mean_squared_log_error
-from sklearn.model_selection import KFold
 
 import novum
 from novum.datasets.target import describe_column
 from novum.exceptions import ParameterError
-from novum.linear_model import LinearRegression
+from novum.linear_model import LinearRegression, LogTargetRegressor
+from novum.runtime.random import Stream, seed_of
 from novum.study import Study, predict_table
 from novum.study.comparison.candidates import TargetShape, candidates_for
-from novum.study.comparison.log_target import LogTargetRegressor
 from novum.study.data.task import AMOUNTS, COUNTS, target_shape
 from novum.study.scoring.measures import MEASURES
 
@@ -106,9 +105,10 @@ def test_the_factor_is_the_ratio_of_totals_out_of_folds(zeros):
     y = np.exp(X[:, 0] + rng.normal(size=90))
     y[0] = 0.0 if zeros else y[0]
     shift = float(zeros)
-    fitted = LogTargetRegressor(LinearRegression(), folds=3, random_state=5).fit(X, y, weight)
+    fitted = LogTargetRegressor(LinearRegression(), cv=3, random_state=5).fit(X, y, weight)
     z, total = np.log(y + shift), 0.0
-    for train, test in KFold(3, shuffle=True, random_state=5).split(X):
+    fold = Stream(seed_of(5)).permutation("folds", 0, 90) % 3
+    for train, test in [(fold != k, fold == k) for k in range(3)]:
         line = LinearRegression().fit(X[train], z[train], sample_weight=weight[train])
         total += (weight[test] * np.exp(np.clip(line.predict(X[test]), z.min(), z.max()))).sum()
     assert fitted.factor_ == pytest.approx((weight * (y + shift)).sum() / total, rel=1e-12)

@@ -93,6 +93,46 @@ def test_the_program_makes_the_model_again(kind, table, tmp_path, monkeypatch, c
             assert not any(part.startswith("_") for part in match[1].split("."))
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"models": ["GradientBoosting", "LogisticRegression"], "ensemble": True},
+        {"target": "spent", "models": ["Ridge"], "weights": "weight"},
+        {"target": "spent", "models": ["GradientBoosting"], "time": "since"},
+    ],
+)
+def test_a_mean_of_models_of_folds_is_written_with_their_rows(options, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "novum.study.final.last_seconds", lambda *given: 1e9
+    )  # as where there is no time for another fit
+    monkeypatch.setattr("novum.study.conclusion.fit_again", lambda *given, **how: None)
+    result = studied(table, **{**options, "folds": 5, "time_limit": 60})
+    assert "of its folds" in result.reason and len(result.judged_model.estimators) >= 5
+    script = result.export(tmp_path / "study.py")
+    monkeypatch.setattr(sys, "argv", ["study.py"])
+    ran = runpy.run_path(str(script))
+    assert "rows.folds(5)" in script.read_text() and ran["score"] == result.hold_out.score
+    np.testing.assert_array_equal(ran["predict"](str(table)), result.predict(read_table(table)))
+
+
+def ensemble_of(leaders, *given):
+    return next(one for one in leaders if one.name == "ensemble"), "wanted here"
+
+
+def test_the_temperature_of_a_mean_is_written(table, tmp_path, monkeypatch):
+    monkeypatch.setattr("novum.study.comparison.compare.helpful_temperature", lambda *given: 1.75)
+    monkeypatch.setattr("novum.study.final.choose", ensemble_of)
+    result = studied(table, models=["LogisticRegression", "GradientBoosting"], ensemble=True)
+    assert result.judged_model.temperature == 1.75
+    script = result.export(tmp_path / "study.py")
+    monkeypatch.setattr(sys, "argv", ["study.py"])
+    ran = runpy.run_path(str(script))
+    assert ran["score"] == result.hold_out.score and "at_temperature" in script.read_text()
+    np.testing.assert_array_equal(
+        ran["probabilities"](ran["model"], ran["X"]), result.model.predict_proba(result.formalisation.frame)
+    )
+
+
 def test_the_notebook_is_one(table, tmp_path):
     path = studied(table, models=["GaussianNB"]).export(tmp_path / "study.ipynb")
     document = json.loads(path.read_text())

@@ -6,9 +6,9 @@ import pytest
 
 import novum
 from novum.fold.readers.cells import dates_of, form_of, notes_on
+from novum.preprocessing.last_values import PARTS, LastValues
 from novum.study import Study, predict_table
 from novum.study.comparison.folds import Parting
-from novum.study.comparison.last_values import PARTS, LastValues
 from novum.study.comparison.pipelines import Treatment, columns_for
 from novum.study.comparison.treatments import BOOSTING, choose_treatment, fold_score, keys_of_series
 from novum.study.comparison.tuning import Judge
@@ -99,12 +99,12 @@ def test_no_row_sees_its_own_target_or_a_later_one(keyed):
     """By brute force: moving a target moves only the codes of rows that are later."""
     frame, y = series()
     X = frame[["day", "shop"]] if keyed else frame[["day"]]
-    codes = LastValues(3).fit_transform(X, y)
+    codes = LastValues(random_state=3).fit_transform(X, y)
     for row in (0, 100, 250, len(y) - 1):
         other = y.copy()
         other[row] += 50.0
         # where nothing is known the mean of the rows stands in, which the difference below takes out
-        moved = LastValues(3).fit_transform(X, other)
+        moved = LastValues(random_state=3).fit_transform(X, other)
         stands_in = np.isclose(codes, y.mean()) & np.isclose(moved, other.mean())
         changed = np.flatnonzero(((codes != moved) & ~stands_in).any(axis=1))
         assert (frame["day"].to_numpy()[changed] > frame["day"][row]).all()

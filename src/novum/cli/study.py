@@ -100,7 +100,7 @@ def command(
         folder = out or Path(default_folder(table, target))
         check_folder(folder)  # before the work, not after it
         for path in export or []:
-            check_export(path)
+            check_export(path, folder)
         limit = seconds_in(time_limit)
         if cluster is not None and not re.fullmatch(r"\w+://.+:\d+", cluster):
             raise ParameterError(
@@ -202,11 +202,12 @@ def check_folder(folder: Path) -> None:
         raise SourceError(f"{there}: cannot be written; name another folder with --out.")
 
 
-def check_export(path: Path) -> None:
-    """Raise unless a program can be written there."""
+def check_export(path: Path, folder: Path) -> None:
+    """Raise unless a program can be written there; the folder of the report will be."""
     if path.suffix.lower() not in (".py", ".ipynb"):
         raise ParameterError(f"--export {path}: the name must end in .py or .ipynb.")
-    if path.is_dir() or not path.absolute().parent.is_dir():
+    parent = path.absolute().parent
+    if path.is_dir() or not (parent.is_dir() or parent == folder.absolute()):
         raise SourceError(f"{path}: cannot be written; name a file in a folder that is there.")
 
 

@@ -135,7 +135,7 @@ def describe_column(values: Any, *, order: Sequence[Any] | None = None, unlabell
         return Target(
             "multiclass", f"{present} whole numbers that come back {n / present:.3g} times on average", counts, known
         )
-    return Target("regression", f"{present} different whole numbers in {n} rows: amounts, not codes", {}, known)
+    return Target("regression", f"{present} different whole numbers in {n:,} rows: amounts, not codes", {}, known)
 
 
 def describe_columns(columns: Sequence[Any], unlabelled: Any = None) -> Target:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from novum.evaluation.selection.criteria import adjusted_r2, aic, bic, mallows_cp, model_criteria
     from novum.evaluation.selection.greedy import backward_selection, criterion_scorer, forward_selection
     from novum.evaluation.selection.stability import StabilitySelection
+    from novum.evaluation.temperature import TemperatureScaledClassifier, at_temperature, best_temperature
 else:
     __getattr__, __dir__ = lazily(
         __name__,
@@ -77,6 +78,7 @@ else:
             ".selection.criteria": "adjusted_r2 aic bic mallows_cp model_criteria",
             ".selection.greedy": "backward_selection criterion_scorer forward_selection",
             ".selection.stability": "StabilitySelection",
+            ".temperature": "TemperatureScaledClassifier at_temperature best_temperature",
         },
     )
 
@@ -92,12 +94,15 @@ __all__ = [
     "ResampledTest",
     "RocCurveDisplay",
     "StabilitySelection",
+    "TemperatureScaledClassifier",
     "TestResult",
     "ValidationCurveDisplay",
     "adjusted_r2",
     "aic",
     "anova",
+    "at_temperature",
     "backward_selection",
+    "best_temperature",
     "bias_variance_decomposition",
     "bic",
     "bootstrap",

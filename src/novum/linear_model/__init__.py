@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from novum.linear_model.hyperplane import Hyperplane
     from novum.linear_model.least_squares.inference import Inference
     from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
+    from novum.linear_model.log_target import LogTargetRegressor
     from novum.linear_model.logistic.cv import LogisticRegressionCV
     from novum.linear_model.logistic.estimator import LogisticRegression
     from novum.linear_model.logistic.inference_table import LogisticInference
@@ -49,6 +50,7 @@ else:
             ".hyperplane": "Hyperplane",
             ".least_squares.inference": "Inference",
             ".least_squares_classifier": "LeastSquaresClassifier",
+            ".log_target": "LogTargetRegressor",
             ".logistic.cv": "LogisticRegressionCV",
             ".logistic.estimator": "LogisticRegression",
             ".logistic.inference_table": "LogisticInference",
@@ -86,6 +88,7 @@ __all__ = [
     "LassoCV",
     "LeastSquaresClassifier",
     "LinearRegression",
+    "LogTargetRegressor",
     "LogisticInference",
     "LogisticRegression",
     "LogisticRegressionCV",

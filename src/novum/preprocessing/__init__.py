@@ -2,10 +2,11 @@
 
 from novum.preprocessing.bumps import GaussianBasis, SigmoidBasis
 from novum.preprocessing.dependent import DropDependentFeatures
+from novum.preprocessing.last_values import LastValues
 from novum.preprocessing.polar import PolarFeatures
 from novum.preprocessing.radial import RadialBasis
 
-__all__ = ["DropDependentFeatures", "GaussianBasis", "PolarFeatures", "RadialBasis", "SigmoidBasis"]
+__all__ = ["DropDependentFeatures", "GaussianBasis", "LastValues", "PolarFeatures", "RadialBasis", "SigmoidBasis"]
 
 
 def __dir__() -> list[str]:

@@ -6,15 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.report.result import result
-from novum.study.comparison.folds import Parting, class_numbers, split_rows
+from novum.study.comparison.folds import Parting, class_numbers, make_folds, split_rows
 from novum.study.data.data_card import Card, check_features, make_card
 from novum.study.data.files import read_table
 from novum.study.data.large import card_of_all
-from novum.study.data.roles import check_parts, group_numbers, time_order, weights_in
+from novum.study.data.roles import check_parts, group_numbers, some_rows, time_order, weights_in
 from novum.study.data.schema import Schema, check, forms_of, prepare, schema_for
 from novum.study.data.table import Table, table_of
 from novum.study.data.task import LearningTask, find_task
 from novum.study.named_input import table_with_columns
+
+MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
 
 __all__ = ["Formalised", "StudyRows", "formalise"]
 
@@ -34,6 +36,9 @@ class StudyRows(NamedTuple):
         Which rows are learned from, and which are put away.
     schema : Schema
         The columns of the table that these came from.
+    parting : Parting
+        What keeps rows together: classes, groups, time.
+    random_state : int
     """
 
     X: Any
@@ -42,6 +47,17 @@ class StudyRows(NamedTuple):
     train: np.ndarray
     held: np.ndarray
     schema: Schema
+    parting: Parting
+    random_state: int
+
+    def compared(self) -> np.ndarray:
+        """Return the training rows that models are compared on: all, or a sample of many."""
+        return some_rows(self.train, MOST_COMPARED, self.parting.ordered, self.random_state)
+
+    def folds(self, n_folds: int) -> list[np.ndarray]:
+        """Return the rows that the models of the first set of folds are fitted to."""
+        some = self.compared()
+        return [some[one.train] for one in make_folds(self.parting.take(some), n_folds, 1, self.random_state)]
 
     def prepared(self, table: Any) -> Any:
         """Return the rows of another table, a frame or a path, with the same columns as `X`."""
@@ -69,10 +85,20 @@ class Formalised(NamedTuple):
     parting: Parting
     train: np.ndarray
     held: np.ndarray
+    random_state: int
 
     def rows(self) -> StudyRows:
         """Return what models take of it."""
-        return StudyRows(self.frame, self.task.y, self.weight, self.train, self.held, self.schema)
+        return StudyRows(
+            X=self.frame,
+            y=self.task.y,
+            weight=self.weight,
+            train=self.train,
+            held=self.held,
+            schema=self.schema,
+            parting=self.parting,
+            random_state=self.random_state,
+        )
 
 
 def formalise(
@@ -121,4 +147,5 @@ def formalise(
         parting=parting,
         train=train,
         held=held,
+        random_state=random_state,
     )

@@ -95,6 +95,7 @@ class StudyResult(StudySentences, Result):
         self.formalisation: Any = None  # the rows, of novum.study.formalised
         self.rows_compared: Any = None  # the rows that models were compared on
         self.options: dict[str, Any] = {}  # how the study was called
+        self.n_folds = 0  # of the comparison, in one repetition
         self.positive: int | None = None  # number of the class that some measures are about
         self.costs: np.ndarray | None = None
 

@@ -37,7 +37,6 @@ from novum.study.comparison.tuning import Judge
 from novum.study.comparison.workers import available_cores
 from novum.study.conclusion import conclude
 from novum.study.data.leaks import find_leaks
-from novum.study.data.roles import some_rows
 from novum.study.data.schema import time_column
 from novum.study.formalised import Formalised, StudyRows, formalise
 from novum.study.insight.fairness import groups_of
@@ -47,8 +46,6 @@ from novum.study.result import StudyResult
 from novum.study.scoring.measures import measure_for
 
 __all__ = ["Study"]
-
-MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
 
 
 class Study:
@@ -251,7 +248,7 @@ class Study:
         inner, time = partial(parting.inner, seed=self.random_state), time_column(schema, self.time)
         judge = Judge(measure, task.kind, classes, self.random_state, inner, costs, time)
         everything = Rows(frame, task.y, weight, judge, treatments={}, readings={})
-        compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
+        compared = start_of.rows().compared()
         result.rows_compared = compared
         few = parting.take(compared)
         judge = judge._replace(split=partial(few.inner, seed=self.random_state))
@@ -262,6 +259,7 @@ class Study:
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
         smallest = int(np.unique(rows.y, return_counts=True)[1].min()) if task.labels else len(compared)
         k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune, frame.shape[1])
+        result.n_folds = k
         folds = make_folds(few, k, repeats, self.random_state)
         planned = [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)]
         if unfit:

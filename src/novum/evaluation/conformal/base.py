@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import indexable
-from sklearn.utils.validation import column_or_1d, validate_data
 
 from novum.base.estimator import Estimator
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MetaEstimatorMixin
+from novum.base.wrapped import in_own_name, open_for_parts, pass_on_tags
 from novum.runtime import sklearn_private
 from novum.runtime.checks import check_level
 from novum.runtime.random import Stream, seed_of
@@ -32,15 +31,6 @@ def conformal_quantile(scores: NDArray, level: float) -> float:
     # a hair below: (m + 1) level that is whole must not become the next number by rounding
     k = math.ceil((len(scores) + 1) * level - 1e-9)
     return float("inf") if k > len(scores) else float(scores[max(k, 1) - 1])
-
-
-def plain(X: Any) -> bool:
-    """Return whether X is what novum's own checks read: anything but a frame that has columns of other things than numbers."""
-    if hasattr(X, "dtypes") and hasattr(X, "columns"):
-        kinds = [getattr(kind, "kind", None) for kind in list(X.dtypes)]
-        text = [str(kind).lower() for kind in list(X.dtypes)]
-        return all(k in tuple("biufc") or t.startswith(("int", "uint", "float", "bool")) for k, t in zip(kinds, text))
-    return True
 
 
 class ConformalEstimator(MetaEstimatorMixin, Estimator):
@@ -60,14 +50,8 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
 
     def _open(self, X: Any, y: Any, target: str) -> tuple[Any, NDArray]:
         """Return X, so that rows can be taken from it, and the target after scikit-learn's checks."""
-        if plain(X):
-            source = self._source(X, y, target=target).in_memory(f"{type(self).__name__} sets rows aside by number")
-            known = np.asarray(source.y)
-            single = known.ndim == 2 and known.shape[1] == 1
-            return indexable(X)[0], column_or_1d(known, warn=True) if single else known
-        validate_data(self, X, skip_check_array=True)
-        known = sklearn_private.check_y(y, multi_output=False, y_numeric=target == "numeric", estimator=self)
-        return X, np.asarray(known)
+        X, known, _ = open_for_parts(self, X, y, target)
+        return X, known
 
     def _set_aside(self, n: int) -> tuple[NDArray, NDArray]:
         """Return the rows to fit and the rows to calibrate: drawn at random, which (1) rests on."""
@@ -92,11 +76,7 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
 
     def _in_own_name(self, model: Any, call: Any) -> Any:
         """Return what a call gives; errors of the model inside speak of this estimator."""
-        try:
-            return call()
-        except ValueError as error:
-            text = str(error).replace(type(model).__name__, type(self).__name__)
-            raise type(error)(text) from error
+        return in_own_name(self, model, call)
 
     def _level(self, method: str, level: float | None) -> float:
         owner = f"{type(self).__name__}.{method}"
@@ -104,10 +84,4 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
         return check_level(owner, given)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = self._base().__sklearn_tags__().input_tags
-        tags.input_tags.sparse = inner.sparse
-        tags.input_tags.allow_nan = inner.allow_nan
-        tags.input_tags.positive_only = inner.positive_only
-        tags.input_tags.categorical, tags.input_tags.string = inner.categorical, inner.string
-        return tags
+        return pass_on_tags(super().__sklearn_tags__(), self._base())

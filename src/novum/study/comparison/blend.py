@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from novum.base.sklearn_base import BaseEstimator
-from novum.study.comparison.calibration import at_temperature
+from novum.evaluation.temperature import at_temperature
 from novum.study.scoring.measures import LEAST_PROBABILITY
 
 __all__ = ["Blend", "Combination", "greedy_weights", "steady_weights"]
@@ -121,7 +121,7 @@ class Blend(Combination):
         Classifiers of the same classes with `predict_proba`, or regressors.
     weights : list of float
     temperature : float, default=1.0
-        Of the mean's probabilities (novum.study.comparison.calibration).
+        Of the mean's probabilities (novum.evaluation.temperature).
     """
 
     temperature = 1.0  # of a file of before it had one

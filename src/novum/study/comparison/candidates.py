@@ -26,7 +26,7 @@ from novum.base.candidacy import Candidacy, candidacy_of, settings_for
 from novum.base.discovery import all_estimators
 from novum.base.sklearn_base import BaseEstimator
 from novum.exceptions import ParameterError
-from novum.study.comparison.log_target import LogTargetRegressor
+from novum.linear_model import LogTargetRegressor
 from novum.study.data.task import AMOUNTS, CLASSIFICATION, COUNTS
 
 __all__ = ["ENSEMBLE_RANK", "STACK_RANK", "Candidate", "TargetShape", "candidates_for", "model_of", "shape_of"]
@@ -38,7 +38,7 @@ FAMILIES = (
 UNKNOWN = Candidacy(rank=7, scaled=True)  # of a class without a tag
 ENSEMBLE_RANK, STACK_RANK = 10, 11
 CALIBRATION_FOLDS = 3
-SMEARING_FOLDS = 3  # of novum.study.comparison.log_target
+SMEARING_FOLDS = 3  # of LogTargetRegressor
 SHORT = {
     "LinearDiscriminantAnalysis": "LDA",
     "QuadraticDiscriminantAnalysis": "QDA",
@@ -142,7 +142,7 @@ def model_of(candidate: Candidate, change: dict[str, Any], y: np.ndarray) -> Any
         known = estimator.get_params(deep=False)
         estimator.set_params(**{name: clone_value(v) for name, v in settings.items() if name in known})
         if candidate.log_target:
-            return LogTargetRegressor(estimator, to_mean=candidate.log_target == "mean", folds=SMEARING_FOLDS)
+            return LogTargetRegressor(estimator, to_mean=candidate.log_target == "mean", cv=SMEARING_FOLDS)
         if candidate.candidacy.standard_target and is_regressor(estimator):
             return TransformedTargetRegressor(estimator, transformer=StandardScaler())
     if candidate.by == "novum" and is_classifier(estimator) and not hasattr(estimator, "predict_proba"):

@@ -21,7 +21,8 @@ from scipy.optimize import isotonic_regression
 
 from novum.base.sklearn_base import BaseEstimator, ClassifierMixin
 from novum.evaluation.resampling.corrected_t import variance_of_mean
-from novum.study.comparison.calibration import LEAST_GAIN, at_temperature
+from novum.evaluation.temperature import at_temperature
+from novum.study.comparison.calibration import LEAST_GAIN
 from novum.study.scoring.measures import log_losses, mean
 
 __all__ = ["Curve", "IsotonicScaled", "along_curves", "curved", "fit_curves", "helpful_curves"]

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from novum.study.comparison.calibration import TemperatureScaled
+from novum.evaluation import TemperatureScaledClassifier
+from novum.preprocessing.last_values import PARTS
 from novum.study.comparison.isotonic import IsotonicScaled
-from novum.study.comparison.last_values import PARTS
 from novum.study.comparison.pipelines import WORDS
 
 __all__ = ["CondensedColumns", "column_words", "condensed", "dense", "how_read", "matrix_places"]
@@ -125,9 +125,9 @@ class CondensedColumns:
 
 def condensed(columns: Any, model: Any) -> tuple[Any, Any]:
     """Return columns and model as explanations take them: of a linear model with sparse texts few columns that say the same."""
-    if isinstance(model, TemperatureScaled):
-        made, small = condensed(columns, model.estimator)
-        return made, TemperatureScaled(small, model.temperature)
+    if isinstance(model, TemperatureScaledClassifier):
+        made, small = condensed(columns, model.estimator_)
+        return made, TemperatureScaledClassifier.from_fitted(small, model.temperature_)
     if isinstance(model, IsotonicScaled):
         made, small = condensed(columns, model.estimator)
         return made, IsotonicScaled(small, model.curves)

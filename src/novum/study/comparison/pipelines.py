@@ -16,7 +16,7 @@ Whole numbers that come back (of a student, a shop) may be read as categories as
     n-grams     weights of words, pairs of words and pieces of three to five letters; sparse
     components  the leading directions of these weights, (U S) of a truncated singular value decomposition
 
-Where rows have a time, what the target was of late may be added (novum.study.comparison.last_values).
+Where rows have a time, what the target was of late may be added (novum.preprocessing.last_values).
 
 Everything is fitted inside the training part of a fold, so no test row ever lends its mean, its target or its categories.
 """
@@ -33,7 +33,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler, TargetEncoder
 
 from novum.feature_extraction.text import TfidfVectorizer
-from novum.study.comparison.last_values import LastValues
+from novum.preprocessing import LastValues
 
 __all__ = [
     *("CODES", "NATIVE", "ONE_HOT", "PLAIN", "TARGET", "WORDS"),
@@ -101,7 +101,7 @@ def columns_for(frame: Any, scaled: bool, treatment: Treatment = PLAIN, seed: in
         else:
             parts.append(("id means", Pipeline([("encode", target_means(seed)), *scale]), ids))
     if treatment.lags:
-        parts.append(("lags", Pipeline([("lags", LastValues(seed)), *scale]), list(treatment.lags)))
+        parts.append(("lags", Pipeline([("lags", LastValues(random_state=seed)), *scale]), list(treatment.lags)))
     parts += [(name, of_text(treatment.texts, scaled, seed), name) for name in words]
     return ColumnTransformer(parts, verbose_feature_names_out=False, sparse_threshold=1.0 if sparse else 0)
 

@@ -136,7 +136,7 @@ def describe(
     if target:
         role, reason = "target", ""
     elif unwanted or apart:
-        role, reason = "left out", "as you requested" if unwanted else "it groups or weighs the rows"
+        role, reason = "left out", "as you requested" if unwanted else "its values group or weigh the rows"
     return ColumnCard(
         name=column.name,
         kind=column.kind,

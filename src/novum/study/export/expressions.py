@@ -9,43 +9,18 @@ of classes of a program's own, generators of random numbers in the middle of the
 
 import inspect
 import math
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from novum.exceptions import DataError
+from novum.study.export.public_names import public_module
 
-__all__ = ["INDENT", "Writer", "joined", "public_module", "quoted"]
+__all__ = ["INDENT", "Writer", "joined", "quoted"]
 
-OF_STUDIES = (
-    "novum.study.comparison.last_values",
-    "novum.study.comparison.log_target",
-)  # whose classes are parts of models
 WIDTH = 116  # characters of a line
 MOST_NUMBERS = 1_000  # of an array
 INDENT = 4
-
-
-def public_module(value: Any) -> str:
-    """Return the shortest public module that has a class or a function under its name; "" where none has."""
-    name, parts = value.__name__, (value.__module__ or "").split(".")
-    for depth in range(1, len(parts) + 1):
-        module = ".".join(parts[:depth])
-        if any(part.startswith("_") for part in parts[:depth]):
-            return ""
-        if parts[0] == "novum" and depth == 1:  # names of families are imported from these
-            continue
-        try:
-            found = import_module(module)
-        except ImportError:
-            return ""
-        listed = getattr(found, "__all__", None)
-        family = depth <= 3 and parts[1:2] != ["study"]
-        open_module = parts[0] != "novum" or family or module in OF_STUDIES
-        if open_module and getattr(found, name, None) is value and (listed is None or name in listed):
-            return module
-    return ""
 
 
 class Writer:

@@ -1,28 +1,58 @@
 """The parts of a program that make, fit and ask the kept model."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from novum.decision_theory import LossMatrixClassifier
+from novum.exceptions import DataError
 from novum.study.comparison.blend import Blend
+from novum.study.comparison.compare import models_of
 from novum.study.export.expressions import INDENT, Writer, joined
 
-__all__ = ["fit_code", "functions_for", "members_of", "part_code", "renamed"]
+__all__ = ["Members", "fit_code", "folds_of", "functions_for", "members_of", "part_code", "renamed"]
 
 BODY = 104  # characters of a line that a function returns
 
 
-def members_of(model: Any) -> tuple[list[Any], list[float]]:
-    """Return the pipelines of a kept model, judged or saved, and their weights."""
+class Members(NamedTuple):
+    """What a kept model is the mean of."""
+
+    pipelines: list[Any]
+    weights: list[float]
+    temperature: float = 1.0  # of the mean's probabilities
+
+
+def members_of(model: Any) -> Members:
+    """Return the pipelines of a kept model, judged or saved, their weights, and the temperature of their mean."""
     if isinstance(model, LossMatrixClassifier):
         return members_of(model.estimator)
     if isinstance(model, Blend):
-        return list(model.estimators), [float(w) for w in model.weights]
+        return Members(list(model.estimators), [float(w) for w in model.weights], float(model.temperature))
     if isinstance(model, Pipeline) and [step for step, _ in model.steps] == ["model"]:
         return members_of(model[-1])
-    return [model], [1.0]
+    return Members([model], [1.0])
+
+
+def folds_of(result: Any) -> list[int]:
+    """Return the number of the fold whose rows each member was fitted on; none where all were fitted on the same rows."""
+    rows = result.formalisation.rows()
+    if not result.of_folds or (result.share < 1 and not result.options["time"]):
+        return []
+    compared, parts = rows.compared(), rows.folds(result.n_folds)
+    first = [compared[fold.train] for fold in result.scores.folds if fold.repeat == 0]
+    numbers = [next((k for k, part in enumerate(parts) if np.array_equal(part, some)), -1) for some in first]
+    fitted = [models for models in models_of(result.scores, result.kept.position) if len(models) == len(first)]
+    whose = {id(one.pipeline[0]): number for models in fitted for one, number in zip(models, numbers)}
+    found = [whose.get(id(member[0]), -1) for member in members_of(result.judged_model).pipelines]
+    if result.refitted or -1 in found:
+        raise DataError(
+            "export: for want of time the kept model is one that was fitted in the comparison, and it is not known any more on"
+            " which rows; give the study more time, and the model that it fits then can be written."
+        )
+    return found
 
 
 def functions_for(
@@ -62,20 +92,26 @@ def renamed(code: str) -> str:
     return re.sub(r"\by\b", "truth", code)
 
 
-def fit_code(result: Any, ensemble: bool, weighted: bool, writer: Writer) -> str:
-    """Return the functions that fit, and say what a fitted model says."""
-    weights = ", model__sample_weight=weight[some]" if weighted else ""
-    classify = bool(result.task.labels)
-    given = f"X.iloc[some], y[some]{weights}"
-    one = f"[one().fit({given}) for one in make]" if ensemble else f"make().fit({given})"
+def fit_code(result: Any, members: Members, parted: bool, weighted: bool, writer: Writer) -> str:
+    """Return the functions that fit, and say what a fitted model says; parted: each member is fitted on rows of its own."""
+    ensemble, classify, each = len(members.pipelines) > 1, bool(result.task.labels), "part" if parted else "some"
+    weights = f", model__sample_weight=weight[{each}]" if weighted else ""
+    given = f"X.iloc[{each}], y[{each}]{weights}"
+    which = "one, part in zip(make, some)" if parted else "one in make"
+    one = f"[one().fit({given}) for {which}]" if ensemble else f"make().fit({given})"
     writer.imports.add(("threadpoolctl", "threadpool_limits"))
     says = "Return the model fitted on some of the rows; one thread adds in one order, to the same bits."
+    if parted:
+        says = "Return the models, each fitted on its part of the rows; one thread adds in one order, to the same bits."
     code = [f'def fitted(make, some):\n    """{says}"""\n    with threadpool_limits(1):\n        return {one}']
     if classify:
         first = "model[0]" if ensemble else "model"
         code.append(f"def judged_classes(model):\n    return {first}.classes_")
         said = "one.predict_proba(frame) for one in model"
         mean = f"np.tensordot(WEIGHTS, np.stack([{said}]), axes=1)" if ensemble else "model.predict_proba(frame)"
+        if members.temperature != 1.0:
+            writer.imports.add(("novum.evaluation", "at_temperature"))
+            mean = f"at_temperature({mean}, {members.temperature!r})"
         code.append(
             f'def probabilities(model, frame):\n    """Return the probability of every class."""\n    return {mean}'
         )

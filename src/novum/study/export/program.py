@@ -20,7 +20,7 @@ from novum.runtime.writing import replace_file
 from novum.study.data.large import MOST_CELLS
 from novum.study.export.expressions import Writer, joined, quoted
 from novum.study.export.measures import written_measure
-from novum.study.export.model_code import fit_code, functions_for, members_of, part_code, renamed
+from novum.study.export.model_code import fit_code, folds_of, functions_for, members_of, part_code, renamed
 from novum.study.export.notebook import notebook_text
 
 __all__ = ["Step", "program_steps", "script_text", "write_program"]
@@ -76,11 +76,6 @@ def program_steps(result: Any, table: str | None, reading: dict[str, Any], noteb
     """Return the program that makes the kept model of a study again, or raise where it cannot be written."""
     if result.model is None or result.formalisation is None or result.hold_out is None:
         raise DataError("export: the study kept no model, so there is nothing to write.")
-    if result.of_folds:
-        raise DataError(
-            "export: for want of time the kept model is one that was fitted in the comparison, on the rows of a fold; give the"
-            " study more time, and the model that it fits then can be written."
-        )
     writer = Writer()
     name = Path(result.name).name
     model = model_step(result, writer)
@@ -183,21 +178,28 @@ def model_step(result: Any, writer: Writer) -> Step:
 
     Some settings are in units of the rows, such as penalties; where they are others for all rows, these have their own functions.
     """
-    members, weights = members_of(result.judged_model)
+    members, weights, temperature = members_of(result.judged_model)
     known: dict[str, str] = {}  # names of functions, by what they make
     about, words = f"the kept model ({result.kept.name})", [result.made_of()]
     codes, makers = functions_for(members, "new_model", about, writer, known)
-    lines = [f"MAKERS = [{', '.join(makers)}]"] if len(makers) > 1 else []
+    lines = [joined("MAKERS = [", makers, "]", WIDTH)] if len(makers) > 1 else []
     if result.refitted:
-        more, final = functions_for(members_of(result.model)[0], "new_final_model", about, writer, known)
+        more, final = functions_for(members_of(result.model).pipelines, "new_final_model", about, writer, known)
         codes += more
         if final != makers:
             words.append("Penalties are in units of the rows, so the model for all rows has settings of its own.")
-            lines += [f"FINAL_MAKERS = [{', '.join(final)}]"] if len(final) > 1 else []
+            lines += [joined("FINAL_MAKERS = [", final, "]", WIDTH)] if len(final) > 1 else []
     if len(members) > 1:
         writer.imports.add(("numpy", "np"))
         lines.append(f"WEIGHTS = np.array({weights!r})")
-        words.append("The ensemble is the mean of what its members say, with these weights.")
+        what = (
+            "The ensemble is the mean of what its members say"
+            if not folds_of(result)
+            else "It is the mean of models of folds"
+        )
+        words.append(f"{what}, with these weights.")
+        if temperature != 1.0:
+            words.append(f"Its probabilities are brought to the temperature {temperature:g}, which the folds found.")
     words.append(
         "Every step learns from the rows that it is given and from no others: medians, scales and categories too."
     )
@@ -208,20 +210,21 @@ def model_step(result: Any, writer: Writer) -> Step:
 def judged_step(result: Any, writer: Writer) -> Step:
     """Return the step that fits on the training rows and judges."""
     classify, weighted = bool(result.task.labels), bool(result.options["weights"])
-    members, _ = members_of(result.judged_model)
+    members, folds = members_of(result.judged_model), folds_of(result)
     costs = result.costs
     measure = written_measure(result.scoring, len(result.task.labels), result.positive, weighted, costs)
     writer.imports |= set(measure.imports)
-    fit = fit_code(result, len(members) > 1, weighted, writer)
+    several = len(members.pipelines) > 1
+    fit = fit_code(result, members, bool(folds) and several, weighted, writer)
     if costs is not None:
         writer.imports.add(("numpy", "np"))
         fit += f"\n\n\nCOSTS = np.array({np.asarray(costs).tolist()!r})  # by true and said class"
-    train = part_code(result, "rows.train", writer)
+    train = fold_code(result.n_folds, folds) if folds else part_code(result, "rows.train", writer)
     lines = [
         fit,
         "\n",
         f"train, held = {train}, rows.held",
-        f"judged = fitted({'MAKERS' if len(members) > 1 else 'new_model'}, train)",
+        f"judged = fitted({'MAKERS' if several else 'new_model'}, train)",
     ]
     if measure.proba or costs is not None:
         lines.append("classes, proba = judged_classes(judged), probabilities(judged, X.iloc[held])")
@@ -240,6 +243,14 @@ def judged_step(result: Any, writer: Writer) -> Step:
     return Step("Judged once", words, "\n".join(lines))
 
 
+def fold_code(n_folds: int, folds: list[int]) -> str:
+    """Return the rows of folds: of each member, or of the only one."""
+    if len(folds) == 1:
+        return f"rows.folds({n_folds})[{folds[0]}]"
+    writer = Writer()
+    return f"[rows.folds({n_folds})[number] for number in {writer.text(folds, 'folds')}]"
+
+
 def final_step(result: Any, model: Step, writer: Writer) -> Step:
     """Return the step that fits the model that was saved."""
     if not result.refitted:
@@ -252,7 +263,7 @@ def final_step(result: Any, model: Step, writer: Writer) -> Step:
         "The same model on all rows, those put away among them, since more rows rarely make a model worse. None are left to judge"
         " it; quote the score above. Its predictions are those of model.novum."
     ]
-    makers = MODEL_NAMES[len(members_of(result.model)[0]) > 1]
+    makers = MODEL_NAMES[len(members_of(result.model).pipelines) > 1]
     return Step("The model to use", words, f"model = fitted({makers[has_own]}, {rows})")
 
 

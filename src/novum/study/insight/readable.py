@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from novum.evaluation import TemperatureScaledClassifier
 from novum.linear_model import (
     ElasticNet,
     Lasso,
@@ -20,7 +21,6 @@ from novum.linear_model import (
     Ridge,
 )
 from novum.report.numbers import counted
-from novum.study.comparison.calibration import TemperatureScaled
 from novum.study.comparison.isotonic import IsotonicScaled
 from novum.study.comparison.matrix_columns import column_words
 from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
@@ -65,8 +65,9 @@ def read_model(model: Any, frame: Any, y: np.ndarray, weight: Any, positive: int
     if not isinstance(model, Pipeline) or len(model.steps) != 2:
         return None
     columns, inner = model[0], model[-1]
-    scaled = isinstance(inner, TemperatureScaled | IsotonicScaled)
-    inner = inner.estimator if scaled else inner  # weights and rules are the same at any
+    if isinstance(inner, TemperatureScaledClassifier):  # weights and rules are the same at any
+        inner = inner.estimator_
+    inner = inner.estimator if isinstance(inner, IsotonicScaled) else inner
     if isinstance(inner, DecisionTreeClassifier | DecisionTreeRegressor):
         return Readable([], rules_of(columns, inner), "")
     if isinstance(inner, LogisticRegression) and len(inner.classes_) == 2:
