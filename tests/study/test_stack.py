@@ -178,9 +178,9 @@ def test_parts_that_there_is_no_time_to_fit_are_the_models_of_their_folds():
     parts, models = parts_of(result.scores, place), result.scores.joint[place].models
     took = [np.mean([one.seconds for one in some]) for some in models]
     slowest = int(np.argmax(took))
-    assert slow_parts(result.scores, place, sum(took) + 1e-9) == []
-    assert slow_parts(result.scores, place, sum(took) - 1e-9) == [slowest]
-    assert slow_parts(result.scores, place, 0.0) == list(range(len(parts)))
+    assert slow_parts(result.scores, place, 2.5 * sum(took) + 1e-9, 1.0) == []
+    assert slow_parts(result.scores, place, 5 * sum(took) - 1e-9, 2.0) == [slowest]
+    assert slow_parts(result.scores, place, 0.0, 1.0) == list(range(len(parts)))
     start = result.formalisation
     rows = Rows(start.frame, start.task.y, None, Judge(result.scoring, "regression", None, 0, None))
     model, changes = fit_kept(rows, parts, start.train, fixed={slowest: models[slowest]})

@@ -165,7 +165,7 @@ def choose_and_fit(
         once = [
             one for one in able if scores.last[one.position] <= most and nearly(one, leaders[0], rows.judge.measure)
         ]
-        parts, slow = parts_of(scores, first.position), slow_parts(scores, first.position, left / (LAST_FITS * growth))
+        parts, slow = parts_of(scores, first.position), slow_parts(scores, first.position, left, growth)
         weights = np.array([part.weight for part in parts])
         if weights[slow].sum() <= MOST_SLOW * weights.sum():
             reason = f"{why}; of {in_words(parts, slow)} the mean of the models of its folds, since there was no time for a fit"
@@ -206,11 +206,11 @@ def choose_and_fit(
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
 
 
-def slow_parts(scores: Scores, position: int, seconds: float) -> list[int]:
-    """Return which parts of a row there is no time to fit as in the folds, the quick ones first, all within some seconds."""
+def slow_parts(scores: Scores, position: int, left: float, growth: float) -> list[int]:
+    """Return which parts there is no time to fit on `growth` times the rows of the folds, after those that are quicker."""
     took = np.array([np.mean([one.seconds for one in models]) for models in models_of(scores, position)])
     order = np.argsort(took, kind="stable")
-    return sorted(order[np.cumsum(took[order]) > seconds].tolist())
+    return sorted(i for i, sum_of in zip(order.tolist(), np.cumsum(took[order])) if last_seconds(sum_of, growth) > left)
 
 
 def in_words(parts: list[EnsembleMember], chosen: list[int]) -> str:
