@@ -279,7 +279,9 @@ def temperature_of(board: Board, places: list[int], weights: list[float], used: 
         said = [board.done[c, f].predicted for c in places]
         if any(one is None or one.proba is None for one in said):
             return 1.0
-        mixed = np.tensordot(weights, np.stack([one.proba for one in said if one is not None]), axes=1)
+        mixed = np.tensordot(
+            np.array(weights), np.stack([np.asarray(one.proba) for one in said if one is not None]), axes=1
+        )
         parts.append((mixed, *truth_of(board, f)))
     ratio = sum(len(board.folds[f].test) for f in folds) / sum(len(board.folds[f].train) for f in folds)
     return helpful_temperature(parts, ratio)

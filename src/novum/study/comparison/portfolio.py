@@ -51,7 +51,8 @@ def stages_of(board: Board, candidates: list[Candidate], tune: bool) -> list[Sta
 
 def settings_to_try(board: Board) -> list[Candidate]:
     """Return the candidates with the settings that are worth a try, in the order of (1)."""
-    found, best = [], {}
+    found: list[tuple[int, Candidate]] = []
+    best: dict[str, Candidate] = {}
     for c in board.ranked(board.used_folds()):
         candidate = board.candidates[c]
         if candidate.candidacy and candidate.candidacy.search:
