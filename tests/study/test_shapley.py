@@ -36,7 +36,7 @@ def arrays(model, classes):
         def transform(self, X):
             return X
 
-    return ModelFunction([Member(model, Same(), 1.0)], classes)
+    return ModelFunction([Member(model, Same())], classes)
 
 
 @pytest.mark.parametrize("kind", ["numbers", "classes"])

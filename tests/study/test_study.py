@@ -327,6 +327,7 @@ def test_folds_by_size():
     assert plan(426, 4, None, None, tuned=False) == (4, 3)
     assert plan(426, 100, 5, 2) == (5, 2)
     assert plan(426, 100, None, None) == (5, 2) and plan(9000, 100, None, None) == (3, 1)
+    assert plan(150, 60, None, None) == (5, 4) and plan(251, 60, None, None) == (5, 2)
 
 
 # ---------------------------------------------------------------------------------------------------- refusals

@@ -51,7 +51,7 @@ def conclude(
         surely=clock.report_at(),
     )
     model = kept.model
-    read = result.read([(part.candidate.name, one[0]) for part, (one, _) in zip(kept.parts, pipelines_in(model))])
+    read = result.read([(part.candidate.name, one[0]) for part, one in zip(kept.parts, pipelines_in(model))])
     listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {counted(len(train), 'row')}", *read])
     hold, said = judge_held_out(rows, held, model, positive=positive, by_class=options["group"] is None and not ordered)
     result.hold_out = hold

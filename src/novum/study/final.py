@@ -1,8 +1,8 @@
 """The kept model: fitted on the rows it is judged with, then on all rows, and put into the form that is saved.
 
-Where time is short, the models of the folds are there already: their mean, with the weights of the parts, is kept without another
-fit. Of a table that was compared on a sample, the model that is best is fitted on as many rows as there is time for, though on no
-fewer than in the folds that made it the best.
+Where time is short, the models of the folds are there already: of parts that there is no time to fit, their mean is kept. Of a
+table that was compared on a sample, the model that is best is fitted on as many rows as there is time for, though on no fewer than
+in the folds that made it the best.
 """
 
 import time
@@ -15,13 +15,15 @@ from threadpoolctl import threadpool_limits
 
 from novum.decision_theory import LossMatrixClassifier
 from novum.report.numbers import counted, num
-from novum.study.comparison.blend import Blend
+from novum.study.comparison.blend import Blend, Combination
 from novum.study.comparison.board import LAST_FITS, last_seconds
 from novum.study.comparison.calibration import tempered
 from novum.study.comparison.choose import WORSE, Leader, choose
 from novum.study.comparison.clock import TimeIsUp, within
 from novum.study.comparison.compare import EnsembleMember, Scores, models_of, parts_of
-from novum.study.comparison.fits import Rows, fit_candidate
+from novum.study.comparison.fits import FittedCandidate, Rows, fit_candidate
+from novum.study.comparison.isotonic import Curve, curved, helpful_curves
+from novum.study.comparison.stack import Stack
 from novum.study.comparison.tuning import Judge
 from novum.study.data.roles import some_rows
 from novum.study.scoring.measures import Measure
@@ -34,6 +36,8 @@ NEARLY_AS_FAST = 3.0  # times the fastest's seconds: where there is time for non
 SMALL_PART = 0.03
 ENOUGH_TIME = 0.8  # of the time left, for a fit on all rows
 MANY_MORE = 1.75  # times the rows of a fold: a model of all rows is better than the mean of those of the folds
+OF_ORDER = ("auc", "average_precision")  # measures of the order of rows
+MOST_SLOW = 0.6  # of the weight of parts that there is no time to fit, where others are fitted
 MOST_MODELS = 15  # of folds, whose mean is kept: it is explained and served, too
 FEW_MORE = 2.0  # times the rows of the folds: all are taken
 LEAST_SECONDS = 1.0  # that a fit gets, however little is left
@@ -49,17 +53,37 @@ class KeptModel(NamedTuple):
     changes: list[dict[str, Any]]
     share: float  # of the rows that it was fitted on
     temperature: float = 1.0  # of its probabilities
+    curves: list[Curve] = []  # of its probabilities
+    fixed: dict[int, list[FittedCandidate]] = {}  # parts of which the models of the folds are kept
 
 
-def calibrated(kept: KeptModel, scores: Scores) -> KeptModel:
-    """Return a kept model with its probabilities at the temperature that the folds found."""
+def calibrated(kept: KeptModel, scores: Scores, measure: Measure) -> KeptModel:
+    """Return a kept model with its probabilities at the temperature that the folds found, or along their curves."""
     if not scores.temperatures:
         return kept
     temperature = scores.temperatures[kept.leader.position]
-    reason = kept.reason
+    reason, curves = kept.reason, curves_of(kept, scores, temperature, measure)
+    if curves:
+        reason += "; its probabilities are calibrated (isotonic)"
+        return kept._replace(model=curved(kept.model, curves), curves=curves, reason=reason)
     if temperature != 1.0:
         reason += f"; its probabilities are calibrated (temperature {num(temperature):.2f})"
     return kept._replace(model=tempered(kept.model, temperature), temperature=temperature, reason=reason)
+
+
+def curves_of(kept: KeptModel, scores: Scores, temperature: float, measure: Measure) -> list[Curve]:
+    """Return the curves that the probabilities of a single kept model need by the folds; none where a temperature does as well."""
+    place = kept.leader.position
+    single = isinstance(kept.model, Pipeline) and place not in scores.joint and kept.leader.simplicity > 0
+    if not single or not scores.truth or measure.name in OF_ORDER:
+        return []
+    folds = [f for f, fold in enumerate(scores.folds) if fold.repeat == 0]
+    said = [scores.predicted[place][f] for f in folds]
+    parts = [(one.proba, *scores.truth[f]) for f, one in zip(folds, said) if one is not None and one.proba is not None]
+    if len(parts) < len(folds):
+        return []
+    ratio = sum(len(scores.folds[f].test) for f in folds) / sum(len(scores.folds[f].train) for f in folds)
+    return helpful_curves(parts, ratio, temperature)
 
 
 def growth_of(scores: Scores, n_rows: int) -> float:
@@ -103,7 +127,7 @@ def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None
 
 def keep(leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, **how: Any) -> KeptModel:
     """Choose a row of the leaderboard, fit its model (`choose_and_fit`) and calibrate its probabilities."""
-    return calibrated(choose_and_fit(leaders, scores, rows, train, **how), scores)
+    return calibrated(choose_and_fit(leaders, scores, rows, train, **how), scores, rows.judge.measure)
 
 
 def choose_and_fit(
@@ -141,6 +165,17 @@ def choose_and_fit(
         once = [
             one for one in able if scores.last[one.position] <= most and nearly(one, leaders[0], rows.judge.measure)
         ]
+        parts, slow = parts_of(scores, first.position), slow_parts(scores, first.position, left, growth)
+        weights = np.array([part.weight for part in parts])
+        if weights[slow].sum() <= MOST_SLOW * weights.sum():
+            reason = f"{why}; of {in_words(parts, slow)} the mean of the models of its folds, since there was no time for a fit"
+            fixed = {i: models_of(scores, first.position)[i] for i in slow}
+            try:
+                with within(max(left, LEAST_SECONDS)):
+                    model, changes = fit_kept(rows, parts, train, seconds=left, fixed=fixed)
+                return KeptModel(first, reason, parts, model, changes, 1.0, fixed=fixed)
+            except TimeIsUp:
+                return of_the_folds(leaders, scores, rows, train, prefer)
         if first in once or not once or every < MANY_MORE:
             return of_the_folds(leaders, scores, rows, train, prefer)
         able = once  # all rows are worth more than the last bit of score
@@ -171,6 +206,18 @@ def choose_and_fit(
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
 
 
+def slow_parts(scores: Scores, position: int, left: float, growth: float) -> list[int]:
+    """Return which parts there is no time to fit on `growth` times the rows of the folds, after those that are quicker."""
+    took = np.array([np.mean([one.seconds for one in models]) for models in models_of(scores, position)])
+    order = np.argsort(took, kind="stable")
+    return sorted(i for i, sum_of in zip(order.tolist(), np.cumsum(took[order])) if last_seconds(sum_of, growth) > left)
+
+
+def in_words(parts: list[EnsembleMember], chosen: list[int]) -> str:
+    """Return the names of some parts."""
+    return " and ".join(dict.fromkeys(parts[i].candidate.name for i in chosen))
+
+
 def nearly(leader: Leader, best: Leader, measure: Measure) -> bool:
     """Return whether a model is as good as the best but for a small part of its error, or of what a share lacks."""
     error = 1.0 - best.mean if measure.higher_is_better else best.mean
@@ -197,18 +244,29 @@ def of_the_folds(leaders: list[Leader], scores: Scores, rows: Rows, train: np.nd
     changes = [part.candidate.change for part in parts]
     if real:
         most = max(1, MOST_MODELS // len(parts))
-        fitted = [
-            (model.pipeline, part.weight / len(models[:most]))
-            for part, models in zip(parts, models_of(scores, leader.position))
-            for model in models[:most]
-        ]
-        what = "the model of a fold" if len(fitted) == len(parts) else "the mean of the models of its folds"
+        models = [some[:most] for some in models_of(scores, leader.position)]
+        what = "the model of a fold" if max(map(len, models)) == 1 else "the mean of the models of its folds"
         reason += f"; {what}, of {n:,} rows each, since there was no time for a fit"
-        model = fitted[0][0] if len(fitted) == 1 else Blend([one for one, _ in fitted], [w for _, w in fitted])
-        return KeptModel(leader, reason, parts, model, changes, 1.0)
+        return KeptModel(leader, reason, parts, together(models, parts), changes, 1.0)
     reason += f"; fitted on {n:,} rows as in a fold, since there was no time for more"
     model, changes = fit_kept(rows, parts, some_rows(train, n, False, rows.judge.seed))
     return KeptModel(leader, reason, parts, model, changes, n / len(train))
+
+
+def together(models: list[list[FittedCandidate]], parts: list[EnsembleMember]) -> Pipeline | Combination:
+    """Return one model of all models of all parts: their weighted mean, or what the second layer makes of them; one as it is.
+
+    Models of one part share its weight. The first of every part come first, in the order of the parts.
+    """
+    pipelines, weights = [], []
+    for turn in range(max(map(len, models))):
+        for some, part in zip(models, parts):
+            if turn < len(some):
+                pipelines.append(some[turn].pipeline)
+                weights.append(part.weight / len(some))
+    if parts[0].bias is not None:
+        return Stack(pipelines, weights, list(parts[0].bias))
+    return pipelines[0] if len(pipelines) == 1 else Blend(pipelines, weights)
 
 
 def fit_kept(
@@ -217,8 +275,11 @@ def fit_kept(
     train: np.ndarray,
     changes: list[dict[str, Any]] | None = None,
     seconds: float | None = None,
+    fixed: dict[int, list[FittedCandidate]] | None = None,
 ) -> tuple[Any, list[dict[str, Any]]]:
     """Return the kept model fitted on some rows, and the changes of its first settings; those of its parts unless they are given.
+
+    Parts in `fixed` are taken as they are.
 
     What a fit warns about was noted when its candidate was compared.
     """
@@ -226,11 +287,11 @@ def fit_kept(
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         given: list[Any] = [None for _ in parts] if changes is None else list(changes)
-        fitted = [fit_candidate(rows, part.candidate, train, change, each) for part, change in zip(parts, given)]
-    model = fitted[0].pipeline
-    if len(parts) > 1:
-        model = Blend([one.pipeline for one in fitted], [part.weight for part in parts])
-    return model, [one.change for one in fitted]
+        fitted = [
+            (fixed or {}).get(i) or [fit_candidate(rows, part.candidate, train, change, each)]
+            for i, (part, change) in enumerate(zip(parts, given))
+        ]
+    return together(fitted, parts), [models[0].change for models in fitted]
 
 
 def fit_again(rows: Rows, kept: KeptModel, *, ordered: bool, until: float | None) -> Any:
@@ -240,7 +301,8 @@ def fit_again(rows: Rows, kept: KeptModel, *, ordered: bool, until: float | None
     left = None if until is None else max(until - time.perf_counter(), LEAST_SECONDS / 4)
     try:
         with within(left):
-            return tempered(fit_kept(rows, kept.parts, some, kept.changes)[0], kept.temperature)
+            model, _ = fit_kept(rows, kept.parts, some, kept.changes, fixed=kept.fixed)
+            return curved(tempered(model, kept.temperature), kept.curves)
     except TimeIsUp:
         return None
 

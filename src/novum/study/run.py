@@ -75,7 +75,7 @@ class Study:
     tune : bool, default=True
         Whether other settings of the best are tried; those that judge a fold are the best on the others.
     ensemble : bool, default=True
-        Whether the weighted mean of the best is a candidate.
+        Whether the weighted mean of the best is a candidate and, of 300 training rows or more, a second layer over them.
     group : str or None, default=None
         Column whose rows belong together (a person, a site): they are never in two parts.
     time : str or None, default=None
@@ -92,7 +92,7 @@ class Study:
     hold_out : float, default=0.25
         Share of the rows put away until the end.
     folds, repeats : int or None, default=None
-        None: five folds, four times up to 100 training rows, twice up to 500, once up to 5,000, three beyond; ten folds thrice and
+        None: five folds, four times up to 250 training rows, twice up to 500, once up to 5,000, three beyond; ten folds thrice and
         less without `tune`.
     time_limit : float or None, default=None
         Seconds for the whole study; the comparison uses what is finished. None: as many as are usual for the size of the table,

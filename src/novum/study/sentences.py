@@ -154,7 +154,8 @@ class StudySentences:
         if self.kept is None or self.scores is None:
             return ""
         if len(parts_of(self.scores, self.kept.position)) > 1:
-            return f"It is the weighted mean {self.settings()}."
+            layer = parts_of(self.scores, self.kept.position)[0].bias is not None
+            return f"It is {'a second layer over' if layer else 'the weighted mean'} {self.settings()}."
         return f"Its settings were sought: {self.settings()}." if any(self.changes) else "It has its first settings."
 
     def settings(self) -> str:
@@ -164,7 +165,7 @@ class StudySentences:
         parts = parts_of(self.scores, self.kept.position)
         said = []
         for part, change in zip(parts, self.changes or [{}] * len(parts)):
-            share = f"{part.weight:.0%} " if len(parts) > 1 else ""
+            share = "" if len(parts) == 1 else f"{part.weight:.0%} " if part.bias is None else f"{part.weight:.2f} "
             how = ", ".join(f"{name} {value}" for name, value in change.items())
             said.append(f"{share}{part.candidate.name}" + (f" ({how})" if how else ""))
         return " + ".join(said)

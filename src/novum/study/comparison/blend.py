@@ -23,7 +23,7 @@ from novum.base.sklearn_base import BaseEstimator
 from novum.evaluation.temperature import at_temperature
 from novum.study.scoring.measures import LEAST_PROBABILITY
 
-__all__ = ["Blend", "greedy_weights", "steady_weights"]
+__all__ = ["Blend", "Combination", "greedy_weights", "steady_weights"]
 
 ROUNDS = 25
 ABSOLUTE = ("mae", "median_error")  # measures that the absolute error stands for
@@ -78,7 +78,41 @@ def steady_weights(
     return (1 - share) * greedy_weights(predictions, truth, weight, measure) + share * equal / equal.sum()
 
 
-class Blend(BaseEstimator):
+class Combination(BaseEstimator):
+    """Fitted pipelines whose predictions are made one: `combined` says how."""
+
+    estimators: Any
+    weights: Any
+
+    def combined(self, predictions: np.ndarray) -> np.ndarray:
+        """Return what is said together, given what each says, of shape (estimators, rows[, classes])."""
+        raise NotImplementedError
+
+    def fit(self, X: Any = None, y: Any = None) -> "Combination":
+        """Do nothing: the estimators are fitted."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The classes, where the estimators have any."""
+        return self.estimators[0].classes_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable classes, or the numbers."""
+        if hasattr(self, "classes_"):
+            return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        return self.combined(np.stack([estimator.predict(X) for estimator in self.estimators]))
+
+    @available_if(lambda self: hasattr(self, "classes_"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities that are said together."""
+        return self.combined(np.stack([estimator.predict_proba(X) for estimator in self.estimators]))
+
+
+class Blend(Combination):
     """Mean of fitted pipelines with weights that sum to one.
 
     Parameters
@@ -97,30 +131,7 @@ class Blend(BaseEstimator):
         self.weights = weights
         self.temperature = temperature
 
-    def fit(self, X: Any = None, y: Any = None) -> "Blend":
-        """Do nothing: the estimators are fitted."""
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """The classes, where the estimators have any."""
-        return self.estimators[0].classes_
-
-    def _mean(self, predictions: list[np.ndarray]) -> np.ndarray:
-        """Return (1)."""
-        return np.tensordot(np.asarray(self.weights, dtype=np.float64), np.stack(predictions), axes=1)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable classes, or the mean of the numbers."""
-        if hasattr(self, "classes_"):
-            return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
-        return self._mean([estimator.predict(X) for estimator in self.estimators])
-
-    @available_if(lambda self: hasattr(self, "classes_"))
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the mean of the probabilities."""
-        mixed = self._mean([estimator.predict_proba(X) for estimator in self.estimators])
+    def combined(self, predictions: np.ndarray) -> np.ndarray:
+        """Return (1), of probabilities at the temperature."""
+        mixed = np.tensordot(np.asarray(self.weights, dtype=np.float64), predictions, axes=1)
         return at_temperature(mixed, self.temperature)

@@ -30,7 +30,7 @@ LEAST_MODELS, LEAST_FOLDS = (
     2,
 )  # the baseline and the first after it are compared on so many folds however little time there is
 LEAST_FITS = LEAST_MODELS * LEAST_FOLDS
-TOP = 4  # of the best so far, which may be kept together
+TOP = 2  # of the best so far, whose last fits have time whatever else is kept; boosting is one more
 LAST_FITS = 2.5  # how many of their fits the last two may take as long as
 STEPS_A_SECOND = 4e6  # cells times passes times outputs of one fit, for every second of the study
 USUAL_PASSES, FASTEST = 400, 1.6  # that boosting should have time for, and how many times its rate at most
@@ -59,6 +59,7 @@ class Board:
         self.candidates: list[Candidate] = []
         self.done: dict[tuple[int, int], Outcome] = {}
         self.left_out: set[int] = set()  # folds that there was no time for, not even of the first models
+        self.tried: set[tuple[str, str]] = set()  # names and settings that were tried beside the first
         self.passes: dict[int, int] = {}  # of what is the first passes of another, and made with it
         self.going_on: set[int] | None = None  # what goes on to further sets of folds; None before that is known
 
@@ -180,7 +181,7 @@ class Board:
         """Return how long the last fits of the best so far will take.
 
         One of a name counts, since settings of one name take about as long. What takes longer is fitted on fewer rows, or the
-        models of its folds are kept.
+        models of its folds are kept: there is time for boosting whatever is best.
         """
         used = self.used_folds()
         best = [places for places in self.by_name(used).values() if not self.candidates[places[0]].baseline]
@@ -188,7 +189,8 @@ class Board:
             (max(places, key=lambda c: self.merit(c, used)) for places in best), key=lambda c: -self.merit(c, used)
         )
         growth = n_rows / float(np.mean([len(fold.train) for fold in self.folds]))
-        return float(sum(last_seconds(self.column(c, "last")[used].mean(), growth) for c in top[:TOP]))
+        chosen = top[:TOP] + [c for c in top[TOP:] if (tag := self.candidates[c].candidacy) and tag.order == 1][:1]
+        return float(sum(last_seconds(self.column(c, "last")[used].mean(), growth) for c in chosen))
 
     def ranked(self, used: np.ndarray) -> list[int]:
         """Return all that finished these folds, whatever its settings, the best first."""

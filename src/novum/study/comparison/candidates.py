@@ -29,14 +29,14 @@ from novum.exceptions import ParameterError
 from novum.linear_model import LogTargetRegressor
 from novum.study.data.task import AMOUNTS, CLASSIFICATION, COUNTS
 
-__all__ = ["ENSEMBLE_RANK", "Candidate", "TargetShape", "candidates_for", "model_of", "shape_of"]
+__all__ = ["ENSEMBLE_RANK", "STACK_RANK", "Candidate", "TargetShape", "candidates_for", "model_of", "shape_of"]
 
 FAMILIES = (
     *("linear_model", "naive_bayes", "discriminant_analysis", "tree", "neighbors", "svm", "gaussian_process"),
     *("ensemble", "neural_network"),
 )
 UNKNOWN = Candidacy(rank=7, scaled=True)  # of a class without a tag
-ENSEMBLE_RANK = 10
+ENSEMBLE_RANK, STACK_RANK = 10, 11
 CALIBRATION_FOLDS = 3
 SMEARING_FOLDS = 3  # of LogTargetRegressor
 SHORT = {

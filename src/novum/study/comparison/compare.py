@@ -15,33 +15,41 @@ import numpy as np
 
 from novum.base.candidacy import EARLY, PASSES
 from novum.report.result import result
-from novum.study.comparison.board import LEAST_FITS, Board
+from novum.study.comparison.board import LEAST_FITS, Board, last_seconds
 from novum.study.comparison.calibration import helpful_temperature
-from novum.study.comparison.candidates import ENSEMBLE_RANK, Candidate
+from novum.study.comparison.candidates import ENSEMBLE_RANK, STACK_RANK, Candidate
 from novum.study.comparison.clock import Clock
-from novum.study.comparison.ensemble import Mixture, best_mixture
+from novum.study.comparison.ensemble import Mixture, best_mixture, best_stack, evidence_of
 from novum.study.comparison.fits import CandidateFit, FittedCandidate, Fold, Outcome, Rows
-from novum.study.comparison.portfolio import first_tries, survivors
+from novum.study.comparison.portfolio import stages_of
 from novum.study.comparison.workers import Crew, outcomes
 from novum.study.scoring.measures import Predicted
 
-__all__ = ["EnsembleMember", "Scores", "compare", "models_of", "parts_of"]
+__all__ = ["EnsembleMember", "Joint", "Scores", "compare", "models_of", "parts_of"]
 
 FIRST_SHARE = 0.05  # of the time, for each of the first fits
 MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its first settings; of a fit, whatever the time
 MOST_RESERVED, RESERVED_OF_ALL = (
     0.35,
     0.3,
-)  # of the time, for the last fits; where all rows are compared, for which there
-# are the models of the folds as well
+)  # of the time, for the last fits; where all rows are compared, whose folds have models
 
 
 @result
 class EnsembleMember(NamedTuple):
-    """A member of the ensemble."""
+    """A member of the ensemble, or of the models under a second layer."""
 
     candidate: Candidate
     weight: float
+    bias: tuple[float, ...] | None = None  # of the second layer, which all its members share
+
+
+@result
+class Joint(NamedTuple):
+    """What a row of the leaderboard is made of that is made of several."""
+
+    parts: list[EnsembleMember]
+    models: list[list[FittedCandidate]]  # by part, of the folds, where time is limited
 
 
 @result
@@ -61,9 +69,11 @@ class Scores(NamedTuple):
     notes: list[str]
     stopped: str  # "", "interrupted" or "time limit"
     predicted: list[list[Predicted | None]] = []  # (candidates, folds): of the rows that judge a fold
-    parts: list[EnsembleMember] = []  # of the ensemble
+    truth: list[
+        tuple[np.ndarray, np.ndarray | None]
+    ] = []  # by fold: numbers of the classes of these rows, their weights
+    joint: dict[int, Joint] = {}  # by place among the candidates
     models: list[list[FittedCandidate]] = []  # (candidates,): of the folds, where time is limited
-    part_models: list[list[FittedCandidate]] = []  # of the ensemble's parts, likewise
     temperatures: list[float] = []  # (candidates,): that the probabilities need, by the folds
 
 
@@ -106,18 +116,12 @@ def compare(
     clock = clock or Clock(start, None)
     board = Board(rows, folds, clock.seconds)
     planned, stopped, crew = 0, "", Crew(rows, processes)
-    stages: list[tuple[str, Callable[[float | None], list[CandidateFit]]]]
-    stages = [("first", lambda seconds: board.add(candidates, seconds))]
-    if tune:
-        stages += [
-            ("settings", lambda seconds: first_tries(board, seconds)),
-            ("settings", lambda seconds: survivors(board, seconds)),
-        ]
-    if max(fold.repeat for fold in folds) > 0:
-        stages.append(("further", board.repeat))
     try:
-        for stage, tasks_of in stages:
-            tasks = tasks_of(seconds_of_a_fit(clock, folds, processes))
+        for stage, tasks_of in stages_of(board, candidates, tune):
+            each = seconds_of_a_fit(clock, folds, processes)
+            if last_rows > len(rows.y):
+                each = to_fit_again(each, clock, last_rows / float(np.mean([len(fold.train) for fold in folds])))
+            tasks = tasks_of(each)
             tasks = [task._replace(keep=clock.set_by_user, aim=aim_of(task, clock)) for task in tasks]
             planned += len(tasks)
             waiting = []
@@ -128,7 +132,7 @@ def compare(
                 else:
                     waiting.append(task)
             by_place = {(task.model, task.fold): task for task in waiting}
-            least = LEAST_FITS if stage == "first" else 0
+            least = 0 if planned > len(tasks) else LEAST_FITS  # of the first stage alone
             stream = outcomes(rows, waiting, crew, clock, cluster, least)
             try:
                 for outcome in stream:
@@ -187,6 +191,13 @@ def seconds_of_a_fit(clock: Clock, folds: list[Fold], processes: int) -> float |
     )
 
 
+def to_fit_again(seconds: float | None, clock: Clock, growth: float) -> float | None:
+    """Return how long a fit of a sample's fold may take, so that the last ones, on `growth` times the rows, fit in the reserve."""
+    if seconds is None or not clock.set_by_user:
+        return seconds
+    return min(seconds, MOST_RESERVED * (clock.seconds or 0.0) / last_seconds(1.0, growth))
+
+
 def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: str) -> Scores:
     """Return the largest comparison that is complete."""
     used = board.used_folds()
@@ -215,6 +226,7 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         elapsed=elapsed,
         processes=processes,
         predicted=[[one.predicted if (one := board.done.get((c, f))) else None for f in order] for c in chosen],
+        truth=[truth_of(board, f) for f in order] if board.rows.judge.classes is not None else [],
         notes=notes,
         stopped=stopped,
         models=[fold_models(board, c, used) for c in chosen],
@@ -252,20 +264,25 @@ def size_on(board: Board, c: int) -> float:
     return float(board.done[c, 0].size) if (c, 0) in board.done else 0.0
 
 
+def truth_of(board: Board, f: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the numbers of the classes of the rows that judge a fold, and their weights."""
+    rows, test = board.rows, board.folds[f].test
+    return np.searchsorted(rows.judge.classes, rows.y[test]), None if rows.weight is None else rows.weight[test]
+
+
 def temperature_of(board: Board, places: list[int], weights: list[float], used: np.ndarray) -> float:
     """Return the temperature that the probabilities of a weighted mean need on the first set of folds; 1 for none."""
-    rows, judge, parts = board.rows, board.rows.judge, []
-    folds = [f for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
-    if judge.classes is None:
+    parts, folds = [], [f for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
+    if board.rows.judge.classes is None:
         return 1.0
     for f in folds:
         said = [board.done[c, f].predicted for c in places]
         if any(one is None or one.proba is None for one in said):
             return 1.0
-        mixed = np.tensordot(weights, np.stack([one.proba for one in said if one is not None]), axes=1)
-        test = board.folds[f].test
-        weight = None if rows.weight is None else rows.weight[test]
-        parts.append((mixed, np.searchsorted(judge.classes, rows.y[test]), weight))
+        mixed = np.tensordot(
+            np.array(weights), np.stack([np.asarray(one.proba) for one in said if one is not None]), axes=1
+        )
+        parts.append((mixed, *truth_of(board, f)))
     ratio = sum(len(board.folds[f].test) for f in folds) / sum(len(board.folds[f].train) for f in folds)
     return helpful_temperature(parts, ratio)
 
@@ -273,18 +290,27 @@ def temperature_of(board: Board, places: list[int], weights: list[float], used: 
 def fold_models(board: Board, c: int, used: np.ndarray) -> list[FittedCandidate]:
     """Return the models of the folds, where they were kept."""
     found = [board.done[c, f] for f in np.flatnonzero(used).tolist() if board.folds[f].repeat == 0]
-    return [FittedCandidate(one.pipeline, board.candidates[c].change) for one in found if one.pipeline is not None]
+    change = board.candidates[c].change
+    return [FittedCandidate(one.pipeline, change, one.last) for one in found if one.pipeline is not None]
 
 
 def with_ensemble(scores: Scores, board: Board) -> Scores:
-    """Return the scores with a row for the ensemble of the best, where it has more than one part."""
+    """Return the scores with rows for the ensemble of the best and for a second layer over them, where they have several parts."""
     used = board.used_folds()
-    mixture: Mixture | None = best_mixture(board, used)
-    if mixture is None:
+    evidence = evidence_of(board, used)
+    if evidence is None:
         return scores
+    for name, rank, best in (("ensemble", ENSEMBLE_RANK, best_mixture), ("stack", STACK_RANK, best_stack)):
+        if (mixture := best(evidence)) is not None:
+            scores = with_row(scores, board, used, Candidate(name, "novum", None, rank, scaled=True), mixture)
+    return scores
+
+
+def with_row(scores: Scores, board: Board, used: np.ndarray, candidate: Candidate, mixture: Mixture) -> Scores:
+    """Return the scores with a row for what is made of several."""
     places = mixture.places
-    parts = [EnsembleMember(settled(board, c, used), w) for c, w in zip(places, mixture.weights)]
-    candidate = Candidate("ensemble", "novum", None, ENSEMBLE_RANK, scaled=True)
+    parts = [EnsembleMember(settled(board, c, used), w, mixture.bias) for c, w in zip(places, mixture.weights)]
+    temperature = temperature_of(board, places, mixture.weights, used) if mixture.bias is None else 1.0
 
     def total(field: str) -> float:
         return float(sum(board.column(c, field)[used].mean() for c in places))
@@ -295,21 +321,19 @@ def with_ensemble(scores: Scores, board: Board) -> Scores:
         seconds=np.append(scores.seconds, total("seconds")),
         sizes=np.append(scores.sizes, sum(size_on(board, c) for c in places)),
         last=np.append(scores.last, total("last")),
-        parts=parts,
+        joint={**scores.joint, len(scores.candidates): Joint(parts, [fold_models(board, c, used) for c in places])},
         models=[*scores.models, []],
-        part_models=[fold_models(board, c, used) for c in places],
-        temperatures=[*scores.temperatures, temperature_of(board, places, mixture.weights, used)],
+        temperatures=[*scores.temperatures, temperature],
     )
 
 
 def parts_of(scores: Scores, position: int) -> list[EnsembleMember]:
-    """Return what a row of the leaderboard is made of: a candidate, or the parts of the ensemble."""
-    candidate = scores.candidates[position]
-    return scores.parts if candidate.estimator is None else [EnsembleMember(candidate, 1.0)]
+    """Return what a row of the leaderboard is made of: a candidate, or the parts of what is made of several."""
+    joint = scores.joint.get(position)
+    return [EnsembleMember(scores.candidates[position], 1.0)] if joint is None else joint.parts
 
 
 def models_of(scores: Scores, position: int) -> list[list[FittedCandidate]]:
     """Return the models of the folds of everything that a row is made of, where they were kept."""
-    if scores.candidates[position].estimator is None:
-        return scores.part_models
-    return scores.models[position : position + 1]
+    joint = scores.joint.get(position)
+    return scores.models[position : position + 1] if joint is None else joint.models

@@ -27,7 +27,7 @@ from novum.study.data.task import CLASSIFICATION
 __all__ = ["Parting", "class_numbers", "make_folds", "plan", "split_rows"]
 
 PLANS = (  # rows up to which there are so many folds, and repetitions of them
-    (100, 5, 4),
+    (250, 5, 4),
     (500, 5, 2),
     (5_000, 5, 1),
 )

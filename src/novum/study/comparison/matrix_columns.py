@@ -8,6 +8,7 @@ from scipy import sparse
 
 from novum.evaluation import TemperatureScaledClassifier
 from novum.preprocessing.last_values import PARTS
+from novum.study.comparison.isotonic import IsotonicScaled
 from novum.study.comparison.pipelines import WORDS
 
 __all__ = ["CondensedColumns", "column_words", "condensed", "dense", "how_read", "matrix_places"]
@@ -127,6 +128,9 @@ def condensed(columns: Any, model: Any) -> tuple[Any, Any]:
     if isinstance(model, TemperatureScaledClassifier):
         made, small = condensed(columns, model.estimator_)
         return made, TemperatureScaledClassifier.from_fitted(small, model.temperature_)
+    if isinstance(model, IsotonicScaled):
+        made, small = condensed(columns, model.estimator)
+        return made, IsotonicScaled(small, model.curves)
     if not getattr(columns, "sparse_output_", False) or not hasattr(model, "coef_"):
         return columns, model
     weights = np.atleast_2d(model.coef_)

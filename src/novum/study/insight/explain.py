@@ -14,8 +14,7 @@ import numpy as np
 from sklearn.metrics import roc_curve
 
 from novum.evaluation.intervals.proportion import Interval
-from novum.evaluation.temperature import at_temperature
-from novum.study.comparison.blend import Blend
+from novum.study.comparison.blend import Combination
 from novum.study.comparison.matrix_columns import column_words, condensed, dense, matrix_places
 from novum.study.comparison.tuning import Judge, predict_rows
 from novum.study.data.task import CLASSIFICATION
@@ -70,8 +69,7 @@ class Member(NamedTuple):
     model: Any
     X: np.ndarray
     places: dict[str, np.ndarray]  # columns of the matrix, by column of the frame
-    weight: float
-    temperature: float = 1.0  # of the mean with the others
+    together: Combination | None = None  # how it is made one with the others
 
 
 def explain(
@@ -98,36 +96,33 @@ def explain(
     return Explanation(importances, coefficients, None, None, y[rows], said.values[rows], skipped)
 
 
-def pipelines_in(model: Any) -> list[tuple[Any, float]]:
-    """Return the fitted pipelines of a kept model with their weights."""
-    if isinstance(model, Blend):
-        return list(zip(model.estimators, model.weights))
-    return [(model, 1.0)]
+def pipelines_in(model: Any) -> list[Any]:
+    """Return the fitted pipelines of a kept model."""
+    return list(model.estimators) if isinstance(model, Combination) else [model]
 
 
 def members_of(model: Any, frame: Any) -> list[Member]:
     """Return the models with their matrices."""
     found, made = [], {}  # pipelines of one fold share their columns, and so the matrix
-    for pipeline, weight in pipelines_in(model):
+    for pipeline in pipelines_in(model):
         columns, inner = condensed(pipeline[0], pipeline[-1])
         if id(columns) not in made:
             made[id(columns)] = columns, dense(columns.transform(frame)), matrix_places(columns, frame)
         _, X, places = made[id(columns)]
-        found.append(Member(inner, X, places, weight, getattr(model, "temperature", 1.0)))
+        found.append(Member(inner, X, places, model if isinstance(model, Combination) else None))
     return found
 
 
 def predict_members(members: list[Member], judge: Judge, *, scored_only: bool = False) -> Predicted:
     """Return what the members say together; with `scored_only` what the measure looks at."""
-    alone = len(members) == 1
+    together = members[0].together
+    alone = together is None
     parts = [predict_rows(judge, member.model, member.X, scored_only=scored_only and alone) for member in members]
-    if alone:
+    if together is None:
         return parts[0]
-    weights = np.array([member.weight for member in members])
     if judge.kind != CLASSIFICATION:
-        return Predicted(np.tensordot(weights, np.stack([part.values for part in parts]), axes=1), None)
-    mixed = np.tensordot(weights, np.stack([np.asarray(part.proba) for part in parts]), axes=1)
-    proba = at_temperature(mixed, members[0].temperature)
+        return Predicted(together.combined(np.stack([part.values for part in parts])), None)
+    proba = together.combined(np.stack([np.asarray(part.proba) for part in parts]))
     best = np.argmax(proba, axis=1) if judge.costs is None else np.argmin(proba @ judge.costs, axis=1)
     return Predicted(judge.classes[best], proba)
 
@@ -226,7 +221,7 @@ def by_association(member: Member, y: np.ndarray, names: list[str], judge: Judge
 
 def weights_of(model: Any) -> list[tuple[str, float]]:
     """Return the weights of a linear model with one output, by column after encoding."""
-    if isinstance(model, Blend):
+    if isinstance(model, Combination):
         return []
     weights = np.asarray(getattr(model[-1], "coef_", np.empty(0)), dtype=np.float64)
     if weights.ndim == 2 and weights.shape[0] == 1:

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.decision_theory import LossMatrixClassifier
-from novum.evaluation.temperature import at_temperature
-from novum.study.comparison.blend import Blend
+from novum.study.comparison.blend import Combination
 from novum.study.comparison.matrix_columns import condensed, dense, matrix_places
 from novum.study.comparison.pipelines import WORDS
 from novum.study.data.schema import Schema, date_columns
@@ -23,11 +22,10 @@ MOST_CELLS = 4_000_000  # of the matrix that a model predicts at once
 
 
 class Member(NamedTuple):
-    """A fitted pipeline with its weight."""
+    """A fitted pipeline."""
 
     model: Any
     columns: Any
-    weight: float
 
 
 class ModelFunction(NamedTuple):
@@ -35,7 +33,7 @@ class ModelFunction(NamedTuple):
 
     members: list[Member]
     classes: np.ndarray | None
-    temperature: float = 1.0  # of the probabilities of the mean
+    together: Combination | None = None  # how the members are made one, where there are several
 
     def matrices(self, frame: Any) -> list[np.ndarray]:
         """Return the matrix of prepared rows for every member."""
@@ -51,12 +49,12 @@ class ModelFunction(NamedTuple):
 
     def values(self, matrices: list[np.ndarray]) -> np.ndarray:
         """Return what is said of rows, of shape (rows, 1) for numbers or (rows, classes)."""
-        total: Any = 0.0
+        parts = []
         for member, X in zip(self.members, matrices):
             step = max(1, MOST_CELLS // max(1, X.shape[1]))
             said = [self.of_member(member, X[start : start + step]) for start in range(0, len(X), step)]
-            total = total + member.weight * np.concatenate(said)
-        return np.asarray(total) if self.classes is None else at_temperature(np.asarray(total), self.temperature)
+            parts.append(np.concatenate(said))
+        return parts[0] if self.together is None else self.together.combined(np.stack(parts))
 
     def of_member(self, member: Member, X: np.ndarray) -> np.ndarray:
         """Return what one member says."""
@@ -72,31 +70,29 @@ class ModelFunction(NamedTuple):
 
 def model_function_of(model: Any) -> ModelFunction:
     """Return the machine of a model that a study kept, as it is judged or as it is saved."""
-    members = list(pipelines_of(model, 1.0))
-    return ModelFunction(members, getattr(model, "classes_", None), temperature_in(model))
+    return ModelFunction(list(pipelines_of(model)), getattr(model, "classes_", None), combination_in(model))
 
 
-def temperature_in(model: Any) -> float:
-    """Return the temperature of the mean inside a kept model; 1 where there is none."""
-    if isinstance(model, Blend):
-        return float(model.temperature)
+def combination_in(model: Any) -> Combination | None:
+    """Return what makes several models one inside a kept model; None where there is one."""
+    if isinstance(model, Combination):
+        return model
     if isinstance(model, LossMatrixClassifier):
-        return temperature_in(model.estimator_)
-    return temperature_in(model[-1]) if len(model.steps) == 1 else 1.0
+        return combination_in(model.estimator_)
+    return combination_in(model[-1]) if len(model.steps) == 1 else None
 
 
-def pipelines_of(model: Any, weight: float) -> Iterator[Member]:
-    """Yield the pipelines inside a kept model: a mean of several, and what decides by costs, are opened."""
-    if isinstance(model, Blend):
-        for part, share in zip(model.estimators, model.weights):
-            yield from pipelines_of(part, weight * share)
+def pipelines_of(model: Any) -> Iterator[Member]:
+    """Yield the pipelines inside a kept model: a combination of several, and what decides by costs, are opened."""
+    if isinstance(model, Combination):
+        for part in model.estimators:
+            yield from pipelines_of(part)
     elif isinstance(model, LossMatrixClassifier):
-        yield from pipelines_of(model.estimator_, weight)
+        yield from pipelines_of(model.estimator_)
     elif len(model.steps) == 1:
-        yield from pipelines_of(model[-1], weight)
+        yield from pipelines_of(model[-1])
     else:
-        columns, inner = condensed(model[0], model[-1])
-        yield Member(inner, columns, weight)
+        yield Member(*reversed(condensed(model[0], model[-1])))
 
 
 def frame_columns(schema: Schema) -> dict[str, list[str]]:

@@ -21,6 +21,7 @@ from novum.linear_model import (
     Ridge,
 )
 from novum.report.numbers import counted
+from novum.study.comparison.isotonic import IsotonicScaled
 from novum.study.comparison.matrix_columns import column_words
 from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
 
@@ -66,6 +67,7 @@ def read_model(model: Any, frame: Any, y: np.ndarray, weight: Any, positive: int
     columns, inner = model[0], model[-1]
     if isinstance(inner, TemperatureScaledClassifier):  # weights and rules are the same at any
         inner = inner.estimator_
+    inner = inner.estimator if isinstance(inner, IsotonicScaled) else inner
     if isinstance(inner, DecisionTreeClassifier | DecisionTreeRegressor):
         return Readable([], rules_of(columns, inner), "")
     if isinstance(inner, LogisticRegression) and len(inner.classes_) == 2:
