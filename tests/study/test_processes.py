@@ -112,6 +112,7 @@ def test_the_last_fits_get_the_rows_that_there_is_time_for():
     assert share_of_rows(scores, 0, 100_000, 0.1) == pytest.approx(0.01)  # never fewer than in the folds
     result = StudyResult.__new__(StudyResult)
     result.n_train, result.n_held, result.refitted, result.share = 750, 250, True, 1.0
+    result.of_folds = False
     assert result.saved_from() == "fitted again on all 1,000 rows"
     result.share = 0.5
     assert result.saved_from() == "fitted again on 500 of the 1,000 rows"

@@ -56,7 +56,7 @@ def at_temperature(proba: Numbers, temperature: float) -> NDArray:
         return proba
     raw = np.log(np.maximum(proba, FLOOR)) / temperature
     raw = np.exp(raw - raw.max(axis=1, keepdims=True))
-    return raw / raw.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+    return np.asarray(raw / raw.sum(axis=1, keepdims=True))
 
 
 def best_temperature(proba: Numbers, truth: Numbers, sample_weight: Numbers | None = None) -> float:

@@ -57,7 +57,7 @@ def conclude(
     result.hold_out = hold
     listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])
     final = fit_again(rows, kept, ordered=ordered, until=clock.until())
-    result.refitted, result.share = final is not None, kept.share
+    result.of_folds, result.refitted, result.share = kept.of_folds, final is not None, kept.share
     explaining, seconds = perf_counter(), clock.to_explain(MOST_SECONDS)
     explanation = explain(
         model,

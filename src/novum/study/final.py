@@ -55,6 +55,7 @@ class KeptModel(NamedTuple):
     temperature: float = 1.0  # of its probabilities
     curves: list[Curve] = []  # of its probabilities
     fixed: dict[int, list[FittedCandidate]] = {}  # parts of which the models of the folds are kept
+    of_folds: bool = False  # whether the comparison fitted it, or parts of it, since there was no time for another
 
 
 def calibrated(kept: KeptModel, scores: Scores, measure: Measure) -> KeptModel:
@@ -173,7 +174,7 @@ def choose_and_fit(
             try:
                 with within(max(left, LEAST_SECONDS)):
                     model, changes = fit_kept(rows, parts, train, seconds=left, fixed=fixed)
-                return KeptModel(first, reason, parts, model, changes, 1.0, fixed=fixed)
+                return KeptModel(first, reason, parts, model, changes, 1.0, fixed=fixed, of_folds=True)
             except TimeIsUp:
                 return of_the_folds(leaders, scores, rows, train, prefer)
         if first in once or not once or every < MANY_MORE:
@@ -247,10 +248,10 @@ def of_the_folds(leaders: list[Leader], scores: Scores, rows: Rows, train: np.nd
         models = [some[:most] for some in models_of(scores, leader.position)]
         what = "the model of a fold" if max(map(len, models)) == 1 else "the mean of the models of its folds"
         reason += f"; {what}, of {n:,} rows each, since there was no time for a fit"
-        return KeptModel(leader, reason, parts, together(models, parts), changes, 1.0)
+        return KeptModel(leader, reason, parts, together(models, parts), changes, 1.0, of_folds=True)
     reason += f"; fitted on {n:,} rows as in a fold, since there was no time for more"
     model, changes = fit_kept(rows, parts, some_rows(train, n, False, rows.judge.seed))
-    return KeptModel(leader, reason, parts, model, changes, n / len(train))
+    return KeptModel(leader, reason, parts, model, changes, n / len(train), of_folds=True)
 
 
 def together(models: list[list[FittedCandidate]], parts: list[EnsembleMember]) -> Pipeline | Combination:

@@ -87,6 +87,7 @@ class StudyResult(StudySentences, Result):
         self.limited: list[str] = []  # which limits of columns the kept model keeps to
         self.fairness: list[Fairness] = []  # of the columns whose groups were compared
         self.judged_model: Any = None
+        self.of_folds = False  # whether the comparison fitted the kept model, since there was no time for another
         self.refitted = True  # whether there was time to fit the saved model again
         self.share = 1.0  # of the rows, that the last fits had time for
         self.changes: list[dict[str, Any]] = []  # of the kept model's settings, by the search
@@ -132,11 +133,6 @@ class StudyResult(StudySentences, Result):
         self.hold_out = None
         if self.scores is not None:
             self.scores = self.scores._replace(stopped="interrupted")
-
-    @property
-    def of_folds(self) -> bool:
-        """Whether the kept model is one that the comparison fitted, since there was no time for another."""
-        return "since there was no time for" in self.reason
 
     @property
     def complete(self) -> bool:

@@ -28,6 +28,7 @@ class StudySentences:
     scores: Scores | None
     kept: Leader | None
     hold_out: HoldOut | None
+    of_folds: bool
     refitted: bool
     share: float
     changes: list[dict[str, Any]]
