@@ -40,7 +40,7 @@ from novum.linear_model.logistic.separation import SeparatingDirection
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from novum.patch.devices import CallPlace, CallPlaces
-from novum.study.comparison.compare import EnsembleMember
+from novum.study.comparison.compare import EnsembleMember, Joint
 from novum.study.insight.contributions import explain_table
 from novum.teaching import compare_ensembles
 
@@ -267,6 +267,9 @@ JUDGEMENTS = {
     "Leader": lambda: study().leaders[0],
     "Scores": lambda: study().scores,
     "EnsembleMember": lambda: EnsembleMember(study().scores.candidates[0], 0.5),
+    "Joint": lambda: Joint([EnsembleMember(study().scores.candidates[0], 1.0)], []),
+    "StudyRows": lambda: novum.study.Study(load_iris(as_frame=True).frame, "target").rows(),
+    "Dependence": lambda: study().findings.dependences[0],
     "Card": lambda: study().card,
     "ColumnCard": lambda: study().card.columns[0],
     "Predictions": lambda: novum.study.predict_table(study().model, load_iris(as_frame=True).frame[:3]),
