@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import indexable
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from novum.base.device_forms import check_rows_on_device, is_elsewhere
 from novum.base.validation import open_rows
 from novum.runtime import sklearn_private
 
@@ -41,6 +42,7 @@ def open_for_parts(
 
 def rows_for_parts(estimator: Any, X: Any) -> Any:
     """Return new rows of a fitted estimator after its checks, so that columns can be taken from them."""
+    check_rows_on_device(estimator, is_elsewhere(X))
     if is_plain(X):
         open_rows(estimator, X).in_memory(type(estimator).__name__)
         return indexable(X)[0]

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import has_fit_parameter
 
+from novum.base.device_forms import check_fit_on_device, check_rows_on_device, is_elsewhere
 from novum.base.domains import Domain, Fittable, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
@@ -179,6 +180,7 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
         X, y : as the classifier takes them
         sample_weight : array-like of shape (n_samples,), default=None
         """
+        check_fit_on_device(self, X)
         base = self._base()
         if sample_weight is not None and not has_fit_parameter(base, "sample_weight"):
             raise ParameterError(f"TemperatureScaledClassifier: {type(base).__name__} takes no sample_weight.")
@@ -219,11 +221,13 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator
     def predict(self, X: Rows) -> Any:
         """Return the classes that the classifier predicts."""
         check_is_fitted(self)
+        check_rows_on_device(self, is_elsewhere(X))
         return in_own_name(self, self.estimator_, lambda: self.estimator_.predict(X))
 
     def predict_proba(self, X: Rows) -> Any:
         """Return the probabilities at the temperature, (1)."""
         check_is_fitted(self)
+        check_rows_on_device(self, is_elsewhere(X))
         proba = in_own_name(self, self.estimator_, lambda: self.estimator_.predict_proba(X))
         return of_results(lambda given: at_temperature(given, self.temperature_), proba)
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from novum.base.device_forms import check_rows_on_device, is_elsewhere
 from novum.base.domains import Bool, Domain, Int, Methods, Null, RandomState
 from novum.base.estimator import Estimator, fits
 from novum.base.fitted import check_is_fitted
@@ -26,7 +27,7 @@ from novum.base.sklearn_base import MetaEstimatorMixin, RegressorMixin
 from novum.engines.wrapped import in_own_name, open_for_parts, pass_on_tags
 from novum.exceptions import DataError, ParameterError
 from novum.fold.batch_results import of_results
-from novum.runtime import sklearn_private
+from novum.runtime import arrays, sklearn_private
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Fittable, Rows, RowWeights, Seed, Target
 
@@ -172,11 +173,14 @@ class LogTargetRegressor(RegressorMixin, MetaEstimatorMixin, Estimator):
         X : what the regressor takes
         """
         check_is_fitted(self)
+        check_rows_on_device(self, is_elsewhere(X))
         said = in_own_name(self, self.regressor_, lambda: self.regressor_.predict(X))
         return of_results(self._brought_back, said)
 
-    def _brought_back(self, said: NDArray) -> NDArray:
+    def _brought_back(self, said: Any) -> Any:
         """Return (2) for logarithms."""
+        if arrays.is_tensor(said):
+            return arrays.like(said, self._brought_back(arrays.to_numpy(said)))
         logarithms = np.clip(np.asarray(said, dtype=np.float64), *self.ends_)
         found = np.maximum(self.factor_ * np.exp(logarithms) - self.shift_, 0.0)
         return found.astype(said.dtype, copy=False)
