@@ -1,7 +1,8 @@
-"""The contest: every contestant on every table and split, each in a process of its own, one after the other, resumable.
+"""The contest: every contestant on every table and split, each in a process of its own, resumable.
 
 A contestant gets the rows to learn from and the rows to answer for as two Parquet files, one core, and the seconds. What it
 answered is judged here. A line of `results.jsonl` is one such play: its score, the seconds it took, the load of the machine before.
+Where several cores are given, there is one play at a time on each.
 """
 
 import json
@@ -9,8 +10,11 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -108,20 +112,35 @@ def play_all(
     pythons: dict[str, str],
     *,
     splits: tuple[int, ...] = (0, 1),
-    cores: str | None = None,
+    cores: tuple[str, ...] = (),
     only: tuple[str, ...] = (),
     path: Path = RESULTS,
 ) -> None:
-    """Play what is not stored yet, and store it, play by play; `only` names some tables."""
-    for split in splits:
-        for name, contest in LISTS[which].items():
-            if only and name not in only:
-                continue
-            for contestant in (one for one in CONTESTANTS if one in pythons):
-                key = {"list": which, "table": name, "split": split, "limit": seconds, "contestant": contestant}
-                if any(all(one[k] == v for k, v in key.items()) for one in results(path)):
-                    continue
-                record = key | play(contest, split, contestant, pythons[contestant], seconds, cores)
-                with path.open("a") as file:
-                    file.write(json.dumps(record) + "\n")
-                print(f"{name:22} {contestant:10} {record.get('score', record.get('error'))}", file=sys.stderr)
+    """Play what is not stored yet, one play at a time on each of `cores`, and store it; `only` names some tables."""
+    free: SimpleQueue[str | None] = SimpleQueue()
+    for core in cores or (None,):
+        free.put(core)
+    storing = threading.Lock()
+    stored = results(path)
+
+    def one(key: dict[str, Any]) -> None:
+        core, name = free.get(), key["contestant"]
+        try:
+            record = key | play(LISTS[which][key["table"]], key["split"], name, pythons[name], seconds, core)
+        finally:
+            free.put(core)
+        with storing, path.open("a") as file:
+            file.write(json.dumps(record) + "\n")
+        print(f"{key['table']:22} {name:10} {record.get('score', record.get('error'))}", file=sys.stderr)
+
+    keys = [
+        {"list": which, "table": name, "split": split, "limit": seconds, "contestant": contestant}
+        for split in splits
+        for name in (only or LISTS[which])
+        for contestant in CONTESTANTS
+        if contestant in pythons
+    ]
+    missing = [key for key in keys if not any(all(play[k] == v for k, v in key.items()) for play in stored)]
+    with ThreadPoolExecutor(len(cores) or 1) as plays:
+        for done in [plays.submit(one, key) for key in missing]:
+            done.result()
