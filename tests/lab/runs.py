@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 from base64 import b64decode
 from dataclasses import dataclass, field
 
@@ -54,7 +55,9 @@ def decoded(entry):
 def run_of(name, **state):
     """Return the run of a scene; its clock stands still, so that two are the same."""
     scene = scene_named(name)
-    events = list(events_of(scene, state, clock=lambda: 0.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as in the process that runs scenes: what did not converge is shown, not warned of
+        events = list(events_of(scene, state, clock=lambda: 0.0))
     kinds = [kind for kind, _ in events]
     assert kinds[0] == "head" and kinds[-1] == "end", events[-1]
     run, arrays = Run(scene, scene.state(state), events), {}

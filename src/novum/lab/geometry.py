@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["line_across"]
+__all__ = ["ellipse_of", "line_across"]
 
 
 def line_across(weight: NDArray, offset: float, domain: Any, role: str = "now") -> list[dict[str, Any]]:
@@ -18,3 +18,10 @@ def line_across(weight: NDArray, offset: float, domain: Any, role: str = "now") 
     reach = abs(foot).max() + max(x1 - x0, y1 - y0) + max(abs(x0), abs(x1), abs(y0), abs(y1))
     along = np.array([-w[1], w[0]]) / np.sqrt(w @ w)
     return [{"p": [(foot - reach * along).tolist(), (foot + reach * along).tolist()], "role": role}]
+
+
+def ellipse_of(mean: NDArray, covariance: NDArray, scales: float = 2.0) -> list[float]:
+    """Return (x, y, a, b, angle) of the ellipse of so many standard deviations about a mean."""
+    values, vectors = np.linalg.eigh(covariance)
+    axes = scales * np.sqrt(np.maximum(values, 0))
+    return [float(mean[0]), float(mean[1]), float(axes[1]), float(axes[0]), float(np.arctan2(vectors[1, 1], vectors[0, 1]))]

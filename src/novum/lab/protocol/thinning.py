@@ -1,4 +1,4 @@
-"""Which of many frames are kept: the first hundred, then by powers of 1.1, and always the last."""
+"""Which of many frames are kept: those of the first hundred steps, then by powers of 1.1, and always the last."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,16 +11,16 @@ RATIO = 1.1
 
 
 def thinned(frames: Iterable[Frame]) -> Iterator[tuple[Frame, bool]]:
-    """Yield (frame, whether one before it was left out); every frame counts, halves of a step too."""
-    following = ALL + 1.0
+    """Yield (frame, whether one before it was left out); halves of a step stay together."""
+    following, shown = ALL + 1.0, 0
     left: Frame | None = None
-    for place, frame in enumerate(frames):
-        if place <= ALL or place >= following:
-            if place > ALL:
-                following = max(following * RATIO, place + 1.0)
-            yield frame, left is not None
-            left = None
-        else:
-            left = frame
+    for frame in frames:
+        if frame.n > ALL and frame.n != shown:
+            if frame.n < following:
+                left = frame
+                continue
+            following = max(following * RATIO, frame.n + 1.0)
+        yield frame, left is not None
+        left, shown = None, frame.n
     if left is not None:
         yield left, True

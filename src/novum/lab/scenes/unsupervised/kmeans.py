@@ -42,7 +42,7 @@ class KMeansSteps(Scene):
         ),
         number("J", r"J = \sum_{i=1}^{n} \min_j \lVert x_i - \mu_j \rVert^2"),
         curve(series=[{"value": "J", "label": "value.J"}]),
-        bars(id="sizes", values="sizes", labels="names"),
+        bars(id="sizes", values="sizes", labels="names", by_class=True),
     )
 
     def check(self, s: State) -> None:
