@@ -70,7 +70,7 @@ def test_views_are_bound_to_what_frames_have(run):
 
 OF_THE_VIEW = {
     *("kind", "id", "linked", "formula", "map_kind", "map_scale", "edit", "drag", "pick", "draw", "pointer", "role"),
-    *("y_label", "x_label", "layout"),
+    *("y_label", "x_label", "form"),
 }
 
 
