@@ -49,6 +49,10 @@ export function classMap(theme: Theme, data: ArrayLike<number> & object, w: numb
     const tint = theme.dark ? 0.3 : 0.2;
     const ground = rgb(theme.ground);
     const colors = layers.map((_, c) => rgb(classColor(theme, c)).map((v, i) => ground[i]! + (v - ground[i]!) * tint));
+    const words = new Uint32Array(rgba.buffer);
+    const solid = colors.map((color) => new Uint32Array(Uint8ClampedArray.of(color[0]!, color[1]!, color[2]!, 255).buffer)[0]!);
+    const sure = new Int16Array(w * h).fill(-1);
+    layers.forEach((layer, c) => layer.forEach((v, i) => v > 0.98 && (sure[i] = c)));
     for (let i = 0; i < H; i++) {
       const v = Math.max(0, Math.min(h - 1, (i + 0.5) / FINER - 0.5));
       const [a, p] = [Math.floor(v), v - Math.floor(v)];
@@ -57,6 +61,12 @@ export function classMap(theme: Theme, data: ArrayLike<number> & object, w: numb
         const u = Math.max(0, Math.min(w - 1, (j + 0.5) / FINER - 0.5));
         const [l, q] = [Math.floor(u), u - Math.floor(u)];
         const r = Math.min(w - 1, l + 1);
+        // far from a border all four neighbours are of one class: nothing to weigh
+        const pure = sure[a * w + l]!;
+        if (pure >= 0 && pure === sure[a * w + r] && pure === sure[b * w + l] && pure === sure[b * w + r]) {
+          words[i * W + j] = solid[pure]!;
+          continue;
+        }
         let [best, bestAt, second, secondAt] = [-1, 0, -1, 0];
         for (let c = 0; c < k; c++) {
           const layer = layers[c]!;

@@ -89,5 +89,5 @@ export function mixShares(theme: Theme, shares: ArrayLike<number>, from: number,
 /** Black or white, whichever can be read on a colour. */
 export function inkOn(color: string): string {
   const [r, g, b] = rgb(color).map((v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)) as Rgb;
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.36 ? "#14181d" : "#ffffff";
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.2 ? "#14181d" : "#ffffff";
 }

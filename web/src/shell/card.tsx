@@ -106,8 +106,8 @@ export function AsTable({ view, drawer }: { view: View; drawer: Drawer }): JSX.E
       <table>
         <thead>
           <tr>
-            {made.columns.map((name) => (
-              <th scope="col">{name || <span class="out">{say("shell.row_word")}</span>}</th>
+            {made.columns.map((name, j) => (
+              <th scope="col" class={typeof made.rows[0]?.[j] === "number" ? "figure" : ""}>{name || <span class="out">{say("shell.row_word")}</span>}</th>
             ))}
           </tr>
         </thead>

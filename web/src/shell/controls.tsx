@@ -75,8 +75,8 @@ function One({ control }: { control: Control }): JSX.Element {
           <label for={id}>{label(control.name)}</label>
           <NumberBox {...shared} value={Number(now)} min={control.min ?? -Infinity} max={control.max ?? Infinity} integer={control.integer ?? false} set={set} />
           {control.name === "seed" && (
-            <button type="button" class="quiet dice" aria-label={say("shell.other_seed")} title={say("shell.other_seed")} onClick={() => set((Number(now) + 1) % 2147483647)}>
-              +1
+            <button type="button" class="quiet dice" title={say("shell.other_seed")} onClick={() => set((Number(now) + 1) % 2147483647)}>
+              +1<span class="out"> {say("shell.other_seed")}</span>
             </button>
           )}
         </div>

@@ -108,7 +108,7 @@ export function Header(): JSX.Element {
       )}
       <div class="switch" role="group" aria-label={say("shell.language")}>
         {LANGS.map((language) => (
-          <button type="button" lang={language} aria-pressed={lang.value === language} class={lang.value === language ? "on" : ""} onClick={() => load(language)} aria-label={{ en: "English", it: "Italiano" }[language]}>
+          <button type="button" lang={language} aria-pressed={lang.value === language} class={lang.value === language ? "on" : ""} onClick={() => load(language)} title={{ en: "English", it: "Italiano" }[language]}>
             {language.toUpperCase()}
           </button>
         ))}
@@ -116,8 +116,9 @@ export function Header(): JSX.Element {
       <button type="button" class="icon-button" id="theme" aria-label={say(dark.value ? "shell.light" : "shell.dark")} title={say(dark.value ? "shell.light" : "shell.dark")} onClick={turn}>
         <Icon name={dark.value ? "sun" : "moon"} />
       </button>
-      <button type="button" class="icon-button help-button" aria-label={say("shell.keys")} title={`${say("shell.keys")} (?)`} onClick={() => (helpShown.value = true)}>
-        <b aria-hidden="true">?</b>
+      <button type="button" class="icon-button help-button" title={say("shell.keys")} onClick={() => (helpShown.value = true)}>
+        <b>?</b>
+        <span class="out">{say("shell.keys")}</span>
       </button>
       <span class="out" role="status">
         {told.value}

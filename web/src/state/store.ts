@@ -201,7 +201,7 @@ export function change(values: State): void {
   rerun();
 }
 
-export const round = (value: number): number => Math.round(value * 1000) / 1000;
+export const round = (value: number): number => Math.round(value * 1000) / 1000 + 0;
 
 export function setPoints(points: PointState): void {
   change({ points });

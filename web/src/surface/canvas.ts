@@ -1,7 +1,8 @@
 // The surface of the screen. Marks of one look are drawn once and stamped, so that thousands of them keep the pace.
 import { FONT, outline, type Paint, type Surface, type Type } from "./surface";
 
-const stamps = new Map<string, HTMLCanvasElement>();
+// Stamps are kept by the paint itself: whoever draws many marks hands the same paint for all of one look.
+const stamps = new WeakMap<Paint, Map<string, HTMLCanvasElement>>();
 
 export class CanvasSurface implements Surface {
   readonly width: number;
@@ -77,11 +78,12 @@ export class CanvasSurface implements Surface {
   }
 
   mark(kind: number, x: number, y: number, r: number, paint: Paint): void {
-    const key = `${kind} ${r.toFixed(1)} ${paint.fill} ${paint.stroke} ${paint.width} ${this.ratio}`;
+    const key = `${kind} ${r} ${this.ratio}`;
     const half = Math.ceil(r * 1.4 + (paint.width ?? 1) + 1);
-    let stamp = stamps.get(key);
+    let looks = stamps.get(paint);
+    if (!looks) stamps.set(paint, (looks = new Map()));
+    let stamp = looks.get(key);
     if (!stamp) {
-      if (stamps.size > 600) stamps.clear();
       stamp = document.createElement("canvas");
       const side = Math.ceil(2 * half * this.ratio);
       [stamp.width, stamp.height] = [side, side];
@@ -97,7 +99,7 @@ export class CanvasSurface implements Surface {
         c.lineWidth = paint.width ?? 1;
         c.stroke(shape);
       }
-      stamps.set(key, stamp);
+      looks.set(key, stamp);
     }
     const c = this.context;
     c.globalAlpha = paint.alpha ?? 1;
@@ -128,7 +130,6 @@ export class CanvasSurface implements Surface {
   picture(rgba: Uint8ClampedArray, w: number, h: number, x: number, y: number, width: number, height: number, smooth: boolean): void {
     const image = raster(rgba, w, h);
     this.context.imageSmoothingEnabled = smooth;
-    this.context.imageSmoothingQuality = "high";
     this.context.drawImage(image, x, y, width, height);
     this.context.imageSmoothingEnabled = true;
   }

@@ -124,6 +124,6 @@ export function control(c: Context, binding: string): Control | undefined {
   return c.scene.controls.find((found) => found.name === name);
 }
 
-export const round = (v: number): number => Math.round(v * 1000) / 1000;
+export const round = (v: number): number => Math.round(v * 1000) / 1000 + 0;
 export const clamp = (v: number, low: number, high: number): number => Math.max(low, Math.min(high, v));
 export const word = (c: Context, key: string, params?: Record<string, unknown>): string => c.say(`scene.${c.scene.name}.${key}`, params);

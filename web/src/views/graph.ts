@@ -51,6 +51,8 @@ function color(theme: Theme, role: string | undefined): { stroke: string; fill: 
 }
 
 function miniBars(s: Surface, theme: Theme, bars: Bars, x: number, y: number, width: number): number {
+  const before = Math.max(...bars.map(([label]) => label.length)) * 5.8 + 9;
+  s.rect(x - before, y - 4, before + width + 36, Math.min(6, bars.length) * 14 + 5, { fill: theme.ground, stroke: theme.line, width: 1 }, 6);
   bars.slice(0, 6).forEach(([label, p], i) => {
     const top = y + i * 14;
     s.rect(x, top, width, 11, { fill: theme.faint }, 2);

@@ -59,7 +59,7 @@ export const drawer: Drawer = {
         let ground = what === "wall" ? blend(c.theme.soft, c.theme.ground, 0.25) : given(c, "values") && Number.isFinite(values[i] ?? NaN) ? tone(values[i]!) : c.theme.faint;
         if (what === "cliff") ground = blend(c.theme.ground, c.theme.bad, 0.45);
         s.rect(x + 1, y + 1, side - 2, side - 2, { fill: ground }, 4);
-        if (given(c, "q") && what === "free" && q.length) {
+        if (given(c, "q") && what !== "wall" && what !== "exit" && what !== "cliff" && q.length) {
           const four = Array.from({ length: 4 }, (_, a) => flatQ[i * 4 + a]!);
           const [cx, cy] = [x + side / 2, y + side / 2];
           const corners = [[x + 1, y + 1], [x + side - 1, y + 1], [x + side - 1, y + side - 1], [x + 1, y + side - 1]] as const;

@@ -21,7 +21,9 @@ function sheet(c: Context): Sheet {
 }
 
 function columns({ count, w, h }: Sheet, width: number): number {
-  return count <= 1 ? 1 : Math.min(count, Math.max(1, Math.floor(width / clamp((64 * w) / h, 44, 150))));
+  if (count <= 1) return 1;
+  const most = Math.min(count, Math.max(1, Math.floor(width / clamp((64 * w) / h, 44, 150))));
+  return Math.ceil(count / Math.ceil(count / most));
 }
 
 const kept = new WeakMap<object, Map<string, Uint8ClampedArray>>();

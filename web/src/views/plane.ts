@@ -3,7 +3,7 @@ import { contours } from "d3-contour";
 import { axes, type Box, extent, linear, padded, type Scale } from "../marks/axes";
 import { classMap, levelMap, type Raster, upsideDown } from "../marks/maps";
 import { blend, classColor, mixShares, type Theme } from "../marks/palette";
-import type { Surface } from "../surface/surface";
+import type { Paint, Surface } from "../surface/surface";
 import { bound, clamp, type Context, control, type Drawer, type Drawing, given, gliding, type Grab, type Handle, json, matrix, numbers, round, sizes, word } from "./context";
 
 interface Line {
@@ -53,6 +53,20 @@ function plane(c: Context, width: number, height: number): Plane {
 
 const flipped = new WeakMap<object, Uint8Array>();
 
+const ringsOf = new WeakMap<object, [string, number[][][]]>();
+
+/** Contours of a map, made once; along the picture's own edge there is no contour, only a gap. */
+function rings(data: Uint8Array, w: number, h: number, levels: number[]): number[][][] {
+  const key = levels.join();
+  let made = ringsOf.get(data);
+  if (made?.[0] !== key) {
+    const shapes = contours().size([w, h]).thresholds(levels)(Array.from(data));
+    const edge = ([a, b]: number[]): boolean => a! <= 0.51 || b! <= 0.51 || a! >= w - 0.51 || b! >= h - 0.51;
+    ringsOf.set(data, (made = [key, shapes.flatMap((shape) => shape.coordinates.flat().map((ring) => ring.map((p) => (edge(p) ? [NaN, NaN] : p))))]));
+  }
+  return made![1];
+}
+
 function drawMap(s: Surface, c: Context, { x, y }: Plane): void {
   const data = numbers(c, "map");
   const [h, w] = sizes(c, "map") as [number, number];
@@ -70,13 +84,8 @@ function drawMap(s: Surface, c: Context, { x, y }: Plane): void {
   const levels = json<number[]>(c, "map_levels") ?? (diverging ? [127.5] : []);
   const across = (v: number): number => left + (v / w) * W;
   const down = (v: number): number => top + (v / h) * H;
-  for (const shape of contours().size([w, h]).thresholds(levels)(Array.from(turned))) {
-    // rings along the picture's own edge are no contour: they are cut out
-    for (const ring of shape.coordinates.flat()) {
-      const inner = ring.map(([a, b]) => (a! <= 0.51 || b! <= 0.51 || a! >= w - 0.51 || b! >= h - 0.51 ? [NaN, NaN] : [across(a!), down(b!)]));
-      s.polyline(inner.map((p) => p[0]!), inner.map((p) => p[1]!), { stroke: c.theme.ink, width: diverging ? 1.6 : 0.9, alpha: diverging ? 0.75 : 0.35 });
-    }
-  }
+  for (const ring of rings(turned, w, h, levels))
+    s.polyline(ring.map((p) => across(p[0]!)), ring.map((p) => down(p[1]!)), { stroke: c.theme.ink, width: diverging ? 1.6 : 0.9, alpha: diverging ? 0.75 : 0.35 });
 }
 
 function lineLook(theme: Theme, line: Line): { stroke: string; width: number; dash?: number[]; alpha?: number } {
@@ -157,7 +166,8 @@ function ellipse(cx: number, cy: number, rx: number, ry: number, turn: number): 
   return `M${cx - rx},${cy}a${rx},${ry} ${turn} 1 0 ${2 * rx},0a${rx},${ry} ${turn} 1 0 ${-2 * rx},0Z`;
 }
 
-const radius = (n: number): number => (n <= 40 ? 6 : n <= 120 ? 5 : n <= 500 ? 4 : n <= 1500 ? 3.1 : 2.4);
+/** Few points are drawn large, many small, and all smaller on a narrow page. */
+const radius = (n: number, width: number): number => (n <= 40 ? 6 : n <= 120 ? 5 : n <= 500 ? 4 : n <= 1500 ? 3.1 : 2.4) * (width < 440 ? 0.8 : 1);
 
 interface Cloud {
   xs: Float64Array;
@@ -180,6 +190,27 @@ function cloud(c: Context, { x, y }: Plane): Cloud {
   return { xs, ys, n };
 }
 
+const looks = new Map<string, Paint>();
+
+/** One paint for all marks of a look, so that they can be stamped. */
+function look(fill: string, stroke: string, width: number): Paint {
+  const key = fill + stroke;
+  let made = looks.get(key);
+  if (!made) {
+    if (looks.size > 2000) looks.clear();
+    looks.set(key, (made = { fill, stroke, width }));
+  }
+  return made;
+}
+
+const mixes = new WeakMap<object, [Theme, string[]]>();
+
+function mixtures(theme: Theme, shares: ArrayLike<number>, n: number, k: number): string[] {
+  let made = mixes.get(shares);
+  if (made?.[0] !== theme) mixes.set(shares, (made = [theme, Array.from({ length: n }, (_, i) => mixShares(theme, shares, i * k, k))]));
+  return made![1];
+}
+
 function drawPoints(s: Surface, c: Context, { xs, ys, n }: Cloud): void {
   const { theme } = c;
   const classes = numbers(c, "classes");
@@ -187,15 +218,19 @@ function drawPoints(s: Surface, c: Context, { xs, ys, n }: Cloud): void {
   const areas = numbers(c, "sizes");
   const shares = numbers(c, "shares");
   const k = n ? shares.length / n : 0;
-  const usual = radius(n);
+  const usual = radius(n, s.width);
   const hasClasses = given(c, "classes");
   const plainColor = c.scene.points?.kind === "xy" ? theme.ink : theme.accent;
-  for (let i = 0; i < n; i++) {
+  // heavy ones first, so that none hides a light one
+  const mixed = k ? mixtures(theme, shares, n, k) : [];
+  const order = Array.from({ length: n }, (_, i) => i);
+  if (areas.length) order.sort((a, b) => areas[b]! - areas[a]!);
+  for (const i of order) {
     const own = hasClasses ? classes[i]! : target.length ? target[i]! : null;
     const shape = Math.max(0, target.length ? target[i]! : (own ?? 0));
-    const fill = k ? mixShares(theme, shares, i * k, k) : own === null ? plainColor : own < 0 ? theme.ground : classColor(theme, own);
+    const fill = k ? mixed[i]! : own === null ? plainColor : own < 0 ? theme.ground : classColor(theme, own);
     const r = areas.length ? Math.max(1.5, Math.round(Math.sqrt(areas[i]!) * 28) / 2) : usual;
-    s.mark(shape, xs[i]!, ys[i]!, r, { fill, stroke: own !== null && own < 0 ? theme.soft : theme.ground, width: own !== null && own < 0 ? 1.3 : 1 });
+    s.mark(shape, xs[i]!, ys[i]!, r, own !== null && own < 0 ? look(fill, theme.soft, 1.3) : look(fill, theme.ground, 1));
   }
   for (const i of Array.from(numbers(c, "marked"))) if (i >= 0 && i < n) s.circle(xs[i]!, ys[i]!, usual + 4.5, { stroke: theme.ink, width: 1.75 });
   if (c.hover !== null && c.hover < n) s.circle(xs[c.hover]!, ys[c.hover]!, usual + 4, { stroke: theme.accent, width: 2.25 });
@@ -221,7 +256,7 @@ function drawCrosses(s: Surface, c: Context, { x, y }: Plane): Row[] {
     }
   });
   at.forEach(([px, py], k) => {
-    const arm = 8;
+    const arm = s.width < 440 ? 6.5 : 8;
     const d = `M${px! - arm},${py! - arm}L${px! + arm},${py! + arm}M${px! + arm},${py! - arm}L${px! - arm},${py! + arm}`;
     s.path(d, { stroke: theme.ground, width: 8.5 });
     s.path(d, { stroke: theme.ink, width: 5.5 });
@@ -319,20 +354,20 @@ function editing(c: Context, p: Plane, spots: Cloud, crosses: Row[]): Pick<Drawi
   };
   const i = Math.min(c.actions.cursor.value, spots.n - 1);
   if (i >= 0) {
-    const rows = pointRows(c);
-    const row = rows[i];
-    if (row)
-      handles.push({
+    const data = numbers(c, "points");
+    const d = data.length / spots.n;
+    const edit = (to: (row: Row) => Row): void => send(pointRows(c).map((row, j) => (j === i ? to(row) : row)));
+    handles.push({
         key: "point",
         x: spots.xs[i]!,
         y: spots.ys[i]!,
         r: 9,
-        label: c.say("shell.point", { n: i + 1, of: spots.n, x: c.show(row[0], 3), y: c.show(row[1], 3) }),
+        label: c.say("shell.point", { n: i + 1, of: spots.n, x: c.show(data[i * d], 3), y: c.show(data[i * d + 1], 3) }),
         choose: (by) => (c.actions.cursor.value = (i + by + spots.n) % spots.n),
-        nudge: (dx, dy) => send(rows.map((r, j) => (j === i ? [round(clamp(r[0]! + dx * (x1 - x0), x0, x1)), round(clamp(r[1]! + dy * (y1 - y0), y0, y1)), ...r.slice(2)] : r))),
-        remove: () => send(rows.filter((_, j) => j !== i)),
-        ...(classes ? { press: () => send(rows.map((r, j) => (j === i ? [r[0]!, r[1]!, ((r[2] ?? 0) + 1) % (c.scene.points?.classes ?? 2)] : r))) } : {}),
-        drag: (a, b) => send(rows.map((r, j) => (j === i ? [...place(a, b), ...r.slice(2)] : r))),
+        nudge: (dx, dy) => edit((r) => [round(clamp(r[0]! + dx * (x1 - x0), x0, x1)), round(clamp(r[1]! + dy * (y1 - y0), y0, y1)), ...r.slice(2)]),
+        remove: () => send(pointRows(c).filter((_, j) => j !== i)),
+        ...(classes ? { press: () => edit((r) => [r[0]!, r[1]!, ((r[2] ?? 0) + 1) % (c.scene.points?.classes ?? 2)]) } : {}),
+        drag: (a, b) => edit((r) => [...place(a, b), ...r.slice(2)]),
       });
   }
   return { handles, grab };
@@ -371,7 +406,8 @@ export const drawer: Drawer = {
     }
     for (const [a, b, text] of json<[number, number, string][]>(c, "labels") ?? [])
       s.text(String(text), p.x(a), p.y(b) - 9, { size: 12, weight: 600, fill: c.theme.ink, anchor: "middle", halo: c.theme.ground });
-    const rows = matrix(c, "points");
+    const data = numbers(c, "points");
+    const d = spots.n ? data.length / spots.n : 2;
     return {
       ...editing(c, p, spots, crosses),
       hits: {
@@ -379,7 +415,7 @@ export const drawer: Drawer = {
         y: spots.ys,
         reach: 10,
         linked: true,
-        tip: (i) => `${i + 1}: ${(rows[i] ?? []).map((v) => c.show(v, 4)).join(", ")}`,
+        tip: (i) => `${i + 1}: ${Array.from({ length: d }, (_, j) => c.show(data[i * d + j], 4)).join(", ")}`,
       },
     };
   },

@@ -26,8 +26,8 @@ export function Html({ view }: { view: View }): JSX.Element | null {
       <table>
         <thead>
           <tr>
-            {columns.map((text) => (
-              <th scope="col">{text || <span class="out">{say("shell.row_word")}</span>}</th>
+            {columns.map((text, j) => (
+              <th scope="col" class={typeof rows[0]?.[j] === "number" ? "figure" : ""}>{text || <span class="out">{say("shell.row_word")}</span>}</th>
             ))}
           </tr>
         </thead>

@@ -54,7 +54,8 @@ export const drawer: Drawer = {
       }
       for (const n of all) {
         const { label = "", role, value: v } = nodeOf(n);
-        const lines = label.split("\n");
+        const words = label.split("\n");
+        const lines = v === undefined || v === null ? words : [...words, c.show(v, 3)];
         const size = clamp(room / 7, 9.5, 12);
         const longest = Math.max(...lines.map((l) => l.length), 1);
         const fits = n.children ? true : longest * size * 0.56 < room + 14;
@@ -66,8 +67,7 @@ export const drawer: Drawer = {
         if (!fits && !n.children) s.circle(n.x, n.y, clamp(room / 2.6, 2.5, 7), { fill: cls ? classColor(c.theme, Number(cls[1])) : c.theme.soft });
         else {
           s.rect(n.x - w / 2, n.y - h / 2, w, h, { fill, stroke: edge, width: role === "active" ? 2.25 : 1.25, ...(role === "removed" ? { dash: [4, 3] } : {}) }, 6);
-          lines.forEach((line, i) => s.text(line, n.x, n.y + (i - (lines.length - 1) / 2) * (size + 3), { size, fill: c.theme.ink, anchor: "middle", baseline: "middle", ...(role === "active" ? { weight: 600 } : {}) }));
-          if (v !== undefined && v !== null) s.text(c.show(v, 3), n.x, n.y + h / 2 + 3, { size: 10.5, fill: c.theme.soft, anchor: "middle", baseline: "top", halo: c.theme.ground });
+          lines.forEach((line, i) => s.text(line, n.x, n.y + (i - (lines.length - 1) / 2) * (size + 3), { size, fill: c.theme.ink, anchor: "middle", baseline: "middle", ...(role === "active" ? { weight: 600 } : {}), ...(i >= words.length ? { fill: c.theme.soft, weight: 400 } : {}) }));
         }
       }
       return { hits: { x: all.map((n) => n.x), y: all.map((n) => n.y), reach: 16, tip: (i) => [nodeOf(all[i]!).label, nodeOf(all[i]!).value === undefined ? "" : c.show(nodeOf(all[i]!).value, 6)].filter(Boolean).join("\n") } };
