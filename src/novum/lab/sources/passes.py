@@ -33,7 +33,10 @@ class Listener:
 
     def teardown(self, estimator: Any, context: Any) -> None: ...
 
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None: ...
+    def on_fit_task_begin(self, estimator: Any, context: Any, *, fitted_estimator: Any = None) -> None:
+        first = context.parent is not None and context.task_id == 0
+        if first and fitted_estimator is not None:
+            self.put(Pass(0, fitted_estimator, None))
 
     def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any = None) -> bool:
         n = getattr(context, "n_iter", None)

@@ -78,6 +78,8 @@ class KMeansSteps(Scene):
         J = KMeans(k, init=centers, max_iter=1).fit(X).history_[0]
         yield shown(0, "E", J, ("start", {"k": k, "J": J}))
         for step in passes(KMeans(k, init=centers), X):
+            if step.n == 0:  # shown above
+                continue
             model, before, old, centers = step.fitted, J, centers, step.fitted.cluster_centers_
             J = within_cluster_error(X, labels, centers=centers).total
             moved = int((centers != old).any(axis=1).sum())
