@@ -45,6 +45,7 @@ async function start(): Promise<void> {
     else tell(error);
     return;
   }
+  const asked = location.hash;
   const scenes = catalogue.value!.scenes;
   if (!(await visit(location.hash)) && !run.value) {
     const target = scenes.find((s) => s.name === "kmeans") ?? scenes[0];
@@ -52,7 +53,7 @@ async function start(): Promise<void> {
   } else if (scene.value) {
     scene.value = scenes.find((s) => s.name === scene.value!.name) ?? scene.value;
   }
-  if (catalogue.value!.study && !/^#\//.test(location.hash)) page.value = "study";
+  if (catalogue.value!.study && (asked === "" || asked.startsWith("#/study"))) page.value = "study";
   followAddress();
 }
 

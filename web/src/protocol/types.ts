@@ -31,6 +31,9 @@ export interface Control {
   columns?: string[];
   drag?: string;
   hidden_when?: Record<string, unknown>;
+  title?: string;
+  choice_titles?: string[];
+  warn?: [number, number];
 }
 
 export interface SliderRange {
@@ -57,6 +60,7 @@ export interface View {
   id: string;
   span?: number;
   linked?: string;
+  title?: string;
   [binding: string]: unknown;
 }
 
@@ -80,13 +84,37 @@ export interface Chapter {
   title: string;
 }
 
+/** A study that is open: its pages in order, and why some are closed. */
+export interface StudyInfo {
+  name: string;
+  target?: string;
+  task?: string;
+  rows?: number;
+  pages?: string[];
+  closed?: Record<string, string>;
+  open?: { table: string };
+}
+
+/** The answer of one page of a study. */
+export interface StudyPage {
+  v: number;
+  page: string;
+  controls: Control[];
+  state: State;
+  values: Values;
+  arrays: Record<string, Packed>;
+  views: View[];
+  say: Sentence | null;
+  notes: string[];
+}
+
 export interface Catalogue {
   v: number;
   novum: string;
   scenes: Scene[];
   families: string[];
   chapters: Chapter[];
-  study: unknown;
+  study: StudyInfo | null;
 }
 
 export type State = Record<string, unknown>;

@@ -25,7 +25,8 @@ export function App(): JSX.Element {
     return () => (removeEventListener("dragover", over), removeEventListener("drop", drop));
   }, []);
   useEffect(() => {
-    document.title = scene.value && page.value === "scene" ? `${say(`scene.${scene.value.name}.title`)} · novum lab` : "novum lab";
+    if (page.value === "study") return;
+    document.title = scene.value ? `${say(`scene.${scene.value.name}.title`)} · novum lab` : "novum lab";
   });
   if (page.value === "study" && !Study.value) void import("../analyst/study").then((module) => (Study.value = module.StudyPage));
   const Made = Study.value;

@@ -1,13 +1,13 @@
 // A card: one view under its title, as a picture or as a table, with files to take away.
 import { signal, type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useContext, useEffect } from "preact/hooks";
 import type { View } from "../protocol/types";
-import { run, scene } from "../state/store";
+import { run } from "../state/store";
 import type { Drawer } from "../views/context";
 import { bring, ready } from "../views/index";
-import { first, has, lang, say } from "../words/words";
-import { context, Drawn } from "./drawn";
+import { lang, say } from "../words/words";
+import { Drawn, Source } from "./drawn";
 import { csv, download, picturePng, pictureSvg } from "./files";
 import { Icon } from "./icons";
 
@@ -19,16 +19,12 @@ function drawerOf(kind: string): Drawer | undefined {
   return kept.value;
 }
 
-export function title(view: View): string {
-  const key = `scene.${scene.value?.name}.view.${view.id}`;
-  return has(key) ? say(key) : first([`scene.${scene.value?.name}.value.${view.value ?? view.id}`]);
-}
-
 export function Card({ view, main = false, children }: { view: View; main?: boolean; children?: ComponentChildren }): JSX.Element {
   const drawer = drawerOf(view.kind);
   const table = useSignal(false);
   const html = view.kind === "table" || view.kind === "number";
-  const name = title(view);
+  const source = useContext(Source);
+  const name = source.title(view);
   return (
     <section class={`card kind-${view.kind}${main ? " main" : ""}${view.span === 2 ? " wide" : ""}`} aria-label={name} data-view={view.id}>
       <header>
@@ -51,7 +47,7 @@ export function Card({ view, main = false, children }: { view: View; main?: bool
               </li>
             )}
             <li>
-              <button type="button" onClick={() => drawer && csv(view, drawer)}>
+              <button type="button" onClick={() => drawer && csv(source, view, drawer)}>
                 <Icon name="save" />
                 CSV
               </button>
@@ -59,13 +55,13 @@ export function Card({ view, main = false, children }: { view: View; main?: bool
             {!html && (
               <>
                 <li>
-                  <button type="button" onClick={() => drawer && picturePng(view, drawer, main)}>
+                  <button type="button" onClick={() => drawer && picturePng(source, view, drawer, main)}>
                     <Icon name="save" />
                     PNG
                   </button>
                 </li>
                 <li>
-                  <button type="button" onClick={() => drawer && pictureSvg(view, drawer, main)}>
+                  <button type="button" onClick={() => drawer && pictureSvg(source, view, drawer, main)}>
                     <Icon name="save" />
                     SVG
                   </button>
@@ -97,12 +93,13 @@ function Html({ view, kind }: { view: View; kind: string }): JSX.Element | null 
 export const ROWS_SHOWN = 200;
 
 export function AsTable({ view, drawer }: { view: View; drawer: Drawer }): JSX.Element | null {
-  const c = context(view);
+  const source = useContext(Source);
+  const c = source.context(view);
   void [run.value, lang.value];
   if (!c) return null;
   const made = drawer.table(c);
   return (
-    <div class="table-holder" tabindex={0} role="region" aria-label={title(view)}>
+    <div class="table-holder" tabindex={0} role="region" aria-label={source.title(view)}>
       <table>
         <thead>
           <tr>

@@ -1,30 +1,58 @@
 // The controls of a scene, made from its catalogue entry.
-import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import type { Control } from "../protocol/types";
+import { createContext, type JSX } from "preact";
+import { useContext, useState } from "preact/hooks";
+import type { Control, State } from "../protocol/types";
 import { change, complete, live, refused, reset, difference, scene } from "../state/store";
 import { same } from "../state/url";
 import { first, has, say, show } from "../words/words";
 import { Icon } from "./icons";
 
-export const label = (name: string): string => (name === "seed" && !has(`scene.${scene.value?.name}.control.seed`) ? say("shell.seed") : say(`scene.${scene.value?.name}.control.${name}`));
-const choiceWord = (control: Control, choice: unknown): string => first([`scene.${scene.value?.name}.choice.${control.name}.${choice}`, `.${choice}`]);
+/** What controls need to know of their page. */
+export interface Desk {
+  readonly controls: Control[];
+  readonly state: State;
+  readonly live: boolean;
+  readonly wrong: string | null;
+  change(values: State): void;
+  label(control: Control): string;
+  choice(control: Control, choice: unknown): string;
+}
+
+const sceneDesk: Desk = {
+  get controls() {
+    return (scene.value?.controls ?? []).filter((control) => !control.drag && !elsewhere(control));
+  },
+  get state() {
+    return complete.value;
+  },
+  get live() {
+    return live.value;
+  },
+  get wrong() {
+    return refused.value?.control ?? null;
+  },
+  change,
+  label({ name, title }) {
+    const key = `scene.${scene.value?.name}.control.${name}`;
+    return title ?? (name === "seed" && !has(key) ? say("shell.seed") : say(key));
+  },
+  choice: (control, choice) => control.choice_titles?.[control.choices?.indexOf(choice as string) ?? -1] ?? first([`scene.${scene.value?.name}.choice.${control.name}.${choice}`, `.${choice}`]),
+};
+
+export const DeskOf = createContext<Desk>(sceneDesk);
 
 export function Controls(): JSX.Element {
-  const controls = (scene.value?.controls ?? []).filter((control) => !hidden(control) && !control.drag && !elsewhere(control));
   const placed = scene.value?.controls.filter((control) => control.drag && !same(complete.value[control.name], control.default)) ?? [];
   return (
     <fieldset class="controls" disabled={!live.value}>
       <legend class="out">{say("shell.controls")}</legend>
-      {controls.map((control) => (
-        <One key={`${scene.value?.name}.${control.name}`} control={control} />
-      ))}
+      <List />
       {(placed.length > 0 || Object.keys(difference.value).length > 0) && (
         <p class="row">
           {placed.map((control) => (
             <button type="button" class="quiet" onClick={() => change({ [control.name]: control.default })}>
               <Icon name="undo" />
-              {say("shell.reset_control", { control: label(control.name) })}
+              {say("shell.reset_control", { control: sceneDesk.label(control) })}
             </button>
           ))}
           {Object.keys(difference.value).length > placed.length && (
@@ -39,11 +67,18 @@ export function Controls(): JSX.Element {
   );
 }
 
-function hidden(control: Control): boolean {
-  return Object.entries(control.hidden_when ?? {}).some(([name, value]) => {
-    const now = complete.value[name];
-    return Array.isArray(value) ? value.some((v) => same(v, now)) : same(value, now);
-  });
+/** The controls of a desk, those left out that mean nothing now. */
+export function List(): JSX.Element {
+  const desk = useContext(DeskOf);
+  const hidden = (control: Control): boolean =>
+    Object.entries(control.hidden_when ?? {}).some(([name, value]) => (Array.isArray(value) ? value : [value]).some((v) => same(v, desk.state[name])));
+  return (
+    <>
+      {desk.controls.filter((control) => !hidden(control)).map((control) => (
+        <One key={`${scene.value?.name}.${control.name}`} control={control} />
+      ))}
+    </>
+  );
 }
 
 /** Pictures are where graphs and drawings are edited, not the list of controls. */
@@ -52,27 +87,28 @@ function elsewhere(control: Control): boolean {
 }
 
 function One({ control }: { control: Control }): JSX.Element {
-  const now = complete.value[control.name];
-  const set = (value: unknown): void => change({ [control.name]: value });
+  const desk = useContext(DeskOf);
+  const now = desk.state[control.name];
+  const set = (value: unknown): void => desk.change({ [control.name]: value });
   const id = `control-${control.name}`;
-  const wrong = refused.value?.control === control.name;
+  const wrong = desk.wrong === control.name;
   const shared = { id, "aria-invalid": wrong ? ("true" as const) : undefined, "aria-describedby": wrong ? "refused" : undefined };
   switch (control.kind) {
     case "slider":
-      return <Slider name={control.name} label={label(control.name)} range={control as never} value={Number(now)} set={set} />;
+      return <Slider name={control.name} label={desk.label(control)} range={control as never} value={Number(now)} set={set} {...(control.warn ? { warn: control.warn } : {})} />;
     case "choice":
       return <Choice control={control} now={now} set={set} />;
     case "toggle":
       return (
         <div class="control toggle">
-          <label for={id}>{label(control.name)}</label>
+          <label for={id}>{desk.label(control)}</label>
           <input {...shared} type="checkbox" role="switch" checked={Boolean(now)} onChange={(event) => set(event.currentTarget.checked)} />
         </div>
       );
     case "number":
       return (
         <div class="control inline">
-          <label for={id}>{label(control.name)}</label>
+          <label for={id}>{desk.label(control)}</label>
           <NumberBox {...shared} value={Number(now)} min={control.min ?? -Infinity} max={control.max ?? Infinity} integer={control.integer ?? false} set={set} />
           {control.name === "seed" && (
             <button type="button" class="quiet dice" title={say("shell.other_seed")} onClick={() => set((Number(now) + 1) % 2147483647)}>
@@ -84,7 +120,7 @@ function One({ control }: { control: Control }): JSX.Element {
     case "text":
       return (
         <div class="control">
-          <label for={id}>{label(control.name)}</label>
+          <label for={id}>{desk.label(control)}</label>
           <input {...shared} type="text" maxLength={control.max_length ?? 200} value={String(now ?? "")} onInput={(event) => set(event.currentTarget.value)} />
         </div>
       );
@@ -96,12 +132,13 @@ function One({ control }: { control: Control }): JSX.Element {
 }
 
 function Choice({ control, now, set }: { control: Control; now: unknown; set(value: unknown): void }): JSX.Element {
+  const desk = useContext(DeskOf);
   const choices = control.choices ?? [];
-  const words = choices.map((choice) => choiceWord(control, choice));
+  const words = choices.map((choice) => desk.choice(control, choice));
   if (choices.length > 4 || words.join("").length > 30) {
     return (
       <div class="control inline">
-        <label for={`control-${control.name}`}>{label(control.name)}</label>
+        <label for={`control-${control.name}`}>{desk.label(control)}</label>
         <select id={`control-${control.name}`} onChange={(event) => set(choices[event.currentTarget.selectedIndex])}>
           {choices.map((choice, i) => (
             <option selected={same(choice, now)}>{words[i]}</option>
@@ -110,7 +147,7 @@ function Choice({ control, now, set }: { control: Control; now: unknown; set(val
       </div>
     );
   }
-  return <Segments name={control.name} label={label(control.name)} choices={choices} words={words} now={now} set={set} />;
+  return <Segments name={control.name} label={desk.label(control)} choices={choices} words={words} now={now} set={set} />;
 }
 
 export function Segments({ name, label, choices, words, now, set }: { name: string; label: string; choices: unknown[]; words: string[]; now: unknown; set(value: unknown): void }): JSX.Element {
@@ -155,10 +192,10 @@ export function fromSlider(range: Range, at: number): number {
   return range.integer ? Math.round(value) : Number(value.toPrecision(step ? 10 : 3));
 }
 
-export function Slider({ name, label, range, value, set }: { name: string; label: string; range: Range; value: number; set(value: number): void }): JSX.Element {
+export function Slider({ name, label, range, value, set, warn }: { name: string; label: string; range: Range; value: number; set(value: number): void; warn?: [number, number] }): JSX.Element {
   const fine = range.integer && !range.log && range.max - range.min <= STEPS;
   const id = `control-${name}`;
-  const wrong = refused.value?.control === name;
+  const wrong = useContext(DeskOf).wrong === name;
   return (
     <div class="control">
       <label for={id}>{label}</label>
@@ -174,6 +211,7 @@ export function Slider({ name, label, range, value, set }: { name: string; label
         aria-invalid={wrong ? "true" : undefined}
         onInput={(event) => set(fine ? Number(event.currentTarget.value) : fromSlider(range, Number(event.currentTarget.value)))}
       />
+      {warn && (value < warn[0] || value > warn[1]) && <p class="refused">{say("analyst.outside")}</p>}
     </div>
   );
 }
@@ -202,11 +240,12 @@ function NumberBox({ value, min, max, integer, set, ...rest }: { value: number; 
 }
 
 function Matrix({ control, now, set }: { control: Control; now: number[][] | null; set(value: unknown): void }): JSX.Element | null {
+  const desk = useContext(DeskOf);
   const rows = now ?? [];
   if (!rows.length) return null;
   return (
     <fieldset class="control matrix">
-      <legend>{label(control.name)}</legend>
+      <legend>{desk.label(control)}</legend>
       <table>
         {control.labels && control.labels.length === rows[0]!.length && (
           <thead>
@@ -223,7 +262,7 @@ function Matrix({ control, now, set }: { control: Control; now: number[][] | nul
               {row.map((value, j) => (
                 <td>
                   <NumberBox
-                    aria-label={say("shell.cell", { control: label(control.name), row: i + 1, column: j + 1 })}
+                    aria-label={say("shell.cell", { control: desk.label(control), row: i + 1, column: j + 1 })}
                     value={value}
                     min={control.min ?? -Infinity}
                     max={control.max ?? Infinity}
@@ -241,11 +280,12 @@ function Matrix({ control, now, set }: { control: Control; now: number[][] | nul
 }
 
 function Cells({ control, now, set }: { control: Control; now: string[][] | null; set(value: unknown): void }): JSX.Element | null {
+  const desk = useContext(DeskOf);
   if (!Array.isArray(now)) return null;
   const columns = control.columns ?? [];
   return (
     <details class="control cells">
-      <summary>{label(control.name)}</summary>
+      <summary>{desk.label(control)}</summary>
       <div class="table-holder">
         <table>
           <thead>

@@ -1,11 +1,11 @@
 // A view on the screen: its canvas, the layer of things to focus and drag above it, tips, and the same as a table.
 import { effect, signal } from "@preact/signals";
-import { Component, createRef, type JSX } from "preact";
+import { Component, createContext, createRef, type JSX } from "preact";
 import type { View } from "../protocol/types";
 import { change, complete, dragged, frame, go, hover, live, mix, at, run, scene } from "../state/store";
 import { CanvasSurface } from "../surface/canvas";
 import type { Context, Drawer, Drawing, Grab, Handle } from "../views/context";
-import { first, lang, say, show } from "../words/words";
+import { first, has, lang, say, show } from "../words/words";
 import { theme } from "./theme";
 
 export const addClass = signal(0);
@@ -19,6 +19,7 @@ export function context(view: View): Context | null {
   return {
     view,
     scene: info,
+    words: `scene.${info.name}`,
     state: { ...current.head.state, ...complete.value },
     frame: here,
     before: n > 0 ? current.frames[n - 1]! : null,
@@ -37,6 +38,21 @@ export function context(view: View): Context | null {
   };
 }
 
+/** Where views find what they draw: the run of a scene, or a page of a study. */
+export interface SourceOfViews {
+  context(view: View): Context | null;
+  title(view: View): string;
+}
+
+export const Source = createContext<SourceOfViews>({
+  context,
+  title(view) {
+    const name = scene.value?.name;
+    const key = `scene.${name}.view.${view.id}`;
+    return has(key) ? say(key) : first([`scene.${name}.value.${view.value ?? view.id}`]);
+  },
+});
+
 interface Props {
   view: View;
   drawer: Drawer;
@@ -50,6 +66,7 @@ interface Shown {
 }
 
 export class Drawn extends Component<Props, Shown> {
+  static override contextType = Source;
   override state: Shown = { drawing: {}, width: 0, height: 0, tip: null };
   private readonly holder = createRef<HTMLDivElement>();
   private readonly canvas = createRef<HTMLCanvasElement>();
@@ -64,7 +81,7 @@ export class Drawn extends Component<Props, Shown> {
     watch.observe(this.holder.current!);
     this.width.value = Math.floor(this.holder.current!.clientWidth);
     const redraw = effect(() => {
-      const made = context(this.props.view);
+      const made = (this.context as SourceOfViews).context(this.props.view);
       const width = this.width.value;
       if (made && width > 0) this.later(made, width);
     });
@@ -172,7 +189,7 @@ export class Drawn extends Component<Props, Shown> {
   }
 
   override render({ view, main }: Props, { drawing, width, height, tip }: Shown): JSX.Element {
-    const title = first([`scene.${scene.value?.name}.view.${view.id}`]);
+    const title = (this.context as SourceOfViews).title(view);
     const handles = drawing.handles ?? [];
     return (
       <div

@@ -1,12 +1,12 @@
 // What can be taken away: a table as CSV, a picture as PNG or SVG, with a caption that says where it comes from.
 import type { View } from "../protocol/types";
-import { catalogue, complete, difference, frame, run, scene } from "../state/store";
+import { catalogue, complete, difference, frame, page, run, scene } from "../state/store";
 import { LIGHT } from "../marks/palette";
 import { CanvasSurface, raster } from "../surface/canvas";
 import { SvgSurface } from "../surface/svg";
-import type { Drawer } from "../views/context";
+import type { Context, Drawer } from "../views/context";
 import { first, say } from "../words/words";
-import { context } from "./drawn";
+import type { SourceOfViews } from "./drawn";
 
 export function download(name: string, content: Blob | string, type = "text/plain"): void {
   const blob = typeof content === "string" ? new Blob([content], { type }) : content;
@@ -27,16 +27,17 @@ export function cell(value: string | number | null): string {
   return /[",\n\r]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
-const base = (view: View): string => `${scene.value?.name}-${view.id}-${frame.value?.n ?? 0}`;
+const base = (view: View): string => (page.value === "study" ? `study-${view.id}` : `${scene.value?.name}-${view.id}-${frame.value?.n ?? 0}`);
 
-export function csv(view: View, drawer: Drawer): void {
-  const c = context(view);
+export function csv(source: SourceOfViews, view: View, drawer: Drawer): void {
+  const c = source.context(view);
   if (!c) return;
   const { columns, rows } = drawer.table(c);
   download(`${base(view)}.csv`, [columns, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n", "text/csv");
 }
 
 export function caption(): string {
+  if (page.value === "study") return `${catalogue.value?.study?.name ?? ""} · novum ${catalogue.value?.novum ?? ""}`;
   const told = Object.entries(difference.value)
     .filter(([, v]) => typeof v !== "object")
     .map(([name, v]) => `${first([`scene.${scene.value?.name}.control.${name}`])} ${String(v)}`);
@@ -50,28 +51,28 @@ export function caption(): string {
   ].join(" · ");
 }
 
-function size(view: View, drawer: Drawer, main: boolean): { c: NonNullable<ReturnType<typeof context>>; width: number; height: number } | null {
-  const made = context(view);
+function size(source: SourceOfViews, view: View, drawer: Drawer, main: boolean): { c: Context; width: number; height: number } | null {
+  const made = source.context(view);
   if (!made) return null;
   const c = { ...made, theme: LIGHT, hover: null, mix: 1 };
   const width = main ? 760 : 520;
   return { c, width, height: drawer.height(c, width, main) };
 }
 
-export function svgText(view: View, drawer: Drawer, main: boolean): string {
-  const found = size(view, drawer, main);
+export function svgText(source: SourceOfViews, view: View, drawer: Drawer, main: boolean): string {
+  const found = size(source, view, drawer, main);
   if (!found) return "";
   const surface = new SvgSurface(found.width, found.height, (rgba, w, h) => raster(rgba, w, h).toDataURL("image/png"));
   drawer.draw(surface, found.c);
-  return surface.file(LIGHT.ground, LIGHT.soft, say(`scene.${scene.value!.name}.title`), caption());
+  return surface.file(LIGHT.ground, LIGHT.soft, source.title(view), caption());
 }
 
-export function pictureSvg(view: View, drawer: Drawer, main: boolean): void {
-  download(`${base(view)}.svg`, svgText(view, drawer, main), "image/svg+xml");
+export function pictureSvg(source: SourceOfViews, view: View, drawer: Drawer, main: boolean): void {
+  download(`${base(view)}.svg`, svgText(source, view, drawer, main), "image/svg+xml");
 }
 
-export function picturePng(view: View, drawer: Drawer, main: boolean): void {
-  const found = size(view, drawer, main);
+export function picturePng(source: SourceOfViews, view: View, drawer: Drawer, main: boolean): void {
+  const found = size(source, view, drawer, main);
   if (!found) return;
   const canvas = document.createElement("canvas");
   const surface = new CanvasSurface(canvas, found.width, found.height + 28, 2, LIGHT.ground);

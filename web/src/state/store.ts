@@ -255,6 +255,7 @@ export function adopt(list: Recorded, n = 0): void {
 /** Go where the address says; the sentence of what could not be read stands in `notice`. */
 export async function visit(hash: string): Promise<boolean> {
   const list = catalogue.value?.scenes ?? [];
+  if (hash.startsWith("#/study")) return false;
   let place;
   try {
     place = await read(hash);

@@ -54,6 +54,8 @@ export interface Actions {
 export interface Context {
   view: View;
   scene: Scene;
+  /** Where the words of this page begin: `scene.kmeans`, or `analyst.what-if`. */
+  words: string;
   state: State;
   frame: Frame;
   before: Frame | null;
@@ -126,4 +128,4 @@ export function control(c: Context, binding: string): Control | undefined {
 
 export const round = (v: number): number => Math.round(v * 1000) / 1000 + 0;
 export const clamp = (v: number, low: number, high: number): number => Math.max(low, Math.min(high, v));
-export const word = (c: Context, key: string, params?: Record<string, unknown>): string => c.say(`scene.${c.scene.name}.${key}`, params);
+export const word = (c: Context, key: string, params?: Record<string, unknown>): string => c.say(`${c.words}.${key}`, params);

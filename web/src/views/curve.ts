@@ -137,14 +137,17 @@ export const drawer: Drawer = {
         r: 12,
         shape: "across",
         length: box.h,
-        label: word(c, `control.${drag.name}`),
+        label: drag.title ?? word(c, `control.${drag.name}`),
         value: { now: marker, min: low, max: high, text: c.show(marker) },
         drag: (a) => put(x.invert(a)),
         nudge: (d) => put(drag.integer ? marker + Math.sign(d) : marker + d * (high - low)),
       });
     }
     const note = cut ? c.say("shell.clipped", { n: cut, value: c.show(known[0]!) }) : undefined;
-    if (note) s.text(`↑ ${c.show(known[0]!)}`, x(list[0]!.xs[0]!) + 4, box.y + 2, { size: 11, fill: c.theme.soft, baseline: "top" });
+    if (note) {
+      const above = known[0]! > main[1];
+      s.text(`${above ? "↑" : "↓"} ${c.show(known[0]!)}`, x(list[0]!.xs[0]!) + 8, above ? box.y + 2 : box.y + box.h - 4, { size: 11, fill: c.theme.soft, baseline: above ? "top" : "bottom", halo: c.theme.ground });
+    }
     return {
       handles,
       ...(note ? { note } : {}),

@@ -25,7 +25,12 @@ export function Formula({ mathml }: { mathml: string }): JSX.Element {
     const text = mathml.includes("xmlns") ? mathml : mathml.replace("<math", `<math xmlns="${MATHML}"`);
     const root = new DOMParser().parseFromString(text, "application/xml").documentElement;
     const made = copy(root);
-    holder.current?.replaceChildren(...(made ? [made] : []));
+    const box = holder.current!;
+    box.replaceChildren(...(made ? [made] : []));
+    // a long formula is set smaller rather than cut, down to three quarters
+    box.style.fontSize = "";
+    const share = box.clientWidth / (box.scrollWidth || 1);
+    if (share < 1) box.style.fontSize = `${Math.max(0.75, share * 0.98) * parseFloat(getComputedStyle(box).fontSize)}px`;
   }, [mathml]);
   return <div class="formula" ref={holder} tabindex={0} role="group" />;
 }

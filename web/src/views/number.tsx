@@ -1,13 +1,14 @@
 // The number: its formula, its value for reading, and all its digits as the script prints them.
 import type { JSX } from "preact";
-import { context } from "../shell/drawn";
+import { useContext } from "preact/hooks";
+import { Source } from "../shell/drawn";
 import type { View } from "../protocol/types";
 import { say } from "../words/words";
 import { type Drawer, value, word } from "./context";
 import { Formula } from "./formula";
 
 export function Html({ view }: { view: View }): JSX.Element | null {
-  const c = context(view);
+  const c = useContext(Source).context(view);
   if (!c) return null;
   const now = value(c, "value");
   const before = c.before ? value(c, "value", c.before) : null;

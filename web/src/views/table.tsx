@@ -1,14 +1,15 @@
 // A table of the run; its cells can be edited where a control says so.
 import type { JSX } from "preact";
-import { context } from "../shell/drawn";
+import { useContext } from "preact/hooks";
+import { Source } from "../shell/drawn";
 import type { View } from "../protocol/types";
 import { say } from "../words/words";
-import { control, type Drawer, json, labels, numbers, word } from "./context";
+import { type Context, control, type Drawer, json, labels, numbers, word } from "./context";
 
 type Cell = string | number | null;
 
 export function Html({ view }: { view: View }): JSX.Element | null {
-  const c = context(view);
+  const c = useContext(Source).context(view);
   if (!c) return null;
   const columns = labels(c, "columns");
   const rows = json<Cell[][]>(c, "rows") ?? [];
@@ -20,7 +21,8 @@ export function Html({ view }: { view: View }): JSX.Element | null {
     next[i]![j] = text;
     c.actions.change({ [edit!.name]: next });
   };
-  const name = word(c, `view.${view.id}`);
+  const name = view.title ?? word(c, `view.${view.id}`);
+  const pick = c.live ? picker(c) : null;
   return (
     <div class="table-holder" tabindex={0} role="region" aria-label={name}>
       <table>
@@ -38,6 +40,10 @@ export function Html({ view }: { view: View }): JSX.Element | null {
                 <td class={typeof cell === "number" ? "figure" : ""}>
                   {edit && held[i]?.[j] !== undefined ? (
                     <input aria-label={`${columns[j]} ${i + 1}`} value={String(cell ?? "")} onChange={(event) => put(i, j, event.currentTarget.value)} />
+                  ) : pick && j === 0 ? (
+                    <button type="button" class="pick" title={say("analyst.pick", { row: i + 1 })} onClick={() => pick(i)}>
+                      {typeof cell === "number" ? c.show(cell, 5) : (cell ?? "–")}
+                    </button>
                   ) : typeof cell === "number" ? (
                     c.show(cell, 5)
                   ) : (
@@ -51,6 +57,19 @@ export function Html({ view }: { view: View }): JSX.Element | null {
       </table>
     </div>
   );
+}
+
+/** What a press on a row sets: one control, or two in turn. */
+function picker(c: Context): ((row: number) => void) | null {
+  const pair = c.view.pick_pair as [string, string] | undefined;
+  const names = pair ?? (typeof c.view.pick === "string" ? [c.view.pick] : []);
+  const controls = names.map((name) => c.scene.controls.find((found) => found.name === name));
+  if (!controls.length || controls.includes(undefined)) return null;
+  return (row) => {
+    const turn = controls.length === 2 ? c.actions.cursor.value++ % 2 : 0;
+    const { name, kind, choices } = controls[turn]!;
+    c.actions.change({ [name]: kind === "choice" ? choices?.[row] : row });
+  };
 }
 
 export const drawer: Drawer = {

@@ -2,7 +2,7 @@
 import { hierarchy, type HierarchyPointNode, stratify, tree as tidy } from "d3-hierarchy";
 import { linear } from "../marks/axes";
 import { blend, classColor } from "../marks/palette";
-import { clamp, type Context, control, type Drawer, type Handle, json, round, value } from "./context";
+import { clamp, type Context, control, type Drawer, type Handle, json, round, value, word } from "./context";
 
 interface Node {
   id: string | number;
@@ -110,7 +110,7 @@ export const drawer: Drawer = {
           r: 12,
           shape: "down",
           length: s.width - 58,
-          label: c.say(`scene.${c.scene.name}.control.${drag.name}`),
+          label: drag.title ?? word(c, `control.${drag.name}`),
           value: { now: cut, min: 0, max: round(highest), text: c.show(cut) },
           drag: (_, py) => put(y.invert(py)),
           nudge: (dx, dy) => put(cut + (dx + dy) * highest),
