@@ -1,10 +1,12 @@
 """Runs of scenes as tests read them: every frame with all of its arrays, decoded."""
 
+import json
 import subprocess
 import sys
 import warnings
 from base64 import b64decode
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -56,7 +58,9 @@ def run_of(name, **state):
     """Return the run of a scene; its clock stands still, so that two are the same."""
     scene = scene_named(name)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # as in the process that runs scenes: what did not converge is shown, not warned of
+        warnings.simplefilter(
+            "ignore"
+        )  # as in the process that runs scenes: what did not converge is shown, not warned of
         events = list(events_of(scene, state, clock=lambda: 0.0))
     kinds = [kind for kind, _ in events]
     assert kinds[0] == "head" and kinds[-1] == "end", events[-1]
@@ -76,8 +80,31 @@ def refusal_of(name, **state):
     return content["sentence"], content["control"]
 
 
+PROGRAMS = """
+import contextlib, io, json, sys, warnings
+warnings.simplefilter("ignore")
+for line in sys.stdin:
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            exec(compile(json.loads(line), "<script>", "exec"), {"__name__": "__main__"})
+        print(json.dumps([said.getvalue(), None]), flush=True)
+    except Exception as error:
+        print(json.dumps(["", f"{type(error).__name__}: {error}"]), flush=True)
+"""
+
+
+@cache
+def interpreter():
+    """Return a process that runs programs, each in names of its own; it has never heard of the lab."""
+    return subprocess.Popen([sys.executable, "-c", PROGRAMS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
 def printed_by(code):
-    """Return the last number that a program prints, in a process of its own."""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return float(done.stdout.split()[-1])
+    """Return the last number that a program prints, in another process."""
+    process = interpreter()
+    process.stdin.write(json.dumps(code) + "\n")
+    process.stdin.flush()
+    printed, error = json.loads(process.stdout.readline())
+    assert error is None, error
+    return float(printed.split()[-1])

@@ -1,5 +1,7 @@
 """The tree: every split is the best cut of all leaves by brute force, the last frame is a plain fit."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from lab.runs import refusal_of, run_of
@@ -49,7 +51,7 @@ def best_fall(X, y, criterion):
 def test_every_split_is_the_best_there_is(run):
     X, y, s = run.state.points.X, run.state.points.y, run.state
     grown = [frame for frame in run.frames if frame.part == "grown"]
-    for before, after in zip(grown, grown[1:]):
+    for before, after in pairwise(grown):
         leaves = rows_of(X, before)
         assert sum(leaf.sum() for leaf in leaves) == len(X)
         fall = max(best_fall(X[leaf], y[leaf], s.criterion) for leaf in leaves) / len(X)

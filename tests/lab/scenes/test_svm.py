@@ -1,5 +1,7 @@
 """The support vector machine: objectives against the formulas written out, every step a pair, the last frame a plain fit."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from lab.runs import refusal_of, run_of
@@ -44,7 +46,7 @@ def test_the_objectives_are_the_formulas(run):
 
 def test_every_step_moves_one_pair_and_raises_the_dual(run):
     single = [frame for frame in run.frames if frame.n <= 60]
-    for before, after in zip(single, single[1:]):
+    for before, after in pairwise(single):
         moved = np.flatnonzero(before.arrays["multipliers"] != after.arrays["multipliers"])
         assert after.n == before.n + 1 and len(moved) <= 2
         assert after.values["dual"] >= before.values["dual"] - 1e-12 * abs(before.values["dual"])

@@ -1,9 +1,11 @@
 """Logistic regression by Newton's method: rows near the line have the most to say in every pass (iteratively reweighted)."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novum.lab.calls import code_of, python_script
 from novum.lab.controls import Refusal, Slider
@@ -15,6 +17,11 @@ from novum.lab.presets import CLOUDS, MOONS, TOUCHING, XOR
 from novum.lab.scene import Scene, State
 from novum.lab.sources.passes import passes
 from novum.lab.views import bars, curve, number, plane
+
+
+def second_class(model: Any, X: NDArray) -> NDArray:
+    """Return the probability of the second class."""
+    return model.predict_proba(X)[:, 1]
 
 
 class LogisticSteps(Scene):
@@ -80,7 +87,7 @@ class LogisticSteps(Scene):
                 **first,
                 "predicted": predicted,
                 "sizes": 4 * p * (1 - p),
-                "map": level_map(lambda grid, model=model: model.predict_proba(grid)[:, 1], domain),
+                "map": level_map(partial(second_class, model), domain),
                 "line": line_across(model.coef_, float(model.intercept_[0]), domain),
                 "weights": weights,
             }

@@ -1,9 +1,11 @@
 """A support vector machine, one pair of multipliers at a time, until primal and dual meet."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novum.lab.calls import code_of, python_script
 from novum.lab.controls import Choice, Refusal, Slider
@@ -61,7 +63,11 @@ class MarginSteps(Scene):
     def model(self, s: State, **options: Any) -> Any:
         from novum.svm import SVC
 
-        kernels = {"linear": {}, "rbf": {"gamma": s.gamma}, "poly": {"gamma": s.gamma, "degree": s.degree, "coef0": 1.0}}
+        kernels = {
+            "linear": {},
+            "rbf": {"gamma": s.gamma},
+            "poly": {"gamma": s.gamma, "degree": s.degree, "coef0": 1.0},
+        }
         return SVC(C=s.C, kernel=s.kernel, **kernels[s.kernel], **options)
 
     def frames(self, s: State) -> Iterator[Frame]:
@@ -84,7 +90,7 @@ class MarginSteps(Scene):
                 "y": y,
                 "pair": pair.tolist() if len(pair) <= 2 else [],
                 "sizes": 0.12 + 0.6 * np.clip(multipliers, 0, None) / max(multipliers.max(), 1e-300),
-                "map": level_map(lambda grid, model=model: 0.5 + model.decision_function(grid) / 4, s.points.domain),
+                "map": level_map(partial(level_of, model), s.points.domain),
                 "roles": np.array(counts),
                 "role_names": ["α = 0", "0 < α < C", "α = C"],
                 "multipliers": multipliers,
@@ -112,6 +118,11 @@ class MarginSteps(Scene):
                 "print(float(kkt_report(model, X, y).gap))",
             ]
         )
+
+
+def level_of(model: Any, grid: NDArray) -> NDArray:
+    """Return the decision function, a quarter of the scale for each unit, the border in the middle."""
+    return 0.5 + model.decision_function(grid) / 4
 
 
 def following(n: int, s: State, scene: MarginSteps) -> int:

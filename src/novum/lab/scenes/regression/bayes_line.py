@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novum.lab.calls import Call, code_of, python_script
 from novum.lab.controls import Slider
 from novum.lab.frames import Frame
 from novum.lab.geometry import ellipse_of
-from novum.lab.maps import level_map, pixel_centers
+from novum.lab.maps import PIXELS, pixel_centers
 from novum.lab.points import Points, Preset
 from novum.lab.scene import Scene, State
 from novum.lab.views import curve, number, plane
@@ -24,6 +25,11 @@ def line(n: int, noise: float, seed: int) -> Call:
 
 def sine(n: int, noise: float, seed: int) -> Call:
     return Call("novum.datasets.make_sine", n, noise=noise, random_state=seed, return_X_y=True)
+
+
+def shade_of(log_prob: NDArray) -> NDArray:
+    """Return a density over the pixels as bytes, the largest as 255."""
+    return np.round(255 * np.exp(log_prob - log_prob.max())).astype(np.uint8).reshape(PIXELS, PIXELS)
 
 
 class BayesianLine(Scene):
@@ -70,11 +76,11 @@ class BayesianLine(Scene):
         from novum.distributions import MultivariateNormal, Normal
 
         X, t, model = s.points.X, s.points.y, self.model(s)
-        at = np.linspace(*s.points.domain[0], 41)
         ends = np.array(s.points.domain[0])
+        at = np.linspace(ends[0], ends[1], 41)
         known = MultivariateNormal(np.zeros(2), np.eye(2) / s.alpha)  # the prior
         grid = pixel_centers(WEIGHTS)
-        flat = np.full((64, 64), 255, np.uint8)
+        flat = np.full((PIXELS, PIXELS), 255, np.uint8)
 
         def shown(n: int, likelihood: Any, mean: Any, sd: Any, say: tuple[str, dict[str, Any]]) -> Frame:
             sampled = np.atleast_2d(known.sample(SAMPLED, random_state=s.seed))
@@ -87,7 +93,7 @@ class BayesianLine(Scene):
                 "lines": [*lines, {"p": np.column_stack([at, mean]).tolist(), "role": "now"}],
                 "band": [{"x": at.tolist(), "low": (mean - sd).tolist(), "high": (mean + sd).tolist()}],
                 "likelihood": likelihood,
-                "posterior": level_map(lambda _: np.exp(log_prob - log_prob.max()), WEIGHTS),
+                "posterior": shade_of(log_prob),
                 "mean": np.array([known.mean]),
                 "ellipse": np.array([ellipse_of(known.mean, known.cov)]),
                 "weights": WEIGHTS,
@@ -109,7 +115,7 @@ class BayesianLine(Scene):
             model.partial_fit(X[n - 1 : n], t[n - 1 : n])
             known = model.posterior_
             log_prob = Normal(grid[:, 0] + grid[:, 1] * x, 1 / s.beta).log_prob(value)
-            likelihood = level_map(lambda _, said=log_prob: np.exp(said - said.max()), WEIGHTS)
+            likelihood = shade_of(log_prob)
             mean, sd = model.predict(at[:, None], return_std=True)
             now = float(np.sqrt(known.cov[1, 1]))
             said = {"n": n, "x": float(x), "t": float(value), "before": float(before), "now": now}

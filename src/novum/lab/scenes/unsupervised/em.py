@@ -30,8 +30,11 @@ class MixtureSteps(Scene):
     parts = ("M", "E")
     rising = "up"
     views = (
-        plane(points="X", shares="shares", map="map", crosses="means", ellipses="ellipses", editable=True, drag="means", linked="points"),
-        number("L", r"\frac{1}{n} \log L = \frac{1}{n} \sum_i \log \sum_k \pi_k \mathcal{N}(x_i \mid \mu_k, \Sigma_k)"),
+        plane(
+            points="X", shares="shares", map="map", crosses="means", ellipses="ellipses", editable=True, drag="means",
+            linked="points",
+        ),
+        number("L", r"\frac{1}{n} \sum_i \log \sum_k \pi_k \mathcal{N}(x_i \mid \mu_k, \Sigma_k)"),
         number("aic"),
         number("bic"),
         curve(series=[{"value": "L", "label": "value.L"}]),
