@@ -30,7 +30,9 @@ from novum.ensemble import (
 from novum.linear_model import LogisticRegression, Ridge
 from novum.study.comparison.pipelines import (
     CODES,
+    CODES_AND_TARGET,
     NATIVE,
+    NATIVE_AND_TARGET,
     ONE_HOT,
     PLAIN,
     TARGET,
@@ -59,8 +61,8 @@ LINEAR, SCALED, BOOSTING, TREES = "linear", "scaled", "boosting", "trees"
 READINGS = {  # of categories
     LINEAR: (ONE_HOT, TARGET),
     SCALED: (ONE_HOT, TARGET),
-    BOOSTING: (NATIVE, ONE_HOT, TARGET),
-    TREES: (TARGET, ONE_HOT, CODES),
+    BOOSTING: (NATIVE, NATIVE_AND_TARGET, TARGET, ONE_HOT),
+    TREES: (TARGET, CODES_AND_TARGET, ONE_HOT, CODES),
 }
 TEXTS = {
     LINEAR: ("n-grams", "words"),
@@ -69,7 +71,7 @@ TEXTS = {
     TREES: ("components", "words"),
 }
 FOLDS, FINALISTS = 3, 2  # readings that go on after the first fold
-MOST_ROWS = 5_000  # that readings are compared on
+MOST_ROWS = 20_000  # that readings are compared on: a sample has fewer rows of every level
 QUICK_TREES = 10
 FEWEST_LEVELS, ROWS_OF_A_LEVEL = 3, 3.0  # of whole numbers that may be ids; rows per number, on average
 PARTS, GAIN = 16, 0.01  # of (1)
