@@ -125,13 +125,15 @@ def fit_candidate(
     train: np.ndarray,
     change: dict[str, Any] | None = None,
     seconds: float | None = None,
+    *,
+    whole: bool = False,
 ) -> FittedCandidate:
     """Return the pipeline of a candidate fitted on some rows, with its settings or with a change of its first ones.
 
     Parameters
     ----------
     seconds : float or None
-        How long the fit may take; a forest ends early for it.
+        How long the fit may take; a forest ends early for it, and what goes by passes unless it is to be `whole`.
     """
     y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
@@ -143,7 +145,7 @@ def fit_candidate(
     if weight is not None and not has_fit_parameter(getattr(model, "regressor", model), "sample_weight"):
         raise ParameterError(f"{candidate.name} takes no weights of rows")
     start = time.perf_counter()
-    fitted = grow_model(model, X, y, weight, seconds)
+    fitted = grow_model(model, X, y, weight, seconds, whole=whole)
     took, tag = time.perf_counter() - start, candidate.candidacy
     ended = {}
     if tag is not None and EARLY not in change and stops_early(tag, len(y)):
