@@ -200,7 +200,9 @@ def best_of(
             scores[option] = fold_score(
                 frame, y, weight=weight, judge=judge, family=family, treatment=option, train=train, test=test
             )
-        if len(scores) < len(options):  # a fold that not all have says nothing of who is best, unless it is the only one
+        if len(scores) < len(
+            options
+        ):  # a fold that not all have says nothing of who is best, unless it is the only one
             return max(scores, key=lambda one: scores[one]) if scores and fold == 0 else options[0]
         totals = {option: totals[option] + scores[option] for option in options}
         options = sorted(options, key=lambda one: -totals[one])[:FINALISTS]  # of equals the first named
