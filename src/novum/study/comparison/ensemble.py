@@ -71,8 +71,9 @@ class Evidence(NamedTuple):
                 self.made[f]
             )
             weight = None if rows.weight is None else rows.weight[fold.test]
-            said.append(decided(mixed, judge))
-            values.append(judge.measure.score(rows.y[fold.test], said[-1], judge.classes, weight))
+            found = decided(mixed, judge)
+            said.append(found)
+            values.append(judge.measure.score(rows.y[fold.test], found, judge.classes, weight))
         return np.array(values), said
 
 
