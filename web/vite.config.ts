@@ -4,6 +4,7 @@ import { defineConfig } from "vite";
 export default defineConfig(({ mode }) => ({
   base: "/assets/",
   publicDir: false,
+  define: { __OFFLINE__: JSON.stringify(mode === "offline") },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",

@@ -5,6 +5,7 @@ import { fixed } from "./shell/python";
 import { followTheme } from "./shell/theme";
 import type { Recorded } from "./state/frames";
 import { adopt, offline } from "./state/store";
+import { decode } from "./state/url";
 import { drawer as bars } from "./views/bars";
 import { drawer as curve } from "./views/curve";
 import { drawer as graph } from "./views/graph";
@@ -37,6 +38,14 @@ document.documentElement.lang = lang.value;
 offline.value = true;
 fixed.value = [meta.command ? `# ${meta.command}` : "", meta.python ?? ""].filter(Boolean).join("\n") || null;
 followTheme();
-const list = data<Recorded>("events");
-if (list) adopt(list, meta.frame ?? 0);
-render(<App />, document.getElementById("app")!);
+
+/** Events as JSON, or (type text/plain) deflated as the state in an address is. */
+async function events(): Promise<Recorded | null> {
+  const element = document.getElementById("events") as HTMLScriptElement | null;
+  return element?.type === "text/plain" ? ((await decode(element.textContent.trim())) as Recorded) : data<Recorded>("events");
+}
+
+void events().then((list) => {
+  if (list) adopt(list, meta.frame ?? 0);
+  render(<App />, document.getElementById("app")!);
+});

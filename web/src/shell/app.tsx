@@ -28,7 +28,7 @@ export function App(): JSX.Element {
     if (page.value === "study") return;
     document.title = scene.value ? `${say(`scene.${scene.value.name}.title`)} · novum lab` : "novum lab";
   });
-  if (page.value === "study" && !Study.value) void import("../analyst/study").then((module) => (Study.value = module.StudyPage));
+  if (!__OFFLINE__ && page.value === "study" && !Study.value) void import("../analyst/study").then((module) => (Study.value = module.StudyPage));
   const Made = Study.value;
   return (
     <>
@@ -37,7 +37,7 @@ export function App(): JSX.Element {
       </a>
       <Header />
       <div class={offline.value ? "body alone" : "body"}>
-        {!offline.value && page.value === "scene" && <Rail />}
+        {!__OFFLINE__ && page.value === "scene" && <Rail />}
         {shown.value && <div class="veil" onClick={() => (shown.value = false)} />}
         {page.value === "study" ? Made ? <Made /> : <main id="main" class="empty" /> : scene.value ? <ScenePage /> : <main id="main" class="empty">{notice.value && <p class="notice" role="alert">{notice.value}</p>}</main>}
       </div>

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { View } from "../protocol/types";
 import { run } from "../state/store";
-import type { Drawer } from "../views/context";
+import type { Drawer, HtmlView } from "../views/context";
 import { bring, ready } from "../views/index";
 import { lang, say } from "../words/words";
 import { Drawn, Source } from "./drawn";
@@ -77,14 +77,13 @@ export function Card({ view, main = false, children }: { view: View; main?: bool
   );
 }
 
-type HtmlView = (props: { view: View }) => JSX.Element | null;
 const pages: Record<string, Signal<HtmlView | undefined>> = {};
 
 /** Tables and numbers are no pictures: they are elements of the page. */
 function Html({ view, kind }: { view: View; kind: string }): JSX.Element | null {
   const kept = (pages[kind] ??= signal<HtmlView | undefined>(undefined));
   useEffect(() => {
-    if (!kept.value) void (kind === "table" ? import("../views/table") : import("../views/number")).then((module) => (kept.value = module.Html));
+    if (!kept.value) void bring(kind).then((drawer) => (kept.value = drawer.Html));
   }, [kind]);
   const Made = kept.value;
   return Made ? <Made view={view} /> : null;
@@ -99,7 +98,7 @@ export function AsTable({ view, drawer }: { view: View; drawer: Drawer }): JSX.E
   if (!c) return null;
   const made = drawer.table(c);
   return (
-    <div class="table-holder" tabindex={0} role="region" aria-label={source.title(view)}>
+    <div class="table-holder" tabindex={0} role="group" aria-label={source.title(view)}>
       <table>
         <thead>
           <tr>

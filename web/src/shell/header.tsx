@@ -62,7 +62,7 @@ export function Header(): JSX.Element {
   const study = catalogue.value?.study;
   return (
     <header class="top">
-      {!offline.value && (
+      {!__OFFLINE__ && page.value === "scene" && (
         <button type="button" class="icon-button rail-button" aria-label={say("shell.scenes")} aria-expanded={shown.value} onClick={() => (shown.value = !shown.value)}>
           <Icon name={shown.value ? "close" : "menu"} />
         </button>
@@ -88,7 +88,7 @@ export function Header(): JSX.Element {
             <span class="wide-only">{say("shell.share")}</span>
           </summary>
           <ul onClick={(event) => (event.target as Element).closest("button") && event.currentTarget.closest("details")!.removeAttribute("open")}>
-            {!offline.value && (
+            {!__OFFLINE__ && (
               <>
                 <Item name="copy" text={say("shell.copy_link")} act={copyLink} />
                 <Item name="save" text={say("shell.save_state")} act={saveState} />
@@ -101,7 +101,7 @@ export function Header(): JSX.Element {
                 </li>
               </>
             )}
-            {live.value && <Item name="save" text={say("shell.save_offline")} act={saveOffline} />}
+            {!__OFFLINE__ && live.value && <Item name="save" text={say("shell.save_offline")} act={saveOffline} />}
             <Item name="save" text={say("shell.print")} act={() => print()} />
           </ul>
         </details>

@@ -1,4 +1,5 @@
 // What a view is given to draw, and what it gives back.
+import type { JSX } from "preact";
 import { flat, isTensor, plain, rows, shape } from "../protocol/arrays";
 import type { Control, Scene, State, Unpacked, View } from "../protocol/types";
 import type { Theme } from "../marks/palette";
@@ -73,11 +74,15 @@ export interface Context {
   show(value: number | null | undefined, digits?: number): string;
 }
 
+export type HtmlView = (props: { view: View }) => JSX.Element | null;
+
 export interface Drawer {
   /** Height for a width; `main` where the view is the scene's picture. */
   height(c: Context, width: number, main: boolean): number;
   draw(s: Surface, c: Context): Drawing;
   table(c: Context): Table;
+  /** A view that is an element of the page, no picture. */
+  Html?: HtmlView;
 }
 
 export function bound(c: Context, binding: string, frame: Frame = c.frame): Unpacked | undefined {

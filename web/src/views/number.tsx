@@ -7,7 +7,7 @@ import { say } from "../words/words";
 import { type Drawer, value, word } from "./context";
 import { Formula } from "./formula";
 
-export function Html({ view }: { view: View }): JSX.Element | null {
+function Html({ view }: { view: View }): JSX.Element | null {
   const c = useContext(Source).context(view);
   if (!c) return null;
   const now = value(c, "value");
@@ -30,6 +30,7 @@ export function Html({ view }: { view: View }): JSX.Element | null {
 }
 
 export const drawer: Drawer = {
+  Html,
   height: () => 0,
   draw: () => ({}),
   table: (c) => ({

@@ -8,7 +8,7 @@ import { type Context, control, type Drawer, json, labels, numbers, word } from 
 
 type Cell = string | number | null;
 
-export function Html({ view }: { view: View }): JSX.Element | null {
+function Html({ view }: { view: View }): JSX.Element | null {
   const c = useContext(Source).context(view);
   if (!c) return null;
   const columns = labels(c, "columns");
@@ -24,7 +24,7 @@ export function Html({ view }: { view: View }): JSX.Element | null {
   const name = view.title ?? word(c, `view.${view.id}`);
   const pick = c.live ? picker(c) : null;
   return (
-    <div class="table-holder" tabindex={0} role="region" aria-label={name}>
+    <div class="table-holder" tabindex={0} role="group" aria-label={name}>
       <table>
         <thead>
           <tr>
@@ -73,6 +73,7 @@ function picker(c: Context): ((row: number) => void) | null {
 }
 
 export const drawer: Drawer = {
+  Html,
   height: () => 0,
   draw: () => ({}),
   table: (c) => ({ columns: labels(c, "columns"), rows: json<Cell[][]>(c, "rows") ?? [] }),
