@@ -1,5 +1,6 @@
 """One state of a method, as a scene gives it."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 __all__ = ["Event", "Frame"]
@@ -15,7 +16,7 @@ class Frame(NamedTuple):
     """
 
     n: int
-    values: dict[str, float | None]
+    values: Mapping[str, float | None]
     arrays: dict[str, Any]
     say: tuple[str, dict[str, Any]] | None = None
     part: str = ""

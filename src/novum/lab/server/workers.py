@@ -109,29 +109,34 @@ class Pool:
             raise Barred(503, "the lab is busy; try again in a moment.")
         self.waiting += 1
         try:
-            worker = await self.free.get()
+            return await self.free.get()
         finally:
             self.waiting -= 1
-        if worker.process.returncode is not None:  # it died while nobody used it
+
+    async def first_message(self, worker: Worker, request: dict[str, Any]) -> tuple[bytes, bytes]:
+        """Hand a request to a process and return what it says first; one that died while nobody used it is replaced."""
+        try:
+            await worker.until_ready()
+            worker.tell(request)
+            return await worker.message(self.limits.seconds + 2)
+        except (Ended, ConnectionError):
             await worker.restart()
-        return worker
+            await worker.until_ready()
+            worker.tell(request)
+            return await worker.message(self.limits.seconds + 2)
 
     async def run(self, worker: Worker, request: dict[str, Any]) -> AsyncIterator[bytes]:
         """Yield the events of a run as bytes; whoever stops reading gives the process back."""
         done = False
         try:
-            await worker.until_ready()
-            worker.tell(request)
-            while True:
-                kind, content = await worker.message(self.limits.seconds + 2)
-                if kind == DONE:
-                    done = True
-                    return
-                assert kind == EVENT
+            kind, content = await self.first_message(worker, request)
+            while kind == EVENT:
                 yield content
+                kind, content = await worker.message(self.limits.seconds + 2)
+            done = kind == DONE
         except TimeoutError:
             yield refused_event(f"the run took longer than {self.limits.seconds:g} seconds; ask for less.")
-        except Ended:
+        except (Ended, ConnectionError):
             yield refused_event("the run ended its process; ask for less.")
         finally:
             self.give_back(worker, done)
@@ -140,14 +145,12 @@ class Pool:
         """Return the answer to a request that is no run."""
         worker, done = await self.taken(), False
         try:
-            await worker.until_ready()
-            worker.tell(request)
-            kind, content = await worker.message(self.limits.seconds + 2)
+            kind, content = await self.first_message(worker, request)
             assert kind == ANSWER
             done = (await worker.message(self.limits.seconds))[0] == DONE
         except TimeoutError as error:
             raise Barred(503, f"no answer within {self.limits.seconds:g} seconds; ask for less.") from error
-        except Ended as error:
+        except (Ended, ConnectionError) as error:
             raise Barred(503, "the request ended its process; ask for less.") from error
         finally:
             self.give_back(worker, done)
