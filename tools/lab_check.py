@@ -1,4 +1,4 @@
-"""Check the lab in a real browser, as a student uses it: the first minute, the keyboard, a phone, both languages; axe judges every scene.
+"""Check the lab in a real browser as a student uses it: the first minute, keyboard, phone, both languages; axe judges every scene.
 
 usage: python tools/lab_check.py [SCENE ...]      pictures go to build/web; says aloud what it could not check
 """
@@ -21,7 +21,9 @@ READY_WITHIN = 2.0
 
 def browser() -> str | None:
     """Return where Chromium is, or None."""
-    return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+    return next(
+        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+    )
 
 
 def modules() -> bool:
@@ -43,7 +45,9 @@ def lab() -> Iterator[tuple[str, float]]:
     """Run `novum lab`; yield its address and the seconds until it was printed."""
     started = time.perf_counter()
     command = [str(Path(sys.executable).with_name("novum")), "lab", "--no-browser", "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=OUT, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    server = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=OUT, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+    )
     try:
         assert server.stdout is not None
         for line in server.stdout:
@@ -65,7 +69,9 @@ def main() -> int:
     slack = 1.0
     if (load := loaded()) > 0.6:
         slack = 3.0
-        print(f"lab_check: loaded machine ({load:.1f} of its cores are busy): limits of time are three times as wide and no figure counts.")
+        print(
+            f"lab_check: loaded machine ({load:.1f} of its cores busy): limits of time are three times as wide, no figure counts."
+        )
     with lab() as (address, seconds):
         print(f"  novum lab was ready {seconds:.2f} s after the command")
         if seconds > READY_WITHIN * slack:

@@ -24,4 +24,10 @@ def ellipse_of(mean: NDArray, covariance: NDArray, scales: float = 2.0) -> list[
     """Return (x, y, a, b, angle) of the ellipse of so many standard deviations about a mean."""
     values, vectors = np.linalg.eigh(covariance)
     axes = scales * np.sqrt(np.maximum(values, 0))
-    return [float(mean[0]), float(mean[1]), float(axes[1]), float(axes[0]), float(np.arctan2(vectors[1, 1], vectors[0, 1]))]
+    return [
+        float(mean[0]),
+        float(mean[1]),
+        float(axes[1]),
+        float(axes[0]),
+        float(np.arctan2(vectors[1, 1], vectors[0, 1])),
+    ]

@@ -72,7 +72,7 @@ def design_products(X: Any, y: Any, weight: Any, shift: np.ndarray) -> np.ndarra
     """Return (4) of the rows [x, y] with one target by (9), known to TWO_PARTS_PRECISION; y'y and the weights in float64."""
     import torch
 
-    from novum.engines.moments import device_kernels as kernels
+    from novum.engines.moments import device_design as kernels
 
     p = X.shape[1]
     wide = p + 2 > TILE

@@ -1,10 +1,10 @@
 """The comparison: every candidate on the same folds, at its first settings, then with the others that are worth a try.
 
-The order of the fits is: candidates at their first settings on the first set of folds, boosting before all others; then settings
-that are worth a try, those of the best candidates first (novum.study.comparison.portfolio); then further sets of folds. Whenever it
-ends early, by Ctrl-C or by the time limit, one whole set of folds is there for the models that matter most; only whole sets are
-compared (of the first set two folds, where there was time for no more). A candidate has one row, with the settings that are chosen
-for it. The ensemble (novum.study.comparison.ensemble) is made of the predictions that are there.
+The order of the fits: candidates at their first settings on the first set of folds, boosting before all others; then settings worth
+a try, those of the best candidates first (novum.study.comparison.portfolio); then further sets of folds. Whenever it ends early, by
+Ctrl-C or by the time limit, one whole set of folds is there for the models that matter most; only whole sets are compared (of the
+first two folds, where there was time for no more). A candidate has one row, with its chosen settings. The ensemble
+(novum.study.comparison.ensemble) is made of the predictions that are there.
 """
 
 import time

@@ -163,10 +163,10 @@ def choose_treatment(
     for field, answers in questions:
         options = [chosen._replace(**{field: answer}) for answer in answers]
         if field == "texts":
-            asked = sample_of(frame, y, rows, weight, MOST_ROWS_OF_TEXTS, judge.seed)
+            sampled = sample_of(frame, y, rows, weight, MOST_ROWS_OF_TEXTS, judge.seed)
         else:  # texts have no say in how other columns are read, and take long
-            asked = (frame.drop(columns=texts), y, rows, weight)
-        chosen = best_of(options, *asked, judge, family, until)
+            sampled = (frame.drop(columns=texts), y, rows, weight)
+        chosen = best_of(options, *sampled, judge, family, until)
     return chosen
 
 
