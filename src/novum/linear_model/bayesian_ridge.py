@@ -158,7 +158,7 @@ class BayesianRidge(EvidenceRegression):
 
         options: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight}
         with reporting(self, self.max_iter, attributes=attributes, **options) as report:
-            stopping = {"max_iter": self.max_iter, "tol": self.tol}
+            stopping: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol}
             unit = data.weight * np.log(t)  # scores are those of the targets in their own unit
             found = maximize(inner, alpha, lambda_, gammas, unit=unit, report=report, **stopping)
         vars(self).update(attributes((found.alpha, found.lambda_)), n_iter_=found.n_iter)

@@ -256,7 +256,8 @@ class KernelMachine(DeviceAttributes, Estimator):
         attributes = by_learning(self, lambda twin, machine: twin._learn(training, machine))
         with reporting(self, None, attributes=attributes, objective_of="leaving", **options) as report:
             machine = solve(None)
-            steps = report_moves(machine, solve, report)
+            n = training.points.shape[0]
+            steps = report_moves(machine, solve, report, training.used, n)
         return machine if steps is None else solve(steps)._replace(converged=True)
 
     def _decision(self, parts: list[NDArray[np.intp]], coefficient: NDArray[np.float64]) -> Decision:

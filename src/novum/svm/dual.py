@@ -93,11 +93,13 @@ class Moves(NamedTuple):
     variable: list[int]
     value: list[float]
 
-    def variables(self, number: int) -> NDArray[np.float64]:
-        """Return all variables after a move, (halves, n)."""
+    def variables(self, number: int, rows: NDArray[np.intp], n: int) -> NDArray[np.float64]:
+        """Return the variables of n rows after a move, (halves, n), where those of the problem have the numbers `rows`."""
         b, end = self.start.copy(), self.end[number]
         b[self.variable[:end]] = self.value[:end]  # of several values of one variable the last stays
-        return b
+        out = np.zeros((len(b) // len(rows), n))
+        out[:, rows] = b.reshape(-1, len(rows))
+        return out
 
     def changed(self, number: int) -> NDArray[np.intp]:
         """Return the variables that a move changed."""
@@ -299,8 +301,10 @@ def enclose(points: Any, kernel: Kernel, weight: NDArray[np.float64], nu: float,
     return machine_of(b, float(level[0]), account)
 
 
-def report_moves(machine: DualOptimum, stopped_at: Callable[[int], Any], report: Any) -> int | None:
-    """Report the moves of a solver; return the steps after which a callback stopped it, None if it was not.
+def report_moves(
+    machine: DualOptimum, stopped_at: Callable[[int], Any], report: Any, rows: NDArray[np.intp], n: int
+) -> int | None:
+    """Report the moves of a solver on some of n rows; return the steps after which a callback stopped it, None if it was not.
 
     `stopped_at(steps)` returns the parameters of a solver that took so many steps: it takes the same steps again, so it is asked
     only when somebody wants a fitted copy.
@@ -308,14 +312,13 @@ def report_moves(machine: DualOptimum, stopped_at: Callable[[int], Any], report:
     moves = machine.moves
     if moves is None or not moves.steps:
         return None
-    n = len(machine.coefficient)
     report.begin(partial(stopped_at, 0))
     for number, steps in enumerate(moves.steps):
         facts = {
             "steps": steps,
-            "rows": moves.changed(number) % n,
+            "rows": rows[moves.changed(number) % len(rows)],
             "violation": moves.violation[number],
-            "variables": partial(moves.variables, number),
+            "variables": partial(moves.variables, number, rows, n),
         }
         if report(number + 1, moves.objective[number], partial(stopped_at, steps), **facts):
             return None if number + 1 == len(moves.steps) else steps

@@ -8,7 +8,6 @@ of coefficients has one line less than there are classes (as in LIBSVM).
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -61,17 +60,16 @@ def train(
 
     machines = list(map_ordered(one, pairs, min(threads, len(pairs))))
     if report.listens:
-        machines = reported_machines(
-            pairs, machines, one, partial(in_a_table, pairs, of_class, points.shape[0]), report
-        )
+        machines = reported_machines(pairs, of_class, machines, one, points.shape[0], report)
     return in_a_table(pairs, of_class, points.shape[0], machines)
 
 
 def reported_machines(
     pairs: list[tuple[int, int]],
+    of_class: list[NDArray[np.intp]],
     machines: list[DualOptimum],
     one: Callable[[tuple[int, int], int | None], DualOptimum],
-    together: Callable[[list[DualOptimum]], Trained],
+    n: int,
     report: Any,
 ) -> list[DualOptimum]:
     """Return the machines after a report of what each did, cut short where a callback stopped it; machines whose turn is still to
@@ -80,10 +78,12 @@ def reported_machines(
     for number, (pair, machine) in enumerate(zip(pairs, machines, strict=True)):
 
         def stopped_at(steps: int, number: int = number, pair: tuple[int, int] = pair) -> Trained:
-            return together([*found, one(pair, steps), *(one(later, 0) for later in pairs[number + 1 :])])
+            later = [one(each, 0) for each in pairs[number + 1 :]]
+            return in_a_table(pairs, of_class, n, [*found[:number], one(pair, steps), *later])
 
+        rows = np.concatenate([of_class[pair[0]], of_class[pair[1]]])
         with report.run() if len(pairs) > 1 else nullcontext(report) as run:
-            steps = report_moves(machine, stopped_at, run)
+            steps = report_moves(machine, stopped_at, run, rows, n)
         found.append(machine if steps is None else one(pair, steps)._replace(converged=True))
     return found
 

@@ -84,7 +84,7 @@ def report_growth(tree: Tree, report: Any, candidates: Callable[[int], list[Spli
         children = tree.children(node).tolist()
         gain = float(mass[node] - mass[children].sum())
         left -= gain
-        facts = {
+        facts: dict[str, Any] = {
             "node": sum(other < node for other in kept),
             "feature": int(tree.feature[node]),
             "threshold": float(tree.threshold[node]) if not tree.n_categories[tree.feature[node]] else float("nan"),
