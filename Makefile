@@ -12,7 +12,7 @@ SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 KERNEL_TESTS := tests/engines tests/kernels tests/neighbors
 
-.PHONY: help demo test test-cpp test-levels test-deep test-slow test-peers test-web test-asan line-coverage mutate mutate-rows lint tidy format dev stubs notes-coverage bench bench-quick docs pictures wheel clean
+.PHONY: help demo test test-cpp test-levels test-deep test-slow test-peers test-web test-asan web line-coverage mutate mutate-rows lint tidy format dev stubs notes-coverage bench bench-quick docs pictures wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
@@ -61,8 +61,16 @@ test-peers: $(VENV)/.installed  ## live comparison with the libraries of the ext
 	$(INSTALL) ".[peers]"
 	$(BIN)/python -m pytest -m peer tests
 
-test-web: $(VENV)/.installed  ## the study's report in headless Chromium, judged by axe; needs Node
+test-web: $(VENV)/.installed  ## the study's report and the lab in headless Chromium, judged by axe; needs Node
 	$(BIN)/python tools/web_check.py
+	$(BIN)/python tools/lab_check.py
+
+web/node_modules/.made: web/package.json web/package-lock.json
+	cd web && npm ci --no-fund --no-audit
+	touch $@
+
+web: web/node_modules/.made  ## the lab's page, from web/ into src/novum/lab/assets, which is committed; needs Node 20
+	cd web && npm run --silent build && npm test --silent
 
 test-asan: $(VENV)/.made  ## the suite on a build with the address and undefined-behaviour sanitizers
 	$(PYTHON) -m venv $(VENV)-asan

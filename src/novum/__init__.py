@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         kernel_approximation,
         kernel_ridge,
         kernels,
+        lab,
         linalg,
         linear_model,
         losses,
@@ -64,7 +65,7 @@ else:
         {
             ".": "activations bandits causal cluster datasets decision_theory decomposition "
             "discriminant_analysis distributions ensemble evaluation exceptions feature_extraction "
-            "gaussian_process graphical information kernel_approximation kernel_ridge kernels linalg "
+            "gaussian_process graphical information kernel_approximation kernel_ridge kernels lab linalg "
             "linear_model losses manifold mixture naive_bayes neighbors neural_network notes optimize "
             "patch preprocessing reinforcement sampling sequence study svm teaching theory tree "
             "variational",
@@ -99,6 +100,7 @@ __all__ = [
     "kernel_approximation",
     "kernel_ridge",
     "kernels",
+    "lab",
     "linalg",
     "linear_model",
     "load",

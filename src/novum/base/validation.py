@@ -75,7 +75,7 @@ def open_source(
     `target` is None, "numeric" (one or several columns of numbers) or "classes" (one column of labels). A scan brings its
     own target and weights, so there y and sample_weight must be None.
     """
-    if (source := open_home(estimator, X, y, sample_weight)) is not None:
+    if (source := open_home(estimator, X, y, sample_weight, defer)) is not None:
         source = admit(estimator, source, target=target, reset=reset, n_jobs=n_jobs).prepare()
         return source if active.get() is None else recorded_rows(estimator, source)
     sparse = scipy.sparse.issparse(X) and estimator.__sklearn_tags__().input_tags.sparse
@@ -90,7 +90,7 @@ def open_source(
 
 def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False, sparse_too: bool = False) -> Source:
     """Return new rows for a fitted `estimator` as a Source, after every check; `defer`, `sparse_too` as in `open_source`."""
-    if (source := open_home(estimator, X, None, None)) is not None:
+    if (source := open_home(estimator, X, None, None, defer)) is not None:
         check_rows_on_device(estimator, source.on_device)
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = scipy.sparse.issparse(X) and estimator.__sklearn_tags__().input_tags.sparse
@@ -140,8 +140,8 @@ def rows_at_hand(estimator: Any, X: Any, because: str, remedy: str = "give a sam
     return X
 
 
-def open_home(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:
-    """Return a Source for data that live outside NumPy's memory (a scan, Dask, PyTorch), else None."""
+def open_home(estimator: Any, X: Any, y: Any, sample_weight: Any, defer: bool = False) -> Source | None:
+    """Return a Source for data that live outside NumPy's memory (a scan, Dask, PyTorch), else None; `defer` as in `open_source`."""
     home = home_of(X)
     if isinstance(X, Source):
         for name, value in (("y", y), ("sample_weight", sample_weight)):
@@ -158,7 +158,7 @@ def open_home(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | No
     if home == "tensor":
         from novum.fold.homes.tensors import open_tensor
 
-        return open_tensor(estimator, X, y, sample_weight)
+        return open_tensor(estimator, X, y, sample_weight, defer)
     return None
 
 

@@ -13,7 +13,7 @@ from novum import __version__
 
 __all__ = ["COMMANDS", "application", "main", "seconds_so_far"]
 
-COMMANDS = ("study", "predict", "explain", "serve", "convert", "network", "agent", "notes", "find", "tour")
+COMMANDS = ("study", "predict", "explain", "serve", "convert", "network", "agent", "notes", "find", "tour", "lab")
 
 
 BEGAN: list[float] = []  # when the command line was called, of `time.perf_counter`

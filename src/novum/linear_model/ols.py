@@ -20,6 +20,7 @@ from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.fitted import check_is_fitted
 from novum.base.intervals import check_interval
+from novum.base.validation import home_of
 from novum.linear_model.least_squares.inference import Inference, infer
 from novum.linear_model.least_squares.intervals import predict_with_interval
 from novum.linear_model.least_squares.model import LinearRegressor
@@ -109,7 +110,7 @@ class LinearRegression(LinearRegressor):
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts; zero leaves it out.
         """
-        source = self._source(X, y, sample_weight, target="numeric")
+        source = self._source(X, y, sample_weight, target="numeric", defer=home_of(X) == "tensor")
         solution = solve_sparse(source, self, None) if source.sparse else None
         solution = solution or solve(source, fit_intercept=self.fit_intercept, positive=self.positive)
         self._keep(solution, source, source.n_targets == 0)

@@ -12,6 +12,7 @@ import numpy as np
 from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.validation import home_of
 from novum.exceptions import ParameterError
 from novum.linear_model.least_squares.model import LinearRegressor
 from novum.linear_model.least_squares.solve import solve
@@ -121,7 +122,7 @@ class Ridge(LinearRegressor):
             How often each row counts; zero leaves it out.
         """
         self._check_solver()
-        source = self._source(X, y, sample_weight, target="numeric")
+        source = self._source(X, y, sample_weight, target="numeric", defer=home_of(X) == "tensor")
         alpha = self._alphas(max(1, source.n_targets))
         iterated = solve_sparse(source, self, alpha)
         solution = iterated or solve(source, fit_intercept=self.fit_intercept, alpha=alpha, positive=self.positive)

@@ -42,6 +42,36 @@ def test_products_are_those_of_the_rows(n, p, q, weighted):
     assert np.abs((parts - expected) / length[:, None] / length).max() < device_products.PARTS_PRECISION
 
 
+@pytest.mark.parametrize(("n", "p", "weighted"), [(1, 3, False), (700, 5, True), (900, 62, False), (1100, 100, True)])
+def test_products_with_a_target_by_two_parts_keep_their_bound(n, p, weighted):
+    X, y, w = rows(n, p, 1)
+    X[:, ::3] = np.random.default_rng(0).integers(
+        0, 2, X[:, ::3].shape
+    )  # parts of these leave the same aside in every row
+    y = 1e6 + y
+    shift = np.concatenate([X[:50].mean(axis=0), y.mean(axis=0)]).astype(np.float32).astype(np.float64)
+    design = np.column_stack([X - shift[:p], y - shift[p:], np.ones(n)])
+    expected = (design * (w[:, None] if weighted else 1.0)).T @ design
+    given = torch.from_numpy(X), torch.from_numpy(y), torch.from_numpy(w) if weighted else None, shift
+    with interpreted():
+        found = device_products.design_products(*given)
+    length = np.sqrt(np.diagonal(expected)) + 1e-300
+    assert np.abs((found - expected) / length[:, None] / length).max() < device_products.TWO_PARTS_PRECISION
+    assert_allclose(found[p:, p:], expected[p:, p:], rtol=1e-13, atol=1e-13 * length[p] * length[p + 1])
+    assert_allclose(found, found.T, rtol=0, atol=0)
+
+
+def test_means_are_exact_though_products_are_not():
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.integers(0, 2, 3000) + 0.1, rng.standard_normal((3000, 2))]).astype(np.float32)
+    y = (X @ [1.0, 2.0, 3.0] + rng.standard_normal(3000)).astype(np.float32)
+    expected = LinearRegression().fit(X.astype(np.float64), y.astype(np.float64))
+    model = on_a_device(LinearRegression(), X, y)
+    assert_allclose(model._mean, expected._mean, rtol=1e-13)
+    assert_allclose(model._intercept, expected._intercept, rtol=0, atol=1e-10)
+    assert_allclose(model._rss, expected._rss, rtol=1e-9)
+
+
 def test_products_of_classes_are_those_of_their_rows():
     X, _, w = rows(700, 6, 0, "float64")
     code = np.arange(700) % 3
@@ -107,3 +137,6 @@ def test_rows_that_are_not_finite_are_refused():
         X[3, 1] = value
         with pytest.raises(DataError, match="NaN or infinity"):
             LinearRegression().fit(torch.from_numpy(X), torch.ones(10))
+        for model in (LinearRegression(), Ridge(), PCA()):  # the look is put off there
+            with pytest.raises(DataError, match="NaN or infinity"):
+                on_a_device(model, X, *([] if isinstance(model, PCA) else [np.arange(10.0, dtype=np.float32)]))

@@ -6,6 +6,7 @@ less. Where Triton runs, `device_kernels` reads every row once for each; elsewhe
 at a time and multiplied as a batch of tall matrices, since one product with few columns and many rows leaves a device idle.
 """
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,10 @@ from novum.runtime import arrays, devices
 
 __all__ = [
     "PARTS_PRECISION",
+    "TWO_PARTS_PRECISION",
     "class_products",
+    "design_products",
+    "parts_precision",
     "products",
     "residue",
     "run_of",
@@ -30,6 +34,10 @@ TILE, ROWS, SPLIT_ROWS = 64, 32, 64  # columns of a tile, rows at a time in floa
 CHUNKS = 8  # runs of rows per multiprocessor
 MOST_COLUMNS, MOST_TARGETS = 256, 4  # beyond, products of a library are as fast
 PARTS_PRECISION = 2.0**-20  # of products by parts, relative to |x_i| |x_j|: float32 runs of 64 rows lose less
+TWO_PARTS_PRECISION = (
+    2.0**-16
+)  # of (9): 3 * 2^-18 for what two parts leave aside, the rest for float32 runs of 256 rows
+DESIGN_ROWS, DESIGN_STEPS = 64, 4  # rows at a time of (9), and how many times before float64
 LEAST_RUN = 1024  # rows of a run at least
 
 
@@ -46,11 +54,62 @@ def takes(X: Any, q: int) -> bool:
 def products(X: Any, y: Any, weight: Any, shift: np.ndarray, single: bool = False) -> np.ndarray:
     """Return (4) of the rows [x, y] about the shift; y is (rows, q), without columns where there is no target.
 
-    `single`: products of x by parts of bfloat16, known to PARTS_PRECISION, where kernels take the rows.
+    `single`: products by parts of bfloat16, known to `parts_precision`, where kernels take the rows.
     """
+    if single and parts_precision(X.shape[1], y.shape[1]) == TWO_PARTS_PRECISION and devices.runs_kernels(X):
+        return design_products(X, y, weight, shift)
     kernels = takes(X, y.shape[1])
     found = by_kernels(X, y, weight, shift, single) if kernels else by_batches(X, y, weight, shift)
     return arrays.to_numpy(found)
+
+
+def parts_precision(p: int, q: int) -> float:
+    """Return how well products by parts are known, relative to |x_i| |x_j|: a target, and then (8), make two parts do."""
+    return TWO_PARTS_PRECISION if q == 1 and p + 2 <= 2 * TILE else PARTS_PRECISION
+
+
+def design_products(X: Any, y: Any, weight: Any, shift: np.ndarray) -> np.ndarray:
+    """Return (4) of the rows [x, y] with one target by (9), known to TWO_PARTS_PRECISION; y'y and the weights in float64."""
+    import torch
+
+    from novum.engines.moments import device_kernels as kernels
+
+    p = X.shape[1]
+    wide = p + 2 > TILE
+    width, step = (2 * TILE if wide else TILE), step_of(p)
+    chunks = chunks_of(X, 1)
+    away, count = arrays.like(X, shift, "float64"), len(chunks.group)
+    out = torch.empty((count, width, width), dtype=torch.float64, device=X.device)
+    rest = torch.empty((count, width, width), dtype=torch.float32, device=X.device)
+    kernels.design_products[(count,)](
+        X=X,
+        y=y.contiguous(),
+        weight=away if weight is None else weight,
+        shift=away,
+        edges=chunks.edges,
+        out=out,
+        rest=rest,
+        p=p // step,
+        STEP=step,
+        WIDE=wide,
+        WEIGHTED=weight is not None,
+        TILE=TILE,
+        ROWS=DESIGN_ROWS,
+        STEPS=DESIGN_STEPS,
+        num_warps=8,
+        num_stages=3,
+    )
+    square = whole_square(group_sums(out, chunks), group_sums(rest, chunks), p + 2)
+    target = y[:, 0].double() - away[p]
+    weighted = target if weight is None else target * weight
+    exact = [target @ weighted, weighted.sum()] + ([] if weight is None else [weight.sum()])
+    found = arrays.to_numpy(
+        torch.cat([square.reshape(-1), torch.stack(exact)])
+    )  # one transfer: each waits for the device
+    total = found[: (p + 2) ** 2].reshape(p + 2, p + 2).copy()
+    total[p, p], total[p, p + 1] = found[-len(exact) :][:2]
+    total[p + 1, p], total[p + 1, p + 1] = total[p, p + 1], X.shape[0] if weight is None else found[-1]
+    return total
 
 
 def by_batches(X: Any, y: Any, weight: Any, shift: np.ndarray) -> Any:
@@ -87,17 +146,22 @@ class Chunks(NamedTuple):
     order: Any = None  # (n,): where rows are not taken as they lie, their numbers in the order of the groups
 
 
-def run_of(X: Any) -> int:
-    """Return how many rows a program adds up."""
-    return max(LEAST_RUN, -(-X.shape[0] // (CHUNKS * devices.processors(X))))
+def run_of(X: Any, chunks: int = CHUNKS) -> int:
+    """Return how many rows a program adds up, where every multiprocessor has so many chunks."""
+    return max(LEAST_RUN, -(-X.shape[0] // (chunks * devices.processors(X))))
 
 
-def chunks_of(X: Any) -> Chunks:
+def chunks_of(X: Any, chunks: int = CHUNKS) -> Chunks:
     """Return the rows of X as runs of one group."""
+    return even_chunks(X.shape[0], run_of(X, chunks), X.device)
+
+
+@lru_cache(maxsize=16)
+def even_chunks(n: int, run: int, device: Any) -> Chunks:
+    """Return n rows as runs of one group; kept, since a fit asks for the same ones at every pass, and each costs launches."""
     import torch
 
-    n, run = X.shape[0], run_of(X)
-    begin = torch.arange(0, n, run, device=X.device)
+    begin = torch.arange(0, n, run, device=device)
     return Chunks(torch.zeros_like(begin), torch.stack([begin, (begin + run).clamp(max=n)]), 1)
 
 
@@ -172,13 +236,18 @@ def squares(X: Any, weight: Any, away: Any, chunks: Chunks, single: bool) -> Any
             kernels.tile_products[(count, len(i))](
                 *given, order, i, j, out, p // step, width, ORDERED=chunks.order is not None, ROWS=ROWS, **shape
             )
-    total = group_sums(out, chunks)
-    if rest is not None:
-        small = group_sums(rest, chunks).view(-1, tiles, tile, tiles, tile)
-        diagonal = small.diagonal(dim1=1, dim2=3)
+    return whole_square(group_sums(out, chunks), None if rest is None else group_sums(rest, chunks), p, tile)
+
+
+def whole_square(total: Any, small: Any, columns: int, tile: int = TILE) -> Any:
+    """Return the symmetric products of the first columns from the upper triangle of `total` and, by parts, what is small."""
+    if small is not None:
+        tiles = total.shape[1] // tile
+        parts = small.view(-1, tiles, tile, tiles, tile)
+        diagonal = parts.diagonal(dim1=1, dim2=3)
         diagonal.add_(diagonal.transpose(1, 2).clone())
-        total += small.view(-1, width, width)
-    total = total[:, :p, :p]
+        total = total + small
+    total = total[:, :columns, :columns]
     return total.triu() + total.triu(1).transpose(1, 2)
 
 
@@ -215,7 +284,7 @@ def sums_of(X: Any, y: Any, weight: Any, mean: Any, coef: Any, chunks: Chunks) -
 
 
 def residue(X: Any, y: Any, weight: Any, mean: np.ndarray, coef: np.ndarray) -> np.ndarray | None:
-    """Return sum w r (x - m), sum w r and sum w r^2 of every target, (q, p + 2), or None where kernels do not run."""
+    """Return sum w r (x - m), sum w (x - m), sum w r and sum w r^2 of every target, (q, 2 p + 2), or None without kernels."""
     import torch
 
     q, p = coef.shape
@@ -227,7 +296,7 @@ def residue(X: Any, y: Any, weight: Any, mean: np.ndarray, coef: np.ndarray) -> 
         sums_of(X, y[:, k], weight, torch.cat([middle[:p], middle[p + k, None]])[None], b[k], chunks)[0]
         for k in range(q)
     ]
-    return arrays.to_numpy(torch.stack([torch.cat([part[:p], part[2 * p : 2 * p + 2]]) for part in found]))
+    return arrays.to_numpy(torch.stack([part[: 2 * p + 2] for part in found]))
 
 
 def class_products(X: Any, code: Any, weight: Any, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -175,6 +175,9 @@ def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
     if fit_intercept and block.X.shape[0]:
         some = slice(None, None, max(1, block.X.shape[0] // PILOT_ROWS))
         weight = None if block.weight is None else block.weight[some]
+        if source.on_device and block.y is not None:  # in one piece: each mean waits for the device
+            rows = [arrays.double(values[some]) for values in (block.X, arrays.as_matrix(block.y))]
+            return np.asarray(arrays.row_mean(arrays.concat(rows), weight))
         if block.y is not None:
             y = block.y[some]
             shift[p:] = arrays.row_mean(y if y.ndim == 2 else y[:, None], weight)
@@ -204,7 +207,8 @@ def central_moments(source: Source, fit_intercept: bool = True, *, single: bool 
         shift = shift.astype(np.float32).astype(np.float64)  # what is subtracted is what is added to the mean
         moments, offset = moments_about(source, shift, fit_intercept, single_products)
         if source.on_device:
-            moments = moments._replace(precision=device_products.PARTS_PRECISION)
+            shape = source.n_features, n_target_columns(source)
+            moments = moments._replace(precision=device_products.parts_precision(*shape))
     else:
         moments, offset = moments_about(source, shift, fit_intercept)
     if not fit_intercept or source.sparse:

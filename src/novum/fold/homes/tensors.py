@@ -5,7 +5,8 @@ Fitted attributes are NumPy arrays; predictions return as tensors on the device 
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import Any
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -31,8 +32,9 @@ class TensorSource(Source):
     lists_rows = True
     n_rows: int
 
-    def __init__(self, X: Any, y: Any, weight: Any) -> None:
+    def __init__(self, X: Any, y: Any, weight: Any, check: Callable[[Any], Any] | None = None) -> None:
         self.X, self.y, self.weight = X, y, weight
+        self.check = check  # for cells that are not finite, until `verified` has made it
         self.n_rows, self.n_features = X.shape
         self.on_device = not devices.on_host(X)
         self.dtype = np.dtype(str(X.dtype).removeprefix("torch."))
@@ -64,6 +66,16 @@ class TensorSource(Source):
             parts = [arrays.like(self.X, part, str(part.dtype)) for part in parts]
         return arrays.stack_rows(parts)
 
+    def verified(self) -> Self:
+        if self.check is not None:
+            check, self.check = self.check, None
+            check(self.X)
+        return self
+
+    def check_results(self, results: Any) -> Self:
+        sound = arrays.all_finite if arrays.is_tensor(results) else lambda values: bool(np.isfinite(values).all())
+        return self if self.check is None or sound(results) else self.verified()
+
     def whole(self) -> Source:
         if len(self.bounds) == 1:
             return self
@@ -74,6 +86,7 @@ class TensorSource(Source):
     def host(self) -> Source:
         if not devices.on_host(self.X):
             return self
+        self.verified()
         y, weight = (values if values is None else arrays.to_numpy(values) for values in (self.y, self.weight))
         return MemorySource(ArrayTiles(self.X.numpy()), y, weight)
 
@@ -84,8 +97,18 @@ class TensorSource(Source):
         return twin
 
 
-def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSource:
-    """Return a tensor as a Source after the checks that scikit-learn's would make of an array, in its words."""
+def check_cells(owner: str, allow_nan: bool, X: Any) -> None:
+    """Raise for cells that are infinite, or NaN where the learner takes none."""
+    if not arrays.all_finite(X) and (not allow_nan or bool(X.isinf().any())):
+        raise DataError(f"Input X contains NaN or infinity. {owner} does not accept it: fill or drop those rows.")
+
+
+def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any, defer: bool = False) -> TensorSource:
+    """Return a tensor as a Source after the checks that scikit-learn's would make of an array, in its words.
+
+    `defer` leaves the look for NaN and infinity in X to `verified`, where no row has a weight: a device spends a read of the rows
+    on it.
+    """
     import torch
 
     owner = type(estimator).__name__
@@ -106,8 +129,9 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
     if X.dtype not in (torch.float32, torch.float64):
         X = X.float() if X.dtype in (torch.float16, torch.bfloat16) else X.double()
     allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
-    if not arrays.all_finite(X) and (not allow_nan or bool(torch.isinf(X).any())):
-        raise DataError(f"Input X contains NaN or infinity. {owner} does not accept it: fill or drop those rows.")
+    check = partial(check_cells, owner, allow_nan)
+    if not defer or sample_weight is not None:
+        check = check(X)
     if y is not None:
         y = labels_or_numbers(owner, X, y)
     if sample_weight is not None:
@@ -121,7 +145,7 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
         if not largest:
             raise DataError(f"Sample weights must contain at least one non-zero number. All given to {owner} are zero.")
         check_weight_size(owner, largest)
-    return TensorSource(X.contiguous(), y, sample_weight)
+    return TensorSource(X.contiguous(), y, sample_weight, check)
 
 
 def labels_or_numbers(owner: str, X: Any, y: Any) -> Any:

@@ -27,6 +27,7 @@ class Residue(NamedTuple):
     gradient: np.ndarray  # (q, p)
     rss: np.ndarray  # (q,)
     bias: np.ndarray  # (q,): sum of w r
+    first: np.ndarray  # (p,): sum of w (x - m_x), zero where the mean was exact to rounding
 
 
 class Trial(NamedTuple):
@@ -44,7 +45,7 @@ def residue_of(trial: Trial, block: Block) -> Residue:
     weighted = r if block.weight is None else r * block.weight[:, None]
     gradient = np.zeros((q, p))
     _core.moments.design.correlate(block.X, np.ascontiguousarray(weighted), trial.mean, gradient)
-    return Residue(gradient, np.einsum("ik,ik->k", r, weighted), weighted.sum(axis=0))
+    return Residue(gradient, np.einsum("ik,ik->k", r, weighted), weighted.sum(axis=0), np.zeros(p))
 
 
 def residue_by_products(trial: Trial, block: Block) -> Residue:
@@ -53,7 +54,7 @@ def residue_by_products(trial: Trial, block: Block) -> Residue:
     if arrays.is_tensor(block.X):
         found = device_products.residue(block.X, arrays.as_matrix(block.y), block.weight, trial.mean, trial.coef)
         if found is not None:
-            return Residue(np.ascontiguousarray(found[:, :p]), found[:, p + 1].copy(), found[:, p].copy())
+            return Residue(found[:, :p].copy(), found[:, 2 * p + 1].copy(), found[:, 2 * p].copy(), found[0, p : 2 * p])
     y = arrays.center(arrays.as_matrix(block.y), trial.mean[p:])
     coef = arrays.like(y, trial.coef.T, "float64")
     sparse = scipy.sparse.issparse(block.X)
@@ -64,7 +65,7 @@ def residue_by_products(trial: Trial, block: Block) -> Residue:
     gradient = arrays.to_numpy((X.T @ weighted).T)
     if sparse:
         gradient = gradient - np.outer(bias, trial.mean[:p])
-    return Residue(gradient, arrays.to_numpy((r * weighted).sum(0)), bias)
+    return Residue(gradient, arrays.to_numpy((r * weighted).sum(0)), bias, np.zeros(p))
 
 
 def residue(source: Source, mean: np.ndarray, coef: np.ndarray) -> Residue:

@@ -30,7 +30,8 @@ EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 DIGITS = 1e-12  # relative error above which a correction (12) is worth a pass
 ORTHOGONAL_BELOW = 1e-11  # reciprocal condition of the scaled Gram matrix below which (12) would converge slowly
-PARTS_BELOW, PARTS_DIGITS = 1e-3, 1e-9  # the same two of products by parts, whose rows and results are float32
+PARTS_DIGITS = 1e-9  # the same of products by parts, whose rows and results are float32
+PARTS_FIRST = 2.0**-8  # what a correction leaves of an error at most, for products by parts to be worth three of them
 MOST_CORRECTIONS = 3
 SMALLEST_SQUARE = 1e-280  # below, sums of squares lose digits to underflow
 WIDE = 1.0  # rows per column below which the factor is formed at once: the Gram matrix would be larger than the data
@@ -77,7 +78,10 @@ class Cholesky(NamedTuple):
 
 
 def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = None, positive: bool = False) -> Solution:
-    """Return the minimiser of (1); `alpha` holds a penalty per target, None stands for zero."""
+    """Return the minimiser of (1); `alpha` holds a penalty per target, None stands for zero.
+
+    Rows on a device may come with their look for NaN and infinity put off: their moments show them.
+    """
     p, q = source.n_features, max(1, source.n_targets)
     penalty = np.zeros(q) if alpha is None else np.broadcast_to(np.asarray(alpha, float), q)
     if source.n_rows is not None and source.n_rows <= WIDE * (p + 1):
@@ -98,6 +102,7 @@ def by_moments(
         moments = central_moments(source, fit_intercept, single=single)
         variance = moments.xx.diagonal() / moments.weight
         constant = constant_columns(variance, moments.mean[:p])
+    source.check_results(moments.xx)
     if out_of_range(moments, source):
         return None
     groups: list[tuple[float, Any]] = [(float(penalty[0]), slice(None))]  # penalties, and the targets of each
@@ -107,7 +112,7 @@ def by_moments(
     square = np.maximum(variance, 1e-300)
     square[constant] = np.inf
     noise = EPS**2 * (moments.mean[:p] ** 2 / square).max(initial=0.0)  # rounding of the data, relative, squared
-    least = max(ORTHOGONAL_BELOW if moments.precision == EPS else PARTS_BELOW, 16 * p * noise)
+    least = max(ORTHOGONAL_BELOW if moments.precision == EPS else moments.precision / PARTS_FIRST, 16 * p * noise)
     if any(f is None or f.rcond < least for f in factors):
         return None
     return by_cholesky(
@@ -193,8 +198,10 @@ def by_cholesky(
     bias, corrections = np.zeros(q), 0
     while amplified > digits and corrections < MOST_CORRECTIONS:
         r = residuals.residue(source, m.mean, coef.T)
-        step = apply(r.gradient.T - penalty * coef)
-        coef, bias, rss = coef + step, r.bias / m.weight, r.rss
+        off = r.first / m.weight if fit_intercept else np.zeros(p)  # of the mean
+        step = apply((r.gradient - np.outer(r.bias, off)).T - penalty * coef)
+        bias, rss = r.bias / m.weight + off @ coef, r.rss
+        coef, m = coef + step, m._replace(mean=m.mean + np.pad(off, (0, q)))
         corrections += 1
         error = m.precision / rcond  # what one correction multiplies the error by
         amplified = error ** (corrections + 1)
@@ -214,7 +221,7 @@ def nonnegative(m: Moments, alpha: float, k: int) -> np.ndarray:
 
 def by_factor(source: Any, fit_intercept: Any, penalty: Any, positive: Any) -> Solution:
     """Solve by (8) to (11)."""
-    f = triangles.factor(source, fit_intercept)
+    f = triangles.factor(source.verified(), fit_intercept)
     p, q = f.xx.shape[1], f.xy.shape[1]
     eps = float(np.finfo(source.dtype).eps)
     coef = np.empty((p, q))

@@ -1,0 +1,1 @@
+import{n as e}from"./lab.js";function t(){return e(`main`,{id:`main`,class:`study`,tabindex:-1})}export{t as StudyPage};

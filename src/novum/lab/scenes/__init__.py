@@ -1,0 +1,1 @@
+"""All scenes: a file is a scene, a folder a family."""

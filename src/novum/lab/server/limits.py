@@ -1,0 +1,17 @@
+"""What a request may ask for."""
+
+from typing import NamedTuple
+
+__all__ = ["Limits"]
+
+
+class Limits(NamedTuple):
+    """Sizes and times of one request."""
+
+    bytes: int = 2**20  # of a body
+    seconds: float = 20.0  # of a run
+    grace: float = 0.3  # seconds in which a run that nobody reads must stop, before its process is ended
+    waiting: int = 4  # runs that wait for a process
+    workers: int = 2
+    memory: int = 2 * 2**30  # bytes that a process may take beyond those it has when it is ready
+    body_seconds: float = 10.0

@@ -1,0 +1,35 @@
+"""The scene of docs/guide/lab.md runs as it stands there, and is as short as the page says."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+from lab.runs import decoded, printed_by
+
+from novum.lab.protocol.events import events_of
+
+PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "lab.md").read_text(encoding="utf-8")
+
+
+def test_the_scene_of_the_guide():
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names = {"__name__": "guide"}
+    exec(code, names)
+    scene = names["Degrees"]()
+    assert len(code.splitlines()) <= 65
+    events = list(events_of(scene, {"seed": 3}))
+    frames = [content for kind, content in events if kind == "frame"]
+    assert events[-1][0] == "end" and len(frames) == 7
+    rows = decoded(frames[0]["arrays"]["rows"])
+    for frame in frames:
+        fitted = np.polynomial.Polynomial.fit(rows[:, 0], rows[:, 1], frame["n"])
+        assert np.isclose(frame["values"]["rss"], ((rows[:, 1] - fitted(rows[:, 0])) ** 2).sum(), rtol=1e-8)
+    for frame in (frames[0], frames[3], frames[-1]):
+        assert printed_by(scene.script(scene.state({"seed": 3}), frame["n"], "")) == frame["values"]["rss"]
+
+
+def test_the_words_of_the_guide():
+    (text,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    words = json.loads(text)
+    assert {"title", "question", "try", "hint", "control", "preset", "view", "value", "say"} == set(words)

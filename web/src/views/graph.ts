@@ -1,0 +1,205 @@
+// A graph: nodes that can carry bars, edges with or without a head; arcs can be drawn, turned and taken away.
+import { classColor, type Theme } from "../marks/palette";
+import type { Surface } from "../surface/surface";
+import { clamp, type Context, control, type Drawer, type Drawing, type Handle, json } from "./context";
+
+type Bars = [string, number][];
+interface Node {
+  id: string;
+  label?: string;
+  x: number;
+  y: number;
+  role?: string;
+  value?: number;
+  bars?: Bars;
+}
+interface Edge {
+  from: string;
+  to: string;
+  role?: string;
+  directed?: boolean;
+  label?: string;
+  bars?: Bars;
+}
+interface Drawn {
+  nodes: string[];
+  arcs: [string, string][];
+  at: [number, number][];
+}
+
+const R = 21;
+
+function color(theme: Theme, role: string | undefined): { stroke: string; fill: string; width: number; dash?: number[] } {
+  const fill = theme.ground;
+  switch (role) {
+    case "observed":
+      return { stroke: theme.ink, fill: theme.dark ? "#3a424b" : "#d5dae0", width: 2.25 };
+    case "query":
+      return { stroke: theme.accent, fill, width: 3 };
+    case "open":
+    case "active":
+    case "added":
+      return { stroke: theme.good, fill, width: 3 };
+    case "blocked":
+    case "removed":
+      return { stroke: theme.bad, fill, width: 2.25, dash: [5, 4] };
+    case "collider":
+      return { stroke: classColor(theme, 3), fill, width: 3 };
+    default:
+      return { stroke: theme.soft, fill, width: 1.75 };
+  }
+}
+
+function miniBars(s: Surface, theme: Theme, bars: Bars, x: number, y: number, width: number): number {
+  bars.slice(0, 6).forEach(([label, p], i) => {
+    const top = y + i * 14;
+    s.rect(x, top, width, 11, { fill: theme.faint }, 2);
+    s.rect(x, top, Math.max(0.5, width * clamp(p, 0, 1)), 11, { fill: theme.accent, alpha: 0.75 }, 2);
+    s.text(label, x - 5, top + 5.5, { size: 10.5, fill: theme.soft, anchor: "end", baseline: "middle", halo: theme.ground });
+    s.text(p.toFixed(3), x + width + 4, top + 5.5, { size: 10, fill: theme.soft, baseline: "middle", halo: theme.ground });
+  });
+  return bars.length * 14;
+}
+
+function parts(c: Context): { nodes: Node[]; edges: Edge[] } {
+  const nodes = json<Node[]>(c, "nodes") ?? [];
+  const held = typeof c.view.edit === "string" ? (c.state[c.view.edit] as Drawn | null | undefined) : null;
+  // a node that is being dragged stands under the finger before the run answers
+  const at = new Map(held?.nodes?.map((name, i) => [name, held.at?.[i]]) ?? []);
+  return { nodes: nodes.map((n) => (at.get(n.id) ? { ...n, x: at.get(n.id)![0], y: at.get(n.id)![1] } : n)), edges: json<Edge[]>(c, "edges") ?? [] };
+}
+
+let picked: string | null = null;
+
+export const drawer: Drawer = {
+  height(c, width, main) {
+    const tall = (json<Node[]>(c, "nodes") ?? []).some((n) => n.bars?.length);
+    return Math.round(clamp(width * (tall ? 0.72 : 0.6), 220, main ? 520 : 340));
+  },
+  draw(s, c): Drawing {
+    const { nodes, edges } = parts(c);
+    const tall = Math.max(0, ...nodes.map((n) => n.bars?.length ?? 0)) * 14;
+    const side = tall ? 74 : 40;
+    const left = (v: number): number => side + v * (s.width - 2 * side);
+    const top = (v: number): number => 32 + v * (s.height - 64 - tall);
+    const place = new Map(nodes.map((n) => [n.id, { x: left(n.x), y: top(n.y) }]));
+    const { theme } = c;
+    const both = new Set(edges.map((e) => `${e.from}>${e.to}`));
+    for (const e of edges) {
+      const [a, b] = [place.get(e.from), place.get(e.to)];
+      if (!a || !b) continue;
+      const look = color(theme, e.role);
+      const stroke = { stroke: look.stroke, width: e.role && e.role !== "plain" ? 2.75 : 1.75, ...(look.dash ? { dash: look.dash } : {}) };
+      if (e.from === e.to) {
+        s.path(`M${a.x - 9},${a.y - R + 3}c-16,-34 34,-34 18,0`, stroke);
+        if (e.label) s.text(e.label, a.x, a.y - R - 26, { size: 11.5, fill: theme.ink, anchor: "middle", baseline: "middle", halo: theme.ground });
+        continue;
+      }
+      const [dx, dy] = [b.x - a.x, b.y - a.y];
+      const length = Math.hypot(dx, dy) || 1;
+      const [ux, uy] = [dx / length, dy / length];
+      const bend = e.directed !== false && both.has(`${e.to}>${e.from}`) ? 18 : 0;
+      const [mx, my] = [(a.x + b.x) / 2 - uy * bend, (a.y + b.y) / 2 + ux * bend];
+      const [ex, ey] = bend ? unit(b.x - mx, b.y - my) : [ux, uy];
+      const [sx, sy] = bend ? unit(mx - a.x, my - a.y) : [ux, uy];
+      const [x1, y1, x2, y2] = [a.x + sx * R, a.y + sy * R, b.x - ex * (R + 1), b.y - ey * (R + 1)];
+      const head = e.directed === false ? 0 : 9;
+      s.path(`M${x1},${y1}Q${mx},${my} ${x2 - ex * head},${y2 - ey * head}`, stroke);
+      if (head) s.path(`M${x2},${y2}L${x2 - ex * 11 - ey * 5.5},${y2 - ey * 11 + ex * 5.5}L${x2 - ex * 11 + ey * 5.5},${y2 - ey * 11 - ex * 5.5}Z`, { fill: look.stroke });
+      if (e.label) s.text(e.label, mx, my, { size: 11.5, fill: theme.ink, anchor: "middle", baseline: "middle", halo: theme.ground });
+      if (e.bars?.length) miniBars(s, theme, e.bars, mx - 16, my - e.bars.length * 7, 34);
+    }
+    for (const n of nodes) {
+      const { x, y } = place.get(n.id)!;
+      const look = color(theme, n.role);
+      s.circle(x, y, R, { fill: look.fill, stroke: look.stroke, width: look.width, ...(look.dash ? { dash: look.dash } : {}) });
+      if (picked === n.id) s.circle(x, y, R + 5, { stroke: theme.accent, width: 2, dash: [3, 3] });
+      const text = n.label ?? n.id;
+      const inside = text.length <= 5;
+      s.text(text, x, inside ? y : y - R - 6, { size: inside ? 13 : 12, weight: 600, fill: theme.ink, anchor: "middle", baseline: inside ? "middle" : "bottom", ...(inside ? {} : { halo: theme.ground }) });
+      if (n.value !== undefined && n.value !== null) s.text(c.show(n.value, 3), x, inside ? y + R + 5 : y, { size: 11, fill: inside ? theme.soft : theme.ink, anchor: "middle", baseline: inside ? "top" : "middle" });
+      if (n.bars?.length) miniBars(s, theme, n.bars, x - 22, y + R + 7 + (n.value !== undefined && inside ? 14 : 0), 50);
+    }
+    const unplace = (px: number, py: number): [number, number] => [
+      Math.round(clamp((px - side) / (s.width - 2 * side), 0, 1) * 1000) / 1000,
+      Math.round(clamp((py - 32) / (s.height - 64 - tall), 0, 1) * 1000) / 1000,
+    ];
+    return { handles: handles(c, nodes, place, unplace), hits: { x: nodes.map((n) => place.get(n.id)!.x), y: nodes.map((n) => place.get(n.id)!.y), reach: R, tip: (i) => nodes[i]!.label ?? nodes[i]!.id } };
+  },
+  table(c) {
+    const { nodes, edges } = parts(c);
+    return {
+      columns: [c.say("shell.column.node"), c.say("shell.column.role"), c.say("shell.column.to")],
+      rows: nodes.map((n) => [n.label ?? n.id, n.role ?? "plain", edges.filter((e) => e.from === n.id).map((e) => nodes.find((m) => m.id === e.to)?.label ?? e.to).join(", ")]),
+    };
+  },
+};
+
+function unit(dx: number, dy: number): [number, number] {
+  const length = Math.hypot(dx, dy) || 1;
+  return [dx / length, dy / length];
+}
+
+/** The next value of a node's control: a choice turns to the next, a text names the node, a matrix or list turns the node on and off. */
+function cycle(c: Context, id: string, index: number): void {
+  const pick = control(c, "pick");
+  if (!pick) return;
+  const now = c.state[pick.name];
+  if (pick.kind === "choice") {
+    const choices = pick.choices ?? [];
+    c.actions.change({ [pick.name]: choices.includes(id) ? id : choices[(choices.indexOf(now as string) + 1) % choices.length] });
+  } else if (pick.kind === "number" || pick.kind === "slider") c.actions.change({ [pick.name]: index });
+  else if (pick.kind === "text") {
+    const set = new Set(String(now ?? "").split(/[ ,]+/).filter(Boolean));
+    if (!set.delete(id)) set.add(id);
+    c.actions.change({ [pick.name]: [...set].join(" ") });
+  } else if (pick.kind === "matrix" && Array.isArray(now)) {
+    // one row per node (or one row for all): each press goes to the next whole number of the control's domain
+    const [low, high] = [pick.min ?? 0, pick.max ?? 1];
+    const next = (v: number): number => (v + 1 > high ? low : v + 1);
+    const rows = now as number[][];
+    c.actions.change({ [pick.name]: rows.length === 1 ? [rows[0]!.map((v, j) => (j === index ? next(v) : v))] : rows.map((row, i) => (i === index ? [next(row[0]!), ...row.slice(1)] : row)) });
+  }
+}
+
+function handles(c: Context, nodes: Node[], place: Map<string, { x: number; y: number }>, unplace: (x: number, y: number) => [number, number]): Handle[] {
+  const edit = control(c, "edit");
+  const held = edit ? (c.state[edit.name] as Drawn | null) : null;
+  if (!c.live || (!c.view.pick && !held)) return [];
+  const change = (next: Drawn): void => (c.actions.dragged(), c.actions.change({ [edit!.name]: next }));
+  const move = (i: number, to: [number, number]): void => change({ ...held!, at: held!.at.map((old, j) => (j === i ? to : old)) });
+  // two presses draw an arc, a second time turn it, a third time take it away
+  const join = (from: string, to: string): void => {
+    const has = held!.arcs.some(([a, b]) => a === from && b === to);
+    const turned = held!.arcs.some(([a, b]) => a === to && b === from);
+    const rest = held!.arcs.filter(([a, b]) => !(a === from && b === to) && !(a === to && b === from));
+    change({ ...held!, arcs: has ? [...rest, [to, from]] : turned ? rest : [...rest, [from, to]] });
+  };
+  return nodes.map((n, index) => {
+    const { x, y } = place.get(n.id)!;
+    const i = held?.nodes.indexOf(n.id) ?? -1;
+    const at = held?.at?.[i];
+    return {
+      key: `node-${n.id}`,
+      x,
+      y,
+      r: R + 2,
+      label: c.say("shell.node", { name: n.label ?? n.id, role: c.say(`shell.role.${n.role ?? "plain"}`) }),
+      press: () => {
+        if (c.view.pick) return cycle(c, n.id, index);
+        if (picked === null) picked = n.id;
+        else {
+          if (picked !== n.id) join(picked, n.id);
+          picked = null;
+        }
+        c.actions.cursor.value++;
+      },
+      ...(at
+        ? {
+            drag: (px: number, py: number) => move(i, unplace(px, py)),
+            nudge: (dx: number, dy: number) => move(i, [Math.round(clamp(at[0] + dx, 0, 1) * 1000) / 1000, Math.round(clamp(at[1] - dy, 0, 1) * 1000) / 1000]),
+          }
+        : {}),
+    };
+  });
+}
