@@ -15,14 +15,14 @@ from sklearn import get_config
 from novum.base import domains, validation
 from novum.base.callbacks import ending_with, reporting
 from novum.base.checkpoint.identity import recorded_fit
+from novum.base.checks.known_values import known_values
+from novum.base.checks.learned import check_learned, check_predictions, overflow_of
+from novum.base.checks.sizes import check_sizes
 from novum.base.device_forms import check_fit_on_device
 from novum.base.fitted import check_is_fitted
-from novum.base.known_values import known_values
 from novum.base.large_numbers import OfSmallRows, check_size
-from novum.base.learned import check_learned, check_predictions, overflow_of
 from novum.base.naming import error_with_name
 from novum.base.plots import Pictures
-from novum.base.sizes import check_sizes
 from novum.base.sklearn_base import BaseEstimator, CallbackSupportMixin
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Source

@@ -200,7 +200,9 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         if source.at_hand:
             done = self._descended(self._in_memory(source), settings, machine, stopping, report)
         else:
-            (done,) = descend_by_portions(source, [portion], settings, [machine], stopping, self._seed(), 1, report)
+            (done,) = descend_by_portions(
+                source, [portion], settings, [machine], stopping, seed=self._seed(), n_jobs=1, report=report
+            )
         self._keep(done, source.dtype)
 
     def _keep(self, done: Descent, dtype: np.dtype) -> None:

@@ -141,14 +141,21 @@ def optimum(points: Any, kernel: Kernel, problem: Problem, limits: Limits) -> tu
     solver: Any = _core.svm.smo
     trace = solver.Trace() if limits.watched else None
     if kernel.is_matrix:
-        account = solver.gram(points, *rest, trace)
+        account = solver.gram(points, *rest, trace=trace)
     elif scipy.sparse.issparse(points):
         values, columns, starts = points.data, points.indices.astype(np.int32), points.indptr.astype(np.int64)
         account = solver.sparse(
-            values.astype(np.float64), columns, starts, points.shape[1], kernel.arguments, limits.threads, *rest, trace
+            values.astype(np.float64),
+            columns,
+            starts,
+            points.shape[1],
+            kernel.arguments,
+            limits.threads,
+            *rest,
+            trace=trace,
         )
     else:
-        account = solver.dense(points, kernel.arguments, limits.threads, *rest, trace)
+        account = solver.dense(points, kernel.arguments, limits.threads, *rest, trace=trace)
     if trace is None:
         return b, level, (*account, None)
     moves = Moves(

@@ -216,7 +216,9 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
             return self._machine(points, sign, weight[rows], training, limits._replace(threads=threads).at(max_iter))
 
         is_matrix = training.kernel.is_matrix
-        return train(code, len(self.classes_), training.points, is_matrix, used, solve, limits.threads, report)
+        return train(
+            code, len(self.classes_), training.points, is_matrix, used, solve, threads=limits.threads, report=report
+        )
 
     def _held_out(
         self, training: Training, code: NDArray[np.intp], weight: NDArray[np.float64], rows: NDArray[np.intp]

@@ -115,30 +115,30 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
 
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit: read, grow, prune."""
-        told = {"X": X, "y": y, "sample_weight": sample_weight}
+        given = {"X": X, "y": y, "sample_weight": sample_weight}
         if read_in_passes(X):
-            tree = self._reported(fit_in_passes(self, X, y, sample_weight), None, told)
+            tree = self._reported(fit_in_passes(self, X, y, sample_weight), None, given)
             self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
             return
         data = self._read(X, y, sample_weight)
         self.max_features_ = columns_tried(self.max_features, data.X.shape[1])
         self.is_categorical_ = np.array(data.levels) > 0
-        self._grow_from(data, told)
+        self._grow_from(data, given)
 
-    def _grow_from(self, data: Data, told: dict[str, Any] | None = None) -> None:
-        """Grow and prune from data that are read; `told` is what callbacks are told of these."""
+    def _grow_from(self, data: Data, given: dict[str, Any] | None = None) -> None:
+        """Grow and prune from data that are read; `given` is what callbacks get of these."""
         if self.pruning is None:
-            tree = self._reported(self._tree_of(data), data, told)
+            tree = self._reported(self._tree_of(data), data, given)
         else:
             training, judging = self._parted(data)
-            tree = self._reported(self._tree_of(training), training, told)
+            tree = self._reported(self._tree_of(training), training, given)
             score, whole = score_nodes(tree, judging)
             tree, self.pruning_log_ = prune_by_score(tree, score, whole)
         self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
-    def _reported(self, tree: Tree, data: Data | None, told: dict[str, Any] | None) -> Tree:
+    def _reported(self, tree: Tree, data: Data | None, given: dict[str, Any] | None) -> Tree:
         """Return a tree after its splits are reported, cut short where a callback stopped it."""
-        if told is None or not getattr(self, "_skl_callbacks", None):
+        if given is None or not getattr(self, "_skl_callbacks", None):
             return tree
 
         def learn(twin: Any, grown: Tree) -> None:
@@ -156,7 +156,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
             )
             candidates = partial(candidates, tree)
         splits = int((tree.feature >= 0).sum())
-        with reporting(self, splits, attributes=by_learning(self, learn), objective_of="leaving", **told) as report:
+        with reporting(self, splits, attributes=by_learning(self, learn), objective_of="leaving", **given) as report:
             return report_growth(tree, report, candidates)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Data:

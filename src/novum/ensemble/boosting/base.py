@@ -247,15 +247,13 @@ class HistGradientBoosting(BoostedTrees):
             scores.resume(self.train_score_, self.validation_score_)
         elif scores is not None:
             scores.look()
-        begin = len(trees.root) // descent.outputs
-        weighted = rows.weight is not None
-        attributes = partial(boosted_attributes, before=trees, start=start, outputs=descent.outputs, weighted=weighted)
+        attributes = partial(boosted_attributes, before=trees, start=start, weighted=rows.weight is not None)
         with reporting(self, self.max_iter, X=X, y=y, attributes=attributes, objective_of="leaving") as report:
             report.begin(list)
-            listened = bool(getattr(self, "_skl_callbacks", None))
+            heard = report.listens or self.verbose
 
             def after(iteration: int, trees: Callable[[], Any]) -> bool:
-                loss = -descent.score(team, train.target, train.raw, train.weight) if listened or self.verbose else 0.0
+                loss = -descent.score(team, train.target, train.raw, train.weight) if heard else 0.0
                 if self.verbose:
                     logger.info("%s: iteration %d, loss %.6g", type(self).__name__, iteration + 1, loss)
                 stop = scores is not None and scores.look()
@@ -268,7 +266,7 @@ class HistGradientBoosting(BoostedTrees):
                 bins=rows.bins,
                 train=train,
                 held=held,
-                iterations=range(begin, self.max_iter),
+                iterations=range(len(trees.root) // descent.outputs, self.max_iter),
                 after=after,
             )
         vars(self).update(attributes(made))

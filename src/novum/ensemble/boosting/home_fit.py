@@ -153,9 +153,7 @@ def run_iterations(
     begin = len(trees.root) // descent.outputs
     train_scores: list[float] = estimator.train_score_.tolist() if again else []
     held_scores: list[float] = estimator.validation_score_.tolist() if again else []
-    attributes = partial(
-        boosted_attributes, before=trees, start=start, outputs=descent.outputs, weighted=built.weighted
-    )
+    attributes = partial(boosted_attributes, before=trees, start=start, weighted=built.weighted)
     with reporting(estimator, estimator.max_iter, X=X, y=y, attributes=attributes, objective_of="leaving") as report:
         listened = bool(getattr(estimator, "_skl_callbacks", None))
         scored = stops or listened or bool(estimator.verbose)

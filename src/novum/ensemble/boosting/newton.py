@@ -65,12 +65,12 @@ def join(parts: list[tuple[NDArray, NDArray]], before: Trees = NO_TREES) -> Tree
 
 
 def boosted_attributes(
-    made: list[tuple[NDArray, NDArray]], *, before: Trees, start: NDArray, outputs: int, weighted: bool
+    made: list[tuple[NDArray, NDArray]], *, before: Trees, start: NDArray, weighted: bool
 ) -> dict[str, Any]:
     """Return the fitted attributes of trees grown after others: plain arrays, what a file may hold."""
     nodes, root, sets = join(made, before)
     kept = {"_nodes": nodes, "_root": root, "_sets": sets, "_start": start}
-    return {**kept, "_weighted_fit": weighted, "n_trees_per_iteration_": outputs}
+    return {**kept, "_weighted_fit": weighted, "n_trees_per_iteration_": len(start)}
 
 
 def should_stop(scores: list[float], patience: int, tol: float) -> bool:

@@ -39,10 +39,8 @@ __all__ = ["LogisticRegression"]
 
 def centred(theta: np.ndarray, design: Design) -> np.ndarray:
     """Return theta of several classes with sums of zero, where the penalty leaves them open."""
-    if len(theta) == 1:
-        return theta
     last = np.arange(theta.shape[1]) == theta.shape[1] - 1
-    return theta - theta.mean(axis=0) * (design.penalty.l1_ratio == 0 or last)
+    return theta if len(theta) == 1 else theta - theta.mean(axis=0) * (design.penalty.l1_ratio == 0 or last)
 
 
 class LogisticRegression(LinearProbabilities, Estimator):
@@ -191,9 +189,9 @@ class LogisticRegression(LinearProbabilities, Estimator):
         mass = coded.without_features().total(class_mass, len(self.classes_)).mass
         coded, design = framed(coded, self._design(penalty, mass), type(self).__name__)
         start = start_of(before, len(self.classes_), source.n_features, design)
-        told: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "leaving"}
+        given: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "leaving"}
         attributes = lambda theta: self._attributes(centred(theta, design), design.frame)  # noqa: E731
-        with reporting(self, self.max_iter, attributes=attributes, **told) as report:
+        with reporting(self, self.max_iter, attributes=attributes, **given) as report:
             enough = options.gradient_tolerance(self.solver, self.tol)
             found = minimum(coded, design, start, enough, self.max_iter, report)
         return self._learn(found, design, coded, source, mass)

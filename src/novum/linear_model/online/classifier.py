@@ -214,9 +214,8 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
             descents = self._descended(data, self._settings(source), expanded, machines, stopping, report)
         else:
             problems = [partial(portion, index, expanded) for index in range(len(machines))]
-            descents = descend_by_portions(
-                source, problems, self._settings(source), machines, stopping, self._seed(), self.n_jobs, report
-            )
+            options: dict[str, Any] = {"seed": self._seed(), "n_jobs": self.n_jobs, "report": report}
+            descents = descend_by_portions(source, problems, self._settings(source), machines, stopping, **options)
         self._keep(descents, source.dtype)
 
     def _keep(self, descents: list[Descent], dtype: np.dtype) -> None:

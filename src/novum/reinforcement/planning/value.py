@@ -113,7 +113,7 @@ def value_iteration(
         order = "symmetric" if mdp.n_states > LARGE else "synchronous"
     if order == "prioritized":
         return prioritized_plan(mdp, tol, gap, max_iter, values, keep_path)
-    return swept_plan(mdp, tol, gap, order, max_iter, values, random_state, keep_path)
+    return swept_plan(mdp, tol, gap, order, max_iter, values, random_state=random_state, keep_path=keep_path)
 
 
 def path_history(path: list[NDArray[np.float64]], at: list[int] | None = None) -> dict[str, list[Any]]:
