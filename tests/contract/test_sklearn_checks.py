@@ -118,6 +118,7 @@ CHECKS = {  # by class, scikit-learn 1.9
     "LinearDiscriminantAnalysis": 67,
     "LossMatrixClassifier": 62,
     "LastValues": 47,
+    "LevelMeans": 47,
     "LogTargetRegressor": 60,
     "TemperatureScaledClassifier": 62,
     "MixedNB": 61,

@@ -95,6 +95,22 @@ def test_any_text_is_split_as_the_pattern_splits_it(documents, lowercase, n):
     assert ours.vocabulary_ == peer.vocabulary_
 
 
+@settings(max_examples=150, deadline=None)
+@given(st.lists(words, min_size=1, max_size=5), st.integers(1, 3), st.integers(0, 3), st.booleans())
+def test_any_text_gives_the_pieces_that_scikit_learn_finds(documents, least, more, binary):
+    options = {"analyzer": "char_wb", "ngram_range": (least, least + more), "binary": binary}
+    try:
+        peer = peers.CountVectorizer(**options).fit(documents)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            text.CountVectorizer(**options).fit(documents)
+        return
+    ours = text.CountVectorizer(**options)
+    same(ours.fit_transform(documents), peer.transform(documents))
+    assert ours.vocabulary_ == peer.vocabulary_
+    same(ours.transform(documents[::-1] + ["of the fox"]), peer.transform(documents[::-1] + ["of the fox"]))
+
+
 def test_every_code_point_is_classed_and_lowered_as_python_does():
     points = [chr(c) for c in range(sys.maxunicode + 1)]
     texts = ["a" + "".join(points[start : start + 4096]) for start in range(0, len(points), 4096)]

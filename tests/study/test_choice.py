@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from novum.study import Study
 
@@ -75,7 +76,7 @@ def test_useless_candidates_do_not_change_the_choice():
 
 
 def test_size_is_a_tie_breaker():
-    """A model that is much smaller costs at most half a standard error, and a thousandth at that."""
+    """A model that is much smaller costs at most half a standard error, by folds or by rows, and five thousandths at that."""
     from novum.study.comparison.choose import Leader, choose
     from novum.study.scoring.measures import MEASURES
 
@@ -85,15 +86,63 @@ def test_size_is_a_tie_breaker():
 
     forest, boosting = leader("forest", 0.9, 500e6), leader("boosting", 0.897, 2e6)
     accuracy = MEASURES["accuracy"]
-    assert choose([forest, boosting], accuracy)[0].name == "forest"  # .003 is more than a thousandth
+    assert choose([forest, boosting], accuracy)[0].name == "boosting"  # half of .01 is more than .003
+    assert choose([forest, boosting._replace(error_by_rows=0.005)], accuracy)[0].name == "forest"
+    assert choose([forest, boosting._replace(standard_error=0.005, error_by_rows=0.02)], accuracy)[0].name == "forest"
+    far = boosting._replace(mean=0.894, difference=-0.006, standard_error=0.1)
+    assert choose([forest, far], accuracy)[0].name == "forest"  # .006 is more than five thousandths
     near = boosting._replace(mean=0.8995, difference=-0.0005)
     kept, reason = choose([forest, near], accuracy)
-    assert (
-        kept.name == "boosting" and reason.startswith("smaller than forest") and "half a corrected standard" in reason
-    )
+    assert kept.name == "boosting" and reason.startswith("smaller than forest") and "half a standard error" in reason
     assert choose([forest, near._replace(standard_error=0.0009)], accuracy)[0].name == "forest"  # half of it is less
     assert choose([forest, boosting, leader("line", 0.885, 1e3, 1)], accuracy, "small")[0].name == "boosting"
     assert choose([forest, boosting._replace(mean=0.894)], accuracy, "small")[0].name == "forest"
+
+
+def test_the_error_by_rows_is_that_of_paired_rows():
+    """Against the bootstrap of the rows, two models on the same three folds; a fold's rows are drawn again together."""
+    from novum.study.scoring.measures import MEASURES, Predicted
+    from novum.study.scoring.row_values import error_of_difference, row_values
+
+    rng = np.random.default_rng(4)
+    n, classes = 600, np.array([0, 1])
+    y = rng.integers(0, 2, n)
+    tests = np.array_split(rng.permutation(n), 3)
+    raw = y + rng.normal(0, 1.0, (2, n)) * 0.7 + rng.normal(0, 1, n)
+    for name, made in {
+        "auc": lambda z: Predicted(None, np.column_stack([-z, z])),
+        "accuracy": lambda z: Predicted((z > 0.5).astype(int), None),
+        "balanced_accuracy": lambda z: Predicted((z > 0.7).astype(int), None),
+        "f1": lambda z: Predicted((z > 0.7).astype(int), None),
+        "rmse": lambda z: Predicted(z, None),
+        "r2": lambda z: Predicted(z, None),
+    }.items():
+        measure = MEASURES[name]
+        by_rows = [row_values(measure, y, [made(z[test]) for test in tests], tests, classes) for z in raw]
+        drawn = []
+        for _ in range(400):
+            again = [rng.choice(test, len(test)) for test in tests]
+            drawn.append(
+                np.mean(
+                    [
+                        measure.score(y[rows], made(raw[0][rows]), classes)
+                        - measure.score(y[rows], made(raw[1][rows]), classes)
+                        for rows in again
+                    ]
+                )
+            )
+        assert error_of_difference(*by_rows) == pytest.approx(np.std(drawn), rel=0.15), name
+    assert row_values(MEASURES["median_error"], y, [Predicted(raw[0], None)], [np.arange(n)], None) is None
+
+
+def test_a_line_is_kept_beside_a_stack_that_cannot_be_told_from_it():
+    """Classes of a line: all that a stack can add is chance."""
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(rng.normal(size=(400, 3)), columns=["u", "v", "w"])
+    frame["side"] = np.where(frame["u"] + frame["v"] + rng.normal(0, 0.5, 400) > 0, "up", "down")
+    result = Study(frame, "side", models=["LogisticRegression", "RandomForest", "GradientBoosting"], n_jobs=1).run()
+    best, kept = result.leaders[0], result.kept
+    assert kept.name == "LogisticRegression" and best.mean - kept.mean <= 0.005
 
 
 def test_the_better_model_is_kept_though_a_simpler_one_cannot_be_distinguished_from_it():

@@ -44,7 +44,8 @@ def test_mean_targets_are_those_of_the_other_folds():
     """By brute force: a training row's code is the smoothed mean of the rows of the other folds; its own target has no part."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"a": words_of(rng.integers(0, 30, 200))})
-    y = rng.normal(size=200)
+    level = frame["a"].to_numpy()
+    y = rng.normal(size=200) + np.array([int(name[5:8]) / 10 for name in level])
     columns = columns_for(frame, False, Treatment("target"), seed=3)
     coded = columns.fit_transform(frame, y)[:, 0]
     other = y.copy()
@@ -53,16 +54,16 @@ def test_mean_targets_are_those_of_the_other_folds():
     assert coded[17] == pytest.approx(moved[17], abs=1e-12)
     assert np.abs(moved - coded).max() > 1
     for train, test in KFold(5, shuffle=True, random_state=3).split(frame):
-        level = frame["a"].to_numpy()
+        mean, names = y[train].mean(), sorted(set(level[train]))
+        parts = [y[[i for i in train if level[i] == name]] for name in names]
+        within = sum(((part - part.mean()) ** 2).sum() for part in parts) / (len(train) - len(names))
+        between = sum(len(part) * (part.mean() - mean) ** 2 for part in parts) - (len(names) - 1) * within
+        strength = within / (between / (len(train) - sum(len(part) ** 2 for part in parts) / len(train)))
         for row in test:
             alike = [i for i in train if level[i] == level[row]]
-            mean, n = y[train].mean(), len(alike)
-            if not n:
-                assert coded[row] == pytest.approx(mean, abs=1e-12)
-                continue
-            within = y[alike].var()
-            share = n / (n + within / y[train].var()) if n else 0.0
-            assert coded[row] == pytest.approx(share * y[alike].mean() + (1 - share) * mean, abs=1e-10)
+            n = len(alike)
+            expected = (y[alike].sum() + strength * mean) / (n + strength)
+            assert coded[row] == pytest.approx(expected, abs=1e-10)
     unseen = columns.transform(pd.DataFrame({"a": ["never"]}))
     assert unseen[0, 0] == pytest.approx(y.mean(), abs=1e-12)
 

@@ -192,3 +192,25 @@ def test_more_rows_and_columns_keep_more_time_for_the_end():
     assert seconds_to_finish(60, 1_000_000, 20, 1.0) > seconds_to_finish(60, 1_000, 20, 1.0) + 1
     assert seconds_to_finish(60, 60, 3_000, 1.0) > seconds_to_finish(60, 60, 30, 1.0)
     assert seconds_to_finish(20, 1_000_000, 3_000, 5.0) == pytest.approx(8.0)  # never more than two fifths
+
+
+@pytest.mark.parametrize("ended", [range(5), range(1, 5), range(1)])
+def test_a_first_fit_that_the_clock_ended_is_made_again(machine, monkeypatch, ended):
+    """A busy machine: a fit is at its end before who asked for it looks at the clock."""
+    from novum.study.comparison import workers
+    from novum.study.comparison.fits import failed
+
+    sent = workers.streamed
+
+    def late(rows, tasks, crew, clock, cluster):
+        asked = {(task.model, task.fold): task for task in tasks}
+        for outcome in sent(rows, tasks, crew, clock, cluster):
+            task = asked[outcome.model, outcome.fold]
+            is_late = outcome.model == 1 and outcome.fold in ended
+            yield failed(task, "a fit takes longer than 3 s", late=True) if is_late else outcome
+
+    monkeypatch.setattr(workers, "streamed", late)
+    settings = {"tune": False, "folds": 5, "repeats": 1, "n_jobs": 1, "ensemble": False, "time_limit": 20.0}
+    result = Study(table(400), "y", models=["GaussianNB"], **settings).run()
+    assert result.kept.name == "GaussianNB" and len(result.scores.folds) >= 2
+    assert not any("takes longer" in note for note in result.scores.notes)

@@ -23,7 +23,7 @@ from novum.exceptions import DataError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Plan", "check_columns", "check_range", "counts", "hash_terms", "known_counts", "plan_of"]
+__all__ = ["HOOKS", "Plan", "check_columns", "check_range", "counts", "hash_terms", "known_counts", "plan_of"]
 
 PATTERNS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}  # pattern: code points of its shortest token
 FEWEST = 64  # documents per block: enough to outweigh the call

@@ -1,7 +1,8 @@
 """Documents as rows of word counts: scikit-learn's vectorizers, options and matrices, with the words counted in the core.
 
 Parameters, attributes and methods are those of scikit-learn's classes of the same names, which these extend; what they
-return is equal, entry by entry. How words are found and counted: `novum.feature_extraction.term_counts`.
+return is equal, entry by entry. How words are found and counted: `novum.feature_extraction.term_counts`, pieces of them
+`novum.feature_extraction.piece_counts`.
 """
 
 from copy import copy
@@ -18,6 +19,7 @@ from sklearn.feature_extraction.text import (
 from sklearn.preprocessing import normalize
 
 from novum.feature_extraction import sklearn_text, term_counts
+from novum.feature_extraction.piece_counts import count_pieces
 from novum.fold.gathering import check_at_hand
 from novum.runtime import sklearn_private
 
@@ -144,7 +146,7 @@ def count_terms(vectorizer: Any, documents: list[Any], vocabulary: dict[str, int
     """Return the vocabulary and the counts of documents as `vectorizer` wants them, or None."""
     plan = term_counts.plan_of(vectorizer, sklearn_text.CountVectorizer, documents)
     if plan is None:
-        return None
+        return count_pieces(vectorizer, sklearn_text.CountVectorizer, documents, vocabulary)
     dtype = np.int64 if vectorizer.binary else vectorizer.dtype  # whatever they are, counts become ones
     if vocabulary is not None:
         known = term_counts.known_counts(plan, vocabulary, dtype)

@@ -289,7 +289,7 @@ def fit_kept(
         warnings.simplefilter("ignore")
         given: list[Any] = [None for _ in parts] if changes is None else list(changes)
         fitted = [
-            (fixed or {}).get(i) or [fit_candidate(rows, part.candidate, train, change, each)]
+            (fixed or {}).get(i) or [fit_candidate(rows, part.candidate, train, change, each, whole=True)]
             for i, (part, change) in enumerate(zip(parts, given))
         ]
     return together(fitted, parts), [models[0].change for models in fitted]

@@ -134,11 +134,11 @@ class Board:
         return bool(np.isfinite(self.values(c)[places]).all())
 
     def leave_out(self) -> None:
-        """Leave out folds where not even the first models finished a set: better fewer folds than no comparison.
+        """Leave out folds where no model finished a set, but for the baseline: better fewer folds than no comparison.
 
         The first model may be one that nobody waits for; then it is the baseline alone.
         """
-        if any(self.finished(c, 0) for c in range(len(self.candidates))):
+        if any(self.finished(c, 0) for c, one in enumerate(self.candidates) if not one.baseline):
             return
         for first in (range(LEAST_MODELS), range(1)):
             made = [f for f in range(len(self.folds)) if all((c, f) in self.done for c in first)]

@@ -1,14 +1,15 @@
 """The leaderboard and the choice: the best mean, or another model whose cost against it is stated and small.
 
-Let d be the difference of a model's mean to the best one over the same folds, and s its standard error, corrected for training
-parts that overlap. Another model is preferred to the best only where
+Let d be the difference of a model's mean to the best one over the same folds, and s its standard error: by the folds, corrected for
+training parts that overlap, or by the rows (novum.study.scoring.row_values), whichever is less. Another model is preferred to the
+best only where
 
     d <= min(s / 2, t)    t of a share: itself; of an error: times the best's                                   (1)
 
 so it costs at most half a standard error of what the folds can measure, and never more than the practical tolerance t. What is
 preferred among those, and t, is the user's choice:
 
-    accuracy        the simplest, of these the smallest, t = .001
+    accuracy        the simplest, of these the smallest, t = .005
     simple          the simplest, of these the smallest, t = .02
     small           the smallest, t = .02
     probabilities   the best mean log loss, of classes
@@ -36,12 +37,13 @@ from novum.evaluation.resampling.corrected_t import interval_of_mean, variance_o
 from novum.report.result import result
 from novum.study.comparison.compare import Scores
 from novum.study.scoring.measures import Measure
+from novum.study.scoring.row_values import error_of_difference
 
 __all__ = ["LEVEL", "PREFERENCES", "WORSE", "Leader", "choose", "leaderboard", "tolerance"]
 
 LEVEL = 0.05
 WORSE = "yes"  # the verdict on a model that is shown to be
-PRACTICAL = {"accuracy": 0.001, "simple": 0.02, "small": 0.02}  # of a share, or of the best model's error
+PRACTICAL = {"accuracy": 0.005, "simple": 0.02, "small": 0.02}  # of a share, or of the best model's error
 HALF = 0.5  # of a standard error: what a simpler or smaller model may cost
 QUARTER = 0.25  # of a standard error: a model that looks at the columns must gain more than this
 PREFERENCES = ("accuracy", "simple", "small", "probabilities")
@@ -64,6 +66,7 @@ class Leader(NamedTuple):
     position: int  # among the candidates
     size: float = 0.0  # bytes of the model
     tuned: bool = False
+    error_by_rows: float = float("nan")  # of the difference, by the rows; NaN where the measure has none
 
     @property
     def best(self) -> bool:
@@ -85,6 +88,7 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
     tests = {c: corrected_test(scores.values[c], scores.values[best], ratio) for c in order}
     # differences that are the same on all folds prove nothing: their p-value does not exist, and counts as 1 in Holm's steps
     adjusted = dict(zip(others, holm([float(np.nan_to_num(tests[c].p_value, nan=1.0)) for c in others])))
+    by_rows = scores.by_rows or [None] * len(means)
     return [
         Leader(
             name=scores.candidates[c].name,
@@ -100,6 +104,7 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
             position=c,
             size=float(scores.sizes[c]),
             tuned=scores.candidates[c].tuned,
+            error_by_rows=error_of_difference(by_rows[c], by_rows[best]),
         )
         for c in order
     ]
@@ -108,7 +113,8 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
 def tolerance(leader: Leader, best: Leader, measure: Measure, practical: float = PRACTICAL["simple"]) -> float:
     """Return the right side of (1): what a model may lose against the best."""
     relative = not (measure.higher_is_better or best.mean == 0)
-    return min(HALF * leader.standard_error, practical * (abs(best.mean) if relative else 1.0))
+    error = float(np.fmin(leader.standard_error, leader.error_by_rows))
+    return min(HALF * error, practical * (abs(best.mean) if relative else 1.0))
 
 
 def near_best(leaders: list[Leader], measure: Measure, practical: float) -> list[Leader]:
@@ -150,7 +156,7 @@ def choose(
     cost, most = (measure.text(abs(amount)) for amount in (kept.difference, tolerance(kept, best, measure, practical)))
     return kept, (
         f"{why} than {best.name}, the best mean, and costs {cost} against the best"
-        f" (at most {most}: half a corrected standard error, never above {practical:.1%})"
+        f" (at most {most}: half a standard error, never above {practical:.1%})"
     )
 
 

@@ -24,6 +24,7 @@ from novum.study.comparison.fits import CandidateFit, FittedCandidate, Fold, Out
 from novum.study.comparison.portfolio import stages_of
 from novum.study.comparison.workers import Crew, outcomes
 from novum.study.scoring.measures import Predicted
+from novum.study.scoring.row_values import row_values
 
 __all__ = ["EnsembleMember", "Joint", "Scores", "compare", "models_of", "parts_of"]
 
@@ -75,6 +76,7 @@ class Scores(NamedTuple):
     joint: dict[int, Joint] = {}  # by place among the candidates
     models: list[list[FittedCandidate]] = []  # (candidates,): of the folds, where time is limited
     temperatures: list[float] = []  # (candidates,): that the probabilities need, by the folds
+    by_rows: list[np.ndarray | None] = []  # (candidates,): what every row adds to the mean
 
 
 class Progress(Protocol):
@@ -231,7 +233,16 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         stopped=stopped,
         models=[fold_models(board, c, used) for c in chosen],
         temperatures=[1.0 if board.candidates[c].baseline else temperature_of(board, [c], [1.0], used) for c in chosen],
+        by_rows=[values_by_rows(board, order, [board.done[e.by_fold[f], f].predicted for f in order]) for e in entries],
     )
+
+
+def values_by_rows(board: Board, folds: list[int], said: list[Predicted | None]) -> np.ndarray | None:
+    """Return what every row adds to the mean of these folds, given what is said of the rows that judge them."""
+    rows = board.rows
+    if rows.weight is not None:
+        return None
+    return row_values(rows.judge.measure, rows.y, said, [board.folds[f].test for f in folds], rows.judge.classes)
 
 
 def problems(board: Board) -> list[str]:
@@ -324,6 +335,7 @@ def with_row(scores: Scores, board: Board, used: np.ndarray, candidate: Candidat
         joint={**scores.joint, len(scores.candidates): Joint(parts, [fold_models(board, c, used) for c in places])},
         models=[*scores.models, []],
         temperatures=[*scores.temperatures, temperature],
+        by_rows=[*scores.by_rows, values_by_rows(board, np.flatnonzero(used).tolist(), mixture.said)],
     )
 
 

@@ -34,6 +34,7 @@ class Mixture(NamedTuple):
     places: list[int]  # of its parts on the board
     weights: list[float]
     values: np.ndarray  # (folds,): its scores
+    said: list[Predicted | None]  # (folds,): of the rows that judge them
     bias: tuple[float, ...] | None = None  # of the second layer
 
 
@@ -61,17 +62,19 @@ class Evidence(NamedTuple):
         made = np.concatenate([self.made[f] for f in folds], axis=1)
         return made, self.truth[test], None if weight is None else weight[test]
 
-    def judged(self, learned: Callable[[list[int]], Combination]) -> np.ndarray:
-        """Return the score on every fold of what is learned from the other folds of its set."""
-        rows, judge, values = self.board.rows, self.board.rows.judge, []
+    def judged(self, learned: Callable[[list[int]], Combination]) -> tuple[np.ndarray, list[Predicted | None]]:
+        """Return the score on every fold of what is learned from the other folds of its set, and what it says there."""
+        rows, judge, values, said = self.board.rows, self.board.rows.judge, [], list[Predicted | None]()
         for f in self.made:
             fold = self.board.folds[f]
             mixed = learned([g for g in self.made if g != f and self.board.folds[g].repeat == fold.repeat]).combined(
                 self.made[f]
             )
             weight = None if rows.weight is None else rows.weight[fold.test]
-            values.append(judge.measure.score(rows.y[fold.test], decided(mixed, judge), judge.classes, weight))
-        return np.array(values)
+            found = decided(mixed, judge)
+            said.append(found)
+            values.append(judge.measure.score(rows.y[fold.test], found, judge.classes, weight))
+        return np.array(values), said
 
 
 def members_of(board: Board, used: np.ndarray) -> list[int]:
@@ -117,12 +120,12 @@ def evidence_of(board: Board, used: np.ndarray) -> Evidence | None:
 
 def best_mixture(evidence: Evidence) -> Mixture | None:
     """Return the ensemble of the best; None where it would have one part."""
-    values = evidence.judged(lambda others: Blend([], evidence.weights(others)))
+    values, said = evidence.judged(lambda others: Blend([], evidence.weights(others)))
     final = fewer(evidence.weights(list(evidence.made)))
     parts = [(c, float(w)) for c, w in zip(evidence.members, final) if w > 0]
     if len(parts) < 2 or not np.isfinite(values).all():
         return None
-    return Mixture([c for c, _ in parts], [w for _, w in parts], values)
+    return Mixture([c for c, _ in parts], [w for _, w in parts], values, said)
 
 
 def best_stack(evidence: Evidence) -> Mixture | None:
@@ -130,14 +133,14 @@ def best_stack(evidence: Evidence) -> Mixture | None:
     folds = list(evidence.made)
     if len(evidence.board.rows.y) < LEAST_STACKED:
         return None
-    values = evidence.judged(lambda others: Stack([], *evidence.layer(others, slice(None))))
+    values, said = evidence.judged(lambda others: Stack([], *evidence.layer(others, slice(None))))
     weights, _ = evidence.layer(folds, slice(None))
     least = max(LEAST_WEIGHT, np.sort(weights)[-min(MOST_PARTS, len(weights))])
     kept = np.flatnonzero(weights >= least)
     if len(kept) < 2 or not np.isfinite(values).all():
         return None
     weights, bias = evidence.layer(folds, kept)
-    return Mixture([evidence.members[i] for i in kept], weights.tolist(), values, tuple(bias.tolist()))
+    return Mixture([evidence.members[i] for i in kept], weights.tolist(), values, said, tuple(bias.tolist()))
 
 
 def fewer(weights: np.ndarray) -> np.ndarray:

@@ -108,6 +108,7 @@ class Outcome(NamedTuple):
     last: float = 0.0  # seconds of the fit alone
     pipeline: Any = None  # fitted on the fold, where it was wanted
     stages: tuple["Outcome", ...] = ()  # of its first passes
+    late: bool = False  # whether it gave nothing because its time was over
 
 
 class FittedCandidate(NamedTuple):
@@ -125,13 +126,15 @@ def fit_candidate(
     train: np.ndarray,
     change: dict[str, Any] | None = None,
     seconds: float | None = None,
+    *,
+    whole: bool = False,
 ) -> FittedCandidate:
     """Return the pipeline of a candidate fitted on some rows, with its settings or with a change of its first ones.
 
     Parameters
     ----------
     seconds : float or None
-        How long the fit may take; a forest ends early for it.
+        How long the fit may take; a forest ends early for it, and what goes by passes unless it is to be `whole`.
     """
     y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
@@ -143,7 +146,7 @@ def fit_candidate(
     if weight is not None and not has_fit_parameter(getattr(model, "regressor", model), "sample_weight"):
         raise ParameterError(f"{candidate.name} takes no weights of rows")
     start = time.perf_counter()
-    fitted = grow_model(model, X, y, weight, seconds)
+    fitted = grow_model(model, X, y, weight, seconds, whole=whole)
     took, tag = time.perf_counter() - start, candidate.candidacy
     ended = {}
     if tag is not None and EARLY not in change and stops_early(tag, len(y)):
@@ -279,7 +282,7 @@ def fit_task(rows: Rows, task: CandidateFit) -> Outcome:
                 stages.append(judged(rows, task, made)._replace(model=place, seconds=share))
         except TimeIsUp:
             error = f"a fit takes longer than {num(task.seconds or 0.0):.3g} s"
-            outcome = outcome or failed(task, error)
+            outcome = outcome or failed(task, error, late=True)
         except Exception as problem:  # whatever a model raises on these rows
             outcome = failed(task, f"{type(problem).__name__}: {in_one_line(str(problem))}")
     messages = sorted({f"{w.category.__name__}: {in_one_line(str(w.message))}" for w in caught})
@@ -290,9 +293,9 @@ def fit_task(rows: Rows, task: CandidateFit) -> Outcome:
     )
 
 
-def failed(task: CandidateFit, error: str, seconds: float = 0.0) -> Outcome:
+def failed(task: CandidateFit, error: str, seconds: float = 0.0, *, late: bool = False) -> Outcome:
     """Return the outcome of a fit that gave nothing."""
-    return Outcome(task.model, task.fold, float("nan"), seconds, [], error)
+    return Outcome(task.model, task.fold, float("nan"), seconds, [], error, late=late)
 
 
 def judged(rows: Rows, task: CandidateFit, fitted: FittedCandidate) -> Outcome:

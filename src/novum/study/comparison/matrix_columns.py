@@ -79,12 +79,8 @@ def column_words(columns: Any) -> tuple[list[str], list[tuple[int, int] | None]]
         elif name == "lags":
             made = [f"target of late: {what}" for what in PARTS]
         else:
-            place = columns.output_indices_[name]
-            each, what = (place.stop - place.start) // len(chosen), "mean target" if name.endswith("means") else "level"
-            classes = (
-                [str(label) for label in getattr(part.named_steps["encode"], "classes_", [])] if each > 1 else [""]
-            )
-            made = [f"{what} of {column}" + (f" ({label})" if label else "") for column in chosen for label in classes]
+            what = part.named_steps["encode"].parts_ if name.endswith("means") else ["level"]
+            made = [f"{one} of {column}" for column in chosen for one in what]
         names += made
         levels += [None] * len(made)
     return names, levels

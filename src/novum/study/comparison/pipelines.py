@@ -4,11 +4,11 @@ A column that can be read in several ways has a treatment for each (which one is
 by validation). Of categories:
 
     one-hot     0/1 columns of the most frequent levels; rarer ones share a column
-    target      of columns with many levels, the mean target of the level, drawn to the mean of all rows by how few it has,
-                (n_l m_l + s m) / (n_l + s);                                                                     (1)
-                a training row is given the mean over rows of the other folds, never its own target
+    target      of columns with many levels, the mean target of the level, drawn to that of all rows by how few it has, and how
+                many these are (novum.preprocessing.level_means); a training row is given those of the rows in other folds
     native      the number of the level, of which the trees know that its order means nothing
     codes       the number of the level, for other trees
+    native, target;  codes, target      both
 
 Whole numbers that come back (of a student, a shop) may be read as categories as well as numbers. Of texts:
 
@@ -28,15 +28,14 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import TruncatedSVD
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import KFold
 from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler, TargetEncoder
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from novum.feature_extraction.text import TfidfVectorizer
-from novum.preprocessing import LastValues
+from novum.preprocessing import LastValues, LevelMeans
 
 __all__ = [
-    *("CODES", "NATIVE", "ONE_HOT", "PLAIN", "TARGET", "WORDS"),
+    *("CODES", "CODES_AND_TARGET", "NATIVE", "NATIVE_AND_TARGET", "ONE_HOT", "PLAIN", "TARGET", "WORDS"),
     *("Treatment", "columns_for", "many_levels", "pipeline_of", "text_columns", "with_native"),
 ]
 
@@ -50,6 +49,11 @@ COMPONENTS = 32
 WORDS = " (words)"  # ends the name of a column of free text
 TARGET_FOLDS = 5
 ONE_HOT, TARGET, NATIVE, CODES = "one-hot", "target", "native", "codes"
+NATIVE_AND_TARGET, CODES_AND_TARGET = "native, target", "codes, target"
+BY_MEANS, BY_NUMBERS = (
+    (TARGET, NATIVE_AND_TARGET, CODES_AND_TARGET),
+    (NATIVE, CODES, NATIVE_AND_TARGET, CODES_AND_TARGET),
+)
 
 
 class Treatment(NamedTuple):
@@ -83,22 +87,22 @@ def columns_for(frame: Any, scaled: bool, treatment: Treatment = PLAIN, seed: in
     fill: list[Any] = [("fill", SimpleImputer(strategy="median", keep_empty_features=True))]
     scale: list[Any] = [("scale", StandardScaler())] if scaled else []
     gaps = ("fill", SimpleImputer(strategy="constant", fill_value="(missing)"))
-    many = many_levels(frame, categories) if treatment.categories == TARGET else []
-    coded = categories if treatment.categories in (NATIVE, CODES) else []
+    many = many_levels(frame, categories) if treatment.categories in BY_MEANS else []
+    coded = categories if treatment.categories in BY_NUMBERS else []
     marked = [name for name in categories if name not in {*many, *coded}]
     sparse = treatment.texts == "n-grams" and bool(words)
     parts: list[Any] = [("numbers", Pipeline([*fill, *scale]), numbers)] if numbers else []
     if marked:
         parts.append(("categories", Pipeline([gaps, ("encode", one_hot(sparse))]), marked))
     if many:
-        parts.append(("means", Pipeline([gaps, ("encode", target_means(seed)), *scale]), many))
+        parts.append(("means", Pipeline([("encode", target_means(seed)), *scale]), many))
     if coded:
         parts.append(("codes", Pipeline([gaps, ("encode", level_numbers(treatment.categories))]), coded))
     if treatment.ids:
         ids = list(treatment.ids)
-        if treatment.categories in (NATIVE, CODES):
+        if treatment.categories in BY_NUMBERS:
             parts.append(("id codes", Pipeline([("encode", level_numbers(treatment.categories))]), ids))
-        else:
+        if treatment.categories in BY_MEANS or treatment.categories not in BY_NUMBERS:
             parts.append(("id means", Pipeline([("encode", target_means(seed)), *scale]), ids))
     if treatment.lags:
         parts.append(("lags", Pipeline([("lags", LastValues(random_state=seed)), *scale]), list(treatment.lags)))
@@ -111,19 +115,19 @@ def one_hot(sparse: bool) -> OneHotEncoder:
     return OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_LEVELS, sparse_output=sparse)
 
 
-def target_means(seed: int) -> TargetEncoder:
-    """Return (1), with the strength s by the variances within and between levels."""
-    return TargetEncoder(smooth="auto", cv=KFold(TARGET_FOLDS, shuffle=True, random_state=seed))
+def target_means(seed: int) -> LevelMeans:
+    """Return what gives every level its mean target, and the number of its rows."""
+    return LevelMeans(cv=TARGET_FOLDS, random_state=seed)
 
 
 def level_numbers(how: str) -> OrdinalEncoder:
     """Return the numbers of levels; one that was not seen is missing."""
-    unknown: Any = np.nan if how == NATIVE else -1
+    native = how in (NATIVE, NATIVE_AND_TARGET)
     return OrdinalEncoder(
         handle_unknown="use_encoded_value",
-        unknown_value=unknown,
-        encoded_missing_value=-2 if how == CODES else np.nan,
-        max_categories=MOST_NATIVE,
+        unknown_value=np.nan if native else -1,
+        encoded_missing_value=np.nan if native else -2,
+        max_categories=MOST_NATIVE if native else None,
     )
 
 

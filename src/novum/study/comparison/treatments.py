@@ -30,7 +30,9 @@ from novum.ensemble import (
 from novum.linear_model import LogisticRegression, Ridge
 from novum.study.comparison.pipelines import (
     CODES,
+    CODES_AND_TARGET,
     NATIVE,
+    NATIVE_AND_TARGET,
     ONE_HOT,
     PLAIN,
     TARGET,
@@ -59,8 +61,8 @@ LINEAR, SCALED, BOOSTING, TREES = "linear", "scaled", "boosting", "trees"
 READINGS = {  # of categories
     LINEAR: (ONE_HOT, TARGET),
     SCALED: (ONE_HOT, TARGET),
-    BOOSTING: (NATIVE, ONE_HOT, TARGET),
-    TREES: (TARGET, ONE_HOT, CODES),
+    BOOSTING: (NATIVE_AND_TARGET, NATIVE, TARGET, ONE_HOT),
+    TREES: (TARGET, CODES_AND_TARGET, ONE_HOT, CODES),
 }
 TEXTS = {
     LINEAR: ("n-grams", "words"),
@@ -69,9 +71,10 @@ TEXTS = {
     TREES: ("components", "words"),
 }
 FOLDS, FINALISTS = 3, 2  # readings that go on after the first fold
-MOST_ROWS = 5_000  # that readings are compared on
+MOST_ROWS, MOST_ROWS_OF_TEXTS = 20_000, 5_000  # that readings are compared on: a sample has fewer rows of every level
 QUICK_TREES = 10
-FEWEST_LEVELS, ROWS_OF_A_LEVEL = 3, 3.0  # of whole numbers that may be ids; rows per number, on average
+FEWEST_LEVELS, ROWS_OF_A_LEVEL = 3, 3.0  # of series; rows of each, on average
+ROWS_OF_AN_ID = 1.5  # on average: what the means of few rows are worth, validation tells
 PARTS, GAIN = 16, 0.01  # of (1)
 MOST_IDS = 4
 ALONE, MOST_KEYS = 0.95, 2  # share of the rows of a series that are alone at their time; keys of series that are tried
@@ -151,36 +154,59 @@ def choose_treatment(
         Columns that stay numbers: those with a limit.
     """
     until = None if seconds is None else perf_counter() + TIME_SHARE * seconds
-    if len(y) > MOST_ROWS:
-        some = np.sort(np.random.default_rng(judge.seed).choice(len(y), MOST_ROWS, replace=False))
-        frame, y, rows = frame.iloc[some], y[some], rows[some]
-        weight = None if weight is None else weight[some]
-    classify = judge.kind == CLASSIFICATION
-    questions = readings(frame, y, family, classify, judge.seed, numbers_only, judge.time)
+    frame, y, rows, weight = sample_of(frame, y, rows, weight, MOST_ROWS, judge.seed)
+    questions = readings(frame, y, family, judge.kind == CLASSIFICATION, judge.seed, numbers_only, judge.time)
     chosen = PLAIN
     for field, answers in questions:
         chosen = chosen._replace(**{field: answers[0]})
-    folds = judge.split(rows, FOLDS) if questions else []
-    known: dict[tuple[Treatment, int], float] = {}
-
-    def score(treatment: Treatment, fold: int) -> float:
-        if (treatment, fold) not in known:
-            train, test = folds[fold]
-            known[treatment, fold] = fold_score(
-                frame, y, weight=weight, judge=judge, family=family, treatment=treatment, train=train, test=test
-            )
-        return known[treatment, fold]
-
+    texts = text_columns(frame)[2]
     for field, answers in questions:
         options = [chosen._replace(**{field: answer}) for answer in answers]
-        for fold in range(len(folds)):
+        if field == "texts":
+            asked = sample_of(frame, y, rows, weight, MOST_ROWS_OF_TEXTS, judge.seed)
+        else:  # texts have no say in how other columns are read, and take long
+            asked = (frame.drop(columns=texts), y, rows, weight)
+        chosen = best_of(options, *asked, judge, family, until)
+    return chosen
+
+
+def sample_of(
+    frame: Any, y: np.ndarray, rows: np.ndarray, weight: np.ndarray | None, most: int, seed: int
+) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return at most so many of the rows."""
+    if len(y) <= most:
+        return frame, y, rows, weight
+    some = np.sort(np.random.default_rng(seed).choice(len(y), most, replace=False))
+    return frame.iloc[some], y[some], rows[some], None if weight is None else weight[some]
+
+
+def best_of(
+    options: list[Treatment],
+    frame: Any,
+    y: np.ndarray,
+    rows: np.ndarray,
+    weight: np.ndarray | None,
+    judge: Judge,
+    family: str,
+    until: float | None,
+) -> Treatment:
+    """Return the treatment that does best on folds of some rows, as far as there is time."""
+    totals = dict.fromkeys(options, 0.0)
+    for fold, (train, test) in enumerate(judge.split(rows, FOLDS)):
+        scores: dict[Treatment, float] = {}
+        for option in options:
             if until is not None and perf_counter() > until:
                 break
-            totals = [sum(score(option, f) for f in range(fold + 1)) for option in options]
-            order = np.argsort(-np.array(totals), kind="stable")  # of equals the first named
-            options = [options[place] for place in order[:FINALISTS]]
-        chosen = options[0]
-    return chosen
+            scores[option] = fold_score(
+                frame, y, weight=weight, judge=judge, family=family, treatment=option, train=train, test=test
+            )
+        if len(scores) < len(
+            options
+        ):  # a fold that not all have says nothing of who is best, unless it is the only one
+            return max(scores, key=lambda one: scores[one]) if scores and fold == 0 else options[0]
+        totals = {option: totals[option] + scores[option] for option in options}
+        options = sorted(options, key=lambda one: -totals[one])[:FINALISTS]  # of equals the first named
+    return options[0]
 
 
 def fold_score(
@@ -225,7 +251,7 @@ def id_columns(frame: Any, numbers: list[str], y: np.ndarray, classify: bool, se
         if not len(known) or (known != np.floor(known)).any():
             continue
         values, level, counts = np.unique(x, return_inverse=True, return_counts=True)
-        if not FEWEST_LEVELS <= len(values) <= len(y) / ROWS_OF_A_LEVEL:
+        if not FEWEST_LEVELS <= len(values) <= len(y) / ROWS_OF_AN_ID:
             continue
         middle = np.cumsum(counts) - counts / 2  # of the rows with a number, in the order of the numbers
         part = (middle * PARTS / len(y)).astype(np.intp)[level]

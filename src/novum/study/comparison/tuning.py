@@ -63,10 +63,15 @@ class Deadline:
         return time.perf_counter() > self.at
 
 
-def grow_model(model: Any, X: np.ndarray, y: np.ndarray, weight: Any, seconds: float | None) -> Any:
-    """Return a fitted model; a forest has as many of its trees as there is time for, what goes by passes as many of these."""
+def grow_model(
+    model: Any, X: np.ndarray, y: np.ndarray, weight: Any, seconds: float | None, *, whole: bool = False
+) -> Any:
+    """Return a fitted model; a forest has as many of its trees as there is time for, what goes by passes as many of these.
+
+    With `whole` it has all passes, since the first few of many are another model; whoever waits ends it.
+    """
     settings = model.get_params(deep=False)
-    if seconds is not None and X.size >= MANY_CELLS:
+    if seconds is not None and X.size >= MANY_CELLS and not whole:
         inner = getattr(model, "regressor", model)
         if getattr(inner, "_reports_passes", False) and EARLY in inner.get_params(deep=False):
             inner.set_callbacks(Deadline(time.perf_counter() + ROOM * seconds))

@@ -49,7 +49,7 @@ class Queue:
 
     def __init__(self, tasks: list[CandidateFit], processes: int, clock: Clock) -> None:
         self.waiting, self.processes, self.clock = deque(tasks), processes, clock
-        self.errors: dict[int, str] = {}
+        self.errors: dict[int, tuple[str, bool]] = {}  # and whether the clock is to blame
         self.running = 0
 
     def __len__(self) -> int:
@@ -66,12 +66,13 @@ class Queue:
         """Yield the outcomes of the next ones that need not be tried."""
         while self.waiting and self.waiting[0].model in self.errors:
             task = self.waiting.popleft()
-            yield failed(task, self.errors[task.model])
+            error, late = self.errors[task.model]
+            yield failed(task, error, late=late)
 
     def note(self, outcome: Outcome) -> Outcome:
         """Remember a model that failed; return the outcome."""
         if outcome.error:
-            self.errors.setdefault(outcome.model, outcome.error)
+            self.errors.setdefault(outcome.model, (outcome.error, outcome.late))
         return outcome
 
 
@@ -79,16 +80,19 @@ def outcomes(
     rows: Rows, tasks: list[CandidateFit], crew: "Crew", clock: Clock, cluster: str | None = None, least: int = 0
 ) -> Generator[Outcome, None, None]:
     """Yield the outcomes as they come, until all are there or the time is over; the first `least` are made in any case,
-    unless they are of a model that may never end."""
+    unless they are of a model that may never end. What the clock has ended of their models is as if it had not begun."""
+    needed = {(task.model, task.fold) for task in tasks[:least] if is_known(task.candidate.estimator)}
+    waited = {model for model, _ in needed}
     made: set[tuple[int, int]] = set()
     if cluster is not None and least and clock.over:  # a wrong address is named also where no time is left for it
         with connected(cluster, 0.0):
             pass
     for outcome in streamed(rows, tasks, crew, clock, cluster):
-        made.add((outcome.model, outcome.fold))
-        yield outcome
+        if not outcome.late or outcome.model not in waited:
+            made.add((outcome.model, outcome.fold))
+            yield outcome
     for task in tasks[:least]:
-        if (task.model, task.fold) not in made and is_known(task.candidate.estimator):
+        if (task.model, task.fold) in needed - made:
             yield fit_task(rows, task._replace(seconds=None))
 
 
@@ -228,7 +232,7 @@ class Worker:
         task, spent = self.task, time.perf_counter() - self.began
         assert task is not None
         self.end()
-        return failed(task, f"a fit takes longer than {num(task.seconds or 0.0):.3g} s", spent)
+        return failed(task, f"a fit takes longer than {num(task.seconds or 0.0):.3g} s", spent, late=True)
 
     def end(self) -> int | None:
         """End the process, whatever it is at, and all that it has started; return its exit code."""
