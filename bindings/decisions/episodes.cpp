@@ -63,7 +63,7 @@ void bind_decisions_episodes(nb::module_& m) {
                std::optional<Vector<const double>> visit_rate, double rate, Matrix<const double> behavior, Table ratios,
                std::int64_t episodes, std::int64_t most, std::uint64_t seed, std::uint32_t purpose, std::uint32_t starts, std::uint32_t run,
                Vector<double> v, Vector<double> weight, Vector<std::int64_t> visits, Row truth, Row share,
-               std::optional<Vector<double>> errors) {
+               std::optional<Vector<double>> errors, Diary* diary) {
                 const Prediction plan = plan_of(view, first_visit, weighted, replacing, n_steps, trace_decay, visit_rate, rate);
                 const std::size_t n = self.world.n;
                 const Estimate estimate = estimate_of(n, v, weight, visits);
@@ -75,12 +75,13 @@ void bind_decisions_episodes(nb::module_& m) {
                 nb::gil_scoped_release release;
                 predict(self.world, plan, behavior.data(), ratios ? ratios->data() : nullptr, episodes, most,
                         self.draws(seed, purpose, starts, run), estimate, truth ? truth->data() : nullptr, share ? share->data() : nullptr,
-                        errors ? errors->data() : nullptr);
+                        errors ? errors->data() : nullptr, diary);
             },
             "view"_a, "first_visit"_a, "weighted"_a, "replacing"_a, "n_steps"_a, "trace_decay"_a, "visit_rate"_a.noconvert().none(),
             "rate"_a, "behavior"_a.noconvert(), "ratios"_a.noconvert().none(), "episodes"_a, "most"_a, "seed"_a, "purpose"_a, "starts"_a,
             "run"_a, "v"_a.noconvert(), "weight"_a.noconvert(), "visits"_a.noconvert(), "truth"_a.noconvert().none(),
-            "share"_a.noconvert().none(), "errors"_a.noconvert().none(), "Live episodes and learn the values of states from them.");
+            "share"_a.noconvert().none(), "errors"_a.noconvert().none(), "diary"_a.none() = nb::none(),
+            "Live episodes and learn the values of states from them.");
 
     m.def(
         "learn",

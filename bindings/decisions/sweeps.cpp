@@ -44,6 +44,17 @@ class Sweeps {
     }
 };
 
+/// (k,) and (k, n) of a path.
+nb::tuple as_arrays(const Path& path) {
+    const std::size_t k = path.at.size();
+    auto* at = new std::vector<std::int64_t>(path.at);
+    auto* values = new std::vector<double>(path.values);
+    nb::capsule of_at(at, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+    nb::capsule of_values(values, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    return nb::make_tuple(nb::ndarray<nb::numpy, std::int64_t>(at->data(), {k}, of_at),
+                          nb::ndarray<nb::numpy, double>(values->data(), {k, path.n}, of_values));
+}
+
 nb::tuple as_tuple(const Change& change) { return nb::make_tuple(change.low, change.high, change.changed); }
 
 }  // namespace
@@ -97,17 +108,23 @@ void bind_decisions_sweeps(nb::module_& m) {
         .def(
             "prioritized",
             [](Sweeps& self, Index begin, Vector<const std::int32_t> from, double tol, std::int64_t most, Vector<double> v,
-               Vector<std::int64_t> choice) {
+               Vector<std::int64_t> choice, bool keep_path) {
                 self.check_values(v.shape(0));
                 self.check_choice(choice);
                 require(begin.shape(0) == self.process.n + 1 && Sweeps::rising(begin, from.shape(0)) &&
                             novum::inside(from.data(), from.shape(0), self.process.n),
                         "sweeps: predecessors out of order");
-                nb::gil_scoped_release release;
-                return prioritized(self.process, begin.data(), from.data(), tol, most, v.data(), choice.data());
+                Path path{1, {}, {}};
+                std::int64_t backups = 0;
+                {
+                    nb::gil_scoped_release release;
+                    backups = prioritized(self.process, begin.data(), from.data(), tol, most, v.data(), choice.data(),
+                                          keep_path ? &path : nullptr);
+                }
+                return nb::make_tuple(backups, as_arrays(path));
             },
-            "begin"_a.noconvert(), "from_"_a.noconvert(), "tol"_a, "most"_a, "v"_a.noconvert(), "choice"_a.noconvert(),
-            "Back up the state that changes most, again and again; return the number of backups.")
+            "begin"_a.noconvert(), "from_"_a.noconvert(), "tol"_a, "most"_a, "v"_a.noconvert(), "choice"_a.noconvert(), "keep_path"_a,
+            "Back up the state that changes most, again and again; return the number of backups, and the states and their values in turn.")
         .def(
             "evaluate",
             [](Sweeps& self, Vector<std::int64_t> choice, double tol, int most, Vector<double> v) {
@@ -127,17 +144,18 @@ void bind_decisions_sweeps(nb::module_& m) {
             "Solve v = T^pi v from v until the residual is below tol; return the products used.")
         .def(
             "modified",
-            [](Sweeps& self, double tol, std::int64_t most, bool leaks, Vector<double> v, Vector<std::int64_t> choice) {
+            [](Sweeps& self, double tol, std::int64_t most, bool leaks, Vector<double> v, Vector<std::int64_t> choice, bool keep_path) {
                 self.check_values(v.shape(0));
                 self.check_choice(choice);
                 Outcome outcome{};
+                Path path{self.process.n, {}, {}};
                 {
                     nb::gil_scoped_release release;
                     novum::Team team(self.threads);
-                    outcome = modified(self.process, tol, most, leaks, team, v.data(), choice.data());
+                    outcome = modified(self.process, tol, most, leaks, team, v.data(), choice.data(), keep_path ? &path : nullptr);
                 }
-                return nb::make_tuple(outcome.low, outcome.high, outcome.sweeps, outcome.rounds, outcome.converged);
+                return nb::make_tuple(outcome.low, outcome.high, outcome.sweeps, outcome.rounds, outcome.converged, as_arrays(path));
             },
-            "tol"_a, "most"_a, "leaks"_a, "v"_a.noconvert(), "choice"_a.noconvert(),
-            "Modified policy iteration; leaves T* v in v; returns (low, high, sweeps, rounds, converged).");
+            "tol"_a, "most"_a, "leaks"_a, "v"_a.noconvert(), "choice"_a.noconvert(), "keep_path"_a,
+            "Modified policy iteration; leaves T* v in v; returns (low, high, sweeps, rounds, converged, sweeps and values on the way).");
 }

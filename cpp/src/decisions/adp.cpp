@@ -21,7 +21,7 @@ struct Outcome {
 
 class Counted {
   public:
-    Counted(const World& world, const Adaptive& plan, Draws draws, double* q, std::int64_t* visits, double* u)
+    Counted(const World& world, const Adaptive& plan, Draws draws, double* q, std::int64_t* visits, double* u, Diary* diary)
         : world(world),
           plan(plan),
           draws(draws),
@@ -29,6 +29,7 @@ class Counted {
           q(q),
           visits(visits),
           u(u),
+          diary(diary),
           outcomes(world.n * m),
           gains(world.n * m),
           before(world.n),
@@ -48,6 +49,7 @@ class Counted {
                 ++t;
                 ++length;
                 total += taken.reward;
+                if (diary) diary->live(episode, s, a, taken);
                 count(cell, s, taken);
                 sweep(s);
                 s = taken.next;
@@ -56,10 +58,13 @@ class Counted {
             }
             totals[episode] = total;
             lengths[episode] = length;
+            if (diary && diary->wants(episode + 1, plan.episodes)) {
+                std::vector<double> table(q, q + world.n * m);
+                worths(table.data());
+                diary->know(episode + 1, table.data(), visits, table.size());
+            }
         }
-        for (std::size_t s = 0; s < world.n; ++s)
-            for (std::size_t a = 0; a < m; ++a)
-                if (const std::size_t cell = at(static_cast<std::int32_t>(s), a); visits[cell]) q[cell] = worth(cell);
+        worths(q);
         return static_cast<std::int64_t>(t);
     }
 
@@ -71,6 +76,7 @@ class Counted {
     double* q;
     std::int64_t* visits;
     double* u;
+    Diary* diary;
     std::vector<std::vector<Outcome>> outcomes;
     std::vector<double> gains;
     std::vector<std::vector<std::int32_t>> before;
@@ -84,6 +90,11 @@ class Counted {
         for (const Outcome& one : outcomes[cell])
             if (one.next >= 0) sum += static_cast<double>(one.count) * u[one.next];
         return (gains[cell] + world.discount * sum) / static_cast<double>(visits[cell]);
+    }
+
+    void worths(double* table) const {
+        for (std::size_t cell = 0; cell < world.n * m; ++cell)
+            if (visits[cell]) table[cell] = worth(cell);
     }
 
     /// f of (2); a pair that was never tried is worth its first guess.
@@ -166,8 +177,8 @@ class Counted {
 }  // namespace
 
 std::int64_t adapt(const World& world, const Adaptive& plan, Draws draws, double* q, std::int64_t* visits, double* u, double* totals,
-                   std::int32_t* lengths) {
-    return Counted(world, plan, draws, q, visits, u).learn(totals, lengths);
+                   std::int32_t* lengths, Diary* diary) {
+    return Counted(world, plan, draws, q, visits, u, diary).learn(totals, lengths);
 }
 
 }  // namespace novum::decisions

@@ -61,7 +61,7 @@ class Greedy {
 }  // namespace
 
 std::int64_t carlo_control(const World& world, const CarloControl& plan, Draws draws, double* q, double* weight, double* totals,
-                           std::int32_t* lengths) {
+                           std::int32_t* lengths, Diary* diary) {
     const Greedy greedy(world, q);
     std::vector<Moment> episode;
     std::vector<std::int64_t> last(world.n * world.m, -1);  // the first visit of a pair in the episode
@@ -86,6 +86,7 @@ std::int64_t carlo_control(const World& world, const CarloControl& plan, Draws d
             ++t;
             moment.reward = taken.reward;
             total += taken.reward;
+            if (diary) diary->live(number, s, static_cast<std::int64_t>(moment.cell % world.m), taken);
             episode.push_back(moment);
             s = taken.next;
             poller.tick();
@@ -112,6 +113,7 @@ std::int64_t carlo_control(const World& world, const CarloControl& plan, Draws d
             if (q[moment.cell] < best) break;
             ratio /= moment.probability;
         }
+        if (diary && diary->wants(number + 1, plan.episodes)) diary->know(number + 1, q, nullptr, world.n * world.m);
     }
     return static_cast<std::int64_t>(t);
 }

@@ -23,8 +23,8 @@ struct Best {
 
 class Run {
   public:
-    Run(const World& world, const Control& plan, Draws draws, double* q, std::int64_t* visits)
-        : world(world), plan(plan), draws(draws), m(world.m), q(q), visits(visits) {
+    Run(const World& world, const Control& plan, Draws draws, double* q, std::int64_t* visits, Diary* diary)
+        : world(world), plan(plan), draws(draws), m(world.m), q(q), visits(visits), diary(diary) {
         const std::size_t cells = world.n * m;
         if (plan.method == Method::DOUBLE) second.assign(q, q + cells);
         if (plan.trace_decay > 0) trace.assign(cells, 0.0);
@@ -53,6 +53,7 @@ class Run {
                 const Step taken = step(world, world.pair[cell], draws.uniform(t, 0));
                 ++length;
                 total += taken.reward;
+                if (diary) diary->live(episode, s, a, taken);
                 std::int32_t following = -1;
                 if (early && !taken.ended) following = act(taken.next, t + 1);
                 update(cell, taken, following);
@@ -65,6 +66,7 @@ class Run {
             }
             totals[episode] = total;
             lengths[episode] = length;
+            if (diary && diary->wants(episode + 1, plan.episodes)) know(episode + 1);
         }
         if (plan.method == Method::DOUBLE)
             for (std::size_t c = 0; c < world.n * m; ++c) q[c] = 0.5 * (q[c] + second[c]);
@@ -78,6 +80,7 @@ class Run {
     std::size_t m;
     double* q;
     std::int64_t* visits;
+    Diary* diary;
     std::vector<double> second, trace, scores;
     std::vector<std::size_t> touched, dreamed;
     std::vector<Step> remembered;
@@ -89,6 +92,12 @@ class Run {
 
     std::size_t at(std::int32_t s, std::int32_t a) const { return static_cast<std::size_t>(s) * m + static_cast<std::size_t>(a); }
     double value(std::size_t cell) const { return second.empty() ? q[cell] : 0.5 * (q[cell] + second[cell]); }
+
+    void know(std::int64_t done) {
+        std::vector<double> table(world.n * m);
+        for (std::size_t c = 0; c < table.size(); ++c) table[c] = value(c);
+        diary->know(done, table.data(), visits, table.size());
+    }
 
     std::int32_t begin(std::int64_t episode) {
         const double u = rng::uniform<double>(rng::bits(draws.starts, static_cast<std::uint64_t>(episode)));
@@ -266,8 +275,8 @@ class Run {
 }  // namespace
 
 std::int64_t control(const World& world, const Control& plan, Draws draws, double* q, std::int64_t* visits, double* totals,
-                     std::int32_t* lengths) {
-    return Run(world, plan, draws, q, visits).learn(totals, lengths);
+                     std::int32_t* lengths, Diary* diary) {
+    return Run(world, plan, draws, q, visits, diary).learn(totals, lengths);
 }
 
 }  // namespace novum::decisions

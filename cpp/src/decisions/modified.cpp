@@ -154,7 +154,7 @@ int solve(const Process& p, const Rows& rows, double tol, int most, Team& team, 
     return used;
 }
 
-Outcome modified(const Process& p, double tol, std::int64_t most, bool leaks, Team& team, double* v, std::int64_t* choice) {
+Outcome modified(const Process& p, double tol, std::int64_t most, bool leaks, Team& team, double* v, std::int64_t* choice, Path* path) {
     const double ratio = p.discount / (1 - p.discount);
     const auto span_of = [leaks](const Change& step) {
         return leaks ? std::max(step.high, 0.0) - std::min(step.low, 0.0) : step.high - step.low;
@@ -171,6 +171,7 @@ Outcome modified(const Process& p, double tol, std::int64_t most, bool leaks, Te
         outcome.high = leaks ? std::max(step.high, 0.0) : step.high;
         const double span = span_of(step);
         std::copy(other.begin(), other.end(), v);
+        if (path) path->keep(outcome.sweeps, v);
         if (ratio * span <= tol) {
             outcome.converged = true;
             return outcome;
@@ -181,6 +182,7 @@ Outcome modified(const Process& p, double tol, std::int64_t most, bool leaks, Te
                 improve_in_place(p, k % 2 == 1, v, choice);
                 ++outcome.sweeps;
             }
+            if (path) path->keep(outcome.sweeps, v);
             if (static_cast<double>(step.changed) > SETTLED * static_cast<double>(p.n)) continue;
         }
         // The policy is worth evaluating as far as its own improvement reached.
@@ -198,6 +200,7 @@ Outcome modified(const Process& p, double tol, std::int64_t most, bool leaks, Te
         if (now > goal && outcome.sweeps < most)
             outcome.sweeps +=
                 solve(p, rows, 0.5 * goal, static_cast<int>(std::min<std::int64_t>(MOST_PRODUCTS, most - outcome.sweeps)), team, v);
+        if (path) path->keep(outcome.sweeps, v);
     }
     return outcome;
 }

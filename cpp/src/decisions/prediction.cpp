@@ -118,7 +118,7 @@ void Predictor::backward(const Trace& trace) {
 }
 
 void predict(const World& world, const Prediction& plan, const double* behavior, const double* ratios, std::int64_t episodes,
-             std::int64_t most, Draws draws, Estimate estimate, const double* truth, const double* share, double* errors) {
+             std::int64_t most, Draws draws, Estimate estimate, const double* truth, const double* share, double* errors, Diary* diary) {
     Predictor predictor(plan, estimate, world.n, world.discount);
     std::vector<std::int32_t> states;
     std::vector<double> rewards, weights;
@@ -136,6 +136,7 @@ void predict(const World& world, const Prediction& plan, const double* behavior,
             const std::size_t cell = static_cast<std::size_t>(s * m + a);
             const Step taken = step(world, world.pair[cell], draws.uniform(t, 0));
             ++t;
+            if (diary) diary->live(episode, s, a, taken);
             if (ratios) weights.push_back(ratios[cell]);
             rewards.push_back(taken.reward);
             states.push_back(taken.next);
@@ -145,6 +146,7 @@ void predict(const World& world, const Prediction& plan, const double* behavior,
         }
         predictor.learn(
             {states.data(), rewards.data(), ratios ? weights.data() : nullptr, static_cast<std::int64_t>(rewards.size()), ended});
+        if (diary && diary->wants(episode + 1, episodes)) diary->know(episode + 1, estimate.v, estimate.visits, world.n);
         if (!errors) continue;
         double sum = 0;
         for (std::size_t k = 0; k < world.n; ++k) sum += share[k] * (estimate.v[k] - truth[k]) * (estimate.v[k] - truth[k]);

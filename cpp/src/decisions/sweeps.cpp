@@ -130,7 +130,7 @@ Change improve_in_place(const Process& p, bool forwards, double* v, std::int64_t
 }
 
 std::int64_t prioritized(const Process& p, const std::int64_t* begin, const std::int32_t* from, double tol, std::int64_t most, double* v,
-                         std::int64_t* choice) {
+                         std::int64_t* choice, Path* path) {
     std::vector<double> waiting(p.n);  // the change that a backup of a state would bring
     std::priority_queue<std::pair<double, std::size_t>> queue;
     const auto look = [&](std::size_t s) {
@@ -149,6 +149,7 @@ std::int64_t prioritized(const Process& p, const std::int64_t* begin, const std:
         v[s] = best_pair(p, v, s, 0.0, choice[s]);
         waiting[s] = 0;
         ++backups;
+        if (path) path->keep(static_cast<std::int64_t>(s), v + s);
         for (std::int64_t e = begin[s]; e < begin[s + 1]; ++e) look(static_cast<std::size_t>(from[e]));
     }
     return backups;

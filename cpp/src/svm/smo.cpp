@@ -33,10 +33,11 @@ constexpr int MOST_RESTORES = 20;          // after which nobody is set aside an
 template <class Real>
 class Solver {
   public:
-    Solver(Rows& rows, const Problem& problem, const Limits& limits, double* b)
-        : all(rows), problem(problem), limits(limits), whole(b), rows(&rows), cache(rows, limits.cache_bytes) {
+    Solver(Rows& rows, const Problem& problem, const Limits& limits, double* b, Trace* trace)
+        : all(rows), problem(problem), limits(limits), whole(b), trace(trace), rows(&rows), cache(rows, limits.cache_bytes) {
         everybody();
         slopes();
+        if (trace) value = objective();
     }
 
     Outcome run(double* slope, double* level) {
@@ -64,6 +65,7 @@ class Solver {
                 if (!aside()) break;
                 gather();
             }
+            if (trace && taken) note(out.steps + taken);
             out.steps += std::max<std::int64_t>(0, taken - 1);
             if (taken > 1)
                 interrupt::poll();  // a block takes as long as many steps
@@ -135,6 +137,28 @@ class Solver {
     void bar(std::size_t at) {
         bar_up[at] = b[at] < high[at] ? 0.0f : NO;
         bar_low[at] = b[at] > low[at] ? 0.0f : NO;
+    }
+
+    double objective() const {
+        double sum = 0;
+        for (std::size_t at = 0; at < f.size(); ++at) sum += 0.5 * b[at] * (f[at] + shift[at]);
+        return sum;
+    }
+
+    // Write down that a variable has moved by `d`, where its slope was `before`.
+    void moved_by(std::size_t at, double d, double before) {
+        value += d * before;
+        trace->variable.push_back(static_cast<std::int64_t>(at / stride * all.size()) + point[at % stride]);
+        trace->value.push_back(b[at]);
+    }
+
+    // End a move.
+    void note(std::int64_t steps) {
+        const Extremes& e = best[worst()];
+        trace->steps.push_back(steps);
+        trace->objective.push_back(value);
+        trace->violation.push_back(std::max(0.0, e.most - e.least));
+        trace->end.push_back(static_cast<std::int64_t>(trace->variable.size()));
     }
 
     // Write what the points at work have become.
@@ -270,16 +294,19 @@ class Solver {
             block.settle(std::max(limits.violation / 2, SETTLED * violation), std::min(most, BLOCK_STEPS * static_cast<std::int64_t>(q)));
         std::vector<const Real*> moved;
         std::vector<double> by;
+        std::vector<std::size_t> who;
         for (std::size_t k = 0; k < q; ++k)
             if (const double d = block.b[k] - b[chosen[k]]; d != 0) {
                 moved.push_back(row[k]);
                 by.push_back(d);
+                who.push_back(chosen[k]);
                 b[chosen[k]] = block.b[k];
                 bar(chosen[k]);
             }
         if (moved.empty()) return 0;
         std::vector<double> change(stride, 0.0);
         add_rows<Real>(moved, by, stride, change.data(), all.helpers());
+        for (std::size_t m = 0; trace && m < moved.size(); ++m) moved_by(who[m], by[m], f[who[m]] + 0.5 * change[who[m] % stride]);
         for (std::size_t k = 0; k < problem.halves; ++k)
             for (std::size_t t = 0; t < n; ++t) f[k * stride + t] += change[t];
         refresh(nullptr, nullptr, 0);
@@ -309,6 +336,12 @@ class Solver {
         if (b[i] == from_i && b[j] == from_j) return false;
         bar(i);
         bar(j);
+        if (trace) {
+            const double curve = rows->diagonal(pi) + rows->diagonal(pj) - 2.0 * static_cast<double>(ki[pj]);
+            moved_by(i, b[i] - from_i, f[i]);
+            moved_by(j, b[j] - from_j, f[j]);
+            value += 0.5 * d * d * curve;
+        }
         refresh(ki, kj, d);
         return true;
     }
@@ -371,6 +404,8 @@ class Solver {
     const Problem& problem;
     const Limits& limits;
     double* whole;
+    Trace* trace;
+    double value = 0;  // D(b), where there is a trace
     Rows* rows;
     std::unique_ptr<Rows> narrowed;
     RowCache<Real> cache;
@@ -390,9 +425,9 @@ class Solver {
 
 }  // namespace
 
-Outcome solve(Rows& rows, const Problem& problem, const Limits& limits, double* b, double* slope, double* level) {
-    if (limits.precise) return Solver<double>(rows, problem, limits, b).run(slope, level);
-    return Solver<float>(rows, problem, limits, b).run(slope, level);
+Outcome solve(Rows& rows, const Problem& problem, const Limits& limits, double* b, double* slope, double* level, Trace* trace) {
+    if (limits.precise) return Solver<double>(rows, problem, limits, b, trace).run(slope, level);
+    return Solver<float>(rows, problem, limits, b, trace).run(slope, level);
 }
 
 }  // namespace novum::svm

@@ -13,16 +13,16 @@ import numpy as np
 from sklearn import get_config
 
 from novum.base import domains, validation
-from novum.base.callbacks import reporting
+from novum.base.callbacks import ending_with, reporting
 from novum.base.checkpoint.identity import recorded_fit
+from novum.base.checks.known_values import known_values
+from novum.base.checks.learned import check_learned, check_predictions, overflow_of
+from novum.base.checks.sizes import check_sizes
 from novum.base.device_forms import check_fit_on_device
 from novum.base.fitted import check_is_fitted
-from novum.base.known_values import known_values
 from novum.base.large_numbers import OfSmallRows, check_size
-from novum.base.learned import check_learned, check_predictions, overflow_of
 from novum.base.naming import error_with_name
 from novum.base.plots import Pictures
-from novum.base.sizes import check_sizes
 from novum.base.sklearn_base import BaseEstimator, CallbackSupportMixin
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Source
@@ -58,8 +58,8 @@ def fits(method: Method) -> Method:
             if type(X).__module__.startswith("torch"):
                 check_fit_on_device(self, X)
             check_sizes(self, X)
-            reported = self._reports_passes or method.__name__ != "fit" or not getattr(self, "_skl_callbacks", None)
-            announced = nullcontext() if reported else reporting(self, 0, X=X, y=y, sample_weight=weight)
+            listened = method.__name__ == "fit" and getattr(self, "_skl_callbacks", None)
+            ending = ending_with(self) if listened else nullcontext()
             steps = (
                 nullcontext()
                 if (journal := active.get()) is None
@@ -68,9 +68,11 @@ def fits(method: Method) -> Method:
             with (
                 steps,
                 single_blas() if self._fits_need_single_blas else nullcontext(),
-                announced,
-                np.errstate(over="ignore", invalid="ignore"),
-            ):  # what overflowed is refused by name below
+                np.errstate(over="ignore", invalid="ignore"),  # what overflowed is refused by name below
+                ending,
+            ):
+                if listened and not self._reports_passes:
+                    reporting(self, 0, X=X, y=y, sample_weight=weight)
                 result = method(self, *args, **kwargs)
             check_learned(self, X)
             fitted_classes.add(type(self).__name__)

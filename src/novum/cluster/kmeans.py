@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from novum.base.callbacks import reporting
+from novum.base.callbacks import Logged, reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.history import History
@@ -53,10 +53,9 @@ def labels_in(source: Source, params: Lloyd) -> Any:
     return labels if source.on_device else arrays.to_numpy(labels)
 
 
-def log_pass(run: int, listener: Callable, n_iter: int, inertia: float, params: Lloyd) -> bool:
-    """Write a pass to the log and pass it on."""
+def log_pass(run: int, n_iter: int, inertia: float) -> None:
+    """Write a pass to the log."""
     logger.info("KMeans: start %d, iteration %d, inertia %.9g", run + 1, n_iter, inertia)
-    return listener(n_iter, inertia, params)
 
 
 class KMeans(CenterModel):
@@ -185,7 +184,7 @@ class KMeans(CenterModel):
             for run in range(self._n_init):
                 centers = start_centers(init, k, source, stream, run, "KMeans")
                 with report.run() if self._n_init > 1 else nullcontext(report) as listener:
-                    watch = partial(log_pass, run, listener) if self.verbose else listener
+                    watch = Logged(listener, partial(log_pass, run)) if self.verbose else listener
                     found = lloyd(source, centers, run=run, tol=tol, max_iter=self.max_iter, report=watch)
                 if best is not None and found.inertia >= best.inertia:
                     continue

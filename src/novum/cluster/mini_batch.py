@@ -203,6 +203,7 @@ class MiniBatchKMeans(CenterModel):
             sample_weight=sample_weight,
             attributes=lambda params: fitted_attributes(params, source.dtype),
         ) as report:
+            report.begin(Lloyd(progress.centers, -1, 0, None))
             for step in range(1, n_steps + 1):
                 batch = rows[draws.rows(step, size)]
                 moved, inertia = self._move(progress, batch, None, stream, step)

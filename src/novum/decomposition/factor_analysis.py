@@ -77,6 +77,7 @@ def iterate(data: Data, psi: np.ndarray, q: int, *, tol: float, max_iter: int, r
     """Return the loadings and noise by (20) and (21), until a step raises (22) by less than `tol`."""
     p = len(psi)
     likelihoods: list[float] = []
+    report.begin(Factors(data.mean, np.zeros((p, 0)), psi))
     for n_iter in range(1, max_iter + 1):
         root = np.sqrt(psi) + LEAST_NOISE
         values, vectors = leading(data, root, q)
@@ -86,16 +87,18 @@ def iterate(data: Data, psi: np.ndarray, q: int, *, tol: float, max_iter: int, r
         inside = float((np.log(fitted) + values / fitted).sum() + np.log(psi).sum())
         likelihoods.append(float(-data.weight / 2 * (p * np.log(2 * np.pi) + inside + rest)))
         params = Factors(data.mean, loadings, psi)
-        stop = report(n_iter, likelihoods[-1], params)
+        stop = report(n_iter, likelihoods[-1], params, objective_of="leaving")
         if stop or (n_iter > 1 and likelihoods[-1] - likelihoods[-2] < tol):
             return FactorFit(params, likelihoods, True)
         psi = np.maximum(data.variance - (loadings**2).sum(axis=1), LEAST_NOISE)
     return FactorFit(params, likelihoods, False)
 
 
-def attributes(params: Factors) -> dict[str, Any]:
-    """Return the fitted attributes that parameters stand for, for callbacks."""
-    return {"mean_": params.mean, "components_": params.loadings.T, "noise_variance_": params.noise}
+def principal_loadings(params: Factors) -> Factors:
+    """Return the same model with loadings that are orthogonal in units of the noise."""
+    root = np.sqrt(params.noise)
+    left, length, _ = np.linalg.svd(params.loadings / root[:, None], full_matrices=False)
+    return params._replace(loadings=root[:, None] * left * length)
 
 
 class FactorAnalysis(FactorModel):
@@ -198,8 +201,10 @@ class FactorAnalysis(FactorModel):
         source = self._source(X, None, sample_weight)
         q = source.n_features if self.n_components is None else min(self.n_components, source.n_features)
         psi = self._start(source.n_features)
+        missing = latent.any_missing(source)
+        attributes = partial(self._fitted, q=q, dtype=source.dtype, missing=missing)
         with reporting(self, self.max_iter, X=X, sample_weight=sample_weight, attributes=attributes) as report:
-            if latent.any_missing(source):
+            if missing:
                 found = self._em(source, q, report)
             else:
                 data = summarize(source)
@@ -210,7 +215,8 @@ class FactorAnalysis(FactorModel):
                 f" rose after max_iter={self.max_iter} steps.",
                 NotConverged,
             )
-        self._keep(found, q, source.dtype)
+        vars(self).update(attributes(found.params))
+        self.loglike_, self.n_iter_ = found.likelihoods, len(found.likelihoods)
         return self
 
     def _start(self, p: int) -> np.ndarray:
@@ -238,18 +244,21 @@ class FactorAnalysis(FactorModel):
             max_iter=self.max_iter,
             report=report,
         )
-        root = np.sqrt(found.params.noise)
-        left, length, _ = np.linalg.svd(found.params.loadings / root[:, None], full_matrices=False)
-        return FactorFit(found.params._replace(loadings=root[:, None] * left * length), found.history, found.converged)
+        return FactorFit(found.params, found.history, found.converged)
 
-    def _keep(self, found: FactorFit, q: int, dtype: np.dtype) -> None:
-        """Store the parameters as fitted attributes."""
-        loadings = fix_signs(found.params.loadings.T).T
+    def _fitted(self, params: Factors, *, q: int, dtype: np.dtype, missing: bool) -> dict[str, Any]:
+        """Return the fitted attributes that parameters stand for."""
+        params = principal_loadings(params) if missing else params
+        loadings = fix_signs(params.loadings.T).T
         if loadings.shape[1] < q:  # fewer rows than factors: the others carry nothing
             loadings = np.pad(loadings, ((0, 0), (0, q - loadings.shape[1])))
         if self.rotation is not None and loadings.shape[1]:
             loadings = orthogonal_rotation(loadings, self.rotation)
-        self._mean, self._loadings, self._noise = found.params._replace(loadings=np.ascontiguousarray(loadings))
-        self.mean_, self.noise_variance_ = self._mean.astype(dtype), self._noise.astype(dtype)
-        self.components_ = np.ascontiguousarray(loadings.T).astype(dtype)
-        self.loglike_, self.n_iter_ = found.likelihoods, len(found.likelihoods)
+        return {
+            "_mean": params.mean,
+            "_loadings": np.ascontiguousarray(loadings),
+            "_noise": params.noise,
+            "mean_": params.mean.astype(dtype),
+            "noise_variance_": params.noise.astype(dtype),
+            "components_": np.ascontiguousarray(loadings.T).astype(dtype),
+        }

@@ -162,9 +162,12 @@ class FastICA(Mixing):
         data = self._prepared(source, contrast)
         start = self._start(len(data.matrix))
         solve = in_parallel if self.algorithm == "parallel" else by_deflation
-        with reporting(
-            self, self.max_iter, X=X, sample_weight=sample_weight, attributes=self._attributes(data)
-        ) as report:
+        attributes = self._attributes(data, source.dtype)
+        passes = self.max_iter * (
+            1 if self.algorithm == "parallel" else len(data.matrix)
+        )  # deflation: of every component
+        options: dict[str, Any] = {"X": X, "sample_weight": sample_weight, "objective_of": "leaving"}
+        with reporting(self, passes, attributes=attributes, **options) as report:
             found: FixedPoint = solve(data, start, contrast, self.max_iter, self.tol, report)
         if not found.converged:
             warn(
@@ -172,8 +175,7 @@ class FastICA(Mixing):
                 f" max_iter={self.max_iter} passes a component still turned by {found.turns[-1]:.2g}, with tol={self.tol:g}.",
                 NotConverged,
             )
-        for name, value in self._attributes(data)(found.rotation).items():
-            setattr(self, name, value.astype(source.dtype))
+        vars(self).update(attributes(found.rotation))
         self.n_iter_, self.history_ = found.n_iter, History(found.turns, name="largest turn")
         return self
 
@@ -229,7 +231,7 @@ class FastICA(Mixing):
             raise ParameterError(f"w_init has invalid shape -- should be {(k, k)}; FastICA got {start.shape}.")
         return start
 
-    def _attributes(self, data: WhiteRows) -> Any:
+    def _attributes(self, data: WhiteRows, dtype: np.dtype) -> Any:
         """Return what makes the fitted matrices of a rotation."""
 
         def matrices(rotation: np.ndarray) -> dict[str, np.ndarray]:
@@ -237,7 +239,8 @@ class FastICA(Mixing):
             unmixing = rotation * (np.sqrt(white.weight) if white and self.whiten == "unit-variance" else 1.0)
             components = unmixing @ white.axes if white else unmixing
             out = {"components_": components, "mixing_": np.linalg.pinv(components), "_unmixing": unmixing}
-            return {**out, "mean_": white.mean, "whitening_": white.axes} if white else out
+            out |= {"mean_": white.mean, "whitening_": white.axes} if white else {}
+            return {name: value.astype(dtype) for name, value in out.items()}
 
         return matrices
 

@@ -119,6 +119,7 @@ def in_parallel(
 ) -> FixedPoint:
     """Repeat (4) until no row of W turns by more than `tol`."""
     W, turns = decorrelate(start), []
+    report.begin(W)
     for n_iter in range(1, max_iter + 1):
         before, W = W, next_rotation(data, W, contrast)
         turns.append(float(np.abs(np.abs(np.einsum("ij,ij->i", W, before)) - 1).max()))
@@ -133,6 +134,7 @@ def by_deflation(
     """Repeat (5) for one row after the other until it turns by less than `tol`, as scikit-learn does without a warning if not."""
     k = len(start)
     W, turns, most = np.zeros((k, k)), [], 0
+    report.begin(W)
     for j in range(k):
         w = start[j] / np.linalg.norm(start[j])
         for n_iter in range(1, max_iter + 1):

@@ -236,14 +236,13 @@ class ICA(Mixing):
             return evaluate(W, found, data.covariance, adaptive=adaptive, orthogonal=self.orthogonal, kinds=kinds)
 
         steps = quasi_newton if newton else partial(natural_gradient, rate=self.learning_rate)
-        attributes = partial(self._matrices, data)
-        with reporting(self, self.max_iter, X=X, sample_weight=sample_weight, attributes=attributes) as report:
+        options: dict[str, Any] = {"X": X, "sample_weight": sample_weight, "objective_of": "leaving"}
+        learned = partial(self._learned, data, source.dtype)
+        with reporting(self, self.max_iter, attributes=learned, **options) as report:
             found: LikelihoodMaximum = steps(at, start, self.orthogonal, self.max_iter, self.tol, report)
         self._judge(found)
-        W, signs = arrange(found.point.W, data, found.point.signs)
-        for name, value in self._matrices(data, W).items():
-            setattr(self, name, value.astype(source.dtype))
-        self.signs_, self.n_iter_ = signs.astype(np.int64), found.n_iter
+        vars(self).update(learned(found.point))
+        self.n_iter_ = found.n_iter
         self.history_ = History(found.history, name="log-likelihood")
         self.loglike_ = self._log_likelihood(found.point, data)
         return self
@@ -293,10 +292,12 @@ class ICA(Mixing):
             raise ParameterError(f"w_init has invalid shape -- should be {(k, k)}; ICA got {start.shape}.")
         return decorrelate(start) if self.orthogonal else start
 
-    def _matrices(self, data: Training, W: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the fitted matrices of W."""
+    def _learned(self, data: Training, dtype: np.dtype, point: Point) -> dict[str, np.ndarray]:
+        """Return the fitted matrices and the signs of a point."""
+        W, signs = arrange(point.W, data, point.signs)
         components = W @ data.basis
-        return {"components_": components, "mixing_": np.linalg.pinv(components), "mean_": data.mean}
+        matrices = {"components_": components, "mixing_": np.linalg.pinv(components), "mean_": data.mean}
+        return {**{name: value.astype(dtype) for name, value in matrices.items()}, "signs_": signs.astype(np.int64)}
 
     def _judge(self, found: LikelihoodMaximum) -> None:
         """Warn of an end before the stopping rule was met; raise where the steps went astray."""

@@ -122,11 +122,12 @@ def quasi_newton(
 ) -> LikelihoodMaximum:
     """Follow (10) with backtracking until no entry of the relative gradient exceeds `tol`; usually a pass a step."""
     point, history = at(start), []
+    report.begin(point)
     memory: list[tuple] = []
     kinds, changes = None, 0
     for n_iter in range(1, max_iter + 1):
         history.append(-point.loss)
-        if report(n_iter, history[-1], point.W) or np.abs(point.gradient).max() < tol:
+        if report(n_iter, history[-1], point) or np.abs(point.gradient).max() < tol:
             return LikelihoodMaximum(point, history, n_iter, True)
         step, following = descend(at, point, direction(point, memory, orthogonal), orthogonal, kinds)
         if following is None:
@@ -174,7 +175,9 @@ def natural_gradient(
         changes += before is not None and bool((before != point.signs).any())
         before, kinds = point.signs, point.signs if changes >= CHANGES else None
         history.append(-point.loss)
-        if report(n_iter, history[-1], W) or np.abs(point.gradient).max() < tol:
+        if n_iter == 1:
+            report.begin(point)
+        if report(n_iter, history[-1], point) or np.abs(point.gradient).max() < tol:
             return LikelihoodMaximum(point, history, n_iter, True)
         if not np.isfinite(point.loss):
             return LikelihoodMaximum(point, history, n_iter, False)

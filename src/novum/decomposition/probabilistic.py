@@ -10,6 +10,7 @@ up to a rotation of the factors; the columns of W here are orthogonal and in fal
 cells have no closed form: EM (16) to (19), novum.decomposition.latent. The number of factors: dimension (11), (12).
 """
 
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -34,9 +35,29 @@ from novum.runtime.warn import warn
 __all__ = ["ProbabilisticPCA"]
 
 
-def attributes(params: Factors) -> dict[str, Any]:
-    """Return the fitted attributes that parameters stand for, for callbacks."""
-    return {"mean_": params.mean, "noise_variance_": float(params.noise[0]), "components_": params.loadings.T}
+def factor_attributes(params: Factors, vectors: np.ndarray, dtype: np.dtype) -> dict[str, Any]:
+    """Return the fitted attributes that parameters with loadings along `vectors` stand for."""
+    noise = float(params.noise[0])
+    excess = (params.loadings**2).sum(axis=0)
+    return {
+        "_mean": params.mean,
+        "_loadings": params.loadings,
+        "_noise": params.noise,
+        "n_components_": len(vectors),
+        "mean_": params.mean.astype(dtype),
+        "components_": vectors.astype(dtype),
+        "loadings_": params.loadings.astype(dtype),
+        "explained_variance_": (excess + noise).astype(dtype),
+        "explained_variance_ratio_": ((excess + noise) / (excess.sum() + noise * len(params.mean))).astype(dtype),
+        "noise_variance_": noise,
+    }
+
+
+def turned_attributes(params: Factors, dtype: np.dtype) -> dict[str, Any]:
+    """Return the same of loadings along any axes, after they are turned to the principal ones."""
+    left, length, _ = np.linalg.svd(params.loadings, full_matrices=False)
+    vectors = fix_signs(left.T)
+    return factor_attributes(params._replace(loadings=np.ascontiguousarray(vectors.T * length)), vectors, dtype)
 
 
 class ProbabilisticPCA(FactorModel):
@@ -144,7 +165,11 @@ class ProbabilisticPCA(FactorModel):
             )
         for name in ("log_evidence_", "bic_"):
             self.__dict__.pop(name, None)
-        with reporting(self, self.max_iter, X=X, sample_weight=sample_weight, attributes=attributes) as report:
+        tries = source.n_features if self.n_components == "bic" and missing else 1
+        options: dict[str, Any] = {"X": X, "sample_weight": sample_weight, "n_runs": tries}
+        with reporting(
+            self, self.max_iter, attributes=partial(turned_attributes, dtype=source.dtype), **options
+        ) as report:
             if missing:
                 self._fit_missing(source, report)
             else:
@@ -179,7 +204,8 @@ class ProbabilisticPCA(FactorModel):
             fitted = np.full(p, noise)  # eigenvalues of the fitted covariance; (15) where the noise is above its floor
             fitted[:q] = np.maximum(values[:q], noise)
             likelihood = -found.weight / 2 * float(np.sum(np.log(2 * np.pi * fitted) + values / fitted))
-            self._keep(params, found.vectors[:q], source.dtype, likelihood, None)
+            vars(self).update(factor_attributes(params, found.vectors[:q], source.dtype))
+            self._keep_course(likelihood, None)
             return
         mean, variance, total = latent.column_moments(source, "ProbabilisticPCA")
         self._em(source, q, mean, variance, total.weight, report)
@@ -194,7 +220,8 @@ class ProbabilisticPCA(FactorModel):
             return
         best, least = {}, np.inf
         for q in range(min(p, int(np.ceil(total.weight)))):
-            self._em(source, q, mean, variance, total.weight, report)
+            with report.run() if p > 1 else nullcontext(report) as passes:
+                self._em(source, q, mean, variance, total.weight, passes)
             criterion = -2 * self.log_likelihood_ + float(free_parameters(p, np.array(q))) * np.log(total.weight)
             if criterion < least:
                 best, least = dict(self.__dict__), criterion
@@ -228,22 +255,12 @@ class ProbabilisticPCA(FactorModel):
                 NotConverged,
             )
         likelihood = source.total(latent.factor_sums, found.params).likelihood
-        left, length, _ = np.linalg.svd(found.params.loadings, full_matrices=False)
-        vectors = fix_signs(left.T)
-        params = found.params._replace(loadings=np.ascontiguousarray(vectors.T * length))
-        self._keep(params, vectors, source.dtype, likelihood, found)
+        vars(self).update(turned_attributes(found.params, source.dtype))
+        self._keep_course(likelihood, found)
 
-    def _keep(self, params: Factors, vectors: np.ndarray, dtype: np.dtype, likelihood: float, em: Fit | None) -> None:
-        """Store the parameters as fitted attributes."""
-        self._mean, self._loadings, self._noise = params
-        noise = float(params.noise[0])
-        excess = (params.loadings**2).sum(axis=0)
-        self.n_components_ = len(vectors)
-        self.mean_ = params.mean.astype(dtype)
-        self.components_, self.loadings_ = vectors.astype(dtype), params.loadings.astype(dtype)
-        self.explained_variance_ = (excess + noise).astype(dtype)
-        self.explained_variance_ratio_ = ((excess + noise) / (excess.sum() + noise * len(params.mean))).astype(dtype)
-        self.noise_variance_, self.log_likelihood_ = noise, likelihood
+    def _keep_course(self, likelihood: float, em: Fit | None) -> None:
+        """Store what the fit came to beside its parameters."""
+        self.log_likelihood_ = likelihood
         self.n_iter_ = 1 if em is None else em.n_iter
         self.history_ = History([] if em is None else em.history, name="log-likelihood")
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from novum import _core
+from novum.base.checks.learned import check_densities
 from novum.base.estimator import Estimator
 from novum.base.fitted import check_is_fitted
-from novum.base.learned import check_densities
 from novum.base.sklearn_base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from novum.decomposition.plots import plot_spectrum
 from novum.decomposition.spectrum import Spectrum, fill_axes

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.base.checks.learned import check_densities
 from novum.base.fitted import check_is_fitted
 from novum.base.generative import BayesRule
-from novum.base.learned import check_densities
 from novum.engines.gaussians.covariance import factor_of_covariance
 from novum.engines.gaussians.density import Density, density_of, joint, total
 from novum.engines.gaussians.draws import draw_gaussians

@@ -11,7 +11,16 @@ from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.random import Stream
 
-__all__ = ["ExpertsState", "class_shares", "each_mean", "mean_and_std", "plain", "starting_shares", "trust"]
+__all__ = [
+    "ExpertsState",
+    "class_shares",
+    "each_mean",
+    "fitted_experts",
+    "mean_and_std",
+    "plain",
+    "starting_shares",
+    "trust",
+]
 
 SURE = 0.9  # responsibility of the nearest cluster at the start
 
@@ -22,6 +31,13 @@ class ExpertsState(NamedTuple):
     gate: Gate
     experts: list[Any]
     variance: NDArray | None  # (K,), for numbers
+
+
+def fitted_experts(state: ExpertsState) -> dict[str, Any]:
+    """Return the fitted attributes that a state stands for."""
+    gate = dict(zip(("gate_mean_", "gate_scale_", "gate_coef_"), state.gate))
+    spread = {} if state.variance is None else {"variance_": state.variance}
+    return {"experts_": state.experts, **gate, **spread}
 
 
 def plain(_: Any, block: Block) -> NDArray:

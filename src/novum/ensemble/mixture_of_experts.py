@@ -28,7 +28,16 @@ from novum.base.fitted import check_is_fitted
 from novum.base.history import History
 from novum.base.intervals import IntervalPrediction, check_interval, mixture_interval
 from novum.base.sklearn_base import MetaEstimatorMixin
-from novum.ensemble.experts import ExpertsState, class_shares, each_mean, mean_and_std, plain, starting_shares, trust
+from novum.ensemble.experts import (
+    ExpertsState,
+    class_shares,
+    each_mean,
+    fitted_experts,
+    mean_and_std,
+    plain,
+    starting_shares,
+    trust,
+)
 from novum.ensemble.gate import Gate, log_gate, penalty, refit, start_gate
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.batch_results import of_results
@@ -172,7 +181,14 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         stream = Stream(seed_of(self.random_state))
         best: tuple[float, ExpertsState, History] | None = None
         with reporting(
-            self, self.max_iter, X=X, y=y, sample_weight=sample_weight, n_runs=self.n_init, attributes=dict
+            self,
+            self.max_iter,
+            X=X,
+            y=y,
+            sample_weight=sample_weight,
+            n_runs=self.n_init,
+            attributes=fitted_experts,
+            objective_of="leaving",
         ) as report:
             for start in range(self.n_init):
                 first = starting_shares(X, target, self.n_experts, stream, start)
@@ -190,10 +206,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
                 NotConverged,
             )
         self.n_iter_ = len(self.history_)
-        self.experts_ = state.experts
-        if state.variance is not None:
-            self.variance_ = state.variance
-        self.gate_mean_, self.gate_scale_, self.gate_coef_ = state.gate
+        vars(self).update(fitted_experts(state))
         self.log_likelihood_ = float(objective + penalty(state.gate, self.alpha))
         return self
 
@@ -209,7 +222,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
             history.append(float(weight @ row) - penalty(state.gate, self.alpha))
             r = np.exp(joint - row[:, None])
             gain = history[-1] - history[-2] if step else np.inf
-            if report(step + 1, history[-1]) or gain <= self.tol * total:
+            if report(step + 1, history[-1], state) or gain <= self.tol * total:
                 return state, history
         return state, history
 

@@ -43,14 +43,17 @@ def fold(
         total  = merge of statistics(params, block) over the blocks, in a tree fixed by their number    (1)
         params = update(params, total)    (2)
 
-    `report(n_iter, objective, params)`, if given, is called after every pass; when it returns True the fold stops as converged. One
-    whose `listens` is False is not called. `total(source, params)`, if given, may make (1) of all rows in one call; where it
-    returns None, it is made block by block.
+    `report(n_iter, objective, params)`, if given, is called after every pass; when it returns True the fold stops as converged.
+    Before every pass its `begin(params, n_done)` is called, if it has one. One whose `listens` is False is not called.
+    `total(source, params)`, if given, may make (1) of all rows in one call; where it returns None, it is made block by block.
     """
     report = report if getattr(report, "listens", True) else None
+    begin = getattr(report, "begin", None)
     history: list[float] = []
     sums = None
     for n_iter in range(1, max_iter + 1):
+        if begin is not None:
+            begin(params, n_iter - 1)
         sums = total(source, params) if total is not None else None
         if sums is None:
             sums = source.total(statistics, params, merge)

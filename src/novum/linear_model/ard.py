@@ -20,7 +20,7 @@ and else, by Woodbury with M = I/alpha + R L^-1 R' and z = R b,
 Columns whose lambda passes a threshold are dropped. One pass over the data, then p x p or n x n.
 """
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
@@ -246,29 +246,36 @@ class ARDRegression(EvidenceRegression):
         start = 1 / (variance / t**2 + float(np.finfo(np.float64).eps))
         state = ArdState(start, np.ones(p), np.ones(p, bool), np.zeros(p), -np.inf)
         scores: list[float] = []
-        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
+        dtype, mean, scale = source.dtype, solution.mean, t / u
+
+        def attributes(state: ArdState) -> dict[str, Any]:
+            coef, covariance = np.zeros(p), np.zeros((0, 0))
+            if state.kept.any():
+                covariance = covariance_of(design, state.alpha, state.lambda_, state.kept)
+                coef[state.kept] = weights_of(design, state.alpha, state.lambda_, state.kept).coef
+            coef, covariance = coef * scale, covariance * np.outer(scale[state.kept], scale[state.kept])
+            return {
+                "coef_": coef.astype(dtype),
+                "intercept_": dtype.type(mean[-1] - mean[:-1] @ coef) if self.fit_intercept else 0.0,
+                "alpha_": dtype.type(state.alpha / t**2),
+                "lambda_": (state.lambda_ / scale**2).astype(dtype),
+                "sigma_": covariance.astype(dtype),
+                "_kept": state.kept,
+                "X_offset_": mean[:-1].astype(dtype),
+                "X_scale_": np.ones(p, dtype),
+            }
+
+        options: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "during"}
+        with reporting(self, self.max_iter, attributes=attributes, **options) as report:
+            report.begin(state)
             for n_iter in range(1, self.max_iter + 1):
                 before, state = state.coef, step(design, state, gammas, self.threshold_lambda)
                 scores.append(state.score - solution.weight * np.log(t))  # of the targets in their own unit
                 moved = np.inf if n_iter == 1 else float(np.abs(state.coef - before).sum())
-                stopped = report(n_iter, state.score, state)
+                stopped = report(n_iter, scores[-1], state)
                 if moved < self.tol or stopped or not state.kept.any():
                     break
-        coef, covariance = np.zeros(p), np.zeros((0, 0))
-        if state.kept.any():
-            covariance = covariance_of(design, state.alpha, state.lambda_, state.kept)
-            coef[state.kept] = weights_of(design, state.alpha, state.lambda_, state.kept).coef
-        dtype, mean, scale = source.dtype, solution.mean, t / u
-        coef, covariance = coef * scale, covariance * np.outer(scale[state.kept], scale[state.kept])
-        self.coef_ = coef.astype(dtype)
-        self.intercept_ = dtype.type(mean[-1] - mean[:-1] @ coef) if self.fit_intercept else 0.0
-        self.alpha_, self.lambda_, self.sigma_ = (
-            dtype.type(state.alpha / t**2),
-            (state.lambda_ / scale**2).astype(dtype),
-            covariance.astype(dtype),
-        )
-        self._kept = state.kept
-        self.X_offset_, self.X_scale_, self.n_iter_ = mean[:-1].astype(dtype), np.ones(p, dtype), n_iter
+        vars(self).update(attributes(state), n_iter_=n_iter)
         self.history_ = History(scores, name="objective")
         self.scores_ = np.array(scores if self.compute_score else [])
         return self

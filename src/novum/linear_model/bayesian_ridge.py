@@ -19,6 +19,7 @@ from novum.linear_model.least_squares.evidence_maximum import (
     Gammas,
     maximize,
     one_target,
+    posterior,
     rescaled,
     spectrum,
     target_variance,
@@ -139,25 +140,28 @@ class BayesianRidge(EvidenceRegression):
         alpha = 1 / (variance / t**2 + eps) if self.alpha_init is None else float(self.alpha_init) * t**2
         lambda_ = 1.0 if self.lambda_init is None else float(self.lambda_init) * (t / u) ** 2
         gammas = Gammas(self.alpha_1, self.alpha_2, self.lambda_1, self.lambda_2)
-        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
-            found = maximize(
-                rescaled(data, t, u), alpha, lambda_, gammas, max_iter=self.max_iter, tol=self.tol, report=report
-            )
-        scores = [score - data.weight * np.log(t) for score in found.scores]  # of the targets in their own unit
-        found = found._replace(
-            alpha=found.alpha / t**2,
-            lambda_=found.lambda_ * (u / t) ** 2,
-            weights=found.weights * (t / u),
-            scores=scores,
-        )
-        dtype, mean = source.dtype, data.solution.mean
-        coef = data.vectors.T @ found.weights
-        self.coef_ = coef.astype(dtype)
-        self.intercept_ = dtype.type(mean[-1] - mean[:-1] @ coef) if self.fit_intercept else 0.0
-        self.alpha_, self.lambda_, self.n_iter_ = dtype.type(found.alpha), dtype.type(found.lambda_), found.n_iter
-        seen = 1 / (found.lambda_ + found.alpha * data.eigenvalues) - 1 / found.lambda_
-        self.sigma_ = ((data.vectors.T * seen) @ data.vectors + np.eye(len(coef)) / found.lambda_).astype(dtype)
-        self.X_offset_, self.X_scale_ = mean[:-1].astype(dtype), np.ones(len(coef), dtype)
+        inner, dtype, mean = rescaled(data, t, u), source.dtype, data.solution.mean
+
+        def attributes(precisions: tuple[float, float]) -> dict[str, Any]:
+            noise, size = precisions[0] / t**2, precisions[1] * (u / t) ** 2
+            coef = data.vectors.T @ (posterior(inner, *precisions).weights * (t / u))
+            seen = 1 / (size + noise * data.eigenvalues) - 1 / size
+            return {
+                "coef_": coef.astype(dtype),
+                "intercept_": dtype.type(mean[-1] - mean[:-1] @ coef) if self.fit_intercept else 0.0,
+                "alpha_": dtype.type(noise),
+                "lambda_": dtype.type(size),
+                "sigma_": ((data.vectors.T * seen) @ data.vectors + np.eye(len(coef)) / size).astype(dtype),
+                "X_offset_": mean[:-1].astype(dtype),
+                "X_scale_": np.ones(len(coef), dtype),
+            }
+
+        options: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight}
+        with reporting(self, self.max_iter, attributes=attributes, **options) as report:
+            stopping: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol}
+            unit = data.weight * np.log(t)  # scores are those of the targets in their own unit
+            found = maximize(inner, alpha, lambda_, gammas, unit=unit, report=report, **stopping)
+        vars(self).update(attributes((found.alpha, found.lambda_)), n_iter_=found.n_iter)
         self.history_ = History(found.scores, name="log evidence")
         self.scores_ = np.array(found.scores if self.compute_score else [])
         return self

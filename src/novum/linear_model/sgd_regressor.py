@@ -15,6 +15,7 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 from sklearn.utils.validation import column_or_1d
 
+from novum.base.callbacks import SILENT, by_learning, reporting
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
 from novum.base.fitted import check_is_fitted
@@ -25,7 +26,7 @@ from novum.fold.blocks import Block, Source
 from novum.fold.dealing import deal_of_table
 from novum.linear_model.decisions import SparseCoefficients, dense_coef
 from novum.linear_model.least_squares.model import Line, predict_block
-from novum.linear_model.online.descents import descend, descend_by_portions
+from novum.linear_model.online.descents import Problem, descend, descend_by_portions, descend_together
 from novum.linear_model.online.epochs import (
     Descent,
     LinearFunction,
@@ -165,7 +166,10 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         start = self._first_start(coef_init, intercept_init)
         source = self._numbers(X, y, sample_weight, True)
         (machine,) = self._machines(1, source.n_features, source.dtype, *start)
-        self._learn(source, machine, self.max_iter)
+        attributes = by_learning(self, lambda twin, descents: twin._keep(descents[0], source.dtype))
+        options: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "during"}
+        with reporting(self, self.max_iter, attributes=attributes, **options) as report:
+            self._learn(source, machine, self.max_iter, report)
         self._report()
         return self
 
@@ -178,7 +182,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         source = self._numbers(X, y, sample_weight, first)
         dtype = source.dtype
         (machine,) = self._machines(1, source.n_features, dtype, None, None) if first else self._resumed()
-        self._learn(source, machine._replace(coef=machine.coef.astype(dtype, copy=False)), 1)
+        self._learn(source, machine._replace(coef=machine.coef.astype(dtype, copy=False)), 1, SILENT)
         return self
 
     def _numbers(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Source:
@@ -190,14 +194,20 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
             )
         return source
 
-    def _learn(self, source: Source, machine: LinearFunction, max_iter: int) -> None:
+    def _learn(self, source: Source, machine: LinearFunction, max_iter: int, report: Any) -> None:
         """Train and store."""
         settings, stopping = self._settings(source), self._stopping(max_iter)
         if source.at_hand:
-            done = self._descended(self._in_memory(source), settings, machine, stopping)
+            done = self._descended(self._in_memory(source), settings, machine, stopping, report)
         else:
-            (done,) = descend_by_portions(source, [portion], settings, [machine], stopping, self._seed(), 1)
-        coef, self.intercept_ = self._keep_machines([done.machine], source.dtype)
+            (done,) = descend_by_portions(
+                source, [portion], settings, [machine], stopping, seed=self._seed(), n_jobs=1, report=report
+            )
+        self._keep(done, source.dtype)
+
+    def _keep(self, done: Descent, dtype: np.dtype) -> None:
+        """Store what the machine has come to."""
+        coef, self.intercept_ = self._keep_machines([done.machine], dtype)
         self.coef_ = coef[0]
         for name in ("_standard_coef", "_average_coef"):
             if hasattr(self, name):
@@ -206,7 +216,9 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         name = "validation score" if self.early_stopping else "objective"
         self.history_ = History(done.objective, {"updates": done.updates}, name=name)
 
-    def _descended(self, data: Data, settings: Settings, machine: LinearFunction, stopping: Stopping) -> Descent:
+    def _descended(
+        self, data: Data, settings: Settings, machine: LinearFunction, stopping: Stopping, report: Any
+    ) -> Descent:
         """Train on rows in memory."""
         y, rows, score = data.y.astype(np.float64), data.rows, None
         if self.early_stopping:
@@ -220,7 +232,10 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
             rows = np.sort(kept if data.weight is None else kept[data.weight[kept] > 0])
             score = partial(determination, data.X[held], y[held], weight)
         problem, seed = TargetRows(data.X, y, data.weight, rows), self._seed()
-        return descend(problem, settings, machine, stopping, seed, deal_of_table(data.X.shape, seed or 0), score)
+        deal = deal_of_table(data.X.shape, seed or 0)
+        if report.listens:
+            return descend_together([Problem(problem, machine, score)], settings, stopping, seed, deal, report)[0]
+        return descend(problem, settings, machine, stopping, seed, deal, score)
 
     def schedule(self) -> Schedule:
         """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""

@@ -203,7 +203,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             layout = stress_at(D, start, self.n_jobs)
         else:
             starts = self._starts(D, rows if plain else None, settings, init)
-            tasks: dict[str, Any] = {"n_runs": len(starts), "attributes": lambda Z: {"embedding_": Z}}
+            tasks: dict[str, Any] = {"n_runs": len(starts), "objective_of": "leaving"}
+            tasks["attributes"] = lambda Z: {"embedding_": Z.astype(rows.dtype, copy=False)}
             with reporting(self, self.max_iter, X=X, **tasks) as report:
                 layout = best_layout(
                     D,

@@ -216,9 +216,12 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
         units = self._start(source, lattice)
         history: list[float] = []
         passes = self._batch if self.algorithm == "batch" else self._online
-        with reporting(
-            self, self.max_iter, X=X, sample_weight=sample_weight, attributes=lambda w: {"units_": w}
-        ) as report:
+
+        def attributes(units: np.ndarray) -> dict[str, np.ndarray]:
+            return {"units_": units.astype(source.dtype), "positions_": lattice.positions}
+
+        with reporting(self, self.max_iter, X=X, sample_weight=sample_weight, attributes=attributes) as report:
+            report.begin(units)
             for n_iter, (moved, error) in enumerate(passes(source, units, lattice), 1):
                 units = moved
                 history.append(error)

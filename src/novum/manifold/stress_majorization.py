@@ -94,6 +94,7 @@ def lay_out(
     target = np.ascontiguousarray(D, dtype=np.float64) if metric else first_disparities(D)
     total = len(D) * (len(D) - 1) / 2
     Z, history = np.ascontiguousarray(start, dtype=np.float64), []
+    report.begin(Z)
     moved = run_pass(target, Z, threads).moved
     for n_iter in range(1, max_iter + 1):
         Z = moved

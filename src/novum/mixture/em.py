@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.base.callbacks import SILENT, Logged
 from novum.fold.blocks import Source, add
 from novum.fold.engine import fold
 
@@ -139,12 +140,11 @@ def best_run(
     """Return the run with the largest bound over all starts, each made when its turn comes."""
 
     def watch(number: int, listener: Any) -> Callable[..., Any] | None:
-        def logged(n_iter: int, objective: float, params: Any) -> bool:
+        def write(n_iter: int, objective: float) -> None:
             if n_iter % log_every == 0:
                 logger.info("%s: start %d, iteration %d, objective %.9g", owner, number + 1, n_iter, objective)
-            return listener is not None and listener(n_iter, objective, params)
 
-        return logged if log_every else listener
+        return Logged(SILENT if listener is None else listener, write) if log_every else listener
 
     several = len(starts) > 1
     trial = trial_iter if several and trial_iter is not None and trial_iter < max_iter else None

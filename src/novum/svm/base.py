@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from novum.base.callbacks import by_learning, reporting
 from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Bool, Choice, Domain, Function, Int, Real
 from novum.base.estimator import Estimator
@@ -24,7 +25,7 @@ from novum.runtime.message_text import first_few
 from novum.runtime.threads import thread_count
 from novum.runtime.warn import warn
 from novum.svm.device_decision import DecisionThere, decision_there, sums_there
-from novum.svm.dual import DualOptimum, Limits
+from novum.svm.dual import DualOptimum, Limits, report_moves
 from novum.svm.kernel_choice import NAMES, Kernel, choose, matrix_of, weighted_sums
 
 __all__ = ["COMMON_DOMAINS", "Decision", "KernelMachine", "Training", "part_sums", "single_decision"]
@@ -89,6 +90,8 @@ class KernelMachine(DeviceAttributes, Estimator):
     _target: str | None = None
     _squares_columns = True
     _squares_rows = True
+    _reports_passes = True
+    _pass_name = "step"
     support_: np.ndarray
     support_vectors_: Any
     dual_objective_: np.ndarray
@@ -114,7 +117,8 @@ class KernelMachine(DeviceAttributes, Estimator):
     def _limits(self, points: Any) -> Limits:
         rows, columns = points.shape
         threads = 1 if rows <= FEW and rows * columns <= FEW_CELLS else thread_count(None)
-        return Limits(self.tol, self.max_iter, self.cache_size, self.shrinking, threads)
+        watched = bool(getattr(self, "_skl_callbacks", None))
+        return Limits(self.tol, self.max_iter, self.cache_size, self.shrinking, threads, watched)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Any]:
         """Return the rows and the target of a fit, after every check."""
@@ -219,12 +223,15 @@ class KernelMachine(DeviceAttributes, Estimator):
         else:
             self.support_vectors_ = rows[support].astype(np.float64)
 
-    def _tell(self, machines: list[DualOptimum]) -> None:
-        """Set the account of the solver, and warn where it was cut short."""
+    def _keep_account(self, machines: list[DualOptimum]) -> None:
+        """Set the account of the solver."""
         self.dual_objective_ = np.array([m.objective for m in machines])
         self.duality_gap_ = np.array([m.gap for m in machines])
         self.kkt_violation_ = np.array([m.violation for m in machines])
         self.fit_status_ = 0 if all(m.converged for m in machines) else 1
+
+    def _tell(self) -> None:
+        """Warn of a solver that was cut short."""
         if self.fit_status_:
             warn(
                 f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with StandardScaler or"
@@ -232,6 +239,26 @@ class KernelMachine(DeviceAttributes, Estimator):
                 f" tol={self.tol:g}; a larger max_iter or a smaller C helps too.",
                 NotConverged,
             )
+
+    def _keep_single(self, training: Training, machine: DualOptimum) -> None:
+        """Set what a machine without classes has found."""
+        carries = machine.coefficient != 0
+        self._keep(training, training.used[carries])
+        self._n_support = np.array([int(carries.sum())], dtype=np.int32)
+        self._dual_coef_, self._intercept_ = machine.coefficient[None, carries], np.array([-machine.level])
+        self.dual_coef_ = scipy.sparse.csr_matrix(self._dual_coef_) if self._sparse else self._dual_coef_
+        self.intercept_: Any = self._intercept_.copy()
+        self.n_iter_: Any = int(machine.steps)
+        self._keep_account([machine])
+
+    def _reported(self, solve: Callable[[int | None], DualOptimum], training: Training, options: dict[str, Any]) -> Any:
+        """Return the machine that `solve(max_iter)` finds, None for all steps; its moves are reported."""
+        attributes = by_learning(self, lambda twin, machine: twin._learn(training, machine))
+        with reporting(self, None, attributes=attributes, objective_of="leaving", **options) as report:
+            machine = solve(None)
+            n = training.points.shape[0]
+            steps = report_moves(machine, solve, report, training.used, n)
+        return machine if steps is None else solve(steps)._replace(converged=True)
 
     def _decision(self, parts: list[NDArray[np.intp]], coefficient: NDArray[np.float64]) -> Decision:
         """Return the decision over parts of the support vectors."""

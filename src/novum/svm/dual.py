@@ -11,6 +11,8 @@
 The decision is d(x) = sum_i b_i k(x, x_i) - level, the level of slopes f = Kb + c where b is between its bounds.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +23,17 @@ from novum import _core
 from novum.exceptions import DataError, ParameterError
 from novum.svm.kernel_choice import Kernel, squares_of
 
-__all__ = ["DualOptimum", "Limits", "classify", "enclose", "hard_margin", "nu_classify", "nu_regress", "regress"]
+__all__ = [
+    "DualOptimum",
+    "Limits",
+    "classify",
+    "enclose",
+    "hard_margin",
+    "nu_classify",
+    "nu_regress",
+    "regress",
+    "report_moves",
+]
 
 GAP = 5e-4  # of tol, as a share of the objective: a gap so small that more steps would change no printed digit
 MOST_STEPS = 10_000_000  # where max_iter sets no limit: nothing runs for ever
@@ -40,6 +52,12 @@ class Limits(NamedTuple):
     cache_size: float
     shrinking: bool
     threads: int
+    watched: bool = False  # whether the moves are to be written down
+    cut: bool = False  # whether max_iter is where somebody looks, not where a fit ends
+
+    def at(self, steps: int | None) -> "Limits":
+        """Return the limits of a solver that is looked at after some steps, with None at its end."""
+        return self if steps is None else self._replace(max_iter=steps, watched=False, cut=True)
 
     def as_tuple(self, size: int, largest: float) -> tuple[float, float, int, int, bool, bool]:
         """What the compiled solver takes, for a problem of that size with variables up to `largest`, times the kernel.
@@ -64,6 +82,31 @@ class Problem(NamedTuple):
     start: NDArray[np.float64]
 
 
+class Moves(NamedTuple):
+    """What the solver did: each move changes a pair of variables, in large problems a block of them."""
+
+    steps: list[int]  # (m,): steps of pairs so far, after each move
+    objective: list[float]  # (m,): of (1)
+    violation: list[float]  # (m,)
+    start: NDArray[np.float64]  # (halves n,)
+    end: list[int]  # (m,): of the changes of each move below
+    variable: list[int]
+    value: list[float]
+
+    def variables(self, number: int, rows: NDArray[np.intp], n: int) -> NDArray[np.float64]:
+        """Return the variables of n rows after a move, (halves, n), where those of the problem have the numbers `rows`."""
+        b, end = self.start.copy(), self.end[number]
+        b[self.variable[:end]] = self.value[:end]  # of several values of one variable the last stays
+        out = np.zeros((len(b) // len(rows), n))
+        out[:, rows] = b.reshape(-1, len(rows))
+        return out
+
+    def changed(self, number: int) -> NDArray[np.intp]:
+        """Return the variables that a move changed."""
+        begin = self.end[number - 1] if number else 0
+        return np.array(self.variable[begin : self.end[number]], dtype=np.intp)
+
+
 class DualOptimum(NamedTuple):
     """An optimum of (1) in the terms of the decision."""
 
@@ -75,10 +118,11 @@ class DualOptimum(NamedTuple):
     objective: float
     converged: bool
     scale: float = 1.0  # r of (3), or the width of the tube of (5)
+    moves: Moves | None = None
 
 
 def optimum(points: Any, kernel: Kernel, problem: Problem, limits: Limits) -> tuple[NDArray, NDArray, tuple]:
-    """Return b, the levels and the account of the solver."""
+    """Return b, the levels and the account of the solver, which ends with its moves if they are watched."""
     b, slope = problem.start.copy(), np.empty_like(problem.start)
     level = np.empty(problem.halves if problem.by_half else 1)
     largest = float(np.max(problem.upper - problem.lower, initial=0.0)) * size_of(points, kernel)
@@ -95,16 +139,35 @@ def optimum(points: Any, kernel: Kernel, problem: Problem, limits: Limits) -> tu
         level,
     )
     solver: Any = _core.svm.smo
+    trace = solver.Trace() if limits.watched else None
     if kernel.is_matrix:
-        account = solver.gram(points, *rest)
+        account = solver.gram(points, *rest, trace=trace)
     elif scipy.sparse.issparse(points):
         values, columns, starts = points.data, points.indices.astype(np.int32), points.indptr.astype(np.int64)
         account = solver.sparse(
-            values.astype(np.float64), columns, starts, points.shape[1], kernel.arguments, limits.threads, *rest
+            values.astype(np.float64),
+            columns,
+            starts,
+            points.shape[1],
+            kernel.arguments,
+            limits.threads,
+            *rest,
+            trace=trace,
         )
     else:
-        account = solver.dense(points, kernel.arguments, limits.threads, *rest)
-    return b, level, account
+        account = solver.dense(points, kernel.arguments, limits.threads, *rest, trace=trace)
+    if trace is None:
+        return b, level, (*account, None)
+    moves = Moves(
+        steps=trace.steps,
+        objective=trace.objective,
+        violation=trace.violation,
+        start=problem.start.copy(),
+        end=trace.end,
+        variable=trace.variable,
+        value=trace.value,
+    )
+    return b, level, (*account, moves)
 
 
 def size_of(points: Any, kernel: Kernel) -> float:
@@ -121,8 +184,8 @@ def size_of(points: Any, kernel: Kernel) -> float:
 
 
 def machine_of(coefficient: NDArray, level: float, account: tuple, scale: float = 1.0) -> DualOptimum:
-    """Return the machine with the account of its solver: steps, violation, gap, objective, rows computed, converged."""
-    steps, violation, gap, objective, _, converged = account
+    """Return the machine with the account of its solver: steps, violation, gap, objective, rows computed, converged, moves."""
+    steps, violation, gap, objective, _, converged, moves = account
     return DualOptimum(
         coefficient=coefficient,
         level=level,
@@ -132,6 +195,7 @@ def machine_of(coefficient: NDArray, level: float, account: tuple, scale: float 
         objective=objective,
         converged=converged,
         scale=scale,
+        moves=moves,
     )
 
 
@@ -184,7 +248,7 @@ def hard_margin(points: Any, kernel: Kernel, sign: NDArray[np.float64], limits: 
         b, level, account = optimum(points, kernel, problem, limits._replace(tol=goal))
         r, steps = float(level[0] - level[1]) / 2, steps + account[0]
         scale = min(scale, max(abs(float(level[0])), abs(float(level[1])), 1e-300))
-        if r < SEPARATE * max(scale, account[1]) or not account[-1]:
+        if r < SEPARATE * max(scale, account[1]) or not account[5]:
             raise DataError(
                 "SVC: no plane in the space of the kernel separates the classes, so that C=inf has no solution. Give a finite"
                 " C, or a kernel with more room."
@@ -194,7 +258,7 @@ def hard_margin(points: Any, kernel: Kernel, sign: NDArray[np.float64], limits: 
         goal = 0.5 * limits.tol * r
     both = (b[:n] + b[n:]) / r
     objective = -float(np.abs(both).sum()) / 2  # at the optimum sum a = |w|^2
-    account = (steps, account[1] / r, account[2] / r**2, objective, account[4], account[5])
+    account = (steps, account[1] / r, account[2] / r**2, objective, account[4], account[5], None)
     return machine_of(both, float(level[0] + level[1]) / (2 * r), account, r)
 
 
@@ -214,7 +278,7 @@ def regress(
     if hard and limits.max_iter < 0:
         limits = limits._replace(max_iter=MOST_HARD)
     b, level, account = optimum(points, kernel, problem, limits)
-    if hard and not account[-1]:
+    if hard and not account[5] and not limits.cut:
         raise DataError(
             f"SVR: no function of the kernel stays within epsilon={epsilon!r} of all targets, so that C=inf has no solution (or"
             " needs more steps: max_iter). Give a larger epsilon, or a finite C."
@@ -242,3 +306,27 @@ def enclose(points: Any, kernel: Kernel, weight: NDArray[np.float64], nu: float,
     zeros = np.zeros(len(weight))
     b, level, account = optimum(points, kernel, Problem(1, False, zeros, zeros, weight, start), limits)
     return machine_of(b, float(level[0]), account)
+
+
+def report_moves(
+    machine: DualOptimum, stopped_at: Callable[[int], Any], report: Any, rows: NDArray[np.intp], n: int
+) -> int | None:
+    """Report the moves of a solver on some of n rows; return the steps after which a callback stopped it, None if it was not.
+
+    `stopped_at(steps)` returns the parameters of a solver that took so many steps: it takes the same steps again, so it is asked
+    only when somebody wants a fitted copy.
+    """
+    moves = machine.moves
+    if moves is None or not moves.steps:
+        return None
+    report.begin(partial(stopped_at, 0))
+    for number, steps in enumerate(moves.steps):
+        facts = {
+            "steps": steps,
+            "rows": rows[moves.changed(number) % len(rows)],
+            "violation": moves.violation[number],
+            "variables": partial(moves.variables, number, rows, n),
+        }
+        if report(number + 1, moves.objective[number], partial(stopped_at, steps), **facts):
+            return None if number + 1 == len(moves.steps) else steps
+    return None

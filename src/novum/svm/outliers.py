@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
-import scipy.sparse
 
 from novum.base.domains import Domain, Real
 from novum.base.estimator import fits
@@ -13,8 +12,8 @@ from novum.base.sklearn_base import OutlierMixin
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
-from novum.svm.base import COMMON_DOMAINS, Decision, KernelMachine, part_sums, single_decision
-from novum.svm.dual import enclose
+from novum.svm.base import COMMON_DOMAINS, Decision, KernelMachine, Training, part_sums, single_decision
+from novum.svm.dual import DualOptimum, enclose
 
 __all__ = ["OneClassSVM"]
 
@@ -105,16 +104,18 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         weight = np.ones(points.shape[0]) if training.weight is None else training.weight
         if len(used) < len(weight):
             points = points[np.ix_(used, used)] if training.kernel.is_matrix else points[used]
-        machine = enclose(points, training.kernel, weight[used], self.nu, self._limits(points))
-        carries = machine.coefficient != 0
-        self._keep(training, used[carries])
-        self._n_support = np.array([int(carries.sum())], dtype=np.int32)
-        self._dual_coef_, self._intercept_ = machine.coefficient[None, carries], np.array([-machine.level])
-        self.dual_coef_ = scipy.sparse.csr_matrix(self._dual_coef_) if self._sparse else self._dual_coef_
-        self.intercept_, self.offset_ = self._intercept_.copy(), -self._intercept_
-        self.n_iter_ = int(machine.steps)
-        self._tell([machine])
+        limits = self._limits(points)
+
+        def solve(max_iter: int | None) -> DualOptimum:
+            return enclose(points, training.kernel, weight[used], self.nu, limits.at(max_iter))
+
+        self._learn(training, self._reported(solve, training, {"X": X, "sample_weight": sample_weight}))
+        self._tell()
         return self
+
+    def _learn(self, training: Training, machine: DualOptimum) -> None:
+        self._keep_single(training, machine)
+        self.offset_ = -self._intercept_
 
     def _single(self) -> Decision:
         check_is_fitted(self)

@@ -7,6 +7,7 @@ of coefficients has one line less than there are classes (as in LIBSVM).
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -14,9 +15,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from novum.base.callbacks import SILENT
 from novum.runtime import arrays
 from novum.runtime.pool import map_ordered
-from novum.svm.dual import DualOptimum
+from novum.svm.dual import DualOptimum, report_moves
 
 __all__ = ["Trained", "confidence_of_classes", "decisions", "train", "votes"]
 
@@ -37,15 +39,16 @@ def train(
     points: Any,
     is_matrix: bool,
     used: NDArray[np.intp],
-    solve: Callable[[Any, NDArray[np.float64], NDArray[np.intp], int], DualOptimum],
+    solve: Callable[[Any, NDArray[np.float64], NDArray[np.intp], int, int | None], DualOptimum],
     threads: int,
+    report: Any = SILENT,
 ) -> Trained:
-    """Train a machine per pair; `solve(points, sign, rows, threads)` trains one. Pairs share the threads; where they are fewer than
-    those, each has several."""
+    """Train a machine per pair; `solve(points, sign, rows, threads, max_iter)` trains one. Pairs share the threads; where they are
+    fewer than those, each has several. With several pairs each is a run of `report`."""
     pairs = list(combinations(range(classes), 2))
     of_class = [used[code[used] == c] for c in range(classes)]
 
-    def one(pair: tuple[int, int]) -> DualOptimum:
+    def one(pair: tuple[int, int], max_iter: int | None = None) -> DualOptimum:
         rows = np.concatenate([of_class[pair[0]], of_class[pair[1]]])
         sign = np.repeat([1.0, -1.0], [len(of_class[pair[0]]), len(of_class[pair[1]])])
         if len(rows) == points.shape[0] and (rows == np.arange(len(rows))).all():
@@ -53,10 +56,44 @@ def train(
         else:
             part = points[np.ix_(rows, rows)] if is_matrix else points[rows]
         part = part if scipy.sparse.issparse(part) else np.ascontiguousarray(part)
-        return solve(part, sign, rows, max(1, threads // len(pairs)))
+        return solve(part, sign, rows, max(1, threads // len(pairs)), max_iter)
 
     machines = list(map_ordered(one, pairs, min(threads, len(pairs))))
-    table = np.zeros((max(1, classes - 1), points.shape[0]))
+    if report.listens:
+        machines = reported_machines(pairs, of_class, machines, one, points.shape[0], report)
+    return in_a_table(pairs, of_class, points.shape[0], machines)
+
+
+def reported_machines(
+    pairs: list[tuple[int, int]],
+    of_class: list[NDArray[np.intp]],
+    machines: list[DualOptimum],
+    one: Callable[[tuple[int, int], int | None], DualOptimum],
+    n: int,
+    report: Any,
+) -> list[DualOptimum]:
+    """Return the machines after a report of what each did, cut short where a callback stopped it; machines whose turn is still to
+    come are at their start."""
+    found: list[DualOptimum] = []
+    for number, (pair, machine) in enumerate(zip(pairs, machines, strict=True)):
+
+        def stopped_at(steps: int, number: int = number, pair: tuple[int, int] = pair) -> Trained:
+            later = [one(each, 0) for each in pairs[number + 1 :]]
+            return in_a_table(pairs, of_class, n, [*found[:number], one(pair, steps), *later])
+
+        rows = np.concatenate([of_class[pair[0]], of_class[pair[1]]])
+        with report.run() if len(pairs) > 1 else nullcontext(report) as run:
+            steps = report_moves(machine, stopped_at, run, rows, n)
+        found.append(machine if steps is None else one(pair, steps)._replace(converged=True))
+    return found
+
+
+def in_a_table(
+    pairs: list[tuple[int, int]], of_class: list[NDArray[np.intp]], n: int, machines: list[DualOptimum]
+) -> Trained:
+    """Return the machines of all pairs in one table."""
+    classes = len(of_class)
+    table = np.zeros((max(1, classes - 1), n))
     for (i, j), machine in zip(pairs, machines, strict=True):
         ni = len(of_class[i])
         table[j - 1, of_class[i]] = machine.coefficient[:ni]

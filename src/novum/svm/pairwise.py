@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 
+from novum.base.callbacks import SILENT, by_learning, reporting
 from novum.base.classes import distinct
 from novum.base.domains import Bool, Choice, ClassWeight, Domain, Null, RandomState
 from novum.base.estimator import fits
@@ -127,7 +128,12 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         self.classes_, self._wants_probability = classes, is_true(self.probability)
         if self.probability != "deprecated":
             warn(DEPRECATED.format(type(self).__name__), FutureWarning)
-        found = self._train(training, code, weight, training.used)
+        self._platt = None
+        attributes = by_learning(self, lambda twin, found: twin._learn(training, found))
+        options: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "leaving"}
+        n_runs = len(classes) * (len(classes) - 1) // 2
+        with reporting(self, None, n_runs=n_runs, attributes=attributes, **options) as report:
+            found = self._train(training, code, weight, training.used, report)
         probability = None
         if self._wants_probability:
             seed = seed_of(self.random_state)
@@ -136,7 +142,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
             )
         self._learn(training, found)
         self._platt = probability
-        self._tell(found.machines)
+        self._tell()
         return self
 
     def _check_counted(self, y: Any, sample_weight: Any) -> NDArray[np.bool_] | None:
@@ -195,15 +201,24 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         return weight if training.weight is None else weight * training.weight
 
     def _train(
-        self, training: Training, code: NDArray[np.intp], weight: NDArray[np.float64], used: NDArray[np.intp]
+        self,
+        training: Training,
+        code: NDArray[np.intp],
+        weight: NDArray[np.float64],
+        used: NDArray[np.intp],
+        report: Any = SILENT,
     ) -> Trained:
         limits = self._limits(training.points)
 
-        def solve(points: Any, sign: NDArray[np.float64], rows: NDArray[np.intp], threads: int) -> DualOptimum:
-            return self._machine(points, sign, weight[rows], training, limits._replace(threads=threads))
+        def solve(
+            points: Any, sign: NDArray[np.float64], rows: NDArray[np.intp], threads: int, max_iter: int | None
+        ) -> DualOptimum:
+            return self._machine(points, sign, weight[rows], training, limits._replace(threads=threads).at(max_iter))
 
         is_matrix = training.kernel.is_matrix
-        return train(code, len(self.classes_), training.points, is_matrix, used, solve, limits.threads)
+        return train(
+            code, len(self.classes_), training.points, is_matrix, used, solve, threads=limits.threads, report=report
+        )
 
     def _held_out(
         self, training: Training, code: NDArray[np.intp], weight: NDArray[np.float64], rows: NDArray[np.intp]
@@ -226,8 +241,8 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         self.dual_coef_, self.intercept_ = flip * found.coefficient, flip * found.intercept
         if self._sparse:
             self.dual_coef_ = scipy.sparse.csr_matrix(self.dual_coef_)
-        steps = np.array([m.steps for m in found.machines], dtype=np.int32)
-        self.n_iter_ = steps
+        self.n_iter_ = np.array([m.steps for m in found.machines], dtype=np.int32)
+        self._keep_account(found.machines)
 
     def _pairs(self) -> Decision:
         """Return the decisions of all pairs, ready for new rows."""

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
@@ -21,7 +20,7 @@ from novum.base.sklearn_base import RegressorMixin
 from novum.exceptions import DataError
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.svm.base import COMMON_DOMAINS, KernelMachine, Training, single_decision
-from novum.svm.dual import DualOptimum, nu_regress, regress
+from novum.svm.dual import DualOptimum, Limits, nu_regress, regress
 
 __all__ = ["SVR", "NuSVR"]
 
@@ -36,7 +35,9 @@ class TubeRegressor(RegressorMixin, KernelMachine):
     n_iter_: int
     C: float
 
-    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> DualOptimum:
+    def _machine(
+        self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64], limits: Limits
+    ) -> DualOptimum:
         raise NotImplementedError
 
     @fits
@@ -64,16 +65,18 @@ class TubeRegressor(RegressorMixin, KernelMachine):
         points = training.points
         if len(used) < len(target):
             points = points[np.ix_(used, used)] if training.kernel.is_matrix else points[used]
-        machine = self._machine(training, points, target[used], C[used])
-        carries = machine.coefficient != 0
-        self._keep(training, used[carries])
-        self._n_support = np.array([int(carries.sum())], dtype=np.int32)
-        self._dual_coef_, self._intercept_ = machine.coefficient[None, carries], np.array([-machine.level])
-        self.dual_coef_ = scipy.sparse.csr_matrix(self._dual_coef_) if self._sparse else self._dual_coef_
-        self.intercept_, self.epsilon_ = self._intercept_.copy(), machine.scale
-        self.n_iter_ = int(machine.steps)
-        self._tell([machine])
+        limits, options = self._limits(points), {"X": X, "y": y, "sample_weight": sample_weight}
+
+        def solve(max_iter: int | None) -> DualOptimum:
+            return self._machine(training, points, target[used], C[used], limits.at(max_iter))
+
+        self._learn(training, self._reported(solve, training, options))
+        self._tell()
         return self
+
+    def _learn(self, training: Training, machine: DualOptimum) -> None:
+        self._keep_single(training, machine)
+        self.epsilon_ = machine.scale
 
     def predict(self, X: Rows) -> Any:
         """Return the function at every row.
@@ -160,8 +163,10 @@ class SVR(TubeRegressor):
         self.verbose = verbose
         self.max_iter = max_iter
 
-    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> DualOptimum:
-        return regress(points, training.kernel, y, C, self.epsilon, self._limits(points))
+    def _machine(
+        self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64], limits: Limits
+    ) -> DualOptimum:
+        return regress(points, training.kernel, y, C, self.epsilon, limits)
 
 
 class NuSVR(TubeRegressor):
@@ -224,5 +229,7 @@ class NuSVR(TubeRegressor):
         self.verbose = verbose
         self.max_iter = max_iter
 
-    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> DualOptimum:
-        return nu_regress(points, training.kernel, y, C, self.nu, self._limits(points))
+    def _machine(
+        self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64], limits: Limits
+    ) -> DualOptimum:
+        return nu_regress(points, training.kernel, y, C, self.nu, limits)

@@ -1,6 +1,7 @@
 """What classification and regression trees share: growing, pruning, leaves, paths, importances."""
 
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import Bunch, check_array, check_consistent_length, metadata_routing
 from sklearn.utils.validation import validate_data
 
+from novum.base.callbacks import by_learning, reporting
 from novum.base.estimator import Estimator
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MultiOutputMixin
@@ -26,6 +28,7 @@ from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights
 from novum.tree.column_splits import column_of
+from novum.tree.growth import JUDGED, candidates_at, report_growth
 from novum.tree.leaf_values import Leaves, answers
 from novum.tree.multiway import grow_branches
 from novum.tree.multiway_parameters import policy_of
@@ -77,6 +80,8 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
     """Base of the decision trees."""
 
     _in_journals = True  # novum.runtime.journal.values: trees of a forest
+    _reports_passes = True
+    _pass_name = "split"
 
     # What forests pass to skip checks is nothing that a pipeline should route.
     __metadata_request__fit = {"check_input": metadata_routing.UNUSED}
@@ -110,25 +115,49 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
 
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit: read, grow, prune."""
+        given = {"X": X, "y": y, "sample_weight": sample_weight}
         if read_in_passes(X):
-            tree = fit_in_passes(self, X, y, sample_weight)
+            tree = self._reported(fit_in_passes(self, X, y, sample_weight), None, given)
             self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
             return
         data = self._read(X, y, sample_weight)
         self.max_features_ = columns_tried(self.max_features, data.X.shape[1])
         self.is_categorical_ = np.array(data.levels) > 0
-        self._grow_from(data)
+        self._grow_from(data, given)
 
-    def _grow_from(self, data: Data) -> None:
-        """Grow and prune from data that are read."""
+    def _grow_from(self, data: Data, given: dict[str, Any] | None = None) -> None:
+        """Grow and prune from data that are read; `given` is what callbacks get of these."""
         if self.pruning is None:
-            tree = self._tree_of(data)
+            tree = self._reported(self._tree_of(data), data, given)
         else:
             training, judging = self._parted(data)
-            tree = self._tree_of(training)
+            tree = self._reported(self._tree_of(training), training, given)
             score, whole = score_nodes(tree, judging)
             tree, self.pruning_log_ = prune_by_score(tree, score, whole)
         self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+
+    def _reported(self, tree: Tree, data: Data | None, given: dict[str, Any] | None) -> Tree:
+        """Return a tree after its splits are reported, cut short where a callback stopped it."""
+        if given is None or not getattr(self, "_skl_callbacks", None):
+            return tree
+
+        def learn(twin: Any, grown: Tree) -> None:
+            twin.tree_ = grown
+
+        candidates = None
+        if data is not None and data.target.criterion in JUDGED:
+            candidates = partial(
+                candidates_at,
+                X=data.X,
+                levels=data.levels,
+                target=data.target,
+                weight=data.weight,
+                missing=self.missing,
+            )
+            candidates = partial(candidates, tree)
+        splits = int((tree.feature >= 0).sum())
+        with reporting(self, splits, attributes=by_learning(self, learn), objective_of="leaving", **given) as report:
+            return report_growth(tree, report, candidates)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return checked training data; records features, levels and classes."""

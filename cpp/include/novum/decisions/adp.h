@@ -7,6 +7,7 @@
 //
 // After every step the changed state is backed up and, where its value moved, its predecessors: prioritized sweeping on the counted model.
 #pragma once
+#include "novum/decisions/diary.h"
 #include "novum/decisions/world.h"
 
 namespace novum::decisions {
@@ -22,6 +23,6 @@ struct Adaptive {
 
 /// One run. q (n x m) and visits (n x m) are what was learned, u (n) the values. Returns the steps taken.
 std::int64_t adapt(const World& world, const Adaptive& plan, Draws draws, double* q, std::int64_t* visits, double* u, double* totals,
-                   std::int32_t* lengths);
+                   std::int32_t* lengths, Diary* diary = nullptr);
 
 }  // namespace novum::decisions

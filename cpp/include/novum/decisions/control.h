@@ -11,6 +11,7 @@
 //
 // O(actions) a step, with traces O(steps remembered). Random numbers: world.h.
 #pragma once
+#include "novum/decisions/diary.h"
 #include "novum/decisions/world.h"
 
 namespace novum::decisions {
@@ -35,7 +36,7 @@ struct Control {
 /// One run: q (n x m) holds the first guess and then the answer; with DOUBLE the mean of two tables. visits (n x m) are counted.
 /// totals and lengths (episodes) are those of the episodes. Returns the steps taken.
 std::int64_t control(const World& world, const Control& plan, Draws draws, double* q, std::int64_t* visits, double* totals,
-                     std::int32_t* lengths);
+                     std::int32_t* lengths, Diary* diary = nullptr);
 
 enum class Carlo : int { EXPLORING_STARTS = 0, GLIE = 1, OFF_POLICY = 2 };
 
@@ -48,6 +49,6 @@ struct CarloControl {
 
 /// Monte Carlo control: Q(s, a) is the mean of returns, weighted by importance where another policy behaved.
 std::int64_t carlo_control(const World& world, const CarloControl& plan, Draws draws, double* q, double* weight, double* totals,
-                           std::int32_t* lengths);
+                           std::int32_t* lengths, Diary* diary = nullptr);
 
 }  // namespace novum::decisions

@@ -9,6 +9,7 @@
 // (1) ordinary: sum rho G / visits; weighted: sum rho G / sum rho. (2) multiplies its step by the ratio of its n actions, (4) its trace by
 // the ratio of each. O(T) an episode; (2) O(T n), (3) O(T), (4) O(T x states remembered).
 #pragma once
+#include "novum/decisions/diary.h"
 #include "novum/decisions/world.h"
 
 namespace novum::decisions {
@@ -63,6 +64,7 @@ class Predictor {
 /// Live `episodes` under the behavior (sums by row; ratios n x m or null) and learn from each; the root mean square error against `truth`
 /// over states with weight (n) after every episode goes to `errors`, unless it is null.
 void predict(const World& world, const Prediction& plan, const double* behavior, const double* ratios, std::int64_t episodes,
-             std::int64_t most, Draws draws, Estimate estimate, const double* truth, const double* share, double* errors);
+             std::int64_t most, Draws draws, Estimate estimate, const double* truth, const double* share, double* errors,
+             Diary* diary = nullptr);
 
 }  // namespace novum::decisions

@@ -53,11 +53,23 @@ Change improve_in_place(const Process& process, const std::int64_t* order, doubl
 /// The same from the first state to the last, or back.
 Change improve_in_place(const Process& process, bool forwards, double* v, std::int64_t* choice);
 
+/// The values on the way, written down where somebody asks for them.
+struct Path {
+    std::size_t n;
+    std::vector<std::int64_t> at;  // sweeps, or the state backed up, of every entry
+    std::vector<double> values;    // n of every entry; of `prioritized` one, that of the state
+
+    void keep(std::int64_t where, const double* v) {
+        at.push_back(where);
+        values.insert(values.end(), v, v + n);
+    }
+};
+
 /// (2) in place where it changes most: the state with the largest change waiting is backed up next and its predecessors are notified
 /// (prioritized sweeping, Moore and Atkeson 1993). The predecessors of state s are from[begin[s]..begin[s+1]). Ends when no change above
 /// `tol` waits or after `most` backups; returns the backups. O(log n) a backup beside the backup itself.
 std::int64_t prioritized(const Process& process, const std::int64_t* begin, const std::int32_t* from, double tol, std::int64_t most,
-                         double* v, std::int64_t* choice);
+                         double* v, std::int64_t* choice, Path* path = nullptr);
 
 /// Copy the rows of a policy.
 void gather(const Process& process, const std::int64_t* choice, Team& team, Rows& rows);
@@ -77,6 +89,8 @@ struct Outcome {
 
 /// Modified policy iteration from v: sweeps (2) with partial evaluations between, until gamma/(1 - gamma) (high - low) <= tol, where low
 /// and high bound T*v - v. With `leaks` (rows that sum to less than one) the bounds are widened to hold zero. Leaves T*v in v.
-Outcome modified(const Process& process, double tol, std::int64_t most, bool leaks, Team& team, double* v, std::int64_t* choice);
+/// The path has the values after every sweep over all actions, and after the evaluation that follows.
+Outcome modified(const Process& process, double tol, std::int64_t most, bool leaks, Team& team, double* v, std::int64_t* choice,
+                 Path* path = nullptr);
 
 }  // namespace novum::decisions

@@ -14,6 +14,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "novum/svm/rows.h"
 
@@ -41,9 +42,18 @@ struct Outcome {
     bool converged;
 };
 
+/// What the steps did, written down where somebody asks for it: a move is one step of (4), or those within a block.
+struct Trace {
+    std::vector<std::int64_t> steps;           // (m,): taken so far, after each move
+    std::vector<double> objective, violation;  // (m,): D(b) and (3) after each move; D is kept up by what the moves change
+    std::vector<std::int64_t> end;             // (m,): of the changes of each move in the lists below
+    std::vector<std::int64_t> variable;
+    std::vector<double> value;  // that the variable takes
+};
+
 /// Solve (1) from the feasible `b`, which is overwritten; `slope` becomes f, `level` the multiplier of the sum of each half: f_t where b_t
 /// is between its bounds (their mean), the midpoint of what (3) allows where there is none. The gap is
 ///   sum_t (b_t - lower_t) max(f_t - level, 0) + (upper_t - b_t) max(level - f_t, 0)  >=  D(b) - min D          (5)
-Outcome solve(Rows& rows, const Problem& problem, const Limits& limits, double* b, double* slope, double* level);
+Outcome solve(Rows& rows, const Problem& problem, const Limits& limits, double* b, double* slope, double* level, Trace* trace = nullptr);
 
 }  // namespace novum::svm

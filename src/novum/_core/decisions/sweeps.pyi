@@ -20,9 +20,9 @@ class Sweeps:
     def improve_in_place(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float, choice: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple:
         """The same, state after state in place."""
 
-    def prioritized(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], from_: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tol: float, most: int, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], choice: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int:
+    def prioritized(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], from_: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tol: float, most: int, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], choice: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], keep_path: bool) -> tuple:
         """
-        Back up the state that changes most, again and again; return the number of backups.
+        Back up the state that changes most, again and again; return the number of backups, and the states and their values in turn.
         """
 
     def evaluate(self, choice: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], tol: float, most: int, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> int:
@@ -30,7 +30,7 @@ class Sweeps:
         Solve v = T^pi v from v until the residual is below tol; return the products used.
         """
 
-    def modified(self, tol: float, most: int, leaks: bool, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], choice: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple:
+    def modified(self, tol: float, most: int, leaks: bool, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], choice: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], keep_path: bool) -> tuple:
         """
-        Modified policy iteration; leaves T* v in v; returns (low, high, sweeps, rounds, converged).
+        Modified policy iteration; leaves T* v in v; returns (low, high, sweeps, rounds, converged, sweeps and values on the way).
         """

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.base.sizes import memory_bytes
+from novum.base.checks.sizes import memory_bytes
 from novum.engines.search.index import distances_between, pieces
 from novum.engines.search.metrics import Form, form_of, usual_name
 from novum.exceptions import DataError, ParameterError

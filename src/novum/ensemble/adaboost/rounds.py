@@ -113,7 +113,8 @@ class WeightBoosting(EstimatorList, MetaEstimatorMixin, Estimator):
         absent, weight = weight == 0.0, weight / weight.sum()
         rounds: list[Round] = []
         seed = seed_of(self.random_state)
-        with reporting(self, self.n_estimators, X=X, y=y, sample_weight=sample_weight) as report:
+        options: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "leaving"}
+        with reporting(self, self.n_estimators, attributes=self._fitted, **options) as report:
             for number in range(self.n_estimators):
                 weight = np.where(absent, 0.0, np.maximum(weight, LEAST_WEIGHT))
                 member_seed = int(Stream(seed).integers("member", number, 1, high=2**31 - 1)[0])
@@ -122,22 +123,22 @@ class WeightBoosting(EstimatorList, MetaEstimatorMixin, Estimator):
                     break
                 rounds.append(made)
                 total = made.weight.sum()
-                if report(number + 1, made.error) or made.error == 0 or not total > 0:
+                if report(number + 1, made.error, rounds[:]) or made.error == 0 or not total > 0:
                     break
                 if not np.isfinite(total):
                     warn(OVERFLOW.format(type(self).__name__, number), DataWarning)
                     break
                 weight = made.weight / total
-        self._keep(rounds)
+        vars(self).update(self._fitted(rounds))
         return self
 
-    def _keep(self, rounds: list[Round]) -> None:
-        """Store members, errors and votes."""
-        self.estimators_ = [made.member for made in rounds]
-        self.estimator_weights_ = np.zeros(self.n_estimators)
-        self.estimator_errors_ = np.ones(self.n_estimators)
+    def _fitted(self, rounds: list[Round]) -> dict[str, Any]:
+        """Return members, errors and votes as fitted attributes."""
+        weights, errors = np.zeros(self.n_estimators), np.ones(self.n_estimators)
         for i, made in enumerate(rounds):
-            self.estimator_weights_[i], self.estimator_errors_[i] = made.vote, made.error
+            weights[i], errors[i] = made.vote, made.error
+        members = [made.member for made in rounds]
+        return {"estimators_": members, "estimator_weights_": weights, "estimator_errors_": errors}
 
     def _evaluate(self, X: Any, function: Callable, params: Any) -> Any:
         """Return `function(params, block)` of new rows."""

@@ -6,7 +6,9 @@ The model and its formulas: novum.ensemble.boosting.newton. How columns become c
 import itertools
 import logging
 import numbers
+from collections.abc import Callable
 from copy import copy
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -22,7 +24,7 @@ from novum.engines.trees.passes.survey import Survey
 from novum.ensemble.boosting.categories import as_numbers, category_counts, learn_categories
 from novum.ensemble.boosting.coded_rows import Prepared, prepare_rows, room_for_codes, targets_of
 from novum.ensemble.boosting.home_fit import fit_blocks, refuse_on_device
-from novum.ensemble.boosting.newton import NO_TREES, Trees, boost, join, should_stop
+from novum.ensemble.boosting.newton import NO_TREES, Trees, boost, boosted_attributes, should_stop
 from novum.ensemble.boosting.raw_scores import BoostedModel, BoostedTrees, raw_of_block
 from novum.ensemble.boosting.slopes import FOLDED, Descent
 from novum.ensemble.boosting.stopping import Scores
@@ -230,8 +232,8 @@ class HistGradientBoosting(BoostedTrees):
         else:
             trees, start = NO_TREES, descent.start(rows.target, rows.weight)
         self._seed = seed
-        self._fit_boosted(X, y, Boosting(team, descent, growing, rows, trees, start), stops, again)
         self.is_categorical_, self._encoder = mask, encoder
+        self._fit_boosted(X, y, Boosting(team, descent, growing, rows, trees, start), stops, again)
         self.do_early_stopping_ = stops
 
     def _fit_boosted(self, X: Any, y: Any, boosting: Boosting, stops: bool, again: bool) -> None:
@@ -245,16 +247,17 @@ class HistGradientBoosting(BoostedTrees):
             scores.resume(self.train_score_, self.validation_score_)
         elif scores is not None:
             scores.look()
-        begin = len(trees.root) // descent.outputs
-        with reporting(self, self.max_iter, X=X, y=y) as report:
-            listened = bool(getattr(self, "_skl_callbacks", None))
+        attributes = partial(boosted_attributes, before=trees, start=start, weighted=rows.weight is not None)
+        with reporting(self, self.max_iter, X=X, y=y, attributes=attributes, objective_of="leaving") as report:
+            report.begin(list)
+            heard = report.listens or self.verbose
 
-            def after(iteration: int) -> bool:
-                loss = -descent.score(team, train.target, train.raw, train.weight) if listened or self.verbose else 0.0
+            def after(iteration: int, trees: Callable[[], Any]) -> bool:
+                loss = -descent.score(team, train.target, train.raw, train.weight) if heard else 0.0
                 if self.verbose:
                     logger.info("%s: iteration %d, loss %.6g", type(self).__name__, iteration + 1, loss)
                 stop = scores is not None and scores.look()
-                return bool(report(iteration + 1, loss)) or stop
+                return bool(report(iteration + 1, loss, trees)) or stop
 
             made = boost(
                 team,
@@ -263,13 +266,10 @@ class HistGradientBoosting(BoostedTrees):
                 bins=rows.bins,
                 train=train,
                 held=held,
-                iterations=range(begin, self.max_iter),
+                iterations=range(len(trees.root) // descent.outputs, self.max_iter),
                 after=after,
             )
-        self._nodes, self._root, self._sets = join(made, trees)  # plain arrays: what a file may hold
-        self._start = start
-        self._weighted_fit = rows.weight is not None
-        self.n_trees_per_iteration_ = descent.outputs
+        vars(self).update(attributes(made))
         self.train_score_ = np.array(scores.train if scores else [])
         self.validation_score_ = np.array(scores.held if scores else [])
 

@@ -18,7 +18,7 @@ from novum.engines.trees.histograms import Growing
 from novum.engines.trees.passes.survey import Survey
 from novum.ensemble.boosting.block_state import BlockPreparation, Built, built_blocks, rows_taken
 from novum.ensemble.boosting.coded_rows import codes_of, results_array, targets_of
-from novum.ensemble.boosting.newton import NO_TREES, join
+from novum.ensemble.boosting.newton import NO_TREES, boosted_attributes
 from novum.ensemble.boosting.passes import ValidationRows, boost_blocks
 from novum.ensemble.boosting.quantile_leaves import start_quantile, weight_unit
 from novum.ensemble.boosting.raw_scores import raw_of_block
@@ -153,11 +153,12 @@ def run_iterations(
     begin = len(trees.root) // descent.outputs
     train_scores: list[float] = estimator.train_score_.tolist() if again else []
     held_scores: list[float] = estimator.validation_score_.tolist() if again else []
-    with reporting(estimator, estimator.max_iter, X=X, y=y) as report:
+    attributes = partial(boosted_attributes, before=trees, start=start, weighted=built.weighted)
+    with reporting(estimator, estimator.max_iter, X=X, y=y, attributes=attributes, objective_of="leaving") as report:
         listened = bool(getattr(estimator, "_skl_callbacks", None))
         scored = stops or listened or bool(estimator.verbose)
 
-        def look(iteration: int, train: float, other: float | None) -> bool:
+        def look(iteration: int, train: float, other: float | None, made: list[tuple[NDArray, NDArray]]) -> bool:
             stop = False
             if stops and not (again and iteration < begin):
                 train_scores.append(train)
@@ -165,10 +166,11 @@ def run_iterations(
                     held_scores.append(other)
                 stop = estimator._should_stop(train_scores if other is None else held_scores)
             if iteration < begin:
+                report.begin(list)
                 return False
             if estimator.verbose:
                 logger.info("%s: iteration %d, loss %.6g", type(estimator).__name__, iteration + 1, -train)
-            return bool(report(iteration + 1, -train)) or stop
+            return bool(report(iteration + 1, -train, made[:])) or stop
 
         iterations = range(begin, estimator.max_iter)
         made = boost_blocks(
@@ -182,9 +184,6 @@ def run_iterations(
             scored=scored,
             look=look,
         )
-    estimator._start = start
-    estimator._nodes, estimator._root, estimator._sets = join(made.trees, trees)
-    estimator._weighted_fit = built.weighted
-    estimator.n_trees_per_iteration_ = descent.outputs
+    vars(estimator).update(attributes(made.trees))
     estimator.train_score_ = np.array(train_scores if stops else [])
     estimator.validation_score_ = np.array(held_scores if stops else [])

@@ -64,6 +64,15 @@ def join(parts: list[tuple[NDArray, NDArray]], before: Trees = NO_TREES) -> Tree
     return Trees(np.concatenate(shifted), np.concatenate([before.root, root]), sets)
 
 
+def boosted_attributes(
+    made: list[tuple[NDArray, NDArray]], *, before: Trees, start: NDArray, weighted: bool
+) -> dict[str, Any]:
+    """Return the fitted attributes of trees grown after others: plain arrays, what a file may hold."""
+    nodes, root, sets = join(made, before)
+    kept = {"_nodes": nodes, "_root": root, "_sets": sets, "_start": start}
+    return {**kept, "_weighted_fit": weighted, "n_trees_per_iteration_": len(start)}
+
+
 def should_stop(scores: list[float], patience: int, tol: float) -> bool:
     """Return (5)."""
     if len(scores) <= patience:
@@ -79,11 +88,11 @@ def boost(
     train: Rows,
     held: Rows | None,
     iterations: range,
-    after: Callable[[int], bool],
+    after: Callable[[int, Callable[[], list[tuple[NDArray, NDArray]]]], bool],
 ) -> list[tuple[NDArray, NDArray]]:
     """Return the trees of (2) to (4), with their sets of categories; raw scores of both kinds of rows are kept up to date.
 
-    `after(iteration)` is called after every iteration and ends the descent by returning True.
+    `after(iteration, trees)` is called after every iteration and ends the descent by returning True; `trees()` returns all so far.
     """
     grower = Grower(team, train.words, bins, growing)
     pairs = np.empty((descent.outputs, len(train.target), 2), np.int32)
@@ -109,11 +118,16 @@ def boost(
         if held is not None:
             add(held, trees)
         made += trees
-        if after(iteration):
+        if after(iteration, partial(with_thresholds, made[:], bins)):
             break
+    return with_thresholds(made, bins)
+
+
+def with_thresholds(made: list[tuple[NDArray, NDArray]], bins: Bins) -> list[tuple[NDArray, NDArray]]:
+    """Return copies of trees that walk numbers; while they are made they walk codes."""
     if not made:
-        return made
+        return []
     nodes = np.concatenate([tree for tree, _ in made])
-    set_thresholds(nodes, bins)  # of all trees at once: so far they have walked codes
+    set_thresholds(nodes, bins)  # of all trees at once
     ends = np.cumsum([len(tree) for tree, _ in made])
     return list(zip(np.split(nodes, ends[:-1]), [sets for _, sets in made]))

@@ -70,12 +70,12 @@ def boost_blocks(
     iterations: range,
     given: ValidationRows | None,
     scored: bool,
-    look: Callable[[int, float, float | None], bool],
+    look: Callable[[int, float, float | None, list[tuple[NDArray, NDArray]]], bool],
 ) -> Boosted:
     """Return the trees of all iterations.
 
-    `look(iteration, score of the rows trained on, of those held back)` is called with the state before the first iteration and
-    after every one, and ends the descent by returning True. The source's blocks have been built.
+    `look(iteration, score of the rows trained on, of those held back, all trees)` is called with the state before the first
+    iteration and after every one, and ends the descent by returning True. The source's blocks have been built.
     """
     descent, outputs, team = task.descent, task.descent.outputs, _core.runtime.threads.Team(1)
     made: list[tuple[NDArray, NDArray]] = []
@@ -95,7 +95,7 @@ def boost_blocks(
 
     step = Step(task, start, 0, (), score=scored, integral=built.integral)
     found = repeat_pass(source, look_at, step, merge_looks, all_trees)
-    if look(iterations.start - 1, *scores(found)):
+    if look(iterations.start - 1, *scores(found), made):
         return Boosted(made, passes)
     for number, iteration in enumerate(iterations):
         heaviest = built.largest if built.weighted else 1.0
@@ -130,6 +130,6 @@ def boost_blocks(
         if scored or iteration + 1 < iterations.stop:
             found = repeat_pass(source, look_at, step, merge_looks, all_trees)
             passes += 1
-        if look(iteration, *scores(found)):
+        if look(iteration, *scores(found), made):
             break
     return Boosted(made, passes)

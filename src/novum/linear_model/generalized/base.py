@@ -103,7 +103,20 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
             mass=mass.weight,
             intercept=self.fit_intercept,
         )
-        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
+        options: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "leaving"}
+
+        def attributes(theta: np.ndarray) -> dict[str, Any]:
+            framed = unit.outward(theta)
+            if not self.fit_intercept:
+                framed[-1] = 0.0
+            line = framed if frame is None else frame.outward(framed)
+            fitted = {
+                "coef_": line[:-1].astype(source.dtype),
+                "intercept_": float(line[-1]) if self.fit_intercept else 0.0,
+            }
+            return {**fitted, "_frame": frame, "_theta": framed}
+
+        with reporting(self, self.max_iter, attributes=attributes, **options) as report:
             found = newton(
                 objective,
                 self._start(family, mass, frame, unit),
@@ -123,14 +136,9 @@ class GeneralizedLinearModel(RegressorMixin, Estimator):
                 f" scale X.",
                 NotConverged,
             )
-        framed = unit.outward(found.theta)
-        if not self.fit_intercept:
-            framed[-1] = 0.0
-        theta = framed if frame is None else frame.outward(framed)
-        check_outward(owner, source, theta[:-1])
-        self.coef_ = theta[:-1].astype(source.dtype)
-        self.intercept_ = float(theta[-1]) if self.fit_intercept else 0.0
-        self.n_iter_, self._frame, self._theta = max(found.n_iter, 1), frame, framed
+        fitted = attributes(found.theta)
+        check_outward(owner, source, fitted["coef_"])
+        vars(self).update(fitted, n_iter_=max(found.n_iter, 1))
         return self
 
     def _say_endless(self, direction: np.ndarray | None, source: Source) -> None:

@@ -166,14 +166,24 @@ def log_prior(gammas: Gammas, alpha: float, lambda_: float) -> float:
 
 
 def maximize(
-    data: Spectrum, alpha: float, lambda_: float, gammas: Gammas, *, max_iter: int, tol: float, report: Any = None
+    data: Spectrum,
+    alpha: float,
+    lambda_: float,
+    gammas: Gammas,
+    *,
+    max_iter: int,
+    tol: float,
+    unit: float = 0.0,
+    report: Any = None,
 ) -> Maximum:
-    """Repeat (5) until the weights move by less than `tol` in sum, as scikit-learn does."""
+    """Repeat (5) until the weights move by less than `tol` in sum, as scikit-learn does; scores are less by `unit`."""
     scores: list[float] = []
     before, converged, n_iter = None, False, 0
+    if report is not None:
+        report.begin((alpha, lambda_))
     for n_iter in range(1, max_iter + 1):
         found = posterior(data, alpha, lambda_)
-        scores.append(found.log_evidence + log_prior(gammas, alpha, lambda_))
+        scores.append(found.log_evidence + log_prior(gammas, alpha, lambda_) - unit)
         lambda_ = (found.gamma + 2 * gammas.lambda_1) / (float(found.weights @ found.weights) + 2 * gammas.lambda_2)
         alpha = (data.weight - found.gamma + 2 * gammas.alpha_1) / (found.sse + 2 * gammas.alpha_2)
         if not (0 < alpha < np.inf and 0 < lambda_ < np.inf):
@@ -188,7 +198,7 @@ def maximize(
             converged = True
             break
     last = posterior(data, alpha, lambda_)
-    scores.append(last.log_evidence + log_prior(gammas, alpha, lambda_))
+    scores.append(last.log_evidence + log_prior(gammas, alpha, lambda_) - unit)
     return Maximum(float(alpha), float(lambda_), last.weights, scores, n_iter, converged)
 
 

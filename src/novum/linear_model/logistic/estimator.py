@@ -8,7 +8,6 @@ iteratively reweighted least squares: with R the curvatures and z = X theta - R^
 (X'RX)^{-1} X'R z. Derivations: docs/theory/logistic_regression.md.
 """
 
-from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -36,6 +35,12 @@ from novum.runtime.typing import Label, LabelWeights, Numbers, Rows, RowWeights,
 from novum.runtime.warn import warn
 
 __all__ = ["LogisticRegression"]
+
+
+def centred(theta: np.ndarray, design: Design) -> np.ndarray:
+    """Return theta of several classes with sums of zero, where the penalty leaves them open."""
+    last = np.arange(theta.shape[1]) == theta.shape[1] - 1
+    return theta if len(theta) == 1 else theta - theta.mean(axis=0) * (design.penalty.l1_ratio == 0 or last)
 
 
 class LogisticRegression(LinearProbabilities, Estimator):
@@ -184,8 +189,9 @@ class LogisticRegression(LinearProbabilities, Estimator):
         mass = coded.without_features().total(class_mass, len(self.classes_)).mass
         coded, design = framed(coded, self._design(penalty, mass), type(self).__name__)
         start = start_of(before, len(self.classes_), source.n_features, design)
-        attributes = partial(self._attributes, frame=design.frame)
-        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=attributes) as report:
+        given: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "leaving"}
+        attributes = lambda theta: self._attributes(centred(theta, design), design.frame)  # noqa: E731
+        with reporting(self, self.max_iter, attributes=attributes, **given) as report:
             enough = options.gradient_tolerance(self.solver, self.tol)
             found = minimum(coded, design, start, enough, self.max_iter, report)
         return self._learn(found, design, coded, source, mass)
@@ -215,10 +221,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
                     theta, value, information = examined.theta, examined.objective, examined.hessian
             else:
                 separation = examine_by_products(objective, theta)
-        if len(theta) > 1:
-            theta = theta - theta.mean(axis=0) * (
-                design.penalty.l1_ratio == 0 or np.arange(theta.shape[1]) == theta.shape[1] - 1
-            )
+        theta = centred(theta, design)
         self._theta, self._constant, self._class_mass, self._frame = theta, design.constant, mass, design.frame
         self._class_factor = design.class_weight
         self._weight_facts = tuple(coded.without_features().total(weight_facts)) if information is not None else None
@@ -246,9 +249,8 @@ class LogisticRegression(LinearProbabilities, Estimator):
         free = m - (not design.constant)
         return information.reshape(k, m, k, m)[:, :free, :, :free].reshape(k * free, k * free)
 
-    def _attributes(self, params: Any, frame: Frame | None = None) -> dict[str, np.ndarray]:
-        """Return theta of a frame, or what a function that makes it returns, as fitted attributes."""
-        theta = params() if callable(params) else params
+    def _attributes(self, theta: np.ndarray, frame: Frame | None = None) -> dict[str, np.ndarray]:
+        """Return theta of a frame as fitted attributes."""
         theta = theta if frame is None else frame.outward(theta, self._value())
         intercept = theta[:, -1] * self._value() if self.fit_intercept else np.zeros(len(theta))
         return {"coef_": theta[:, :-1] + 0.0, "intercept_": intercept}

@@ -103,6 +103,7 @@ def minimum(
         source = in_short_blocks(source)
     objective, l1 = objective_of(source, design)
     start = objective.start() if theta is None else theta
+    begin = getattr(report, "begin", lambda theta: None)
     if l1_part:
         if not direct and not source.at_hand:
             raise DataError(
@@ -110,14 +111,18 @@ def minimum(
                 f" Hessian would have {(source.n_features + 1) ** 2:.2g} entries. Use l1_ratio=0, or a share of the columns."
             )
         solver = proximal_newton if direct else working_sets
+        begin(start)
         return solver(objective, start, l1, tol, max_iter, report)
     if not direct and design.frame is None and suits(source, design.k, theta, design.penalty.C):
+        begin(start)
         return dual_descent(objective, design.penalty.C, design.penalised_intercept, tol, max_iter, report)
     if not direct and quick_for(source, tol):
+        begin(start)
         return quasi_newton(objective, start, tol, max_iter, report)
     solve = newton_cholesky if direct else newton_cg
     if theta is None and source.at_hand and max_iter > SHARE_STEPS:
         start = start_on_share(objective, solve, start, tol)
+    begin(start)
     return solve(objective, start, tol, max_iter, report)
 
 

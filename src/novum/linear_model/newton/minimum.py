@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from novum import _core
+from novum.base.callbacks import SILENT
 from novum.linear_model.newton.losses.loss import Array
 from novum.linear_model.newton.objective import MOST_FUSED, Objective, Sums
 
@@ -39,12 +40,7 @@ SHARE_FROM = 2**19  # values from which a start on a share pays
 ONE_BLOCK = 2**18  # values of a table that is one block: threads would share nothing
 SHARE_ROWS = 50  # rows per parameter that a share must have, or its minimum lies too far off
 
-Report = Callable[[int, float], bool]  # called at every step; True ends the fit
-
-
-def silent(n_iter: int, loss: float) -> bool:
-    """Report to nobody."""
-    return False
+Report = Any  # novum.base.callbacks.Iterations, or its silent twin: called at every step; True ends the fit
 
 
 class Minimum(NamedTuple):
@@ -103,13 +99,13 @@ def on_share(
 def newton(objective: Objective, theta: Array, *, max_iter: int, tol: float, report: Report) -> Minimum:
     """Return the minimum of an objective without a scale, found to a largest gradient of `tol`."""
     if len(theta) > MOST_COLUMNS:
-        return by_gradients(objective, theta, max_iter, tol)
-    if not getattr(report, "listens", True) and (found := in_one_call(objective, theta, max_iter, tol)) is not None:
-        return found
+        return by_gradients(objective, theta, max_iter, tol, report)
+    if (found := in_one_call(objective, theta, max_iter, tol)) is not None:
+        return steps_of_call(objective, theta, found, tol, report) if report.listens else found
     now = None
     if max_iter > SHARE_STEPS:
         theta, now = on_share(
-            objective, lambda share, start: newton_steps(share, start, SHARE_STEPS, SHARE_TOL, silent), theta
+            objective, lambda share, start: newton_steps(share, start, SHARE_STEPS, SHARE_TOL, SILENT), theta
         )
     return newton_steps(objective, theta, max_iter, tol, report, now)
 
@@ -145,12 +141,24 @@ def in_one_call(objective: Objective, theta: Array, max_iter: int, tol: float) -
     return Minimum(theta, loss, n_iter, converged) if sound else None
 
 
+def steps_of_call(objective: Objective, theta: Array, found: Minimum, tol: float, report: Report) -> Minimum:
+    """Report the steps of a minimum that was found in one call: step t is the end of a call of t steps."""
+    report.begin(theta)
+    for n_iter in range(1, found.n_iter + 1):
+        then = in_one_call(objective, theta, n_iter, tol)
+        assert then is not None
+        if report(n_iter, then.objective, then.theta) and n_iter < found.n_iter:
+            return then._replace(converged=True)
+    return found
+
+
 def newton_steps(
     objective: Objective, theta: Array, max_iter: int, tol: float, report: Report, now: Sums | None = None
 ) -> Minimum:
     """Return where Newton's steps of falling objective end; `now` are the sums at theta where they are known."""
     now = objective.at(theta) if now is None else now
     sizes = [size_of(now.gradient)]
+    report.begin(theta)
     for n_iter in range(max_iter):
         if sizes[-1] <= tol:
             return Minimum(theta, now.loss, n_iter, True)
@@ -170,7 +178,7 @@ def newton_steps(
         if -slope <= EPS * abs(now.loss) and sizes[-1] > STALLED * sizes[-2]:
             return Minimum(theta, now.loss, n_iter, True)  # neither the loss nor the gradient shows a gain
         theta, now = theta + length * step, then
-        if report(n_iter + 1, now.loss):
+        if report(n_iter + 1, now.loss, theta):
             return Minimum(theta, now.loss, n_iter + 1, True)
     return Minimum(theta, now.loss, max_iter, sizes[-1] <= tol)
 
@@ -182,7 +190,7 @@ def damped_newton(
     now = None
     if max_iter > SHARE_STEPS:
         theta, now = on_share(
-            objective, lambda share, start: damped_steps(share, start, floor, SHARE_STEPS, tol, silent), theta
+            objective, lambda share, start: damped_steps(share, start, floor, SHARE_STEPS, tol, SILENT), theta
         )
     return damped_steps(objective, theta, floor, max_iter, tol, report, now)
 
@@ -200,6 +208,7 @@ def damped_steps(
     damping, idle = 0.0, 0
     now = objective.at(theta) if now is None else now
     diagonal = objective.full_diagonal()
+    report.begin(theta)
     for n_iter in range(max_iter):
         low = theta[-1] <= 2 * floor
         rests = low and now.gradient[-1] > 0
@@ -223,13 +232,13 @@ def damped_steps(
         idle = idle + 1 if rests and now.loss - then.loss <= IDLE * abs(now.loss) else 0
         theta, now = theta + moved, then
         damping = damping / 100 if damping > LEAST_DAMPING else 0.0
-        ends = report(n_iter + 1, now.loss) or idle == PATIENCE
+        ends = report(n_iter + 1, now.loss, theta) or idle == PATIENCE
         if ends or np.abs(moved).max() <= 4 * EPS * np.abs(theta).max():
             return Minimum(theta, now.loss, n_iter + 1, True)
     return Minimum(theta, now.loss, max_iter, bool(np.abs(now.gradient).max() <= tol))
 
 
-def by_gradients(objective: Objective, theta: Array, max_iter: int, tol: float) -> Minimum:
+def by_gradients(objective: Objective, theta: Array, max_iter: int, tol: float, report: Report) -> Minimum:
     """Return the minimum by L-BFGS."""
     from scipy.optimize import minimize
 
@@ -237,6 +246,17 @@ def by_gradients(objective: Objective, theta: Array, max_iter: int, tol: float) 
         found = objective.at(at, 1)
         return found.loss, found.gradient
 
+    steps = stopped = 0
+
+    def reported(intermediate_result: Any) -> None:
+        nonlocal steps, stopped
+        steps += 1
+        if report(steps, float(intermediate_result.fun), intermediate_result.x.copy()):
+            stopped = 1
+            raise StopIteration
+
+    report.begin(theta)
     options = {"maxiter": max_iter, "gtol": tol, "ftol": 64 * EPS, "maxls": 50}
-    found = minimize(value, theta, jac=True, method="L-BFGS-B", options=options)
-    return Minimum(found.x, float(found.fun), int(found.nit), bool(found.success))
+    callback = reported if report.listens else None
+    found = minimize(value, theta, jac=True, method="L-BFGS-B", options=options, callback=callback)
+    return Minimum(found.x, float(found.fun), int(found.nit), bool(found.success or stopped))

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import compute_class_weight
 
+from novum.base.callbacks import SILENT, by_learning, reporting
 from novum.base.classes import labels_of
 from novum.base.domains import Choice, ClassWeight, Domain, Int, Null
 from novum.base.estimator import fits
@@ -21,7 +22,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.fold.dealing import deal_of_table
 from novum.linear_model.decisions import LinearDecisions
-from novum.linear_model.online.descents import descend, descend_by_portions
+from novum.linear_model.online.descents import Problem, descend, descend_by_portions, descend_together
 from novum.linear_model.online.epochs import (
     Descent,
     LinearFunction,
@@ -139,7 +140,10 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         source = self._open(X, y, sample_weight, "classes", True)
         self.classes_, coded = labels_of(source)
         machines = self._machines(self._n_machines(), source.n_features, source.dtype, *start)
-        self._learn(coded, machines, self.max_iter)
+        attributes = by_learning(self, lambda twin, descents: twin._keep(descents, source.dtype))
+        options: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "during"}
+        with reporting(self, self.max_iter, attributes=attributes, **options) as report:
+            self._learn(coded, machines, self.max_iter, report)
         self._report()
         return self
 
@@ -170,7 +174,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         self.classes_, coded = labels_of(source, known)
         k, d, dtype = self._n_machines(), source.n_features, source.dtype
         machines = self._machines(k, d, dtype, None, None) if first else self._resumed()
-        self._learn(coded, [m._replace(coef=m.coef.astype(dtype, copy=False)) for m in machines], 1)
+        self._learn(coded, [m._replace(coef=m.coef.astype(dtype, copy=False)) for m in machines], 1, SILENT)
         return self
 
     def _check_portions(self, classes: Any) -> None:
@@ -195,7 +199,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
             )
         return 1 if count == 2 else count
 
-    def _learn(self, source: Source, machines: list[LinearFunction], max_iter: int) -> None:
+    def _learn(self, source: Source, machines: list[LinearFunction], max_iter: int, report: Any) -> None:
         """Train all machines on rows with class codes and store them."""
         if self.class_weight == "balanced":
             count = source.without_features().total(class_sizes, len(self.classes_)).rows
@@ -206,27 +210,35 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
             expanded = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
         stopping = self._stopping(max_iter)
         if source.at_hand:
-            descents = self._in_turn(self._in_memory(source), self._settings(source), expanded, machines, stopping)
+            data = self._in_memory(source)
+            descents = self._descended(data, self._settings(source), expanded, machines, stopping, report)
         else:
             problems = [partial(portion, index, expanded) for index in range(len(machines))]
-            descents = descend_by_portions(
-                source, problems, self._settings(source), machines, stopping, self._seed(), self.n_jobs
-            )
-        self.coef_, self.intercept_ = self._keep_machines([d.machine for d in descents], source.dtype)
+            options: dict[str, Any] = {"seed": self._seed(), "n_jobs": self.n_jobs, "report": report}
+            descents = descend_by_portions(source, problems, self._settings(source), machines, stopping, **options)
+        self._keep(descents, source.dtype)
+
+    def _keep(self, descents: list[Descent], dtype: np.dtype) -> None:
+        """Store what the machines have come to."""
+        self.coef_, self.intercept_ = self._keep_machines([d.machine for d in descents], dtype)
         self.n_iter_ = max(d.n_iter for d in descents)
         self.n_updates_ = int(sum(sum(d.updates) for d in descents))
+        self._clean = False
+        if not self.n_iter_:
+            return
         self.history_ = joint_history(descents, "validation score" if self.early_stopping else "objective")
         self._clean = all(not d.updates[-1] for d in descents)
 
-    def _in_turn(
+    def _descended(
         self,
         data: Data,
         settings: Settings,
         expanded: np.ndarray,
         machines: list[LinearFunction],
         stopping: Stopping,
+        report: Any,
     ) -> list[Descent]:
-        """Train one machine after the other, or several at a time, on rows in memory."""
+        """Train one machine after the other, or several at a time, on rows in memory; side by side where somebody listens."""
         held, seed = self._held_back(data, data.y) if self.early_stopping else None, self._seed()
         deal = deal_of_table(data.X.shape, seed or 0)
         rows = data.rows
@@ -235,13 +247,21 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
             kept[held] = False
             rows = np.flatnonzero(kept if data.weight is None else kept & (data.weight > 0))
 
-        def train(index: int) -> Descent:
+        def problem_of(index: int) -> Problem:
             problem = signed_problem(index, expanded, data)._replace(rows=rows)
             score = None
             if held is not None:
                 weight = None if data.weight is None else data.weight[held]
                 score = partial(accuracy, Held(data.X[held], problem.y[held], weight))
-            return descend(problem, settings, machines[index], stopping, seed, deal, score)
+            return Problem(problem, machines[index], score)
+
+        if report.listens:
+            problems = [problem_of(index) for index in range(len(machines))]
+            return descend_together(problems, settings, stopping, seed, deal, report)
+
+        def train(index: int) -> Descent:
+            problem = problem_of(index)
+            return descend(problem.rows, settings, problem.start, stopping, seed, deal, problem.score)
 
         threads = 1 if len(machines) == 1 else min(thread_count(self.n_jobs), len(machines))
         return list(map_ordered(train, range(len(machines)), threads))

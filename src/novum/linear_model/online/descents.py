@@ -7,17 +7,29 @@ and a bucket are numbered by the step at which they begin, so that either way th
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.base.callbacks import SILENT
 from novum.fold.blocks import Block, Source
 from novum.fold.dealing import Deal, Portion, deal_of, order_of_buckets, portions_of, rows_by_bucket
-from novum.linear_model.online.epochs import Descent, Epochs, LinearFunction, Settings, Stopping, TargetRows
+from novum.linear_model.online.epochs import Descent, Epochs, LinearFunction, Settings, Stopping, TargetRows, Update
 from novum.runtime.journal import recording
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["descend", "descend_by_portions"]
+__all__ = ["Problem", "descend", "descend_by_portions", "descend_together"]
+
+Score = Callable[[np.ndarray, float], float]
+
+
+class Problem(NamedTuple):
+    """What one machine learns from in memory."""
+
+    rows: TargetRows
+    start: LinearFunction
+    score: Score | None = None  # of the rows held back
 
 
 def rows_of_buckets(problem: TargetRows, deal: Deal) -> list[np.ndarray | None]:
@@ -39,7 +51,7 @@ def descend(
     stopping: Stopping,
     seed: int | None,
     deal: Deal,
-    score: Callable[[np.ndarray, float], float] | None = None,
+    score: Score | None = None,
 ) -> Descent:
     """Run epochs over rows in memory from `start` until (4)."""
     epochs = Epochs(settings, start, stopping, seed)
@@ -47,11 +59,59 @@ def descend(
     if score is None and len(buckets) == 1:
         epochs.visit_all(problem)
     while not epochs.done:
-        order = order_of_buckets(deal, epochs.step) if len(buckets) > 1 else [0]
-        for number in order:
-            epochs.visit(problem._replace(rows=buckets[number]), number == order[-1])
+        visit_buckets(epochs, problem, buckets, deal)
         epochs.close(score)
     return epochs.result()
+
+
+def visit_buckets(epochs: Epochs, problem: TargetRows, buckets: list[np.ndarray | None], deal: Deal) -> Epochs:
+    """Visit the rows of an epoch; return the machine."""
+    order = order_of_buckets(deal, epochs.step) if len(buckets) > 1 else [0]
+    for number in order:
+        epochs.visit(problem._replace(rows=buckets[number]), number == order[-1])
+    return epochs
+
+
+def descend_together(
+    problems: list[Problem], settings: Settings, stopping: Stopping, seed: int | None, deal: Deal, report: Any
+) -> list[Descent]:
+    """Run the epochs of several machines side by side and report each: the same steps as one `descend` after the other."""
+    courses = [Epochs(settings, problem.start, stopping, seed) for problem in problems]
+    buckets = [[p.rows.rows] if seed is None else rows_of_buckets(p.rows, deal) for p in problems]
+
+    def steps_from(before: dict[int, Epochs]) -> list[Update]:
+        found: list[Update] = []
+        for index, course in before.items():
+            twin = copy(course)
+            twin.steps = []
+            made = visit_buckets(twin, problems[index].rows, buckets[index], deal).steps or []
+            found += [step._replace(machine=index) for step in made]
+        return found
+
+    while going := [index for index, course in enumerate(courses) if not course.done]:
+        before = {index: copy(courses[index]) for index in going}
+        begin_epoch(courses, report)
+        for index in going:
+            visit_buckets(courses[index], problems[index].rows, buckets[index], deal)
+            courses[index].close(problems[index].score)
+        if end_epoch(courses, report, updates=partial(steps_from, before)):
+            break
+    return [course.result() for course in courses]
+
+
+def begin_epoch(courses: Sequence[Epochs], report: Any) -> None:
+    """Announce an epoch."""
+    if report.listens:
+        report.begin([course.snapshot() for course in courses], max(len(course.objective) for course in courses))
+
+
+def end_epoch(courses: Sequence[Epochs], report: Any, **facts: Any) -> bool:
+    """Report an epoch, by the mean objective of the machines; return whether to stop."""
+    if not report.listens:
+        return False
+    value = float(np.mean([course.objective[-1] for course in courses]))
+    epochs = max(len(course.objective) for course in courses)
+    return report(epochs, value, [course.snapshot() for course in courses], **facts)
 
 
 def visit_portion(
@@ -76,6 +136,7 @@ def descend_by_portions(
     stopping: Stopping,
     seed: int | None,
     n_jobs: int | None,
+    report: Any = SILENT,
 ) -> list[Descent]:
     """Run epochs over rows elsewhere, where they are; all machines step over a portion before the next is looked at."""
     courses = [Epochs(settings, start, stopping, seed) for start in starts]
@@ -85,6 +146,7 @@ def descend_by_portions(
     with portions_of(source, deal) as portions:
         while going := [index for index, course in enumerate(courses) if not course.done]:
             order = None if deal is None else order_of_buckets(deal, courses[going[0]].step)
+            begin_epoch(courses, report)
             visit = partial(visit_portion, [problems[index] for index in going], n_jobs)
             moved = portions.walk(visit, tuple(courses[index] for index in going), order)
             for index, course in zip(going, moved):
@@ -92,4 +154,6 @@ def descend_by_portions(
                 courses[index] = course
             if kept is not None:
                 kept.keep(courses)
+            if end_epoch(courses, report):
+                break
     return [course.result() for course in courses]

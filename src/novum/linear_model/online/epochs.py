@@ -12,6 +12,7 @@ portion cannot fill takes the first rows of the next. Derivation: docs/theory/on
 """
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ __all__ = [
     "Settings",
     "Stopping",
     "TargetRows",
+    "Update",
     "offset_of",
 ]
 
@@ -123,6 +125,15 @@ class Descent(NamedTuple):
     objective: list[float]  # (1) of every epoch, or the score
 
 
+class Update(NamedTuple):
+    """A step that changed a machine."""
+
+    machine: int
+    rows: np.ndarray  # of the batch, by number; one where batch_size is 1
+    before: np.ndarray  # (d + 1,), the intercept last
+    after: np.ndarray  # (d + 1,)
+
+
 def offset_of(alpha: float) -> float:
     """Return t0 of (3): the first step is then alpha^(-1/4), the size of w that the penalty lets expect."""
     return alpha**-0.75
@@ -163,6 +174,7 @@ class Epochs:
         self.rest: TargetRows | None = None  # in their order: the beginning of a batch that the next portion fills
         self.updates: list[float] = []
         self.objective: list[float] = []
+        self.steps: list[Update] | None = None  # those of a copy that is to write them down
 
     def __copy__(self) -> Self:
         """Return the machine with arrays of its own, which may then be stepped while this one stays."""
@@ -200,8 +212,23 @@ class Epochs:
         if full < len(order):
             self.rest = problem.take(order[full:])
 
+    def line(self) -> np.ndarray:
+        """Return weights and intercept as they are, copied."""
+        return np.append(self.w, self.numbers[0])
+
     def _run(self, problem: TargetRows, order: np.ndarray) -> None:
         """Step over rows in an order."""
+        if self.steps is None:
+            self._run_batches(problem, order)
+            return
+        for begin in range(0, len(order), self.settings.batch):
+            batch, before = order[begin : begin + self.settings.batch], self.line()
+            self._run_batches(problem, batch)
+            after = self.line()
+            if not np.array_equal(before, after):
+                self.steps.append(Update(0, batch, before, after))
+
+    def _run_batches(self, problem: TargetRows, order: np.ndarray) -> None:
         self.loss += kernel_of(problem.X)(
             y=problem.y,
             weight=problem.weight,
@@ -264,10 +291,14 @@ class Epochs:
             else:
                 self.eta, self.waited = self.eta / SLOWER, 0
 
+    def snapshot(self) -> Descent:
+        """Return a copy of what the epochs have come to."""
+        return copy(self).result()
+
     def result(self) -> Descent:
         """Return what the epochs came to."""
         machine = finish_machine(self.settings, self.w, self.total, self.numbers)
-        return Descent(machine, len(self.objective), self.updates, self.objective)
+        return Descent(machine, len(self.objective), self.updates[:], self.objective[:])
 
 
 def finish_machine(settings: Settings, w: np.ndarray, total: np.ndarray | None, numbers: np.ndarray) -> LinearFunction:

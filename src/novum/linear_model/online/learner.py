@@ -67,6 +67,8 @@ class OnlineLearner(Estimator):
     _mean_of_batch = True  # steps by the mean slope of a batch; the perceptron takes the sum
     _passive_loss = ""  # the loss that passive-aggressive steps are defined for
     _stops_clean = False
+    _reports_passes = True
+    _pass_name = "epoch"
     t_: float
     alpha: float
     average: bool | int

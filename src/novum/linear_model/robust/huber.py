@@ -147,7 +147,16 @@ class HuberRegressor(RobustLine):
         alpha = alpha if frame is None else np.minimum(alpha / frame.unit / frame.unit, LARGEST)
         loss = Huber(float(self.epsilon))
         objective = Objective(loss, rows, unit, penalty=2 * alpha, mass=1.0, intercept=bool(self.fit_intercept))
-        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
+        options: dict[str, Any] = {"X": X, "y": y, "sample_weight": sample_weight, "objective_of": "leaving"}
+
+        def attributes(theta: Array) -> dict[str, Any]:
+            line = unit.outward(theta[:-1])
+            line = line if frame is None else frame.outward(line)
+            intercept = float(line[p]) if self.fit_intercept else 0.0
+            scale = float(theta[-1]) * unit.unit
+            return {"coef_": line[:p].astype(source.dtype), "intercept_": intercept, "scale_": scale}
+
+        with reporting(self, self.max_iter, attributes=attributes, **options) as report:
             found = damped_newton(
                 objective, theta, floor=SMALLEST * size, max_iter=self.max_iter, tol=self.tol, report=report
             )
@@ -160,12 +169,9 @@ class HuberRegressor(RobustLine):
                 f" or scale X.",
                 NotConverged,
             )
-        line = unit.outward(theta[:-1])
-        line = line if frame is None else frame.outward(line)
-        check_outward("HuberRegressor", source, line[:-1])
-        self.coef_ = line[:p].astype(source.dtype)
-        self.intercept_ = float(line[p]) if self.fit_intercept else 0.0
-        self.scale_, self.n_iter_ = float(theta[-1]) * unit.unit, found.n_iter
+        fitted = attributes(theta)
+        check_outward("HuberRegressor", source, fitted["coef_"])
+        vars(self).update(fitted, n_iter_=found.n_iter)
         self.__dict__.pop("outliers_", None)
         if source.at_hand:
             self.outliers_ = rows.rows(far_rows, Far(theta, float(self.epsilon), unit))

@@ -35,6 +35,10 @@ class Progress:
         self.waited, self.rows = 0, 0
         self.best: Memory | None = None  # at the best score
 
+    def best_memory(self) -> Memory | None:
+        """Return the weights of the best score."""
+        return self.best
+
     def judge_loss(self, tol: float) -> None:
         """Apply (1) to the last loss."""
         loss = self.losses[-1]
@@ -57,7 +61,7 @@ def run_epochs(
     rates: Rates,
     random: np.random.RandomState,
     score: Callable[[CompiledNetwork], float] | None,
-    report: Callable[[int, float, Callable[[], Memory]], bool],
+    report: Any,
     once: bool = False,
 ) -> tuple[int, str]:
     """Run epochs until (2); return their number and how it ended: "stopped", "limit", "diverged" or "callback"."""
@@ -71,6 +75,7 @@ def run_epochs(
         random.set_state(drawn)
         vars(progress).update(state)
     for n_iter in range(done + 1, stopping.max_iter + 1):
+        report.begin(machine.memory, n_iter - 1)
         total, n = rows.visit(machine, rates.now, random, len(progress.losses))
         progress.losses.append(total / n)
         progress.rates.append(rates.now)
@@ -82,11 +87,13 @@ def run_epochs(
         rates.epoch_ends(len(progress.losses), progress.rows)
         if not np.isfinite(progress.losses[-1]):
             return n_iter, "diverged"
+        kept_memory = machine.memory if score is None else progress.best_memory
+        ended = report(n_iter, progress.losses[-1], kept_memory)
         if progress.waited > stopping.patience:
             if not rates.slow_down():
                 return n_iter, "stopped"
             progress.waited = 0
-        if report(n_iter, progress.losses[-1], machine.memory):
+        if ended:
             return n_iter, "callback"
         if once:
             return n_iter, "stopped"

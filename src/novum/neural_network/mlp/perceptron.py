@@ -161,6 +161,7 @@ class Perceptron(Inspection, Estimator):
             sample_weight=sample_weight,
             n_runs=self.n_init,
             attributes=lambda memory: fitted_attributes(self._settings(), memory),
+            objective_of="leaving" if self.solver == "lbfgs" else "during",
         ) as report:
             for _ in range(self.n_init):
                 with report.run() if self.n_init > 1 else nullcontext(report) as run_report:
@@ -214,6 +215,7 @@ class Perceptron(Inspection, Estimator):
             objective, total = rows_objective(settings, data, source.dtype, thread_count())
         else:
             objective, total = fold_objective(settings, source, read, source.dtype)
+        report.begin(memory)
         report_step = lambda n, loss, x: report(n, loss, memory._replace(theta=x.astype(source.dtype)))  # noqa: E731
         found = minimize_risk(
             settings,
@@ -283,8 +285,6 @@ class Perceptron(Inspection, Estimator):
         if incremental and hasattr(self, "_rate") and not callable(self.learning_rate):
             rates.now = self._rate
         score = None if held is None else lambda machine: self._score_of(held, machine.predict(held.X))
-        listens = getattr(report, "listens", True)
-        report_step = lambda n, loss, memory: report(n, loss, memory() if listens else None)  # noqa: E731
         n_iter, ending = run_epochs(
             machine,
             rows=rows,
@@ -293,7 +293,7 @@ class Perceptron(Inspection, Estimator):
             rates=rates,
             random=random,
             score=score,
-            report=report_step,
+            report=report,
             once=incremental,
         )
         end = progress.best if held is not None and progress.best is not None else machine.memory()

@@ -88,10 +88,11 @@ class Training:
         if kept is not None and (last := kept.last()) is not None:
             self.take(*last)
         while self.epoch < self.estimator.max_epochs and not self.is_over():
+            report.begin(self.kept_weights, self.epoch)
             started = time.perf_counter()
             parts = self.one_epoch()
             self.note(parts.pop("loss"), time.perf_counter() - started, parts)
-            stop = report(self.epoch, self.curve[-1])
+            stop = report(self.epoch, self.curve[-1], self.kept_weights)
             if self.estimator.checkpoint is not None:
                 write_checkpoint(self.estimator.checkpoint, *self.state())
             if kept is not None:

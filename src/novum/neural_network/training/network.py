@@ -175,7 +175,15 @@ class NetworkEstimator(Estimator):
         device, seed = chosen_device(owner, self.device), seed_of(self.random_state)
         with (
             own_generators(device, seed),
-            reporting(self, self.max_epochs, X=X, y=y, sample_weight=sample_weight) as report,
+            reporting(
+                self,
+                self.max_epochs,
+                X=X,
+                y=y,
+                sample_weight=sample_weight,
+                attributes=self._fitted_weights,
+                objective_of="during",
+            ) as report,
         ):
             examples = self._examples(X, y, sample_weight, True)
             held_back = None
@@ -184,6 +192,7 @@ class NetworkEstimator(Estimator):
             elif self.validation_fraction > 0:
                 examples, held_back = split(owner, examples, self.validation_fraction, seed)
             config = self._config(examples)
+            self.config_ = config  # copies need it while the training goes on
             module = self._built(config)
             if start is not None:
                 start(module)
@@ -208,6 +217,10 @@ class NetworkEstimator(Estimator):
                 " with layers that have some, such as torch.nn.Linear."
             )
         return module
+
+    def _fitted_weights(self, weights: dict[str, np.ndarray]) -> dict[str, Any]:
+        """Return the fitted attributes of weights, for callbacks."""
+        return {"weights_": {name: np.array(value) for name, value in weights.items()}}
 
     def _store(self, training: Training) -> None:
         kept = training.kept_weights()

@@ -60,7 +60,8 @@ class Plan(StateValues):
     gain : float or None
         The mean reward a step, of the average criterion.
     history : dict of lists
-        What was recorded on the way: "change" by sweep, "values" and "policies" by round of policy iteration.
+        What was recorded on the way: "change" by sweep, "values" and "policies" by round of policy iteration; with `keep_path` the
+        "path" of the values, "at" after how many sweeps.
     """
 
     values: NDArray[np.float64]

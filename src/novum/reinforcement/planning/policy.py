@@ -112,7 +112,12 @@ def initial_choice(mdp: Any, initial: Any) -> NDArray[np.int64]:
 
 
 def modified_policy_iteration(
-    mdp: MDP | Environment, *, tol: float = 1e-6, max_iter: int = 100_000, initial: Numbers | None = None
+    mdp: MDP | Environment,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 100_000,
+    initial: Numbers | None = None,
+    keep_path: bool = False,
 ) -> Plan:
     """Return the plan of a discounted process by modified policy iteration, compiled: the fastest for large processes.
 
@@ -126,6 +131,9 @@ def modified_policy_iteration(
         The most sweeps.
     initial : array-like, default=None
         Values to begin with; None: zero.
+    keep_path : bool, default=False
+        Whether `plan.history["path"]` holds the values on the way: the start, then after every sweep over all actions and after the
+        partial evaluation behind it; `plan.history["at"]` counts the sweeps done by then.
 
     Examples
     --------
@@ -142,4 +150,4 @@ def modified_policy_iteration(
             "modified_policy_iteration: discount=1 gives no bound to stop by; use value_iteration or policy_iteration."
         )
     values = np.zeros(mdp.n_states) if initial is None else mdp._values(initial).copy()
-    return modified_iterations(mdp, "modified policy iteration", tol, max_iter, values)
+    return modified_iterations(mdp, "modified policy iteration", tol, max_iter, values, keep_path)

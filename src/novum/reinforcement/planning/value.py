@@ -50,6 +50,7 @@ def value_iteration(
     max_iter: int = 100_000,
     initial: Numbers | None = None,
     random_state: Seed = 0,
+    keep_path: bool = False,
 ) -> Plan:
     """Return the optimal plan of a process by value iteration.
 
@@ -73,6 +74,11 @@ def value_iteration(
         Values to begin with; None: zero.
     random_state : default=0
         Of the random order.
+    keep_path : bool, default=False
+        Whether `plan.history["path"]` holds the values on the way, the start first, and `plan.history["at"]` the sweeps done by
+        then: after every sweep, in place or not; with order "auto" and discount < 1 after every sweep over all actions and after
+        the partial evaluation behind it. With order "prioritized" an entry is a single backup, `history["at"]` counts backups and
+        `history["states"]` names the states. What the plan does last, the exact evaluation of its policy, is not on the path.
 
     Examples
     --------
@@ -92,7 +98,7 @@ def value_iteration(
     check_count(owner, "max_iter", max_iter)
     values = np.zeros(mdp.n_states) if initial is None else mdp._values(initial).copy()
     if criterion == "average":
-        return average_plan(mdp, tol, max_iter, values)
+        return average_plan(mdp, tol, max_iter, values, keep_path)
     if mdp.discount == 1:
         check_finite(mdp, owner)
         if stop == "gap":
@@ -103,20 +109,32 @@ def value_iteration(
     gap = stop == "gap" or (stop == "auto" and mdp.discount < 1)
     if order == "auto":
         if gap and mdp.discount < 1:
-            return modified_iterations(mdp, "value iteration", tol, max_iter, values)
+            return modified_iterations(mdp, "value iteration", tol, max_iter, values, keep_path)
         order = "symmetric" if mdp.n_states > LARGE else "synchronous"
     if order == "prioritized":
-        return prioritized_plan(mdp, tol, gap, max_iter, values)
-    return swept_plan(mdp, tol, gap, order, max_iter, values, random_state)
+        return prioritized_plan(mdp, tol, gap, max_iter, values, keep_path)
+    return swept_plan(mdp, tol, gap, order, max_iter, values, random_state=random_state, keep_path=keep_path)
 
 
-def modified_iterations(mdp: Any, method: str, tol: float, max_iter: int, values: NDArray[np.float64]) -> Plan:
+def path_history(path: list[NDArray[np.float64]], at: list[int] | None = None) -> dict[str, list[Any]]:
+    """Return a path as a plan keeps it: nothing of an empty one."""
+    return {"path": path, "at": list(range(len(path))) if at is None else at} if path else {}
+
+
+def modified_iterations(
+    mdp: Any, method: str, tol: float, max_iter: int, values: NDArray[np.float64], keep_path: bool = False
+) -> Plan:
     """Return the plan of compiled sweeps with partial evaluations between them; discount < 1."""
     choice = first_choice(mdp)
     open_ended = bool(leaks(mdp).any() or mdp.model.terminal.any())
-    low, high, sweeps, rounds, converged = mdp.sweeps.modified(tol, max_iter, open_ended, values, choice)
+    start = values.copy()
+    low, high, sweeps, rounds, converged, (at, path) = mdp.sweeps.modified(
+        tol, max_iter, open_ended, values, choice, keep_path
+    )
+    history = path_history([start, *path], [0, *at.tolist()]) if keep_path else {}
     work = f"{counted(sweeps, 'sweep')}, {rounds:,} of them over all actions"
-    plan = settled(mdp, method, work, values, choice, low=low, high=high, sweeps=sweeps, rounds=rounds)
+    record = {"sweeps": sweeps, "rounds": rounds, "history": history}
+    plan = settled(mdp, method, work, values, choice, low=low, high=high, **record)
     if not (converged or plan.optimal):
         complain(method, sweeps, plan.gap, "gap")
     return plan
@@ -131,7 +149,14 @@ def complain(method: str, sweeps: int, left: float, what: str) -> None:
 
 
 def swept_plan(
-    mdp: Any, tol: float, gap: bool, order: str, max_iter: int, values: NDArray[np.float64], random_state: Any
+    mdp: Any,
+    tol: float,
+    gap: bool,
+    order: str,
+    max_iter: int,
+    values: NDArray[np.float64],
+    random_state: Any,
+    keep_path: bool,
 ) -> Plan:
     """Return the plan of whole sweeps, synchronous or in place."""
     gamma, n = mdp.discount, mdp.n_states
@@ -139,6 +164,7 @@ def swept_plan(
     stream, forwards = Stream(seed_of(random_state)), np.arange(n)
     backwards = forwards[::-1].copy()
     changes: list[float] = []
+    path = [values.copy()] if keep_path else []
     low = high = np.inf
     bound = tol * (1 - gamma) / (2 * max(gamma, 1e-300)) if gap else tol
     margin = 0.0 if gamma < 1 else rounding(mdp.model.reward)
@@ -153,6 +179,8 @@ def swept_plan(
                 permutation = backwards
             low, high, _ = mdp.sweeps.improve_in_place(values, permutation, margin, choice)
         changes.append(max(abs(low), abs(high)))
+        if keep_path:
+            path.append(values.copy())
         converged = changes[-1] < max(bound, SETTLED * float(np.abs(values).max()))
         if gap and order == "synchronous":  # the bounds of all states together are tighter than the largest change
             converged |= gamma / (1 - gamma) * span_of(mdp, low, high) <= tol
@@ -162,7 +190,7 @@ def swept_plan(
         low, high, _ = mdp.sweeps.improve(values, margin, out, choice)
         values = out
     work = swept(len(changes), changes[-1], bound)
-    record = {"sweeps": len(changes), "history": {"change": changes}}
+    record = {"sweeps": len(changes), "history": {"change": changes, **path_history(path)}}
     return settled(mdp, "value iteration", work, values, choice, low=low, high=high, polish=converged, **record)
 
 
@@ -171,7 +199,9 @@ def span_of(mdp: Any, low: float, high: float) -> float:
     return max(high, 0.0) - min(low, 0.0) if mdp.model.terminal.any() or leaks(mdp).any() else high - low
 
 
-def prioritized_plan(mdp: Any, tol: float, gap: bool, max_iter: int, values: NDArray[np.float64]) -> Plan:
+def prioritized_plan(
+    mdp: Any, tol: float, gap: bool, max_iter: int, values: NDArray[np.float64], keep_path: bool
+) -> Plan:
     """Return the plan of single backups, the largest change first."""
     gamma, n = mdp.discount, mdp.n_states
     start, following, _ = planning_entries(mdp.model)
@@ -180,18 +210,24 @@ def prioritized_plan(mdp: Any, tol: float, gap: bool, max_iter: int, values: NDA
     back.sum_duplicates()
     choice, out = first_choice(mdp), np.empty(n)
     bound = tol * (1 - gamma) / (2 * max(gamma, 1e-300)) if gap else tol
-    backups = mdp.sweeps.prioritized(
-        back.indptr.astype(np.int64), back.indices.astype(np.int32), bound, max_iter * n, values, choice
+    path = [values.copy()] if keep_path else []
+    backups, (states, became) = mdp.sweeps.prioritized(
+        back.indptr.astype(np.int64), back.indices.astype(np.int32), bound, max_iter * n, values, choice, keep_path
     )
+    for state, value in zip(states, became[:, 0]):
+        path.append(path[-1].copy())
+        path[-1][state] = value
+    history = {**path_history(path), "states": [mdp.states[s] for s in states]} if keep_path else {}
     low, high, _ = mdp.sweeps.improve(values, 0.0, out, choice)
     left = max(abs(low), abs(high))
     if left > max(bound * (1 + 1e-9), rounding(values)):
         complain("value_iteration", backups // n, left, "change")
     work = f"{backups:,} single backups, {backups / n:.1f} a state"
-    return settled(mdp, "value iteration", work, out, choice, low=low, high=high, sweeps=-(-backups // n))
+    record = {"sweeps": -(-backups // n), "history": history}
+    return settled(mdp, "value iteration", work, out, choice, low=low, high=high, **record)
 
 
-def average_plan(mdp: Any, tol: float, max_iter: int, values: NDArray[np.float64]) -> Plan:
+def average_plan(mdp: Any, tol: float, max_iter: int, values: NDArray[np.float64], keep_path: bool) -> Plan:
     """Return the plan with the best mean reward a step, by (4) on lazy steps; `values` are relative to the first state."""
     if mdp.model.terminal.any() or leaks(mdp).any():
         raise ParameterError(
@@ -204,11 +240,14 @@ def average_plan(mdp: Any, tol: float, max_iter: int, values: NDArray[np.float64
     sweeps = _core.decisions.sweeps.Sweeps(mdp.model.first, start, following, probability, mdp.model.reward, 1.0, 1)
     choice, out, count = first_choice(mdp), np.empty(mdp.n_states), 0
     low, high = -np.inf, np.inf
+    path = [values.copy()] if keep_path else []
     while high - low > tol and count < max_iter:
         low, high, _ = sweeps.improve(values, 0.0, out, choice)
         values = values + LAZY * (out - values)
         values -= values[0]
         count += 1
+        if keep_path:
+            path.append(values.copy())
     if high - low > tol:
         complain("value_iteration", count, high - low, "gap of the mean reward")
     work = f"{count} sweeps, the mean reward lies in [{low:.6g}, {high:.6g}]"
@@ -223,4 +262,5 @@ def average_plan(mdp: Any, tol: float, max_iter: int, values: NDArray[np.float64
         work=work,
         sweeps=count,
         gain=(low + high) / 2,
+        history=path_history(path),
     )

@@ -141,19 +141,17 @@ def learn_system(
                 tol,
             )
         return LearnedSystem(found, history, converged, n_parameters)
-    history, converged = [], False
-    for _ in range(max_iter + 1):
+    expected = expect(owner, system, series, controls)
+    history, converged = [expected.log_likelihood], False
+    report.begin(system)
+    for n_iter in range(1, max_iter + 1):
+        following = maximized(system, expected, free, kinds)
+        if not all(np.isfinite(m).all() for m in following):
+            break
+        system = following
         expected = expect(owner, system, series, controls)
         history.append(expected.log_likelihood)
-        if report(len(history), history[-1], system):
-            break
-        if len(history) > 1 and history[-1] - history[-2] <= tol * max(1.0, abs(history[-1])):
-            converged = True
-            break
-        if len(history) > max_iter:
-            break
-        before, system = system, maximized(system, expected, free, kinds)
-        if not all(np.isfinite(m).all() for m in system):
-            system = before
+        converged = history[-1] - history[-2] <= tol * max(1.0, abs(history[-1]))
+        if report(n_iter, history[-1], system) or converged:
             break
     return LearnedSystem(system, history, converged, n_parameters)

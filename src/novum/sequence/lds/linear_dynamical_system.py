@@ -30,6 +30,17 @@ from novum.sequence.lds.system import MATRICES, System, sizes_of, system_of
 __all__ = ["LinearDynamicalSystem"]
 
 
+def fitted_matrices(system: System) -> dict[str, Any]:
+    """Return the fitted attributes that a system stands for."""
+    out = {f"{name}_": getattr(system, name) for name in MATRICES}
+    if system.diffuse.shape[1]:
+        V = system.initial_covariance.copy()
+        unknown = np.abs(system.diffuse).max(axis=1) > 0
+        V[unknown, unknown] = np.inf
+        out["initial_covariance_"] = V
+    return {**out, "n_features_in_": system.n_cells}
+
+
 class LinearDynamicalSystem(StructuralModels, Estimator):
     """A state that moves linearly and is seen through linear measurements, both with Gaussian noise.
 
@@ -214,7 +225,7 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
         sizes["k"] = k
         u: Any = read_controls(owner, controls, [len(s.values) for s in series], k) or [None] * len(series)
         kinds = {name: getattr(self, f"{name}_type") for name in ("transition_covariance", "observation_covariance")}
-        with reporting(self, self.max_iter, X=X) as report:
+        with reporting(self, self.max_iter, X=X, attributes=fitted_matrices, objective_of="leaving") as report:
             found = learn_system(
                 owner,
                 given,
@@ -235,17 +246,10 @@ class LinearDynamicalSystem(StructuralModels, Estimator):
                 NotConverged,
             )
         system = found.system
-        for name in MATRICES:
-            setattr(self, f"{name}_", getattr(system, name))
-        if system.diffuse.shape[1]:
-            V = system.initial_covariance.copy()
-            unknown = np.abs(system.diffuse).max(axis=1) > 0
-            V[unknown, unknown] = np.inf
-            self.initial_covariance_ = V
+        vars(self).update(fitted_matrices(system))
         self.history_ = History(found.history, name="log-likelihood")
         self.log_likelihood_, self.n_iter_ = float(found.history[-1]), max(len(found.history) - 1, 1)
         self.converged_, self.n_parameters_ = found.converged, found.n_parameters
-        self.n_features_in_ = system.n_cells
         return self
 
     def filter(self, X: Rows, *, controls: Numbers | None = None, form: str = "covariance") -> Any:

@@ -1,0 +1,1 @@
+"""Checks around every fit: parameters that are known, data that are large enough, results that are numbers."""
