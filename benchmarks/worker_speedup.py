@@ -1,0 +1,113 @@
+"""Two workers of one thread each against one, on one machine: what the cluster costs where the network costs nothing.
+
+    python -m benchmarks.worker_speedup [rows]
+
+Every worker has a processor of its own; scheduler and client have others, so at least four are wanted. A pass is a difference:
+a fit of many passes less one of few, divided by the passes between; the learner of one pass is timed whole, on a collection that
+lies on the workers. All are the shortest of several runs. The bar is 1.7.
+"""
+
+import os
+import sys
+import time
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+
+from novum.cluster import KMeans
+from novum.ensemble import HistGradientBoostingClassifier
+from novum.linear_model import LinearRegression, LogisticRegression
+from novum.mixture import GaussianMixture
+
+COLUMNS, PARTITIONS, RUNS = 20, 16, 5
+LEAST = 1.7
+LEARNERS = {  # what is fitted with so many passes, its target, and few and many passes; (0, 1): a whole fit
+    "KMeans": (lambda n: KMeans(32, n_init=1, max_iter=n, tol=0, random_state=0), None, 3, 13),
+    "GaussianMixture": (
+        lambda n: GaussianMixture(8, max_iter=n, tol=0, init_params="random_from_data", random_state=0),
+        None,
+        2,
+        7,
+    ),
+    "LogisticRegression": (lambda n: LogisticRegression(C=1e9, max_iter=n, tol=1e-300), "label", 2, 6),
+    "HistGradientBoosting": (
+        lambda n: HistGradientBoostingClassifier(max_iter=n, early_stopping=False, random_state=0),
+        "label",
+        2,
+        12,
+    ),
+    "LinearRegression": (lambda n: LinearRegression(), "y", 0, 1),
+}
+
+
+def pin(process, cores):
+    """Keep all threads of a process on some processors."""
+    for thread in os.listdir(f"/proc/{process}/task"):
+        os.sched_setaffinity(int(thread), cores)
+
+
+@contextmanager
+def workers(number):
+    """Give a client of so many workers of one thread, each on a processor of its own."""
+    from distributed import Client, LocalCluster
+
+    cores = sorted(os.sched_getaffinity(0))
+    apart = len(cores) >= number + 2
+    with (
+        LocalCluster(n_workers=number, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        if apart:
+            for core, process in zip(cores, client.run(os.getpid).values()):
+                pin(process, {core})
+        yield client
+
+
+def seconds(make, passes, X, y):
+    """Return how long a fit of so many passes takes."""
+    given = (X,) if y is None else (X, y)
+    begin = time.perf_counter()
+    make(passes).fit(*given)
+    return time.perf_counter() - begin
+
+
+def times(number, n):
+    """Return seconds of a pass, or of a whole fit, of every learner on so many workers."""
+    import dask.array as da
+
+    step, axis = n // PARTITIONS, np.eye(COLUMNS)[0]
+    rng = da.random.default_rng(0)
+    X = rng.normal(size=(n, COLUMNS), chunks=(step, COLUMNS)) + 3 * rng.integers(0, 8, (n, 1), chunks=(step, 1)) * axis
+    y = X @ np.linspace(-1, 1, COLUMNS) + rng.normal(size=n, chunks=step)
+    targets = {"y": y, "label": (y + rng.normal(size=n, chunks=step) > 0).astype(np.int64)}
+    found = {}
+    with workers(number) as client:
+        rows, *kept = client.persist([X, *targets.values()])
+        target_of = dict(zip(targets, kept))
+        for name, (make, target, few, many) in LEARNERS.items():
+            given = rows, target_of.get(target)
+            seconds(make, many, *given)
+            long = min(seconds(make, many, *given) for _ in range(RUNS))
+            short = min(seconds(make, few, *given) for _ in range(RUNS)) if few else 0.0
+            found[name] = (long - short) / (many - few)
+    return found
+
+
+def main():
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 3_200_000
+    warnings.simplefilter("ignore")
+    cores = len(os.sched_getaffinity(0))
+    if cores < 4:
+        print(f"{cores} processors: client, scheduler and workers share them, and no figure counts.")
+    one, two = times(1, n), times(2, n)
+    print(f"{n:,} rows of {COLUMNS} columns in {PARTITIONS} partitions; seconds of a pass (LinearRegression: of a fit)")
+    for name, alone in one.items():
+        ratio = alone / two[name]
+        print(
+            f"{name:24s} one {alone:8.4f}  two {two[name]:8.4f}  {ratio:5.2f}x{'' if ratio >= LEAST else '   below the bar'}"
+        )
+
+
+if __name__ == "__main__":
+    main()
