@@ -34,10 +34,9 @@ TILE, ROWS, SPLIT_ROWS = 64, 32, 64  # columns of a tile, rows at a time in floa
 CHUNKS = 8  # runs of rows per multiprocessor
 MOST_COLUMNS, MOST_TARGETS = 256, 4  # beyond, products of a library are as fast
 PARTS_PRECISION = 2.0**-20  # of products by parts, relative to |x_i| |x_j|: float32 runs of 64 rows lose less
-TWO_PARTS_PRECISION = (
-    2.0**-16
-)  # of (9): 3 * 2^-18 for what two parts leave aside, the rest for float32 runs of 256 rows
-DESIGN_ROWS, DESIGN_STEPS = 64, 4  # rows at a time of (9), and how many times before float64
+# Of (9): 3 * 2^-18 for what two parts leave aside, the rest for 128 additions of a float32 run, which drop half a digit each.
+TWO_PARTS_PRECISION = 2.0**-16
+DESIGN_ROWS, DESIGN_STEPS = 64, 16  # rows at a time of (9), and how many times before float64
 LEAST_RUN = 1024  # rows of a run at least
 
 
@@ -75,12 +74,10 @@ def design_products(X: Any, y: Any, weight: Any, shift: np.ndarray) -> np.ndarra
     from novum.engines.moments import device_design as kernels
 
     p = X.shape[1]
-    wide = p + 2 > TILE
-    width, step = (2 * TILE if wide else TILE), step_of(p)
+    tile, step = (TILE if p + 2 <= TILE else 2 * TILE), step_of(p)
     chunks = chunks_of(X, 1)
     away, count = arrays.like(X, shift, "float64"), len(chunks.group)
-    out = torch.empty((count, width, width), dtype=torch.float64, device=X.device)
-    rest = torch.empty((count, width, width), dtype=torch.float32, device=X.device)
+    out = torch.empty((count, tile, tile), dtype=torch.float64, device=X.device)
     kernels.design_products[(count,)](
         X=X,
         y=y.contiguous(),
@@ -88,24 +85,22 @@ def design_products(X: Any, y: Any, weight: Any, shift: np.ndarray) -> np.ndarra
         shift=away,
         edges=chunks.edges,
         out=out,
-        rest=rest,
         p=p // step,
         STEP=step,
-        WIDE=wide,
         WEIGHTED=weight is not None,
-        TILE=TILE,
+        TILE=tile,
         ROWS=DESIGN_ROWS,
         STEPS=DESIGN_STEPS,
         num_warps=8,
         num_stages=3,
     )
-    square = whole_square(group_sums(out, chunks), group_sums(rest, chunks), p + 2)
+    square = out.sum(dim=0)[: p + 2, : p + 2]
+    square = (square + square.T) / 2
     target = y[:, 0].double() - away[p]
     weighted = target if weight is None else target * weight
     exact = [target @ weighted, weighted.sum()] + ([] if weight is None else [weight.sum()])
-    found = arrays.to_numpy(
-        torch.cat([square.reshape(-1), torch.stack(exact)])
-    )  # one transfer: each waits for the device
+    # One transfer: each waits for the device.
+    found = arrays.to_numpy(torch.cat([square.reshape(-1), torch.stack(exact)]))
     total = found[: (p + 2) ** 2].reshape(p + 2, p + 2).copy()
     total[p, p], total[p, p + 1] = found[-len(exact) :][:2]
     total[p + 1, p], total[p + 1, p + 1] = total[p, p + 1], X.shape[0] if weight is None else found[-1]
