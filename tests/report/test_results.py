@@ -51,7 +51,13 @@ INPUTS = (
     "novum.losses",
     "novum.fold",
     "novum.engines",
+    "novum.lab.controls",
+    "novum.lab.frames",
+    "novum.lab.points",
     "novum.optimize.rules",
+    "novum.lab.controls",
+    "novum.lab.points",
+    "novum.lab.frames",
 )
 INPUT_NAMES = {
     "L1Penalty",

@@ -30,10 +30,8 @@ __all__ = ["EnsembleMember", "Joint", "Scores", "compare", "models_of", "parts_o
 
 FIRST_SHARE = 0.05  # of the time, for each of the first fits
 MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its first settings; of a fit, whatever the time
-MOST_RESERVED, RESERVED_OF_ALL = (
-    0.35,
-    0.3,
-)  # of the time, for the last fits; where all rows are compared, whose folds have models
+MOST_RESERVED = 0.35  # of the time, for the last fits
+RESERVED_OF_ALL = 0.3  # where all rows are compared, whose folds have models
 
 
 @result
