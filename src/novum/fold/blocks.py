@@ -15,7 +15,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 
-__all__ = ["Block", "Source", "add", "merge_tree", "not_in_memory", "tile_dtype", "with_last"]
+__all__ = ["Block", "RowsInOnePiece", "Source", "add", "merge_tree", "not_in_memory", "tile_dtype", "with_last"]
 
 BLOCK_VALUES = 2**18  # about 2 MiB of float64: kernels tile within it; calls into Python cost nothing compared with it
 ALL_ROWS, SAMPLE = "the learner takes all rows at once", "give a sample of the rows"  # why, and what to do, if not said
@@ -71,6 +71,15 @@ def with_last(items: Iterator) -> Iterator[tuple[Any, bool]]:
         after = next(items, missing)
         yield before, after is missing
         before = after
+
+
+class RowsInOnePiece(NamedTuple):
+    """All rows without weights as one C-contiguous array, and how blocks cut it."""
+
+    X: np.ndarray
+    y: Any
+    step: int  # rows of a block
+    memories: list[dict]  # of the blocks
 
 
 class Source(ABC):
@@ -138,6 +147,10 @@ class Source(ABC):
     def host(self) -> "Source":
         """Return the rows as arrays where they lie in the memory of the processor, for learners with a kernel for those."""
         return self
+
+    def in_one_piece(self) -> "RowsInOnePiece | None":
+        """Return all rows as arrays cut like the blocks, where they lie so in this process and have no weights; else None."""
+        return None
 
     def header(self) -> Any:
         """Return a frame without rows that carries the names: scikit-learn then compares them in its own words."""

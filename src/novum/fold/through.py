@@ -5,6 +5,7 @@ What it returns is made dense: a batch has few rows, chosen by the number of col
 memory even for sparse encodings.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 
-__all__ = ["Step", "apply", "make_step", "names_out"]
+__all__ = ["Step", "apply", "make_step", "names_out", "shown_rows"]
 
 
 class Step(NamedTuple):
@@ -114,3 +115,15 @@ def names_out(step: Step, n_columns: int) -> list[str] | None:
     except (AttributeError, ValueError, TypeError):
         return None
     return [str(name) for name in names] if len(names) == n_columns else None
+
+
+def shown_rows(steps: Sequence[Step], rows: Any, place: str, names: Sequence[Any] | None) -> Any:
+    """Return raw rows after the steps as they are shown: a frame where columns have names."""
+    if not steps:
+        return rows if names is None else rows.to_pandas(ignore_metadata=True)
+    data = apply(steps, rows, place)
+    if names is None:
+        return data
+    import pandas as pd
+
+    return pd.DataFrame(data, columns=names)

@@ -19,7 +19,7 @@ from novum.engines.trees.input_table import Table
 from novum.engines.trees.nodes import Tree
 from novum.runtime.pool import map_ordered
 
-__all__ = ["Coded", "encode", "grow_coded", "knows"]
+__all__ = ["Coded", "encode", "encode_columns", "grow_coded", "knows", "knows_target"]
 
 KNOWN = ("gini", "entropy", "log_loss", "squared_error")
 MOST_CLASSES = 256  # counters of a class with those of all bins must stay in the cache
@@ -34,34 +34,50 @@ class Coded(NamedTuple):
     n_classes: NDArray  # (1,)
 
 
-def knows(table: Table, target: Target, rules: Rules) -> bool:
-    """Return whether the coded grower can grow such trees."""
+def knows_target(target: Target, rules: Rules) -> bool:
+    """Return whether the coded grower can grow such trees on complete columns of numbers."""
     return (
-        isinstance(table.X, np.ndarray)
-        and not any(table.levels)
-        and len(target.n_classes) == 1
+        len(target.n_classes) == 1
         and target.n_classes[0] <= MOST_CLASSES
         and target.criterion in KNOWN
         and not rules.monotone
         and not rules.max_leaf_nodes
-        and not np.isnan(np.min(table.X))
     )
 
 
-def encode(table: Table, target: Target, n_threads: int, columns: Any = None) -> Coded:
-    """Return a table and its target, coded; `columns` are bytes (n,) and their rising values (256,), where cells are known so."""
+def knows(table: Table, target: Target, rules: Rules) -> bool:
+    """Return whether the coded grower can grow such trees."""
+    plain = isinstance(table.X, np.ndarray) and not any(table.levels)
+    return plain and knows_target(target, rules) and not np.isnan(np.min(table.X))
+
+
+def encode(table: Table, target: Target, n_threads: int) -> Coded:
+    """Return a table and its target, coded."""
     codes = _core.trees.ranks.Codes(table.X)
-    if columns is not None:
-        for j, (byte, value) in enumerate(columns):
-            codes.encode_bytes(j, byte, value)
-    else:
-        for _ in map_ordered(codes.encode, range(table.X.shape[1]), n_threads):
-            pass
+    for _ in map_ordered(codes.encode, range(table.X.shape[1]), n_threads):
+        pass
+    return with_target(codes, table.X.shape[1], target)
+
+
+def encode_columns(columns: list[tuple[NDArray, NDArray]], target: Target, cells: NDArray | None = None) -> Coded:
+    """Return columns of complete cells and their target, coded: a column is bytes (n,) and their rising values (256,).
+
+    `cells` are the same as numbers (n, d), which random thresholds are drawn from; other trees need none.
+    """
+    shape = len(columns[0][0]), len(columns)
+    codes = _core.trees.ranks.Codes(np.broadcast_to(np.zeros((1, 1)), shape) if cells is None else cells)
+    for j, (byte, value) in enumerate(columns):
+        codes.encode_bytes(j, byte, value)
+    return with_target(codes, shape[1], target)
+
+
+def with_target(codes: Any, n_features: int, target: Target) -> Coded:
+    """Return coded columns together with the target."""
     classes = 0 if target.code is None else int(target.n_classes[0])
     code = None if target.code is None else target.code[:, 0].copy()
     y = None if target.y is None else target.y[:, 0].copy()
     wanted = _core.trees.ranks.Target(CRITERIA[target.criterion], code, y, classes)
-    return Coded(codes, wanted, table.X.shape[1], target.n_classes)
+    return Coded(codes, wanted, n_features, target.n_classes)
 
 
 def grow_coded(coded: Coded, rules: Rules, weight: NDArray | None, seed: int) -> Tree:

@@ -27,7 +27,6 @@ from novum.engines.trees.best_first import Growth, Node
 from novum.engines.trees.bins import Bins
 from novum.engines.trees.bins import encode as encode_rows
 from novum.engines.trees.exact import Rules, grow, layout_of, prepare
-from novum.engines.trees.input_table import Table
 from novum.engines.trees.nodes import Tree
 from novum.engines.trees.passes.growth import (
     Channels,
@@ -51,18 +50,20 @@ from novum.engines.trees.passes.single_tree import (
     weights_of,
 )
 from novum.engines.trees.passes.split_rules import CartRule, Extremes, block_extremes
-from novum.engines.trees.ranks import encode, grow_coded, knows
+from novum.engines.trees.ranks import encode_columns, grow_coded, knows_target
 from novum.ensemble.forest.samples import BlockSampling
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.spill import spill_blocks
 from novum.runtime.journal import step
 from novum.runtime.pool import map_ordered
+from novum.runtime.room import budget
 from novum.runtime.threads import thread_count
 
 __all__ = ["Plan", "grow_forest"]
 
 TOGETHER = 16  # trees in the same passes: a block keeps 8 bytes per row and tree, about as much as its rows were
-GATHERED_VALUES = 2**23  # that (4) looks at together: 8 MiB of codes, 64 MiB as numbers
+GATHERED_VALUES = 2**23  # that (4) looks at together, for each thread as far as memory goes: 8 MiB of codes
+GROWN_BYTES = 16  # of a value while a tree grows on it: codes as they come, by node, by column, and as ranks
 
 
 class Plan(NamedTuple):
@@ -190,10 +191,10 @@ def bytes_of(words: NDArray, middle: NDArray) -> Iterator[tuple[NDArray, NDArray
         yield ((words[j // 4] >> np.uint32(8 * (j % 4))) & np.uint32(255)).astype(np.uint8), own
 
 
-def decode_rows(words: NDArray, middle: NDArray) -> NDArray:
-    """Return rows as numbers (n, d) from their codes."""
-    X = np.empty((words.shape[1], len(middle)))
-    for j, (byte, value) in enumerate(bytes_of(words, middle)):
+def decode_rows(columns: list[tuple[NDArray, NDArray]]) -> NDArray:
+    """Return rows as numbers (n, d) from what `bytes_of` gives."""
+    X = np.empty((len(columns[0][0]), len(columns)))
+    for j, (byte, value) in enumerate(columns):
         X[:, j] = value[byte]
     return X
 
@@ -219,16 +220,25 @@ def tree_below(
     task: ChannelEncoding, rule: CartRule, node: Node, words: NDArray, y: NDArray, mass: NDArray, middle: NDArray
 ) -> Tree:
     """Return (4) of one node."""
-    here, target, X = below_rules(rule, node), target_of(task, y), decode_rows(words, middle)
+    here, target = below_rules(rule, node), target_of(task, y)
     weight, seed = None if (mass == 1).all() else mass, rule.seed ^ node.key
-    table = Table(X, [0] * X.shape[1], X.dtype)
-    if knows(table, target, here):
-        tree = grow_coded(encode(table, target, 1, bytes_of(words, middle)), here, weight, seed)
+    columns = list(bytes_of(words, middle))
+    missing = any((byte == task.bins.missing).any() for byte, _ in columns)
+    if not missing and knows_target(target, here):
+        cells = decode_rows(columns) if here.random else None
+        tree = grow_coded(encode_columns(columns, target, cells), here, weight, seed)
     else:
-        columns = prepare(X, table.levels, layout_of(here, X.shape[1], False))
-        tree = grow(columns, target, here, weight, seed, consume=True)
+        X = decode_rows(columns)
+        tree = grow(
+            prepare(X, [0] * X.shape[1], layout_of(here, X.shape[1], False)), target, here, weight, seed, consume=True
+        )
     tree.threshold = between_bins(tree.threshold, tree.feature, rule.extremes)
     return tree
+
+
+def gathered_values(threads: int) -> int:
+    """Return how many values (4) may look at together: a tree that grows below a node keeps one thread busy."""
+    return max(GATHERED_VALUES, min(threads * GATHERED_VALUES, budget.left() // GROWN_BYTES))
 
 
 def trees_below(
@@ -241,7 +251,7 @@ def trees_below(
     waiting = deque(sorted(pairs, key=lambda pair: (pair[0], pair[1].number)))
     while waiting:
         some = [waiting.popleft()]
-        room = GATHERED_VALUES // len(middle) - some[0][1].rows
+        room = gathered_values(threads) // len(middle) - some[0][1].rows
         while waiting and waiting[0][1].rows <= room:
             room -= waiting[0][1].rows
             some.append(waiting.popleft())

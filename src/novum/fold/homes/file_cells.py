@@ -1,4 +1,4 @@
-"""Checks of the cells of a batch: what is refused is named with its file, its place in it and its column."""
+"""Checks of columns, and of the cells of a batch: what is refused is named with its file, its place in it and its column."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,9 +8,42 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 from novum.fold.readers.batches import Batch
+from novum.fold.readers.table import NUMBER, Column
 from novum.runtime.checks import check_weight_size
 
-__all__ = ["check_cells", "checked_target", "checked_weight"]
+__all__ = [
+    "check_cells",
+    "check_features",
+    "check_some_weight",
+    "check_target_columns",
+    "checked_target",
+    "checked_weight",
+]
+
+
+def check_features(owner: str, path: Any, columns: dict[Any, Column]) -> None:
+    """Raise for a feature that is no number."""
+    for key, column in columns.items():
+        if column.kind != NUMBER:
+            raise DataError(
+                f"{owner}: column {key!r} of {path} is {column.type}, not a number. Encode it on the way,"
+                f" scan.through(fitted_encoder), or leave it out of novum.scan(..., columns=...)."
+            )
+
+
+def check_target_columns(owner: str, path: Any, columns: dict[Any, Column]) -> None:
+    """Raise for a target that is no number."""
+    for key, column in columns.items():
+        if column.kind != NUMBER:
+            raise DataError(f"{owner}: the target {key!r} of {path} is {column.type}; this learner needs numbers.")
+
+
+def check_some_weight(owner: str, weight: Any, blocks: Sequence[bool]) -> None:
+    """Raise where no block has a weight above zero."""
+    if not any(blocks):
+        raise DataError(
+            f"Sample weights must contain at least one non-zero number. All weights {weight!r} given to {owner} are zero."
+        )
 
 
 def check_cells(X: NDArray, batch: Batch, names: Sequence[Any], owner: str, allow_nan: bool) -> None:

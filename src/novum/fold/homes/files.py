@@ -15,15 +15,22 @@ import numpy as np
 
 from novum import _core
 from novum.exceptions import DataError
-from novum.fold.blocks import Block, Source, add, merge_tree, tile_dtype
+from novum.fold.blocks import Block, RowsInOnePiece, Source, add, merge_tree, tile_dtype
 from novum.fold.dealing import Deal, Portions
 from novum.fold.homes.dealt_files import dealt_blocks
 from novum.fold.homes.decoded import DecodedRows, KeptBatch
-from novum.fold.homes.file_cells import check_cells, checked_target, checked_weight
+from novum.fold.homes.file_cells import (
+    check_cells,
+    check_features,
+    check_some_weight,
+    check_target_columns,
+    checked_target,
+    checked_weight,
+)
 from novum.fold.pass_progress import pass_listener, reported
 from novum.fold.readers.batches import Batch, batch_rows, cut_batches
 from novum.fold.readers.table import NUMBER, DataFile
-from novum.fold.through import Step, apply, make_step, names_out
+from novum.fold.through import Step, apply, make_step, names_out, shown_rows
 from novum.runtime.blas import single_blas
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
@@ -100,17 +107,7 @@ class Scan(Source):
         """Return the features of the first n rows: a pandas frame where columns have names, else an array."""
         scan = self._with(target=None, weight=None)
         batch = scan._first_batch(n)
-        if self.steps:
-            data: Any = apply(self.steps, batch.raw(self.features), batch.range())
-        else:
-            data = batch.raw(self.features)
-        if self.names is None:
-            return data
-        if self.steps:
-            import pandas as pd
-
-            return pd.DataFrame(data, columns=self.names)
-        return data.to_pandas(ignore_metadata=True)
+        return shown_rows(self.steps, batch.raw(self.features), batch.range(), self.names)
 
     def through(self, transformer: Any) -> "Scan":
         """Return the same rows with every batch passed through a fitted transformer.
@@ -163,20 +160,10 @@ class Scan(Source):
     def opened_by(self, estimator: Any, *, target: Any, weighted: Any, n_jobs: Any) -> Any:
         """Return the scan with the columns that `estimator` needs, after the checks that need no data."""
         owner = type(estimator).__name__
-        if not self.steps:
-            for key in self.features:
-                if self.columns[key].kind != NUMBER:
-                    raise DataError(
-                        f"{owner}: column {key!r} of {self.files[0].path} is {self.columns[key].type}, not a number. Encode it"
-                        f" on the way, scan.through(fitted_encoder), or leave it out of novum.scan(..., columns=...)."
-                    )
+        path = self.files[0].path
+        check_features(owner, path, {} if self.steps else {key: self.columns[key] for key in self.features})
         if target == "numeric":
-            for key in self._target_keys():
-                if self.columns[key].kind != NUMBER:
-                    raise DataError(
-                        f"{owner}: the target {key!r} of {self.files[0].path} is {self.columns[key].type}; this learner"
-                        f" needs numbers."
-                    )
+            check_target_columns(owner, path, {key: self.columns[key] for key in self._target_keys()})
         nan = bool(estimator.__sklearn_tags__().input_tags.allow_nan)
         scan = self._with(
             owner=owner,
@@ -184,7 +171,7 @@ class Scan(Source):
             allow_nan=nan,
             n_jobs=n_jobs,
             threads=thread_count(n_jobs),
-            decoded=DecodedRows() if self.steps or not all(file.direct for file in self.files) else None,
+            decoded=DecodedRows(self.n_rows) if self.steps or not all(file.direct for file in self.files) else None,
         )
         if target is None:
             scan = scan._with(target=None, n_targets=0, has_target=False)
@@ -215,11 +202,8 @@ class Scan(Source):
 
         with closing(self._map(one)) as parts:
             result = merge_tree(parts, merge)
-        if self.weight is not None and not any(weighty):
-            raise DataError(
-                f"Sample weights must contain at least one non-zero number. All weights {self.weight!r} given to"
-                f" {self.owner} are zero."
-            )
+        if self.weight is not None:
+            check_some_weight(self.owner, self.weight, weighty)
         return result
 
     def rows(self, function: Any, params: Any = None) -> Any:
@@ -236,6 +220,17 @@ class Scan(Source):
 
     def dealt(self, deal: Deal) -> AbstractContextManager[Portions]:
         return dealt_blocks(self, deal)
+
+    def in_one_piece(self) -> RowsInOnePiece | None:
+        n, step = self.n_rows or 0, self.batch_rows
+        if self.decoded is None or self.weight is not None or pass_listener.get() is not None or n <= step:
+            return None
+        found = self.decoded.all_rows([self._mapped_part() if part[0] == "y" else part for part in self._parts()], step)
+        if found is None or not self.features:
+            return None
+        for file in self.files:
+            file.check()
+        return RowsInOnePiece(found[0], found[1] if self.has_target else None, step, [{} for _ in range(0, n, step)])
 
     def forget(self) -> None:
         if self.decoded is not None:
@@ -264,6 +259,11 @@ class Scan(Source):
         if self.target is not None:
             parts.append(("y", tuple(self._target_keys()), self.task))
         return parts if self.weight is None else [*parts, ("weight", self.weight)]
+
+    def _mapped_part(self) -> tuple:
+        """Return the part of a block that is the target after its functions."""
+        keys = tuple(self._target_keys())
+        return ("mapped", keys, self.task, self.mapped) if self.mapped else ("y", keys, self.task)
 
     def _batches(self, rows: int, threads: int = 1) -> Iterator[Batch | KeptBatch]:
         """Yield the blocks that are kept, then batches of those that are not."""
@@ -298,7 +298,7 @@ class Scan(Source):
         """Return the target after its functions; with `keep` it is kept in memory beside the target itself."""
         if not self.mapped:
             return y
-        key, kept = ("mapped", tuple(self._target_keys()), self.task, self.mapped), self.decoded
+        key, kept = self._mapped_part(), self.decoded
         if kept is not None and isinstance(batch, KeptBatch) and (found := kept.get(key, batch)) is not None:
             return found
         for function in self.mapped:
@@ -314,13 +314,16 @@ class Scan(Source):
             found = kept.get(part, batch)  # type: ignore[union-attr]
             assert found is not None
             return found
-        value = {"X": self._tile, "y": self._y, "weight": self._weight}[part[0]](batch)
+        place = None
+        if keep and kept is not None and part[0] == "X" and not self.steps:
+            place = kept.place(part, batch.start, (batch.rows, self.n_features), self.dtype)
+        value = self._tile(batch, place) if part[0] == "X" else (self._y if part[0] == "y" else self._weight)(batch)
         if keep and kept is not None:
             kept.offer(part, KeptBatch(batch.start, batch.rows, batch.files), value)
         return value
 
-    def _tile(self, batch: Batch) -> np.ndarray:
-        """Return the features of a batch as a tile."""
+    def _tile(self, batch: Batch, place: np.ndarray | None) -> np.ndarray:
+        """Return the features of a batch as a tile, which is written to a place if there is one."""
         if self.steps:
             out = apply(self.steps, batch.raw(self.features), batch.range())
             X = np.ascontiguousarray(out, self.dtype)
@@ -329,7 +332,7 @@ class Scan(Source):
                     f"scan.through: {self.steps[-1]} made {X.shape[1]} columns, {self.n_features} before: {batch.range()}."
                 )
         else:
-            X = batch.tile(self.features, self.dtype)
+            X = batch.tile(self.features, self.dtype, place)
         if not _core.runtime.tiles.all_finite(X):
             keys = self.names or (range(X.shape[1]) if self.steps else self.features)
             check_cells(X, batch, keys, self.owner, self.allow_nan)

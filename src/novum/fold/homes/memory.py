@@ -12,7 +12,16 @@ import numpy as np
 import scipy.sparse
 
 from novum import _core
-from novum.fold.blocks import BLOCK_VALUES, ROWS_PER_COLUMN, Block, Source, add, merge_tree, tile_dtype
+from novum.fold.blocks import (
+    BLOCK_VALUES,
+    ROWS_PER_COLUMN,
+    Block,
+    RowsInOnePiece,
+    Source,
+    add,
+    merge_tree,
+    tile_dtype,
+)
 from novum.fold.dealing import Deal, Portion, Portions, rows_by_bucket
 from novum.runtime.pool import here, map_ordered
 from novum.runtime.threads import thread_count
@@ -217,6 +226,15 @@ class MemorySource(Source):
     def matrix(self) -> Any:
         """Return all rows as they lie: an array of the tile dtype in either layout, or a sparse matrix in its own format."""
         return self.tiles.matrix()
+
+    def in_one_piece(self) -> RowsInOnePiece | None:
+        tiles = self.tiles
+        if len(self.bounds) < 2 or self.weight is not None or not isinstance(tiles, ArrayTiles):
+            return None
+        if tiles.X.dtype != tiles.dtype or not tiles.X.flags.c_contiguous or not tiles.X.dtype.isnative:
+            return None
+        start, stop = self.bounds[0]
+        return RowsInOnePiece(tiles.X, self.y, stop - start, self.memories)
 
     def columns(self, part: slice, rows: np.ndarray) -> np.ndarray:
         """Return some columns of dense data at some sorted rows, (columns, rows), in float64."""

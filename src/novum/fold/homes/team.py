@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.fold.blocks import Source
-from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime.pool import here, team_of
 from novum.runtime.threads import thread_count
 
@@ -60,16 +59,11 @@ def plain_rows(source: Source, width: int) -> PlainRows | None:
     return None if source.recorded else rows_for_team(source, width)
 
 
-def rows_for_team(source: Source, width: int) -> PlainRows | None:
+def rows_for_team(source: Any, width: int) -> PlainRows | None:
     """Return the rows of a pass that a team can make."""
-    if not isinstance(source, MemorySource) or len(source.bounds) < 2 or source.weight is not None or here.inside_block:
-        return None
-    tiles = source.tiles
-    if not isinstance(tiles, ArrayTiles) or tiles.X.dtype != tiles.dtype or not tiles.X.flags.c_contiguous:
-        return None
-    if not tiles.X.dtype.isnative or 8 * width * len(source.bounds) > MOST_BYTES:
+    rows = None if here.inside_block else source.in_one_piece()
+    if rows is None or 8 * width * len(rows.memories) > MOST_BYTES:
         return None
     if source.threads is None:
         source.threads = thread_count(source.n_jobs)
-    start, stop = source.bounds[0]
-    return PlainRows(tiles.X, source.y, stop - start, min(source.threads, len(source.bounds)), source.memories)
+    return PlainRows(rows.X, rows.y, rows.step, min(source.threads, len(rows.memories)), rows.memories)

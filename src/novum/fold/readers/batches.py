@@ -44,9 +44,9 @@ class Batch(NamedTuple):
         """Files that the rows are from."""
         return tuple(dict.fromkeys(piece.file for piece in self.pieces))
 
-    def tile(self, keys: Sequence[Any], dtype: np.dtype) -> np.ndarray:
-        """Return columns of numbers as a row-major tile."""
-        out = np.empty((self.rows, len(keys)), dtype)
+    def tile(self, keys: Sequence[Any], dtype: np.dtype, out: np.ndarray | None = None) -> np.ndarray:
+        """Return columns of numbers as a row-major tile, which may be written to `out`."""
+        out = np.empty((self.rows, len(keys)), dtype) if out is None else out
         done = 0
         for piece in self.pieces:
             piece.pack(keys, out[done : done + piece.rows])
