@@ -104,6 +104,8 @@ class Source(ABC):
         "memory", "file", "dask" or "tensor": a word for messages.
     at_hand : bool
         Whether all rows are arrays in this process, so that `array`, `y` and `weight` cost nothing.
+    joins_rows : bool
+        Whether `in_one_piece` may answer.
     lists_rows : bool
         Whether `rows` answers for all rows at once: an array or a tensor.
     on_device : bool
@@ -123,6 +125,7 @@ class Source(ABC):
     sparse: bool = False
     home: str = "memory"
     at_hand: bool = False
+    joins_rows: bool = False
     lists_rows: bool = False
     on_device: bool = False
     rereads: bool = False

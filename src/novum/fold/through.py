@@ -117,7 +117,7 @@ def names_out(step: Step, n_columns: int) -> list[str] | None:
     return [str(name) for name in names] if len(names) == n_columns else None
 
 
-def shown_rows(steps: Sequence[Step], rows: Any, place: str, names: Sequence[Any] | None) -> Any:
+def shown_rows(steps: tuple[Step, ...], rows: Any, place: str, names: Sequence[Any] | None) -> Any:
     """Return raw rows after the steps as they are shown: a frame where columns have names."""
     if not steps:
         return rows if names is None else rows.to_pandas(ignore_metadata=True)

@@ -244,6 +244,10 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_thr
                     run.waiting.append(taken[-1])
                     if len(taken) > 1 and _pools.generation == generation:  # the first is the caller's
                         pool.call(run)
+                    if taken[
+                        0
+                    ].done:  # items that take long to come, as decoded ones, do not pile up before their results go on
+                        break
             if not taken:
                 return
             head = taken[0]

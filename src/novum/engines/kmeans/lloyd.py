@@ -110,6 +110,7 @@ def lloyd(
     start = np.ascontiguousarray(start.astype(dtype), dtype=np.float64)
     guide = start_guide(start, source)
     statistics = assignment.plain_pass if source.rereads else guided_pass
+    one_call = pass_of_all if source.joins_rows else None
     fit = fold(
         Lloyd(start, run, 0, guide),
         statistics,
@@ -119,12 +120,13 @@ def lloyd(
         converged=lambda before, after, history: shift[0] <= tol,
         max_iter=max_iter,
         report=report,
-        total=pass_of_all,
+        total=one_call,
     )
     if shift[0] == 0 and (fit.last.mass > 0).all():  # the last pass has seen these very centers
         params = fit.params._replace(number=fit.params.number - 1)
         return Clusters(params, fit.last.inertia, fit.history, fit.n_iter, fit.last.mass)
-    last = pass_of_all(source, fit.params) or source.total(statistics, fit.params)
+    last = one_call(source, fit.params) if one_call else None
+    last = last or source.total(statistics, fit.params)
     return Clusters(fit.params, last.inertia, [*fit.history, last.inertia], fit.n_iter, last.mass)
 
 

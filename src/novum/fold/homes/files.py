@@ -105,8 +105,7 @@ class Scan(Source):
 
     def head(self, n: int = 5) -> Any:
         """Return the features of the first n rows: a pandas frame where columns have names, else an array."""
-        scan = self._with(target=None, weight=None)
-        batch = scan._first_batch(n)
+        batch = self._with(target=None, weight=None)._first_batch(n)
         return shown_rows(self.steps, batch.raw(self.features), batch.range(), self.names)
 
     def through(self, transformer: Any) -> "Scan":
@@ -165,13 +164,15 @@ class Scan(Source):
         if target == "numeric":
             check_target_columns(owner, path, {key: self.columns[key] for key in self._target_keys()})
         nan = bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+        decodes = bool(self.steps) or not all(file.direct for file in self.files)
         scan = self._with(
             owner=owner,
             task=target,
             allow_nan=nan,
             n_jobs=n_jobs,
             threads=thread_count(n_jobs),
-            decoded=DecodedRows(self.n_rows) if self.steps or not all(file.direct for file in self.files) else None,
+            decoded=DecodedRows(self.n_rows) if decodes else None,
+            joins_rows=decodes,
         )
         if target is None:
             scan = scan._with(target=None, n_targets=0, has_target=False)

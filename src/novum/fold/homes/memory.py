@@ -199,6 +199,7 @@ class MemorySource(Source):
         n, step = self.tiles.shape[0], max(1, rows(*self.tiles.shape))
         self.bounds = [(start, min(start + step, n)) for start in range(0, n, step)]
         self.memories: list[dict] = [{} for _ in self.bounds]
+        self.joins_rows = len(self.bounds) > 1 and self.weight is None and isinstance(self.tiles, ArrayTiles)
 
     def _with(self, rows: Callable[[int, int], int], **changes: Any) -> "MemorySource":
         twin = copy(self)
@@ -228,10 +229,13 @@ class MemorySource(Source):
         return self.tiles.matrix()
 
     def in_one_piece(self) -> RowsInOnePiece | None:
-        tiles = self.tiles
-        if len(self.bounds) < 2 or self.weight is not None or not isinstance(tiles, ArrayTiles):
-            return None
-        if tiles.X.dtype != tiles.dtype or not tiles.X.flags.c_contiguous or not tiles.X.dtype.isnative:
+        tiles: Any = self.tiles
+        if (
+            not self.joins_rows
+            or tiles.X.dtype != tiles.dtype
+            or not tiles.X.flags.c_contiguous
+            or not tiles.X.dtype.isnative
+        ):
             return None
         start, stop = self.bounds[0]
         return RowsInOnePiece(tiles.X, self.y, stop - start, self.memories)

@@ -61,7 +61,7 @@ def plain_rows(source: Source, width: int) -> PlainRows | None:
 
 def rows_for_team(source: Any, width: int) -> PlainRows | None:
     """Return the rows of a pass that a team can make."""
-    rows = None if here.inside_block else source.in_one_piece()
+    rows = source.in_one_piece() if source.joins_rows and not here.inside_block else None
     if rows is None or 8 * width * len(rows.memories) > MOST_BYTES:
         return None
     if source.threads is None:
