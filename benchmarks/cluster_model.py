@@ -22,7 +22,7 @@ from novum.fold.homes.dask.copies import parent_of
 from novum.fold.homes.dask.source import FAN_IN, LARGE_WORK
 from novum.fold.homes.dask.subtrees import Node, cut_points, pushed
 
-__all__ = ["Cluster", "Forecast", "flat_forecast", "forecast", "runs_of_nodes"]
+__all__ = ["Cluster", "Forecast", "flat_forecast", "forecast", "runs_of_nodes", "shared_seconds"]
 
 HEADERS = 1448 / 1514  # of the bytes on a link, those that TCP carries for us: the rest are its headers and Ethernet's
 TASK_BYTES = 3_000  # bytes that client and scheduler send for a task besides its arguments
@@ -140,3 +140,15 @@ def flat_forecast(cluster: Cluster, partitions: int, P: float, S: float, work: f
     moved = partitions * (P + S)
     seconds = cluster.hops * moved / cluster.rate + work + cluster.constant
     return Forecast(seconds, partitions * P, partitions * S, S * partitions / cluster.workers, P, P + S)
+
+
+def shared_seconds(cluster: Cluster, partitions: int, P: float, S: float, shares: int) -> float:
+    """Return the seconds of a pass whose statistics are cut by columns into shares that are joined apart, on different workers.
+
+    The way up is so many times shorter, but no worker sends less than its own statistics; tasks are so many times more, and c is
+    what they take.
+    """
+    nodes = runs_of_nodes(partitions, cluster.workers * cluster.threads)
+    up = sum(max(level.values()) for level in levels_of_joins(nodes, cluster.threads, S)) / cluster.rate
+    least = max(map(len, nodes)) * S / cluster.rate
+    return forecast(cluster, partitions, P, S).seconds - up + max(up / shares, least) + (shares - 1) * cluster.constant

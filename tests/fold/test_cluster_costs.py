@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.cluster_costs import LEARNERS, Shape, learner_named
-from benchmarks.cluster_example import example_table, learner_table
-from benchmarks.cluster_model import Cluster, flat_forecast, forecast, runs_of_nodes
+from benchmarks.cluster_example import CLUSTER, PARTITIONS, example_table, learner_table
+from benchmarks.cluster_model import Cluster, flat_forecast, forecast, runs_of_nodes, shared_seconds
 from novum.cluster import KMeans
 from novum.decomposition import PCA, FastICA
 from novum.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -193,6 +193,14 @@ def test_the_model_of_five_workers_is_what_a_hand_counts():
     flat = flat_forecast(cluster, 40, P, S)
     assert (flat.client_out, flat.client_in) == (40 * P, 40 * S)
     assert flat.seconds > 10 * found.seconds
+
+
+def test_shares_of_columns_cost_more_tasks_than_they_save():
+    boosting, forest = [
+        [shared_seconds(CLUSTER, PARTITIONS, 203e3, S, shares) for shares in (1, 2, 4, 8)] for S in (7.68e6, 131e6)
+    ]
+    assert [round(seconds, 2) for seconds in boosting] == [0.38, 0.65, 1.23, 2.42]
+    assert [round(seconds, 1) for seconds in forest] == [1.6, 1.4, 1.7, 2.8]
 
 
 def test_the_guide_shows_these_numbers():
