@@ -1,5 +1,7 @@
 """Least squares: every fit against the normal equations, intervals by Student's t, the last frame against a plain fit."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from lab.runs import run_of
@@ -46,7 +48,7 @@ def test_every_frame_is_least_squares(run):
 
 
 def test_intervals_are_students(run):
-    X, y, level = run.state.points.X, run.state.points.y, run.state.level
+    X, level = run.state.points.X, run.state.level
     for frame in run.frames[:5]:
         Phi = design(run, frame.n, X)
         left = len(X) - Phi.shape[1]
@@ -70,7 +72,7 @@ def test_squares_stand_between_the_curve_and_the_points(run):
 def test_powers_only_get_closer_and_end_in_the_fit():
     run = run_of("least-squares", most=9)
     shown = run.shown()
-    assert all(after <= before for before, after in zip(shown, shown[1:]))
+    assert all(after <= before for before, after in pairwise(shown))
     X, y = run.state.points.X, run.state.points.y
     Phi = X ** np.arange(10)
     model = LinearRegression(fit_intercept=False).fit(Phi, y)

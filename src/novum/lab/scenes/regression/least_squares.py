@@ -47,7 +47,8 @@ class LeastSquaresSteps(Scene):
         from novum.linear_model import LinearRegression
 
         X, y = s.points.X, s.points.y
-        at = np.linspace(*s.points.domain[0], DRAWN)[:, None]
+        low, high = s.points.domain[0]
+        at = np.linspace(low, high, DRAWN)[:, None]
         before: list[Any] = []
         last = 0.0
         for size in range(s.most + 1):

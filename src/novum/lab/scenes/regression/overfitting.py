@@ -61,7 +61,8 @@ class DegreeSteps(Scene):
             for degree in degrees
         }
         compared = compare_evidence(believed)
-        at = np.linspace(*s.points.domain[0], DRAWN)[:, None]
+        low, high = s.points.domain[0]
+        at = np.linspace(low, high, DRAWN)[:, None]
         errors: list[float] = []
         before: list[Any] = []
         for degree in degrees:
