@@ -1,5 +1,6 @@
 """Ways down a surface, step by step: gradients, momentum, Adam, single rows, Newton's method and L-BFGS."""
 
+import warnings
 from collections.abc import Iterator
 from inspect import getsource
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.exceptions import NotConverged
 from novum.lab.calls import python_script
 from novum.lab.controls import Choice, Matrix, Refusal, Slider
 from novum.lab.frames import Frame
@@ -94,7 +96,9 @@ class DescentSteps(Scene):
             driver = getattr(optimize, DRIVERS[s.rule])
             more = {"hessian": surface.hessian} if s.rule == "newton" else {}
             options = {**self.options(s), **more, "max_iter": s.steps}
-            return driver(surface.value, s.start[0], gradient=surface.gradient, **options).path
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NotConverged)  # so many steps were asked for, not the minimum
+                return driver(surface.value, s.start[0], gradient=surface.gradient, **options).path
         rule = optimize.Adam(s.rate) if s.rule == "adam" else optimize.SGD(s.rate)
         w = np.array(s.start[0])
         state, path = rule.init(w), [w]
