@@ -50,7 +50,7 @@ class ProcessSteps(Scene):
     parts = ("observed", "learned")
     views = (
         plane(points="rows", classes="seen", marked="newest", lines="lines", bands="band", editable=True, linked="points"),
-        number("evidence", r"\ln p(y \mid X) = -\frac{1}{2} y^\top K^{-1} y - \frac{1}{2} \ln \, \det \, K - \frac{n}{2} \ln 2 \pi"),
+        number("evidence", r"-\frac{1}{2} y^\top K^{-1} y - \frac{1}{2} \ln \, \det \, K - \frac{n}{2} \ln 2 \pi"),
         number("scale"),
         number("height"),
         plane(
