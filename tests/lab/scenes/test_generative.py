@@ -4,50 +4,58 @@ import numpy as np
 import pytest
 from lab.runs import refusal_of, run_of
 from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 
 STATES = [{}, {"query": [[-0.5, 2.0]], "points": {"preset": "inside", "n": 80}}]
 STATES.append({"seed": 5, "points": {"preset": "equal", "n": 200, "noise": 1.2}})
+THREE = {"seed": 1, "query": [[0.3, 0.2]], "points": {"preset": "three", "n": 120, "noise": 1.0}}
 
 
-@pytest.fixture(scope="module", params=STATES)
+@pytest.fixture(scope="module", params=[*STATES, THREE])
 def run(request):
     return run_of("generative", **request.param)
 
 
-def log_odds(run, form, points):
-    """Return ln p(x, 2) - ln p(x, 1) of Gaussians fitted by maximum likelihood."""
+def joints(run, form, points):
+    """Return ln p(x, k) of every class k, Gaussians fitted by maximum likelihood."""
     X, y = run.state.points.X, run.state.points.y
-    share = [np.mean(y == k) for k in range(2)]
-    own = [np.cov(X[y == k].T, bias=True) for k in range(2)]
-    shared = share[0] * own[0] + share[1] * own[1]
+    classes = range(len(set(y.tolist())))
+    share = [np.mean(y == k) for k in classes]
+    own = [np.cov(X[y == k].T, bias=True) for k in classes]
+    shared = sum(p * S for p, S in zip(share, own))
     joint = []
-    for k in range(2):
+    for k in classes:
         S = {"shared": shared, "own": own[k], "diagonal": np.diag(np.diag(own[k]))}[form]
         gap = points - X[y == k].mean(axis=0)
         density = -0.5 * np.einsum("ni,ij,nj->n", gap, np.linalg.inv(S), gap) - 0.5 * np.log(np.linalg.det(S))
         joint.append(density + np.log(share[k]))
-    return joint[1] - joint[0]
+    return np.array(joint)
 
 
 def test_log_odds_are_those_of_the_densities(run):
     query, X = np.array(run.state.query), run.state.points.X
+    k = len(set(run.state.points.y.tolist()))
     for frame, form, close in zip(run.frames, ("shared", "own", "diagonal"), (1e-9, 1e-9, 1e-6)):
-        odds = log_odds(run, form, query)[0]  # variances of naive Bayes are wider by 1e-9 of the largest one
-        assert frame.values["odds"] == pytest.approx(odds, rel=close)
-        assert frame.values["posterior"] == pytest.approx(1 / (1 + np.exp(-odds)), rel=close)
-        assert frame.values["errors"] == ((log_odds(run, form, X) > 0) != run.state.points.y).sum()
-    assert [frame.values["parameters"] for frame in run.frames] == [1 + 4 + 3, 1 + 4 + 6, 1 + 4 + 4, 3]
+        joint = joints(run, form, query)[:, 0]  # variances of naive Bayes are wider by 1e-9 of the largest one
+        assert frame.values["odds"] == pytest.approx(joint[1] - joint[0], rel=close)
+        assert frame.values["posterior"] == pytest.approx(np.exp(joint[1]) / np.exp(joint).sum(), rel=close)
+        assert frame.values["errors"] == (joints(run, form, X).argmax(axis=0) != run.state.points.y).sum()
+    counts = [k - 1 + 2 * k + covariances for covariances in (3, 3 * k, 2 * k)]
+    assert [frame.values["parameters"] for frame in run.frames] == [*counts, 3 * (k - 1)]
 
 
 def test_the_border_alone_is_the_largest_likelihood(run):
     X, y = run.state.points.X, run.state.points.y
-    design = np.column_stack([np.ones(len(X)), X])
+    design, k = np.column_stack([np.ones(len(X)), X]), len(set(y.tolist()))
+    target = (y[:, None] == np.arange(k)) * 1.0
 
-    def loss(w):
-        score = design @ w
-        return np.logaddexp(0, score).sum() - score @ y, design.T @ (1 / (1 + np.exp(-score)) - y)
+    def loss(flat):
+        score = design @ np.column_stack([np.zeros(3), flat.reshape(k - 1, 3).T])
+        share = softmax(score, axis=1)
+        slope = (design.T @ (share - target))[:, 1:]
+        return logsumexp(score, axis=1).sum() - (score * target).sum(), slope.T.ravel()
 
-    best = minimize(loss, np.zeros(3), jac=True, tol=1e-12, options={"gtol": 1e-9}).x
+    best = minimize(loss, np.zeros(3 * (k - 1)), jac=True, tol=1e-12, options={"gtol": 1e-9}).x[:3]
     odds = np.append(1.0, run.state.query[0]) @ best
     assert run.last.values["odds"] == pytest.approx(odds, rel=1e-4)
     assert len(run.last.arrays["ellipses"]) == 0

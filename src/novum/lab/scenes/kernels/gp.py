@@ -77,7 +77,11 @@ class ProcessSteps(Scene):
         visited = []
 
         def walk(objective: Any, start: NDArray, bounds: Any) -> tuple[NDArray, float]:
-            found = gradient_descent(objective, start, gradient=True, tol=1e-5, max_iter=s.steps, keep_path=True)
+            def inside(theta: NDArray) -> Any:
+                held = (theta >= bounds[:, 0]).all() and (theta <= bounds[:, 1]).all()
+                return objective(theta) if held else (np.inf, np.zeros(len(theta)))
+
+            found = gradient_descent(inside, start, gradient=True, tol=1e-5, max_iter=s.steps, keep_path=True)
             visited.append(found.path)
             return found.x, found.value
 

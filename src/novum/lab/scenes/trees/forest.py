@@ -88,6 +88,8 @@ class ForestSteps(Scene):
                 seen = seen + each
                 test = float(((seen / n > 0.5) != unseen[1]).mean())
                 single = float(((each > 0.5) != unseen[1]).mean())
+            judged = wrong_out.get(n)
+            judged = judged if judged is not None and np.isfinite(judged) else None
             now = votes / n > 0.5
             turned = 0 if before is None else int((now != before).sum())
             drawn = {
@@ -98,7 +100,7 @@ class ForestSteps(Scene):
                 "drawn": 0.05 + 0.1 * counts,
             }
             values = {
-                "oob": wrong_out.get(n),
+                "oob": judged,
                 "correlation": pairs,
                 "left_out": int((counts == 0).sum()),
                 "test": test,
@@ -108,12 +110,22 @@ class ForestSteps(Scene):
             said = {
                 "n": n,
                 "left_out": values["left_out"],
-                "oob": values["oob"] or 0.0,
+                "oob": judged or 0.0,
                 "share": turned / len(pixels),
                 "single": single or 0.0,
                 "test": test or 0.0,
             }
-            key = "whole" if samples is None else "first" if n == 1 else "tree" if unseen is None else "better"
+            key = (
+                "whole"
+                if samples is None
+                else "unjudged"
+                if judged is None
+                else "first"
+                if n == 1
+                else "tree"
+                if unseen is None
+                else "better"
+            )
             yield Frame(n, values, drawn, (key, said))
             before = now
 
