@@ -56,7 +56,8 @@ class Rows:
             if kind == "xy":
                 return X[:, :1], y.astype(float).round(DECIMALS)
             y = y % self.points.classes if classes else y.astype(np.int64)
-        return (X[:, :1], X[:, 1]) if kind == "xy" else (X, y)
+        # as scripts make them: sums of products over memory with gaps may differ in the last digit
+        return (X[:, :1].copy(), X[:, 1].copy()) if kind == "xy" else (X, y)
 
     @property
     def X(self) -> NDArray:

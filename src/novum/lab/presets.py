@@ -3,7 +3,7 @@
 from novum.lab.calls import Call
 from novum.lab.points import Preset
 
-__all__ = ["BLOBS", "CIRCLES", "CLOUDS", "MOONS", "TOUCHING", "XOR"]
+__all__ = ["BLOBS", "CIRCLES", "CLOUDS", "LINE", "MOONS", "SINE", "TOUCHING", "XOR"]
 
 BLOBS_FUNCTION, BOX = "sklearn.datasets.make_blobs", (-2.6, 2.6)
 
@@ -39,9 +39,21 @@ def circles(n: int, noise: float, seed: int) -> Call:
     return Call("sklearn.datasets.make_circles", n, factor=0.4, noise=noise / 6, random_state=seed)
 
 
+def line(n: int, noise: float, seed: int) -> Call:
+    """Return points about a line."""
+    return Call("novum.datasets.make_line", n, noise=noise, random_state=seed, return_X_y=True)
+
+
+def sine(n: int, noise: float, seed: int) -> Call:
+    """Return points about one wave of a sine."""
+    return Call("novum.datasets.make_sine", n, noise=noise, random_state=seed, return_X_y=True)
+
+
 BLOBS = {"blobs": Preset(blobs)}
 CLOUDS = {"clouds": Preset(clouds)}
 TOUCHING = {"touching": Preset(touching)}
 XOR = {"xor": Preset(xor)}
 MOONS = {"moons": Preset(moons, ((-2.0, 3.0), (-1.5, 2.0)))}
 CIRCLES = {"circles": Preset(circles, ((-2.0, 2.0), (-1.5, 1.5)))}
+LINE = {"line": Preset(line, ((-1.0, 1.0), (-1.5, 1.5)))}
+SINE = {"sine": Preset(sine, ((0.0, 1.0), (-2.0, 2.0)))}

@@ -113,6 +113,7 @@ export const drawer: Drawer = {
       if (marker !== null) s.path(`M${x(marker)},${box.y}v${box.h}`, { stroke: c.theme.ink, width: 1.5 });
       if (overFrames) s.path(`M${x(here)},${box.y}v${box.h}`, { stroke: c.theme.ink, width: 1, alpha: 0.25 });
     });
+    if (typeof c.view.x_label === "string") s.text(word(c, c.view.x_label), box.x + box.w, box.y + box.h - 6, { size: 11, fill: c.theme.soft, anchor: "end", halo: c.theme.ground });
     if (named) legend(list, s.width);
     function legend(entries: Curve[], width: number): void {
       let at = box.x;

@@ -1,5 +1,5 @@
 // A graph: nodes that can carry bars, edges with or without a head; arcs can be drawn, turned and taken away.
-import { classColor, type Theme } from "../marks/palette";
+import { blend, classColor, type Theme } from "../marks/palette";
 import type { Surface } from "../surface/surface";
 import { clamp, type Context, control, type Drawer, type Drawing, type Handle, json } from "./context";
 
@@ -12,6 +12,8 @@ interface Node {
   role?: string;
   value?: number;
   bars?: Bars;
+  /** A class or label whose colour fills the node. */
+  k?: number;
 }
 interface Edge {
   from: string;
@@ -114,7 +116,8 @@ export const drawer: Drawer = {
     for (const n of nodes) {
       const { x, y } = place.get(n.id)!;
       const look = color(theme, n.role);
-      s.circle(x, y, R, { fill: look.fill, stroke: look.stroke, width: look.width, ...(look.dash ? { dash: look.dash } : {}) });
+      const fill = typeof n.k === "number" ? blend(theme.ground, classColor(theme, n.k), 0.35) : look.fill;
+      s.circle(x, y, R, { fill, stroke: look.stroke, width: look.width, ...(look.dash ? { dash: look.dash } : {}) });
       if (picked === n.id) s.circle(x, y, R + 5, { stroke: theme.accent, width: 2, dash: [3, 3] });
       const text = n.label ?? n.id;
       const inside = text.length <= 5;
@@ -170,12 +173,12 @@ function handles(c: Context, nodes: Node[], place: Map<string, { x: number; y: n
   if (!c.live || (!c.view.pick && !held)) return [];
   const change = (next: Drawn): void => (c.actions.dragged(), c.actions.change({ [edit!.name]: next }));
   const move = (i: number, to: [number, number]): void => change({ ...held!, at: held!.at.map((old, j) => (j === i ? to : old)) });
-  // two presses draw an arc, a second time turn it, a third time take it away
+  // two presses draw an arc, a second time turn it, a third time take it away; where arcs have no direction the second does
   const join = (from: string, to: string): void => {
     const has = held!.arcs.some(([a, b]) => a === from && b === to);
     const turned = held!.arcs.some(([a, b]) => a === to && b === from);
     const rest = held!.arcs.filter(([a, b]) => !(a === from && b === to) && !(a === to && b === from));
-    change({ ...held!, arcs: has ? [...rest, [to, from]] : turned ? rest : [...rest, [from, to]] });
+    change({ ...held!, arcs: c.view.undirected && (has || turned) ? rest : has ? [...rest, [to, from]] : turned ? rest : [...rest, [from, to]] });
   };
   return nodes.map((n, index) => {
     const { x, y } = place.get(n.id)!;

@@ -6,25 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.lab.calls import Call, code_of, python_script
+from novum.lab.calls import code_of, python_script
 from novum.lab.controls import Slider
 from novum.lab.frames import Frame
 from novum.lab.geometry import ellipse_of
 from novum.lab.maps import PIXELS, pixel_centers
-from novum.lab.points import Points, Preset
+from novum.lab.points import Points
+from novum.lab.presets import LINE, SINE
 from novum.lab.scene import Scene, State
 from novum.lab.views import curve, number, plane
 
 WEIGHTS = ((-2.0, 2.0), (-2.0, 2.0))  # the square of (w0, w1) that is drawn
 SAMPLED = 6  # lines
-
-
-def line(n: int, noise: float, seed: int) -> Call:
-    return Call("novum.datasets.make_line", n, noise=noise, random_state=seed, return_X_y=True)
-
-
-def sine(n: int, noise: float, seed: int) -> Call:
-    return Call("novum.datasets.make_sine", n, noise=noise, random_state=seed, return_X_y=True)
 
 
 def shade_of(log_prob: NDArray) -> NDArray:
@@ -43,10 +36,7 @@ class BayesianLine(Scene):
     )
     points = Points(
         "xy",
-        presets={
-            "line": Preset(line, ((-1.0, 1.0), (-1.5, 1.5))),
-            "sine": Preset(sine, ((0.0, 1.0), (-2.0, 2.0))),
-        },
+        presets={**LINE, **SINE},
         n=Slider(1, 100, 20, integer=True),
         noise=Slider(0.0, 1.0, 0.2),
         limit=200,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novum.lab.calls import Call, code_of, python_script
 from novum.lab.controls import Choice, Refusal, Slider
@@ -12,6 +11,7 @@ from novum.lab.frames import Frame
 from novum.lab.points import Points, Preset
 from novum.lab.presets import CIRCLES, MOONS, TOUCHING, XOR
 from novum.lab.scene import Scene, State
+from novum.lab.unseen import unseen_rows
 from novum.lab.views import curve, number, plane, tree
 
 AXES = "xy"
@@ -87,7 +87,7 @@ class TreeSteps(Scene):
 
     def frames(self, s: State) -> Iterator[Frame]:
         X, y = s.points.X, s.points.y
-        unseen = self.unseen(s)
+        unseen = unseen_rows(self, s)
         before: set[Any] = set()
         cost = 0.0
         for n, part in [*((leaves, "grown") for leaves in range(1, s.leaves + 1)), (s.leaves + 1, "pruned")]:
@@ -115,13 +115,6 @@ class TreeSteps(Scene):
             }
             yield Frame(n, values, arrays, sentence(nodes, inner, before, last - cost, part), part)
             before = {box.path for _, box in inner}
-
-    def unseen(self, s: State) -> tuple[NDArray, NDArray] | None:
-        """Return rows that the same preset makes from the next seed, to judge the trees by; none where rows were drawn."""
-        if "rows" in s.given["points"]:
-            return None
-        following = State({**s.given, "seed": s.seed + 1}, self.points)
-        return following.points.X, following.points.y
 
     def script(self, s: State, n: int, part: str) -> str:
         model = self.model(s, min(n, s.leaves), part or "grown")
