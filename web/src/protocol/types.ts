@@ -29,6 +29,7 @@ export interface Control {
   cols?: number;
   labels?: string[];
   columns?: string[];
+  most?: number;
   drag?: string;
   hidden_when?: Record<string, unknown>;
   title?: string;
