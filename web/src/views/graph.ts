@@ -12,6 +12,8 @@ interface Node {
   y: number;
   role?: string;
   shaded?: boolean;
+  /** What the node may be: presses go through them as `node=state`. */
+  states?: string[];
   value?: number;
   bars?: Bars;
 }
@@ -165,14 +167,15 @@ function unit(dx: number, dy: number): [number, number] {
 }
 
 /** The next value of a node's control: a choice turns to the next, a text names the node, a matrix or list turns the node on and off. */
-function cycle(c: Context, pick: Control, id: string, index: number): void {
+function cycle(c: Context, pick: Control, { id, states }: Node, index: number): void {
   const now = c.state[pick.name];
+  if (pick.kind === "text" && states) return c.actions.change({ [pick.name]: nextState(String(now ?? ""), id, states, one(c, pick)) });
   if (pick.kind === "choice") {
     const choices = pick.choices ?? [];
     c.actions.change({ [pick.name]: choices.includes(id) ? id : choices[(choices.indexOf(now as string) + 1) % choices.length] });
   } else if (pick.kind === "number" || pick.kind === "slider") c.actions.change({ [pick.name]: index });
   else if (pick.kind === "text") {
-    if ((c.view.one as string[] | undefined)?.includes(pick.name)) return c.actions.change({ [pick.name]: id });
+    if (one(c, pick)) return c.actions.change({ [pick.name]: id });
     const set = new Set(String(now ?? "").split(/[ ,]+/).filter(Boolean));
     if (!set.delete(id)) set.add(id);
     c.actions.change({ [pick.name]: [...set].join(" ") });
@@ -183,6 +186,18 @@ function cycle(c: Context, pick: Control, id: string, index: number): void {
     const rows = now as number[][];
     c.actions.change({ [pick.name]: rows.length === 1 ? [rows[0]!.map((v, j) => (j === index ? next(v) : v))] : rows.map((row, i) => (i === index ? [next(row[0]!), ...row.slice(1)] : row)) });
   }
+}
+
+const one = (c: Context, pick: Control): boolean => ((c.view.one as string[] | undefined) ?? []).includes(pick.name);
+
+/** Words `node=state`, in the order in which nodes were pressed: the node's next state, none after the last unless there is one word only. */
+function nextState(text: string, id: string, states: string[], only: boolean): string {
+  const held = text.split(/[ ,]+/).filter(Boolean);
+  const at = held.findIndex((word) => word.startsWith(`${id}=`));
+  const now = at < 0 ? -1 : states.indexOf(held[at]!.slice(id.length + 1));
+  if (only) return `${id}=${states[(now + 1) % states.length]!}`;
+  const next = now + 1 < states.length ? [`${id}=${states[now + 1]!}`] : [];
+  return (at < 0 ? [...held, ...next] : [...held.slice(0, at), ...next, ...held.slice(at + 1)]).join(" ");
 }
 
 function changed(c: Context, next: Drawn): void {
@@ -229,7 +244,7 @@ function handles(c: Context, nodes: Node[], place: Map<string, { x: number; y: n
       r: R + 2,
       label: c.say("shell.node", { name: n.label ?? n.id, role: c.say(`shell.role.${n.role ?? "plain"}`) }),
       press: () => {
-        if (pick) return cycle(c, pick, n.id, index);
+        if (pick) return cycle(c, pick, n, index);
         if (!held) return;
         if (picked === null) picked = n.id;
         else {
