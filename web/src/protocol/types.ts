@@ -30,6 +30,7 @@ export interface Control {
   labels?: string[];
   columns?: string[];
   most?: number;
+  acyclic?: boolean;
   drag?: string;
   hidden_when?: Record<string, unknown>;
   title?: string;

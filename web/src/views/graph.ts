@@ -12,8 +12,12 @@ interface Node {
   y: number;
   role?: string;
   shaded?: boolean;
+  /** A square: a factor among variables. */
+  square?: boolean;
   /** What the node may be: presses go through them as `node=state`. */
   states?: string[];
+  /** A part of the disc that is filled, by area. */
+  share?: number;
   value?: number;
   bars?: Bars;
 }
@@ -76,7 +80,7 @@ function heldGraph(c: Context): Drawn | null {
   if (!own || c.state[own.name] === "own") return c.state[edit.name] as Drawn | null;
   const nodes = json<Node[]>(c, "nodes") ?? [];
   const edges = json<Edge[]>(c, "edges") ?? [];
-  return { nodes: nodes.map((n) => n.id), arcs: edges.map((e) => [e.from, e.to]), at: nodes.map((n) => [n.x, n.y]) };
+  return { nodes: nodes.map((n) => n.id), arcs: edges.filter((e) => e.from !== e.to).map((e) => [e.from, e.to]), at: nodes.map((n) => [n.x, n.y]) };
 }
 
 function parts(c: Context): { nodes: Node[]; edges: Edge[] } {
@@ -138,7 +142,10 @@ export const drawer: Drawer = {
     for (const n of nodes) {
       const { x, y } = place.get(n.id)!;
       const look = { ...color(theme, n.role), ...(n.shaded ? { fill: color(theme, "observed").fill } : {}) };
-      s.circle(x, y, R, { fill: look.fill, stroke: look.stroke, width: look.width, ...(look.dash ? { dash: look.dash } : {}) });
+      const frame = { fill: look.fill, stroke: look.stroke, width: look.width, ...(look.dash ? { dash: look.dash } : {}) };
+      if (n.square) s.rect(x - R * 0.8, y - R * 0.8, R * 1.6, R * 1.6, frame, 3);
+      else s.circle(x, y, R, frame);
+      if (n.share) s.circle(x, y, R * Math.sqrt(clamp(n.share, 0, 1)), { fill: theme.accent, alpha: 0.45 });
       if (picked === n.id) s.circle(x, y, R + 5, { stroke: theme.accent, width: 2, dash: [3, 3] });
       const text = n.label ?? n.id;
       const inside = text.length <= (R < 17 ? 3 : 5);
@@ -226,12 +233,13 @@ function handles(c: Context, nodes: Node[], place: Map<string, { x: number; y: n
   const pick = picks(c);
   const change = (next: Drawn): void => changed(c, next);
   const move = (i: number, to: [number, number]): void => change({ ...held!, at: held!.at.map((old, j) => (j === i ? to : old)) });
-  // two presses draw an arc, a second time turn it, a third time take it away
+  // two presses draw an arc, a second time turn it, a third time take it away; where arcs may go both ways, the second takes it away
   const join = (from: string, to: string): void => {
+    const both = control(c, "edit")!.acyclic === false;
     const has = held!.arcs.some(([a, b]) => a === from && b === to);
-    const turned = held!.arcs.some(([a, b]) => a === to && b === from);
-    const rest = held!.arcs.filter(([a, b]) => !(a === from && b === to) && !(a === to && b === from));
-    change({ ...held!, arcs: has ? [...rest, [to, from]] : turned ? rest : [...rest, [from, to]] });
+    const turned = !both && held!.arcs.some(([a, b]) => a === to && b === from);
+    const rest = held!.arcs.filter(([a, b]) => !(a === from && b === to) && (both || !(a === to && b === from)));
+    change({ ...held!, arcs: has && !both ? [...rest, [to, from]] : turned || has ? rest : [...rest, [from, to]] });
   };
   return nodes.map((n, index) => {
     const { x, y } = place.get(n.id)!;
