@@ -79,8 +79,9 @@ class Learning(Scene):
         whole = dag.unroll(COPIES)
         places: dict[str, tuple[float, float]] = {}
         for i, name in enumerate(COLUMNS):
-            places[f"theta_{name}"] = (0.0, 0.1 + 0.4 * i)
-            places |= {f"{name}({k})": (0.3 + 0.32 * (k - 1), 0.1 + 0.4 * i) for k in range(1, COPIES + 1)}
+            across = (0.5, 0.12, 0.88)[i]
+            places[f"theta_{name}"] = (across, 0.0)
+            places |= {f"{name}({k})": (across + 0.12 * (k - 2), 0.1 + 0.3 * k) for k in range(1, COPIES + 1)}
         nodes = drawn_nodes(places, {})
         for node in nodes:
             node["label"] = node["id"].replace("theta_", "θ ")
