@@ -82,7 +82,7 @@ class Causality(Scene):
         everyone = self.network(s, s.how == "do").sample(max(n for n in SIZES if n <= s.n), random_state=s.seed)
         if s.how == "select":
             everyone = everyone.assign(kept=everyone["c"] > 0)
-        best = list(backdoor_sets(world, "x", "y")[0])
+        backdoor: Any = backdoor_sets(world, "x", "y")[0]
         valid = bool(is_backdoor_set(world, "x", "y", chosen))
         open_paths = self.open_backdoors(s, world.dag, chosen)
         along = {arc: "open" for path in open_paths for arc in pairwise(path.nodes)}
@@ -98,7 +98,7 @@ class Causality(Scene):
             rows = everyone.iloc[:n]
             if s.how == "select":
                 rows = rows[rows["kept"]].drop(columns="kept")
-            found = [adjust(rows, "x", "y", group) for group in ([], chosen, best)]
+            found: list[Any] = [adjust(rows, "x", "y", group) for group in ([], chosen, list(backdoor))]
             effects = [one.difference() for one in found]
             effect, (low, high) = effects[1]
             few = rows.iloc[:DRAWN]

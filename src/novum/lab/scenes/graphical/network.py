@@ -75,7 +75,7 @@ class Evidence(Scene):
 
     def pieces(self, s: State, network: Any, doubt: float) -> list[tuple[str, str, Any]]:
         """Return what is observed, piece by piece: variable, state, evidence; words that the network lacks are left out."""
-        found = []
+        found: list[tuple[str, str, Any]] = []
         for word in s.observed.replace(",", " ").split():
             variable, _, state = word.partition("=")
             states = network.states.get(variable, ())
@@ -104,7 +104,7 @@ class Evidence(Scene):
         pieces, places = self.pieces(s, network, s.doubt), PLACES[s.example]
         table = network.tables[variable]
         parents = network.parents[variable]
-        combined = [()]
+        combined: list[tuple[str, ...]] = [()]
         for parent in parents:
             combined = [(*before, one) for before in combined for one in network.states[parent]]
         fixed = {
