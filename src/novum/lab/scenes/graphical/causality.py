@@ -87,7 +87,7 @@ class Causality(Scene):
         open_paths = self.open_backdoors(s, world.dag, chosen)
         along = {arc: "open" for path in open_paths for arc in pairwise(path.nodes)}
         roles = {"x": "query", "y": "query"}
-        fixed = {
+        fixed: dict[str, Any] = {
             "nodes": drawn_nodes(PLACES, roles, [*chosen, *(["c"] if s.how == "select" else [])]),
             "edges": drawn_edges([arc for arc in ARCS if not (s.how == "do" and arc[1] == "x")], along),
             "names": ["label.none", "label.chosen", "label.backdoor"],
