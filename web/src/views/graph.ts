@@ -176,6 +176,7 @@ function unit(dx: number, dy: number): [number, number] {
 /** The next value of a node's control: a choice turns to the next, a text names the node, a matrix or list turns the node on and off. */
 function cycle(c: Context, pick: Control, { id, states }: Node, index: number): void {
   const now = c.state[pick.name];
+  if (pick.kind === "text" && (c.view.append as string[] | undefined)?.includes(pick.name)) return c.actions.change({ [pick.name]: `${String(now ?? "")} ${id}`.trim() });
   if (pick.kind === "text" && states) return c.actions.change({ [pick.name]: nextState(String(now ?? ""), id, states, one(c, pick)) });
   if (pick.kind === "choice") {
     const choices = pick.choices ?? [];
