@@ -285,3 +285,20 @@ def test_markov_queries_equal_brute_force():
         np.testing.assert_allclose(
             network.query(["c", "d"], evidence).p, brute(network, ["c", "d"], evidence), atol=1e-14
         )
+
+
+def test_the_schedule_goes_to_the_root_and_back():
+    graph = load_network("polytree").to_factor_graph()
+    for root in graph.states:
+        for found in (graph.sum_product(root=root), graph.max_product(root=root)):
+            order = found.schedule
+            half = len(order) // 2
+            assert [(b, a) for a, b in order[half:]] == order[:half][::-1] and len(order) == 2 * half
+            assert order[half - 1][1] == root
+            for at, (sender, receiver) in enumerate(order):  # everybody else has told the sender
+                others = {a for a, b in order if b == sender} - {receiver}
+                assert others <= {a for a, b in order[:at] if b == sender}
+        assert graph.sum_product(root=root).log_partition == pytest.approx(0, abs=1e-12)
+        assert graph.max_product(root=root).log_value == pytest.approx(graph.max_product().log_value, rel=1e-12)
+    with pytest.raises(ParameterError, match=r"sum_product\(root='Q'\): no such variable; there are"):
+        graph.sum_product(root="Q")

@@ -92,3 +92,22 @@ def test_sentences_of_a_run_are_in_the_words(name):
         if frame.say is not None:
             key, values = frame.say
             assert placeholders(words[f"scene.{name}.say.{key}"]) <= set(values), key
+
+
+def keys_in(value):
+    """Return the keys of words among the arrays of a frame: "label.open"."""
+    if isinstance(value, str):
+        return {value} if value.startswith("label.") else set()
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return set().union(*map(keys_in, inner))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_labels_of_a_run_are_in_the_words(name):
+    from lab.runs import run_of
+
+    if scenes()[name].deep:
+        pytest.skip("needs PyTorch")
+    words = scene_words("en", name)
+    for frame in run_of(name).frames:
+        assert {key for key in keys_in(frame.arrays) if f"scene.{name}.{key}" not in words} == set()

@@ -41,6 +41,25 @@ class ChainState(NamedTuple):
     accepted: float
 
 
+class Proposal(NamedTuple):
+    """One iteration of a chain, to be looked at.
+
+    Attributes
+    ----------
+    proposed : state
+    log_ratio : float
+        log pi(x') + log Q(x' -> x) - log pi(x) - log Q(x -> x'); the step is taken with probability min(1, exp(log_ratio)).
+    accepted : bool
+    state : state
+        Where the chain is afterwards: `proposed`, or where it was.
+    """
+
+    proposed: Any
+    log_ratio: float
+    accepted: bool
+    state: Any
+
+
 def acceptance(log_ratio: float) -> float:
     """Return (1) from log pi(x') + log Q(x' -> x) - log pi(x) - log Q(x -> x'); zero where it is no number."""
     return 0.0 if np.isnan(log_ratio) else float(np.exp(min(0.0, log_ratio)))
@@ -207,6 +226,27 @@ class MetropolisHastings(Sampler):
         """Return the next state by (1): a kernel for `run_chains`, where states are bare."""
         bare = not isinstance(state, ChainState)
         place = self._begin(state) if bare else state
+        new, value, _, accepted = self._propose(place, random_state)
+        after = ChainState(new, value, 1.0) if accepted else place._replace(accepted=0.0)
+        return after.x if bare else after
+
+    def propose(self, state: Any, random_state: np.random.Generator) -> Proposal:
+        """Return what `step` does at a state with the same draws: the proposal, its log ratio, and whether it is taken.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from novum.sampling import MetropolisHastings
+        >>> walk = MetropolisHastings(lambda x: -0.5 * float(x @ x), scale=1.0, adapt=False)
+        >>> found = walk.propose(np.array([0.0]), np.random.default_rng(1))
+        >>> found.proposed.round(3), round(found.log_ratio, 3), found.accepted
+        (array([0.346]), -0.06, False)
+        """
+        new, _, log_ratio, accepted = self._propose(self._begin(state), random_state)
+        return Proposal(new, log_ratio, accepted, new if accepted else state)
+
+    def _propose(self, place: ChainState, random_state: np.random.Generator) -> tuple[Any, float, float, bool]:
+        """Return a proposal, its log density, the log ratio of (1), and whether it is taken."""
         if self.proposal is None:
             size = np.size(place.x)
             root = self._covariance(size)
@@ -222,9 +262,8 @@ class MetropolisHastings(Sampler):
         value = float(self.log_prob(new))
         if value == np.inf:
             raise DataError(f"MetropolisHastings: log_prob is +inf at {place_text(np.asarray(new))}; mend log_prob.")
-        probability = acceptance(value - place.log_prob + log_ratio)
-        after = ChainState(new, value, 1.0) if random_state.random() < probability else place._replace(accepted=0.0)
-        return after.x if bare else after
+        log_ratio = value - place.log_prob + log_ratio
+        return new, value, log_ratio, bool(random_state.random() < acceptance(log_ratio))
 
     def _covariance(self, d: int) -> NDArray[np.float64]:
         """Return the standard deviations, or the Cholesky factor, of a step in d dimensions."""

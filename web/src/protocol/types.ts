@@ -29,6 +29,8 @@ export interface Control {
   cols?: number;
   labels?: string[];
   columns?: string[];
+  most?: number;
+  acyclic?: boolean;
   drag?: string;
   hidden_when?: Record<string, unknown>;
   title?: string;

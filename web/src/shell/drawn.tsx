@@ -158,6 +158,7 @@ export class Drawn extends Component<Props, Shown> {
   private down = (event: PointerEvent): void => {
     const key = (event.target as Element).closest("[data-handle]")?.getAttribute("data-handle");
     const handle = key ? this.drawing.handles?.find((h) => h.key === key) : undefined;
+    if (event.altKey && handle?.remove) return handle.remove();
     if (handle?.drag || handle?.press) {
       // the handle is looked up anew at every move: a new frame brings a new one
       const move = (x: number, y: number): void => this.drawing.handles?.find((h) => h.key === key)?.drag?.(x, y);

@@ -104,7 +104,12 @@ export function json<T>(c: Context, binding: string): T | undefined {
 /** A list of words: an array of the run, or keys fixed by the view. */
 export function labels(c: Context, binding: string): string[] {
   const found = json<unknown>(c, binding);
-  return Array.isArray(found) ? found.flat().map(String) : [];
+  return Array.isArray(found) ? found.flat().map((one) => String(spoken(c, one))) : [];
+}
+
+/** A text of a run in the reader's language where it is a key of the scene's words: "label.open". */
+export function spoken<T>(c: Context, text: T): T | string {
+  return typeof text === "string" && text.startsWith("label.") ? word(c, text) : text;
 }
 
 export function value(c: Context, binding: string, frame: Frame = c.frame): number | null {

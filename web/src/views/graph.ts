@@ -1,7 +1,8 @@
 // A graph: nodes that can carry bars, edges with or without a head; arcs can be drawn, turned and taken away.
 import { blend, classColor, type Theme } from "../marks/palette";
 import type { Surface } from "../surface/surface";
-import { clamp, type Context, control, type Drawer, type Drawing, type Handle, json } from "./context";
+import type { Control } from "../protocol/types";
+import { clamp, type Context, control, type Drawer, type Drawing, type Grab, type Handle, json } from "./context";
 
 type Bars = [string, number][];
 interface Node {
@@ -10,6 +11,13 @@ interface Node {
   x: number;
   y: number;
   role?: string;
+  shaded?: boolean;
+  /** A square: a factor among variables. */
+  square?: boolean;
+  /** What the node may be: presses go through them as `node=state`. */
+  states?: string[];
+  /** A part of the disc that is filled, by area. */
+  share?: number;
   value?: number;
   bars?: Bars;
   /** A class or label whose colour fills the node. */
@@ -29,7 +37,8 @@ interface Drawn {
   at: [number, number][];
 }
 
-const R = 21;
+/** Nodes are smaller where many stand in a narrow picture. */
+const radius = (width: number, n: number): number => clamp(width / (n + 8), 12, 21);
 
 function color(theme: Theme, role: string | undefined): { stroke: string; fill: string; width: number; dash?: number[] } {
   const fill = theme.ground;
@@ -65,12 +74,30 @@ function miniBars(s: Surface, theme: Theme, bars: Bars, x: number, y: number, wi
   return bars.length * 14;
 }
 
+/** The graph that is edited: the state's, or, where a choice of examples is bound and says otherwise, the one on show. */
+function heldGraph(c: Context): Drawn | null {
+  const edit = control(c, "edit");
+  if (!edit) return null;
+  const own = control(c, "own");
+  if (!own || c.state[own.name] === "own") return c.state[edit.name] as Drawn | null;
+  const nodes = json<Node[]>(c, "nodes") ?? [];
+  const edges = json<Edge[]>(c, "edges") ?? [];
+  return { nodes: nodes.map((n) => n.id), arcs: edges.filter((e) => e.from !== e.to).map((e) => [e.from, e.to]), at: nodes.map((n) => [n.x, n.y]) };
+}
+
 function parts(c: Context): { nodes: Node[]; edges: Edge[] } {
   const nodes = json<Node[]>(c, "nodes") ?? [];
-  const held = typeof c.view.edit === "string" ? (c.state[c.view.edit] as Drawn | null | undefined) : null;
+  const held = heldGraph(c);
   // a node that is being dragged stands under the finger before the run answers
   const at = new Map(held?.nodes?.map((name, i) => [name, held.at?.[i]]) ?? []);
   return { nodes: nodes.map((n) => (at.get(n.id) ? { ...n, x: at.get(n.id)![0], y: at.get(n.id)![1] } : n)), edges: json<Edge[]>(c, "edges") ?? [] };
+}
+
+/** What a press on a node sets: one control always, or that which the choice bound as `press` names; none: arcs are drawn. */
+function picks(c: Context): Control | undefined {
+  if (!c.view.pick || typeof c.view.pick === "string") return control(c, "pick");
+  const now = (c.view.pick as Record<string, string>)[String(c.state[c.view.press as string])];
+  return c.scene.controls.find((found) => found.name === now);
 }
 
 let picked: string | null = null;
@@ -88,6 +115,7 @@ export const drawer: Drawer = {
     const top = (v: number): number => 32 + v * (s.height - 64 - tall);
     const place = new Map(nodes.map((n) => [n.id, { x: left(n.x), y: top(n.y) }]));
     const { theme } = c;
+    const R = radius(s.width, nodes.length);
     const both = new Set(edges.map((e) => `${e.from}>${e.to}`));
     for (const e of edges) {
       const [a, b] = [place.get(e.from), place.get(e.to)];
@@ -115,13 +143,16 @@ export const drawer: Drawer = {
     }
     for (const n of nodes) {
       const { x, y } = place.get(n.id)!;
-      const look = color(theme, n.role);
-      const fill = typeof n.k === "number" ? blend(theme.ground, classColor(theme, n.k), 0.35) : look.fill;
-      s.circle(x, y, R, { fill, stroke: look.stroke, width: look.width, ...(look.dash ? { dash: look.dash } : {}) });
+      const own = n.shaded ? color(theme, "observed").fill : typeof n.k === "number" ? blend(theme.ground, classColor(theme, n.k), 0.35) : null;
+      const look = { ...color(theme, n.role), ...(own ? { fill: own } : {}) };
+      const frame = { fill: look.fill, stroke: look.stroke, width: look.width, ...(look.dash ? { dash: look.dash } : {}) };
+      if (n.square) s.rect(x - R * 0.8, y - R * 0.8, R * 1.6, R * 1.6, frame, 3);
+      else s.circle(x, y, R, frame);
+      if (n.share) s.circle(x, y, R * Math.sqrt(clamp(n.share, 0, 1)), { fill: theme.accent, alpha: 0.45 });
       if (picked === n.id) s.circle(x, y, R + 5, { stroke: theme.accent, width: 2, dash: [3, 3] });
       const text = n.label ?? n.id;
-      const inside = text.length <= 5;
-      s.text(text, x, inside ? y : y - R - 6, { size: inside ? 13 : 12, weight: 600, fill: theme.ink, anchor: "middle", baseline: inside ? "middle" : "bottom", ...(inside ? {} : { halo: theme.ground }) });
+      const inside = text.length <= (R < 17 ? 3 : 5);
+      s.text(text, x, inside ? y : y - R - 6, { size: inside && R > 16 ? 13 : 12, weight: 600, fill: theme.ink, anchor: "middle", baseline: inside ? "middle" : "bottom", ...(inside ? {} : { halo: theme.ground }) });
       if (n.value !== undefined && n.value !== null) s.text(c.show(n.value, 3), x, inside ? y + R + 5 : y, { size: 11, fill: inside ? theme.soft : theme.ink, anchor: "middle", baseline: inside ? "top" : "middle" });
       if (n.bars?.length) miniBars(s, theme, n.bars, x - 22, y + R + 7 + (n.value !== undefined && inside ? 14 : 0), 50);
     }
@@ -129,7 +160,7 @@ export const drawer: Drawer = {
       Math.round(clamp((px - side) / (s.width - 2 * side), 0, 1) * 1000) / 1000,
       Math.round(clamp((py - 32) / (s.height - 64 - tall), 0, 1) * 1000) / 1000,
     ];
-    return { handles: handles(c, nodes, place, unplace), hits: { x: nodes.map((n) => place.get(n.id)!.x), y: nodes.map((n) => place.get(n.id)!.y), reach: R, tip: (i) => nodes[i]!.label ?? nodes[i]!.id } };
+    return { handles: handles(c, nodes, place, unplace, R), ...adding(c, unplace), hits: { x: nodes.map((n) => place.get(n.id)!.x), y: nodes.map((n) => place.get(n.id)!.y), reach: R, tip: (i) => nodes[i]!.label ?? nodes[i]!.id } };
   },
   table(c) {
     const { nodes, edges } = parts(c);
@@ -146,15 +177,16 @@ function unit(dx: number, dy: number): [number, number] {
 }
 
 /** The next value of a node's control: a choice turns to the next, a text names the node, a matrix or list turns the node on and off. */
-function cycle(c: Context, id: string, index: number): void {
-  const pick = control(c, "pick");
-  if (!pick) return;
+function cycle(c: Context, pick: Control, { id, states }: Node, index: number): void {
   const now = c.state[pick.name];
+  if (pick.kind === "text" && (c.view.append as string[] | undefined)?.includes(pick.name)) return c.actions.change({ [pick.name]: `${String(now ?? "")} ${id}`.trim() });
+  if (pick.kind === "text" && states) return c.actions.change({ [pick.name]: nextState(String(now ?? ""), id, states, one(c, pick)) });
   if (pick.kind === "choice") {
     const choices = pick.choices ?? [];
     c.actions.change({ [pick.name]: choices.includes(id) ? id : choices[(choices.indexOf(now as string) + 1) % choices.length] });
   } else if (pick.kind === "number" || pick.kind === "slider") c.actions.change({ [pick.name]: index });
   else if (pick.kind === "text") {
+    if (one(c, pick)) return c.actions.change({ [pick.name]: id });
     const set = new Set(String(now ?? "").split(/[ ,]+/).filter(Boolean));
     if (!set.delete(id)) set.add(id);
     c.actions.change({ [pick.name]: [...set].join(" ") });
@@ -167,18 +199,61 @@ function cycle(c: Context, id: string, index: number): void {
   }
 }
 
-function handles(c: Context, nodes: Node[], place: Map<string, { x: number; y: number }>, unplace: (x: number, y: number) => [number, number]): Handle[] {
-  const edit = control(c, "edit");
-  const held = edit ? (c.state[edit.name] as Drawn | null) : null;
+const one = (c: Context, pick: Control): boolean => ((c.view.one as string[] | undefined) ?? []).includes(pick.name);
+
+/** Words `node=state`, in the order in which nodes were pressed: the node's next state, none after the last unless there is one word only. */
+function nextState(text: string, id: string, states: string[], only: boolean): string {
+  const held = text.split(/[ ,]+/).filter(Boolean);
+  const at = held.findIndex((word) => word.startsWith(`${id}=`));
+  const now = at < 0 ? -1 : states.indexOf(held[at]!.slice(id.length + 1));
+  if (only) return `${id}=${states[(now + 1) % states.length]!}`;
+  const next = now + 1 < states.length ? [`${id}=${states[now + 1]!}`] : [];
+  return (at < 0 ? [...held, ...next] : [...held.slice(0, at), ...next, ...held.slice(at + 1)]).join(" ");
+}
+
+function changed(c: Context, next: Drawn): void {
+  const own = control(c, "own");
+  c.actions.dragged();
+  c.actions.change({ [control(c, "edit")!.name]: next, ...(own ? { [own.name]: "own" } : {}) });
+}
+
+/** A press on the ground adds a node, where presses draw arcs. */
+function adding(c: Context, unplace: (x: number, y: number) => [number, number]): { grab?: (x: number, y: number) => Grab } {
+  const held = heldGraph(c);
+  if (!c.live || !held || !c.view.grow || picks(c) || held.nodes.length >= (control(c, "edit")!.most ?? 26)) return {};
+  const free = [..."abcdefghijklmnopqrstuvwxyz"].find((name) => !held.nodes.includes(name));
+  const add = (to: [number, number]): void => changed(c, { ...held, nodes: [...held.nodes, free!], at: [...held.at, to] });
+  return free ? { grab: (x, y) => ({ move: () => undefined, up: (moved) => void (moved || add(unplace(x, y))) }) } : {};
+}
+
+function without(held: Drawn, i: number): Drawn {
+  const name = held.nodes[i]!;
+  return { nodes: held.nodes.filter((_, j) => j !== i), at: held.at.filter((_, j) => j !== i), arcs: held.arcs.filter((arc) => !arc.includes(name)) };
+}
+
+function handles(c: Context, nodes: Node[], place: Map<string, { x: number; y: number }>, unplace: (x: number, y: number) => [number, number], R: number): Handle[] {
+  const held = heldGraph(c);
   if (!c.live || (!c.view.pick && !held)) return [];
-  const change = (next: Drawn): void => (c.actions.dragged(), c.actions.change({ [edit!.name]: next }));
+  const pick = picks(c);
+  const change = (next: Drawn): void => changed(c, next);
   const move = (i: number, to: [number, number]): void => change({ ...held!, at: held!.at.map((old, j) => (j === i ? to : old)) });
+<<<<<<< HEAD
   // two presses draw an arc, a second time turn it, a third time take it away; where arcs have no direction the second does
+=======
+  // two presses draw an arc, a second time turn it, a third time take it away; where arcs may go both ways, the second takes it away
+>>>>>>> lab2
   const join = (from: string, to: string): void => {
+    const both = control(c, "edit")!.acyclic === false;
     const has = held!.arcs.some(([a, b]) => a === from && b === to);
+<<<<<<< HEAD
     const turned = held!.arcs.some(([a, b]) => a === to && b === from);
     const rest = held!.arcs.filter(([a, b]) => !(a === from && b === to) && !(a === to && b === from));
     change({ ...held!, arcs: c.view.undirected && (has || turned) ? rest : has ? [...rest, [to, from]] : turned ? rest : [...rest, [from, to]] });
+=======
+    const turned = !both && held!.arcs.some(([a, b]) => a === to && b === from);
+    const rest = held!.arcs.filter(([a, b]) => !(a === from && b === to) && (both || !(a === to && b === from)));
+    change({ ...held!, arcs: has && !both ? [...rest, [to, from]] : turned || has ? rest : [...rest, [from, to]] });
+>>>>>>> lab2
   };
   return nodes.map((n, index) => {
     const { x, y } = place.get(n.id)!;
@@ -191,7 +266,8 @@ function handles(c: Context, nodes: Node[], place: Map<string, { x: number; y: n
       r: R + 2,
       label: c.say("shell.node", { name: n.label ?? n.id, role: c.say(`shell.role.${n.role ?? "plain"}`) }),
       press: () => {
-        if (c.view.pick) return cycle(c, n.id, index);
+        if (pick) return cycle(c, pick, n, index);
+        if (!held) return;
         if (picked === null) picked = n.id;
         else {
           if (picked !== n.id) join(picked, n.id);
@@ -199,6 +275,7 @@ function handles(c: Context, nodes: Node[], place: Map<string, { x: number; y: n
         }
         c.actions.cursor.value++;
       },
+      ...(at && c.view.grow && held!.nodes.length > 1 ? { remove: () => change(without(held!, i)) } : {}),
       ...(at
         ? {
             drag: (px: number, py: number) => move(i, unplace(px, py)),

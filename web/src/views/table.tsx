@@ -4,15 +4,17 @@ import { useContext } from "preact/hooks";
 import { Source } from "../shell/drawn";
 import type { View } from "../protocol/types";
 import { say } from "../words/words";
-import { type Context, control, type Drawer, json, labels, numbers, word } from "./context";
+import { type Context, control, type Drawer, json, labels, numbers, spoken, word } from "./context";
 
 type Cell = string | number | null;
+
+const cells = (c: Context): Cell[][] => (json<Cell[][]>(c, "rows") ?? []).map((row) => row.map((cell) => spoken(c, cell)));
 
 function Html({ view }: { view: View }): JSX.Element | null {
   const c = useContext(Source).context(view);
   if (!c) return null;
   const columns = labels(c, "columns");
-  const rows = json<Cell[][]>(c, "rows") ?? [];
+  const rows = cells(c);
   const marked = new Set(Array.from(numbers(c, "marked")));
   const edit = c.live ? control(c, "edit") : undefined;
   const held = edit ? ((c.state[edit.name] as Cell[][] | undefined) ?? []) : [];
@@ -76,5 +78,5 @@ export const drawer: Drawer = {
   Html,
   height: () => 0,
   draw: () => ({}),
-  table: (c) => ({ columns: labels(c, "columns"), rows: json<Cell[][]>(c, "rows") ?? [] }),
+  table: (c) => ({ columns: labels(c, "columns"), rows: cells(c) }),
 };

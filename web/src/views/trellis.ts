@@ -1,7 +1,7 @@
 // A trellis: one column per observation, one row per state; areas are the numbers, lines the pointers back.
 import { classColor } from "../marks/palette";
 import { extent } from "../marks/axes";
-import { clamp, type Context, type Drawer, json, labels, matrix, numbers, value } from "./context";
+import { clamp, type Context, control, type Drawer, type Handle, json, labels, matrix, numbers, value } from "./context";
 
 interface Layout {
   left: number;
@@ -57,6 +57,7 @@ export const drawer: Drawer = {
     const every = Math.max(1, Math.ceil(16 / room));
     observed.forEach((o, t) => t % every === 0 && s.text(o, x(t), s.height - 24, { size: 12, weight: t === upto ? 700 : 400, fill: t <= upto ? c.theme.ink : c.theme.soft, anchor: "middle", baseline: "middle" }));
     return {
+      handles: editing(c, observed, (t) => [x(t), s.height - 24], Math.min(14, room / 2)),
       tipAt(px, py) {
         const [t, k] = [Math.floor((px - left) / room), Math.floor((py - top) / row)];
         if (t < 0 || k < 0 || t >= T || k >= K) return null;
@@ -71,3 +72,19 @@ export const drawer: Drawer = {
     return { columns: ["#", c.say("shell.column.observed"), ...(values[0] ?? []).map((_, k) => words[k] ?? String(k))], rows: values.map((row, t) => [t + 1, observed[t] ?? "", ...row]) };
   },
 };
+
+/** A press on an observation turns it to the next symbol; the control holds them all as one text. */
+function editing(c: Context, observed: string[], place: (t: number) => [number, number], r: number): Handle[] {
+  const edit = control(c, "edit");
+  const symbols = labels(c, "symbols");
+  if (!edit || !c.live || !symbols.length) return [];
+  const turn = (t: number, by: number): void => {
+    const next = symbols[(symbols.indexOf(observed[t]!) + by + symbols.length) % symbols.length]!;
+    c.actions.dragged();
+    c.actions.change({ [edit.name]: observed.map((o, i) => (i === t ? next : o)).join("") });
+  };
+  return observed.map((o, t) => {
+    const [x, y] = place(t);
+    return { key: `observed-${t}`, x, y, r, label: `${t + 1}: ${o}`, press: () => turn(t, 1), choose: (by: number) => turn(t, by) };
+  });
+}

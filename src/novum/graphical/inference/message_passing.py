@@ -20,6 +20,7 @@ from novum.graphical.inference.evidence import evidence_text, read_evidence
 from novum.graphical.inference.result import Posterior, short
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.runtime.message_text import first_few
 
 if TYPE_CHECKING:
     from novum.graphical.networks.factor_graph import FactorGraph
@@ -37,19 +38,22 @@ class MessageOrder(NamedTuple):
     roots: list[Any]  # of every tree, a variable
 
 
-def message_order(graph: "FactorGraph", owner: str) -> MessageOrder:
+def message_order(graph: "FactorGraph", owner: str, root: Any = None) -> MessageOrder:
+    """Return the order towards `root`, which is the first variable of its tree where it is None."""
     if not graph.is_tree:
         raise ParameterError(
             f"{owner}: the factor graph has loops, so messages are not exact; use query(method='junction_tree') or 'loopy_bp'."
         )
     edges: list[Edge] = []
     roots, seen = [], set()
-    for root in graph.states:
-        if root in seen:
+    if root is not None and root not in graph.states:
+        raise ParameterError(f"{owner}(root={root!r}): no such variable; there are {first_few(list(graph.states))}.")
+    for start in graph.states if root is None else (root, *graph.states):
+        if start in seen:
             continue
-        roots.append(root)
-        seen.add(root)
-        queue = [root]
+        roots.append(start)
+        seen.add(start)
+        queue = [start]
         for node in queue:
             for other in graph.graph.neighbors[node]:
                 if other not in seen:
@@ -68,9 +72,9 @@ def along(table: Array, axis: int, ndim: int) -> Array:
 class _Passing:
     """Logs of factors, local evidence, and the messages sent so far."""
 
-    def __init__(self, graph: "FactorGraph", evidence: Any, owner: str) -> None:
+    def __init__(self, graph: "FactorGraph", evidence: Any, owner: str, root: Any = None) -> None:
         self.graph, self.messages = graph, dict[Edge, Array]()
-        self.plan = message_order(graph, owner)
+        self.plan = message_order(graph, owner, root)
         with np.errstate(divide="ignore"):
             self.logs = {("factor", f.name): np.log(f.table) for f in graph.factors}
             self.scopes = {("factor", f.name): f.variables for f in graph.factors}
@@ -102,6 +106,15 @@ class _Passing:
     def edges(self) -> Iterator[Edge]:
         yield from self.plan.inward
         yield from ((b, a) for a, b in self.plan.inward[::-1])
+
+    def schedule(self) -> list[tuple[Any, Any]]:
+        """Return (sender, receiver) of every message in the order in which they were sent; a factor by its name."""
+        return [(name_of(sender), name_of(receiver)) for sender, receiver in self.messages]
+
+
+def name_of(node: Any) -> Any:
+    """Return a variable, or the name of a factor."""
+    return node[1] if is_factor(node) else node
 
 
 def is_factor(node: Any) -> bool:
@@ -139,6 +152,11 @@ class SumProduct(Result):
     @property
     def n_messages(self) -> int:
         return len(self._passing.messages)
+
+    @property
+    def schedule(self) -> list[tuple[Any, Any]]:
+        """The messages (sender, receiver) in the order in which they were sent, towards the root first; a factor by its name."""
+        return self._passing.schedule()
 
     def log_message(self, sender: Any, receiver: Any) -> Array:
         """Return the log of a message between a factor, by its name, and a variable."""
@@ -213,6 +231,11 @@ class MaxProduct(Result):
             if root not in inside:
                 total += float(np.max(self._passing.from_variable(root, None)))
         return total
+
+    @property
+    def schedule(self) -> list[tuple[Any, Any]]:
+        """The messages (sender, receiver) in the order in which they were sent, towards the root first; a factor by its name."""
+        return self._passing.schedule()
 
     def message(self, sender: Any, receiver: Any) -> Array:
         """Return the message (1) with a maximum for the sum."""
@@ -298,14 +321,14 @@ def send_maxima(passing: _Passing) -> dict[Edge, NDArray[np.intp]]:
     return pointers
 
 
-def sum_product(graph: "FactorGraph", evidence: Any = None) -> SumProduct:
+def sum_product(graph: "FactorGraph", evidence: Any = None, root: Any = None) -> SumProduct:
     """Run (1)-(3)."""
-    passing = _Passing(graph, evidence, "FactorGraph.sum_product")
+    passing = _Passing(graph, evidence, "FactorGraph.sum_product", root)
     send_sums(passing)
     return SumProduct(passing, evidence_text(evidence))
 
 
-def max_product(graph: "FactorGraph", evidence: Any = None) -> MaxProduct:
+def max_product(graph: "FactorGraph", evidence: Any = None, root: Any = None) -> MaxProduct:
     """Run (4)."""
-    passing = _Passing(graph, evidence, "FactorGraph.max_product")
+    passing = _Passing(graph, evidence, "FactorGraph.max_product", root)
     return MaxProduct(passing, send_maxima(passing), evidence_text(evidence))

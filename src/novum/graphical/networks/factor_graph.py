@@ -13,7 +13,7 @@ from novum.graphical.networks.product import NamedFactor, Product, read_factors
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.message_text import first_few
-from novum.runtime.typing import Axes, Labels
+from novum.runtime.typing import Axes, Label, Labels
 
 __all__ = ["FactorGraph"]
 
@@ -67,13 +67,19 @@ class FactorGraph(Product, Result):
         """Whether the graph has no loop, so that messages are exact; several trees count as one."""
         return self.graph.is_forest
 
-    def sum_product(self, evidence: Mapping[Any, Any] | None = None) -> SumProduct:
-        """Return all messages of the sum-product algorithm, and the marginals they give; the graph must be a tree."""
-        return sum_product(self, evidence)
+    def sum_product(self, evidence: Mapping[Any, Any] | None = None, root: Label | None = None) -> SumProduct:
+        """Return all messages of the sum-product algorithm, and the marginals they give; the graph must be a tree.
 
-    def max_product(self, evidence: Mapping[Any, Any] | None = None) -> MaxProduct:
-        """Return the messages of max-product with their back-pointers, and the best configuration; the graph must be a tree."""
-        return max_product(self, evidence)
+        Messages go to `root` first, by default the first variable, then away from it.
+        """
+        return sum_product(self, evidence, root)
+
+    def max_product(self, evidence: Mapping[Any, Any] | None = None, root: Label | None = None) -> MaxProduct:
+        """Return the messages of max-product with their back-pointers, and the best configuration; the graph must be a tree.
+
+        The configuration is read from `root`, by default the first variable, outwards.
+        """
+        return max_product(self, evidence, root)
 
     def plot(self, ax: Axes | None = None, observed: Labels = ()) -> Axes:
         """Draw circles for variables, filled where observed, and squares for factors."""

@@ -18,6 +18,7 @@ from novum.sequence.hmm.plots import draw_bands, draw_posteriors, draw_trellis
 from novum.sequence.hmm.recursions import with_known_states
 from novum.sequence.hmm.sequences import FileSequences, MemorySequences, bundle_of
 from novum.sequence.hmm.training import LogLikelihood, score_bundle
+from novum.sequence.hmm.trellis import Trellis, trellis_of
 from novum.sequence.labels import dated, index_of
 
 __all__ = ["InferenceMixin"]
@@ -116,6 +117,27 @@ class InferenceMixin:
             return recursions.filter_states(model.chain, densities, bundle.offsets, type(self).__name__)[1]
 
         return self._each_row(X, lengths, groups, None, one)
+
+    def trellis(self, X: Rows) -> Trellis:
+        """Return what forward, backward and Viterbi hold at every row and state of one sequence, to look at.
+
+        Examples
+        --------
+        >>> from novum.sequence import CategoricalHMM
+        >>> model = CategoricalHMM(2)
+        >>> model.startprob_, model.transmat_ = [0.6, 0.4], [[0.7, 0.3], [0.4, 0.6]]
+        >>> model.emissionprob_ = [[0.5, 0.4, 0.1], [0.1, 0.3, 0.6]]
+        >>> found = model.trellis([[0], [1], [2]])
+        >>> found.log_delta.round(3).tolist()
+        [[-1.204, -3.219], [-2.477, -3.612], [-5.136, -4.192]]
+        >>> found.pointers[1:].tolist(), found.path.tolist()
+        ([[0, 0], [0, 0]], [0, 0, 1])
+        """
+        model, source = self._open(X, None, None)
+        if not isinstance(source, MemorySequences) or arrays.is_tensor(X):
+            raise DataError(f"{type(self).__name__}.trellis takes one sequence in memory, as an array.")
+        (found,) = source.map(lambda bundle: trellis_of(model.chain, model.emission.densities(bundle).rows()))
+        return found
 
     def decode(
         self, X: Rows, lengths: Target = None, algorithm: str | None = None, *, groups: Target = None
