@@ -39,7 +39,9 @@ class IntervalSteps(Scene):
         number("coverage", r"\frac{1}{m} \sum_{j=1}^{m} \left[ \mu \in I_j \right]"),
         number("rejected"),
         number("power"),
-        curve(series=[{"value": "coverage", "label": "value.coverage"}, {"value": "level", "label": "value.level", "role": "bound"}]),
+        curve(
+            series=[{"value": "coverage", "label": "value.coverage"}, {"value": "level", "label": "value.level", "role": "bound"}]
+        ),
         curve(
             id="test",
             x="t",
@@ -55,7 +57,7 @@ class IntervalSteps(Scene):
                 f"effect={s.effect:g}: the hypothesis would be no probability; take it closer to zero.", "effect"
             )
 
-    def facts(self, s: State) -> tuple[float, float, float]:
+    def facts(self, s: State) -> tuple[Any, Any, Any]:
         """Return the true mean, the standard deviation, and the mean that the hypothesis says."""
         mean, deviation, _ = LAWS[s.law]
         if s.law == "coin":
@@ -73,7 +75,7 @@ class IntervalSteps(Scene):
                 return generator.exponential(size=s.n)
         return generator.random(s.n) < s.p
 
-    def judge(self, s: State, x: NDArray) -> tuple[Any, tuple[float, float]]:
+    def judge(self, s: State, x: NDArray) -> tuple[Any, Any]:
         """Return the test of a sample, and the interval."""
         from novum.evaluation import proportion_test, t_test, wilson_interval, z_test
 
@@ -83,7 +85,7 @@ class IntervalSteps(Scene):
                 wilson_interval(int(x.sum()), s.n, s.level)
             )
         found = z_test(x, mean=claimed, sigma=deviation) if s.test == "z" else t_test(x, mean=claimed)
-        return found, tuple(found.interval(s.level))
+        return found, found.interval(s.level)
 
     def frames(self, s: State) -> Iterator[Frame]:
         from scipy import stats
