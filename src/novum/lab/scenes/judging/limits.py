@@ -1,7 +1,6 @@
 """Means of more and more draws: how far they stray, what three inequalities allow, and the law of the limit."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
