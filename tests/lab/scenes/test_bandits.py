@@ -78,6 +78,7 @@ def test_a_person_plays_the_same_arms():
     run = run_of("bandits", yours="4411", pulls=20)
     regrets = [frame.values["yours_regret"] for frame in run.frames[:6]]
     assert (regrets[0], regrets[5]) == (None, None) and regrets[1:5] == pytest.approx([0, 0, 0.4, 0.8])
+    assert run.frames[0].values["yours_total"] == run.last.values["yours_total"] == pytest.approx(0.8)
     assert [label.split("/")[1] for label in run.last.arrays["hand_labels"]] == ["2", "0", "0", "2"]
     certain = run_of("bandits", yours="441", arm4=1.0, arm1=0.0)
     assert certain.last.arrays["hand_labels"] == ["1: 0/1", "2: 0/0", "3: 0/0", "4: 2/2"]

@@ -107,3 +107,4 @@ def test_two_gaussian_sources_cannot_be_found_and_one_can():
 
 def test_mixtures_that_are_the_same_are_refused():
     assert refusal_of("sources", mixing=[[1.0, 1.0], [1.0, 1.01]])[1] == "mixing"
+    assert refusal_of("sources", first="square", second="square")[1] == "second"

@@ -31,7 +31,7 @@ class IntervalSteps(Scene):
     p = Slider(0.01, 0.99, 0.3, hidden_when={"law": ["normal", "uniform", "skewed"]})
     test = Choice(("t", "z"), "t", hidden_when={"law": "coin"})
     n = Slider(2, 200, 10, integer=True)
-    level = Slider(0.5, 0.99, 0.95)
+    level = Slider(0.51, 0.99, 0.95)
     effect = Slider(-2.0, 2.0, 0.0)
     samples = Slider(10, 200, 100, integer=True)
     views = (

@@ -34,7 +34,7 @@ class BanditSteps(Scene):
     views = (
         intervals(middle="middle", low="low", high="high", labels="arms"),
         number("regret", r"\sum_{t=1}^{T} ( \mu^* - \mu_{a_t} )"),
-        number("yours_regret"),
+        number("yours_total"),
         curve(
             series=[
                 {"value": "regret", "label": "value.regret"},
@@ -80,7 +80,15 @@ class BanditSteps(Scene):
         fixed, hand = {"arms": ["1", "2", "3", "4"], "share": [0.0, 1.0]}, self.hand(s, bandit)
         chosen: list[int] = []
         won = 0.0
-        yield self.frame(s, 0, player, {**fixed, **hand, "counts": np.zeros(ARMS)}, {"regret": 0.0}, ("start", {}))
+        lost = float(bandit.regret(hand["pulled"])[-1]) if s.yours else None
+        yield self.frame(
+            s,
+            0,
+            player,
+            {**fixed, **hand, "counts": np.zeros(ARMS)},
+            {"regret": 0.0, "yours_total": lost},
+            ("start", {}),
+        )
         for n in range(1, s.pulls + 1):
             arm = player.select()
             reward = bandit.pull(arm, generator, n - 1)
@@ -88,7 +96,7 @@ class BanditSteps(Scene):
             chosen.append(arm)
             won += reward
             regret = float(bandit.regret(chosen)[-1])
-            values = {"regret": regret, "lower": regret_bound(bandit, n), "upper": None}
+            values = {"regret": regret, "lower": regret_bound(bandit, n), "yours_total": lost}
             if s.policy in UPPER and n > 1:
                 values["upper"] = regret_bound(bandit, n, UPPER[s.policy])
             if n <= len(s.yours):

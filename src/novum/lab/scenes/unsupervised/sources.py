@@ -14,6 +14,7 @@ from novum.lab.sources.passes import passes
 from novum.lab.views import curve, number, plane
 
 KINDS = ("sine", "square", "sawtooth", "laplace", "gaussian")
+DRAWN = ("laplace", "gaussian")  # kinds that are different each time
 SHOWN = 250  # moments of the curves
 FLAT = 0.05  # determinant below which signals cannot be told apart
 START = ((1.0, 0.6), (0.5, 1.0))
@@ -50,6 +51,9 @@ class SourceSteps(Scene):
             raise Refusal(
                 "mixing: both mixtures are nearly the same; let the rows of the matrix differ more.", "mixing"
             )
+
+        if s.first == s.second and s.first not in DRAWN:
+            raise Refusal(f"second={s.second!r}: both signals would be the same; take another one.", "second")
 
     def signals(self, s: State) -> tuple[NDArray, NDArray, list[str]]:
         """Return the signals, their mixtures, and the lines that make them."""
