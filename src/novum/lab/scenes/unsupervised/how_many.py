@@ -14,7 +14,7 @@ from novum.lab.presets import BLOBS, CIRCLES, CLOUDS, EVEN, MOONS
 from novum.lab.scene import Scene, State
 from novum.lab.views import curve, number, plane
 
-REFERENCES = 4  # samples without clusters behind the gap
+REFERENCES, STARTS = 4, 3  # samples without clusters behind the gap, and starts of every k-means of them
 
 
 class HowManySteps(Scene):
@@ -56,13 +56,14 @@ class HowManySteps(Scene):
             )
 
     def frames(self, s: State) -> Iterator[Frame]:
-        from novum.cluster import elbow, gap_statistic, silhouette_samples
+        from novum.cluster import KMeans, elbow, gap_statistic, silhouette_samples
 
         X = s.points.X
         bend = elbow(X, max_clusters=s.most, random_state=s.seed)
         widths = [silhouette_samples(X, labels) if k else np.zeros(len(X)) for k, labels in enumerate(bend.labels)]
         means = [float(width.mean()) for width in widths]
-        gap = gap_statistic(X, max_clusters=s.most, n_references=REFERENCES, random_state=s.seed)
+        quick = KMeans(n_init=STARTS)
+        gap = gap_statistic(X, quick, max_clusters=s.most, n_references=REFERENCES, random_state=s.seed)
         by_silhouette = 2 + int(np.argmax(means[1:]))
         fixed = {
             "numbers": np.arange(1.0, s.most + 1),
