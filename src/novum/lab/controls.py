@@ -141,13 +141,14 @@ class Text(Control):
 
 @dataclass(frozen=True)
 class Matrix(Control):
-    """Rows of numbers; `rows` and `cols` may name a control that counts them, `drag` the view in which they are crosses.
+    """Rows of numbers; `rows` and `cols` may name a control that counts them, `drag` the view in which they are set.
 
-    None, where it is the default, leaves them to the method.
+    None, where it is the default, leaves them to the method. Where `rows` names a choice, another choice takes them away; how many
+    there are then, and how many columns where `cols` is None, is for the scene to check.
     """
 
     rows: int | str
-    cols: int | str
+    cols: int | str | None
     min: float
     max: float
     default: Any = None

@@ -3,7 +3,7 @@
 from novum.lab.calls import Call
 from novum.lab.points import Preset
 
-__all__ = ["BLOBS", "CIRCLES", "CLOUDS", "LINE", "MOONS", "SINE", "TOUCHING", "XOR"]
+__all__ = ["BLOBS", "CIRCLES", "CLOUDS", "EVEN", "LINE", "MOONS", "SINE", "TOUCHING", "XOR"]
 
 BLOBS_FUNCTION, BOX = "sklearn.datasets.make_blobs", (-2.6, 2.6)
 
@@ -49,11 +49,17 @@ def sine(n: int, noise: float, seed: int) -> Call:
     return Call("novum.datasets.make_sine", n, noise=noise, random_state=seed, return_X_y=True)
 
 
+def even(n: int, noise: float, seed: int) -> Call:
+    """Return points spread evenly over a square: clouds without width at places drawn there."""
+    return Call(BLOBS_FUNCTION, n, centers=n, cluster_std=0.0, center_box=BOX, random_state=seed)
+
+
 BLOBS = {"blobs": Preset(blobs)}
 CLOUDS = {"clouds": Preset(clouds)}
 TOUCHING = {"touching": Preset(touching)}
 XOR = {"xor": Preset(xor)}
 MOONS = {"moons": Preset(moons, ((-2.0, 3.0), (-1.5, 2.0)))}
+EVEN = {"even": Preset(even)}
 CIRCLES = {"circles": Preset(circles, ((-2.0, 2.0), (-1.5, 1.5)))}
 LINE = {"line": Preset(line, ((-1.0, 1.0), (-1.5, 1.5)))}
 SINE = {"sine": Preset(sine, ((0.0, 1.0), (-2.0, 2.0)))}

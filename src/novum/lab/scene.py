@@ -108,7 +108,8 @@ class Scene:
             made[name] = control.check(name, made[name])
         for name, control in self.controls.items():
             count = getattr(control, "rows", None)
-            if isinstance(count, str) and isinstance(made[name], list) and len(made[name]) != made[count]:
+            number = made[count] if isinstance(count, str) else None
+            if isinstance(number, int) and isinstance(made[name], list) and len(made[name]) != number:
                 raise Refusal(f"{name}: must have {count} = {made[count]} rows, not {len(made[name])}.", name)
         return State(made, self.points)
 

@@ -1,7 +1,7 @@
 // Bars: lengths from a common zero, with intervals and groups where there are some.
 import { axes, categories, extent, linear } from "../marks/axes";
 import { classColor } from "../marks/palette";
-import { clamp, type Context, type Drawer, given, json, labels, matrix, numbers } from "./context";
+import { clamp, type Context, control, type Drawer, given, type Handle, json, labels, matrix, numbers } from "./context";
 
 function names(c: Context, n: number): string[] {
   const given = labels(c, "labels");
@@ -63,7 +63,21 @@ export const drawer: Drawer = {
       s.text(name, at + 15, 14, { size: 11.5, fill: c.theme.soft, baseline: "middle" });
       at += 28 + name.length * 6.4;
     });
+    // a press on a bar writes its number behind those of a text: the choices of a game
+    const pick = control(c, "pick");
+    const handles: Handle[] =
+      pick?.kind === "text" && c.live
+        ? centers.map((at, i) => ({
+            key: `bar${i}`,
+            x: flat ? box.x + 14 : at,
+            y: flat ? at : box.y + box.h - 14,
+            r: 14,
+            label: c.say("shell.bar", { name: words[i] ?? i + 1 }),
+            press: () => c.actions.change({ [pick.name]: (String(c.state[pick.name] ?? "") + String(i + 1)).slice(0, pick.max_length ?? 200) }),
+          }))
+        : [];
     return {
+      handles,
       tipAt(px, py) {
         const i = Math.floor(((flat ? py - box.y : px - box.x) / band) | 0);
         if (i < 0 || i >= n || px < box.x - (flat ? room : 0) || py < box.y) return null;

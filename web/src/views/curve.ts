@@ -74,7 +74,9 @@ export const drawer: Drawer = {
     const named = list.length > 1;
     const box: Box = { x: 48, y: named ? 30 : 14, w: s.width - 62, h: s.height - (named ? 58 : 42) };
     const levels = json<{ y: number; label: string }[]>(c, "levels") ?? [];
-    const known = list.flatMap((k) => k.ys.filter((v): v is number => v !== null && Number.isFinite(v)));
+    // what is not positive has no place on an axis of powers
+    const drawn = (v: number | null): v is number => v !== null && Number.isFinite(v) && (v > 0 || !c.view.log_y);
+    const known = list.flatMap((k) => k.ys.filter(drawn));
     const { domain: main, cut } = overFrames && list.length === 1 && !c.view.log_y ? robust(known) : { domain: extent([known]), cut: 0 };
     const dy = extent([main, levels.map((l) => l.y).filter(Number.isFinite), ...list.flatMap((k) => (k.low && k.high ? [k.low, k.high] : []))]);
     const dx = extent(list.map((k) => k.xs));
@@ -95,7 +97,7 @@ export const drawer: Drawer = {
         s.text(level.label, box.x + box.w, y(level.y) - 4, { size: 11, fill: c.theme.soft, anchor: "end", halo: c.theme.ground });
       }
       for (const k of list) {
-        const ys = k.ys.map((v) => (v === null ? NaN : y(v)));
+        const ys = k.ys.map((v) => (drawn(v) ? y(v) : NaN));
         const xs = k.xs.map((v) => x(v));
         const paint = { stroke: k.color, width: 2, ...(k.dash ? { dash: k.dash } : {}) };
         if (overFrames) {

@@ -108,7 +108,8 @@ export const drawer: Drawer = {
 function painting(c: Context, rows: number, cols: number, kind: Map<number, Cell>, at: (x: number, y: number) => [number, number] | null, center: (r: number, k: number) => [number, number], side: number): Pick<Drawing, "handles" | "grab"> {
   const edit = control(c, "edit");
   if (!edit || !c.live) return {};
-  const now = c.state[edit.name];
+  // nothing painted yet: painting begins with the map on show
+  const now = c.state[edit.name] ?? json(c, "codes");
   const turn = (r: number, k: number, forced?: unknown): unknown => {
     c.actions.dragged();
     if (typeof now === "string") {

@@ -75,7 +75,8 @@ export const drawer: Drawer = {
 
     function dendrogram(top: HierarchyPointNode<Node>): ReturnType<Drawer["draw"]> {
       const leaves = top.leaves();
-      const highest = Math.max(...top.descendants().map((n) => nodeOf(n).height ?? 0), 1e-12);
+      const cut = value(c, "cut");
+      const highest = Math.max(...top.descendants().map((n) => nodeOf(n).height ?? 0), cut ?? 0, 1e-12);
       const names = leaves.length <= s.width / 18;
       const y = linear([0, highest * 1.05], [s.height - (names ? 26 : 12), 12]);
       const room = (s.width - 58) / Math.max(1, leaves.length);
@@ -88,7 +89,6 @@ export const drawer: Drawer = {
         s.path(`M46,${Math.round(y(v)) + 0.5}H${s.width - 12}`, { stroke: c.theme.line, width: 1 });
         s.text(c.show(v, 3), 40, y(v), { size: 11, fill: c.theme.soft, anchor: "end", baseline: "middle" });
       }
-      const cut = value(c, "cut");
       for (const n of top.descendants()) {
         if (!n.children || nodeOf(n).role === "hidden") continue;
         const { role } = nodeOf(n);
