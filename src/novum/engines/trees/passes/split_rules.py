@@ -23,7 +23,7 @@ from novum.engines.trees.exact import Rules
 from novum.engines.trees.passes.growth import Split
 from novum.runtime.random import Stream
 
-__all__ = ["CartRule", "Extremes", "block_extremes", "class_impurity"]
+__all__ = ["RELATIVE", "ROUNDING", "CartRule", "Extremes", "between_bins", "block_extremes", "class_impurity"]
 
 ROUNDING = float(np.finfo(float).eps)
 RELATIVE = 1e-12  # gains closer than thousands of roundings are equal, as in the exact grower
@@ -173,8 +173,10 @@ class CartRule:
         total = self.weight(node)
         if self.numbers:
             weight, rest = sums[:, 1] * self.weight_unit, (node.sums[1] - sums[:, 1]) * self.weight_unit
-            # About the node's own mean, which loses the fewest digits.
-            left = (sums[:, 0] - sums[:, 1] * (float(node.sums[0]) / float(node.sums[1]))) * self.unit
+            # About the node's own mean, its whole part in whole numbers: so also a node of two rows loses no digits.
+            whole, over = divmod(int(node.sums[0]), max(1, int(node.sums[1])))
+            left = (sums[:, 0] - sums[:, 1] * whole) - sums[:, 1] * (float(over) / float(node.sums[1]))
+            left *= self.unit
             with np.errstate(divide="ignore", invalid="ignore"):
                 gain = (left * total) ** 2 / (weight * rest)
             low, high = node.info
@@ -229,3 +231,20 @@ def block_extremes(bins: Bins, codes: NDArray, X: NDArray, width: int) -> Extrem
         np.minimum.at(low[j], code[here], column[here])
         np.maximum.at(high[j], code[here], column[here])
     return Extremes(low, high)
+
+
+def between_bins(threshold: NDArray, feature: NDArray, extremes: Extremes) -> NDArray:
+    """Return thresholds with those that fall into a bin moved to the nearer end of it."""
+    out = threshold.copy()
+    for j in np.unique(feature[feature >= 0]):
+        nodes = np.flatnonzero((feature == j) & np.isfinite(threshold))
+        filled = np.isfinite(extremes.low[j])
+        low, high = extremes.low[j][filled], extremes.high[j][filled]
+        cut = threshold[nodes]
+        b = np.maximum(np.searchsorted(low, cut, side="right") - 1, 0)
+        inside = cut < high[b]
+        last = np.where(cut < low[b] / 2 + high[b] / 2, b - 1, b)[inside]  # bin below the end
+        below, above = high[last], np.append(low, np.inf)[last + 1]  # infinity: nothing but gaps is on the right
+        middle = below / 2 + above / 2
+        out[nodes[inside]] = np.where((below <= middle) & (middle < above) | np.isinf(above), middle, below)
+    return out

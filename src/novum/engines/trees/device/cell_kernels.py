@@ -1,0 +1,88 @@
+"""Rows into histograms of the columns that their node tries, as a kernel of Triton; sums are whole numbers in any order."""
+
+# mypy: disallow-untyped-defs=False
+from typing import Any
+
+import triton
+import triton.language as tl
+
+__all__ = ["add_rows"]
+
+BLOCK = 256  # rows of a program
+
+
+@triton.jit
+def _add_rows(
+    place,
+    owner,
+    row,
+    mass,
+    moment,
+    label,
+    columns,
+    codes,
+    sums,
+    rows,
+    size,
+    d,
+    tried,
+    width,
+    channels,
+    NUMBERS: tl.constexpr,
+    PACKED: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    entry = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    there = entry < size
+    at = tl.load(place + entry, mask=there, other=0)
+    node = tl.load(owner + entry, mask=there, other=0)
+    number = tl.load(row + at, mask=there, other=0).to(tl.int64)
+    value = tl.load(mass + at, mask=there, other=0).to(tl.int64)
+    if PACKED:
+        value += 4294967296  # a row in the upper half of the word
+    channel = tl.zeros((BLOCK,), dtype=tl.int64) + 1
+    if NUMBERS:
+        first = tl.load(moment + at, mask=there, other=0).to(tl.int64)
+    else:
+        channel = tl.load(label + number, mask=there, other=0).to(tl.int64)
+    j = 0
+    while j < tried:
+        column = tl.load(columns + node * tried + j, mask=there, other=0)
+        code = tl.load(codes + number * d + column, mask=there, other=0).to(tl.int64)
+        cell = (node * tried + j) * width + code
+        tl.atomic_add(sums + cell * channels + channel, value, mask=there, sem="relaxed")
+        if NUMBERS:
+            tl.atomic_add(sums + cell * channels, first, mask=there, sem="relaxed")
+        if not PACKED:
+            tl.atomic_add(rows + cell, tl.full((BLOCK,), 1, tl.int64), mask=there, sem="relaxed")
+        j += 1
+
+
+def add_rows(drawn: Any, place: Any, owner: Any, columns: Any, into: tuple[Any, Any], packed: bool) -> None:
+    """Add rows to histograms (nodes, tried, width, channels) and, unless `packed`, to numbers of rows (nodes, tried, width).
+
+    Packed, every mass has its row counted in the upper 32 bits.
+    """
+    (sums, rows), numbers = into, drawn.label is None
+    d, tried = drawn.codes.shape[1], columns.shape[1]
+    width = sums.shape[0] // (columns.shape[0] * tried)
+    _add_rows[(triton.cdiv(len(place), BLOCK),)](
+        place,
+        owner=owner,
+        row=drawn.row,
+        mass=drawn.mass,
+        moment=drawn.moment if numbers else drawn.mass,
+        label=drawn.row if numbers else drawn.label,
+        columns=columns.contiguous(),
+        codes=drawn.codes,
+        sums=sums,
+        rows=rows,
+        size=len(place),
+        d=d,
+        tried=tried,
+        width=width,
+        channels=drawn.channels,
+        NUMBERS=numbers,
+        PACKED=packed,
+        BLOCK=BLOCK,
+    )
