@@ -14,6 +14,7 @@ Words of 32 bits stand in whole numbers of 64, whose products keep the bits that
 
 from typing import Any
 
+from novum.runtime import arrays, devices
 from novum.runtime.random import purpose_code
 
 __all__ = [
@@ -36,6 +37,15 @@ def signed(number: int) -> int:
 
 def philox(counter: tuple[Any, Any, Any, Any], seed: Any) -> tuple[Any, ...]:
     """Return the four words of (1); words of the counter and the seed are tensors or numbers."""
+    import torch
+
+    some = next(part for part in (seed, *counter) if arrays.is_tensor(part))
+    if devices.runs_kernels(some):
+        from novum.engines.trees.device import growth_kernels
+
+        parts = [part if arrays.is_tensor(part) else torch.full_like(some, part) for part in (seed, *counter)]
+        seed, *words = (part.contiguous() for part in torch.broadcast_tensors(*parts))
+        return tuple(growth_kernels.philox(tuple(words), seed))
     a, b, c, e = counter
     low, high = seed & WORD, (seed >> 32) & WORD
     for _ in range(ROUNDS):
@@ -53,7 +63,7 @@ def uniform(words: tuple[Any, ...]) -> Any:
 
 def uniform_of_rows(seed: Any, purpose: str, row: Any) -> Any:
     """Return what Stream(seed).uniform(purpose, 0, rows) returns for the rows of a tensor."""
-    return uniform(philox((row & WORD, row >> 32, row * 0, row * 0 + purpose_code(purpose)), seed))
+    return uniform(philox((row & WORD, row >> 32, 0, purpose_code(purpose)), seed))
 
 
 def child_keys(key: Any, right: Any) -> Any:
@@ -65,12 +75,15 @@ def child_keys(key: Any, right: Any) -> Any:
 
 def draw_at(key: Any, place: Any, purpose: int, seed: Any) -> tuple[Any, ...]:
     """Return the words of nodes for one purpose and place."""
-    return philox((key & WORD, (key >> 32) & WORD, place, key * 0 + purpose), seed)
+    return philox((key & WORD, (key >> 32) & WORD, place, purpose), seed)
 
 
-def drawn_place(key: Any, seed: Any, i: int, d: int) -> Any:
-    """Return which of the places i, ..., d - 1 of its list every node tries as number i."""
-    low, high, *_ = draw_at(key, key * 0 + i, COLUMN_DRAW, seed)
+def drawn_places(key: Any, seed: Any, d: int, tried: int) -> Any:
+    """Return which of the places i, ..., d - 1 of its list every node tries as number i, (nodes, tried)."""
+    import torch
+
+    i = torch.arange(tried, device=key.device)
+    low, high, *_ = draw_at(key[:, None], i, COLUMN_DRAW, seed[:, None])
     return i + ((high * (d - i) + ((low * (d - i)) >> 32)) >> 32)
 
 
@@ -80,7 +93,7 @@ def column_order(kind: Any, key: Any, seed: Any, d: int, tried: int) -> Any:
 
     plain = torch.arange(d, device=key.device)
     if tried == d:
-        first = torch.where(kind == FROM_CODES, drawn_place(key, seed, 0, d), 0)
+        first = torch.where(kind == FROM_CODES, drawn_places(key, seed, d, 1)[:, 0], 0)
         return (first[:, None] + plain) % d
     out = torch.empty((len(key), tried), dtype=torch.int64, device=key.device)
     some = (kind == BY_PASSES).nonzero()[:, 0]
@@ -98,8 +111,9 @@ def shuffled(key: Any, seed: Any, d: int, tried: int) -> Any:
     import torch
 
     listed = torch.arange(d, device=key.device).repeat(len(key), 1)
+    places = drawn_places(key, seed, d, tried)
     for i in range(tried):
-        place = drawn_place(key, seed, i, d)[:, None]
+        place = places[:, i : i + 1]
         chosen = listed.gather(1, place)
         listed.scatter_(1, place, listed[:, i : i + 1].clone())
         listed[:, i : i + 1] = chosen

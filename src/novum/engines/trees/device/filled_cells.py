@@ -86,12 +86,12 @@ def add_by_kernel(drawn: DrawnRows, place: Any, owner: Any, columns: Any, shape:
     """Return the same by the compiled kernel, which counts rows in the upper half of a mass where that leaves room."""
     import torch
 
-    from novum.engines.trees.device import cell_kernels
+    from novum.engines.trees.device import growth_kernels
 
     packed = bool(drawn.mass[place].long().sum() < 2**LEAST_PACKED)
     sums = torch.zeros(shape, dtype=torch.int64, device=owner.device)
     rows = torch.zeros(1 if packed else shape[0], dtype=torch.int64, device=owner.device)
-    cell_kernels.add_rows(drawn, place, owner, columns, (sums, rows), packed)
+    growth_kernels.add_rows(drawn, place, owner, columns, (sums, rows), packed)
     if packed:
         whole = sums if drawn.label is not None else sums[:, 1:]
         rows = (whole >> LEAST_PACKED).sum(dim=1)

@@ -67,7 +67,7 @@ def bin_ends(bins: Bins, X: Any) -> BinEnds:
     low = torch.full((X.shape[1], width), torch.inf, dtype=torch.float64, device=X.device)
     high = -low
     for j in range(X.shape[1]):
-        ordered = X[:, j].double().sort().values  # missing values last
+        ordered = X[:, j].sort().values.double()  # missing values last
         edges = arrays.like(ordered, bins.edges[bins.start[j] : bins.start[j + 1]], "float64")
         there = (~ordered.isnan()).sum().reshape(1)
         found = torch.searchsorted(ordered.nan_to_num(nan=torch.inf), edges, right=True)  # no order holds NaN

@@ -1,4 +1,7 @@
-"""Rows into histograms of the columns that their node tries, as a kernel of Triton; sums are whole numbers in any order."""
+"""What growing trees do most, as kernels of Triton: rows into histograms of the columns that their node tries, and Philox numbers.
+
+Sums are whole numbers, so their order changes no bit.
+"""
 
 # mypy: disallow-untyped-defs=False
 from typing import Any
@@ -6,9 +9,9 @@ from typing import Any
 import triton
 import triton.language as tl
 
-__all__ = ["add_rows"]
+__all__ = ["add_rows", "philox"]
 
-BLOCK = 256  # rows of a program
+BLOCK = 256  # rows, or numbers, of a program
 
 
 @triton.jit
@@ -58,6 +61,21 @@ def _add_rows(
         j += 1
 
 
+@triton.jit
+def _philox(first, second, third, fourth, seed, out, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    there = at < size
+    c0 = tl.load(first + at, mask=there, other=0).to(tl.uint32)
+    c1 = tl.load(second + at, mask=there, other=0).to(tl.uint32)
+    c2 = tl.load(third + at, mask=there, other=0).to(tl.uint32)
+    c3 = tl.load(fourth + at, mask=there, other=0).to(tl.uint32)
+    w0, w1, w2, w3 = tl.philox(tl.load(seed + at, mask=there, other=0), c0, c1, c2, c3)
+    tl.store(out + at, w0.to(tl.int64), mask=there)
+    tl.store(out + size + at, w1.to(tl.int64), mask=there)
+    tl.store(out + 2 * size + at, w2.to(tl.int64), mask=there)
+    tl.store(out + 3 * size + at, w3.to(tl.int64), mask=there)
+
+
 def add_rows(drawn: Any, place: Any, owner: Any, columns: Any, into: tuple[Any, Any], packed: bool) -> None:
     """Add rows to histograms (nodes, tried, width, channels) and, unless `packed`, to numbers of rows (nodes, tried, width).
 
@@ -86,3 +104,20 @@ def add_rows(drawn: Any, place: Any, owner: Any, columns: Any, into: tuple[Any, 
         PACKED=packed,
         BLOCK=BLOCK,
     )
+
+
+def philox(counter: tuple[Any, ...], seed: Any) -> Any:
+    """Return the four words (4, ...) of Philox4x32-10 for counters and seeds of one shape, in whole numbers of 64 bits."""
+    out = seed.new_empty((4, *seed.shape))
+    first, second, third, fourth = counter
+    _philox[(triton.cdiv(seed.numel(), BLOCK),)](
+        first,
+        second=second,
+        third=third,
+        fourth=fourth,
+        seed=seed,
+        out=out,
+        size=seed.numel(),
+        BLOCK=BLOCK,
+    )
+    return out
