@@ -19,7 +19,7 @@ from novum.engines.trees.input_table import Table
 from novum.engines.trees.nodes import Tree
 from novum.runtime.pool import map_ordered
 
-__all__ = ["MOST_CLASSES", "Coded", "encode", "grow_coded", "knows"]
+__all__ = ["Coded", "encode", "grow_coded", "knows"]
 
 KNOWN = ("gini", "entropy", "log_loss", "squared_error")
 MOST_CLASSES = 256  # counters of a class with those of all bins must stay in the cache

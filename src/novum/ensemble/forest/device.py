@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.special import pdtr
 
-from novum.engines.trees.device.draws import FROM_CODES, IN_MEMORY, uniform_of_rows
+from novum.engines.trees.device.draws import uniform_of_rows
 from novum.engines.trees.device.growth import TreeTable, grow_on, table_of
 from novum.engines.trees.exact import Rules
 from novum.engines.trees.nodes import Tree
-from novum.engines.trees.ranks import MOST_CLASSES
 from novum.ensemble.forest.passes import GATHERED_VALUES, Plan
 from novum.ensemble.forest.samples import BlockSampling, most_draws
 from novum.fold.blocks import Source
@@ -64,9 +63,7 @@ def grow_some(table: TreeTable, plan: Plan, rules: Rules) -> list[Tree]:
     draws = None
     if plan.sampling is not None:
         draws = [drawn_rows(plan.sampling, seed, table.weight, table.codes) for seed in plan.seeds]
-    rows = GATHERED_VALUES // table.codes.shape[1]
-    kind = FROM_CODES if plan.task.classes <= MOST_CLASSES else IN_MEMORY
-    return grow_on(table, rules, list(plan.seeds), draws, (rows, kind))
+    return grow_on(table, rules, list(plan.seeds), draws, (GATHERED_VALUES // table.codes.shape[1], True))
 
 
 def grow_where_it_lies(source: Source, plan: Plan, rules: Rules, seeds: list[int]) -> list[Tree]:

@@ -18,7 +18,7 @@ from novum.engines.trees.device.best_cuts import BinEnds, Search
 from novum.engines.trees.device.best_first import grow_best_first
 from novum.engines.trees.device.bins import encode_rows
 from novum.engines.trees.device.drawn_rows import DrawnRows, Nodes, ranges_of, sums_between
-from novum.engines.trees.device.draws import BY_PASSES, IN_MEMORY, signed
+from novum.engines.trees.device.draws import BY_PASSES, FROM_CODES, IN_MEMORY, signed
 from novum.engines.trees.device.levels import Below, grow_levels
 from novum.engines.trees.device.node_tables import lines_of, trees_of
 from novum.engines.trees.exact import Rules
@@ -27,6 +27,7 @@ from novum.engines.trees.passes.growth import width_of
 from novum.engines.trees.passes.single_tree import EXACT_ROWS, MAX_BINS, ChannelEncoding, task_of
 from novum.engines.trees.passes.split_rules import Extremes, between_bins
 from novum.engines.trees.passes.survey import Survey
+from novum.engines.trees.ranks import MOST_CLASSES
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream
@@ -153,16 +154,20 @@ def grow_on(
     rules: Rules,
     seeds: list[int],
     draws: list[tuple[Any, Any]] | None,
-    below: tuple[int, int],
+    below: tuple[int, bool],
 ) -> list[Tree]:
-    """Return (3), a tree per seed; nodes of at most below[0] rows draw as below[1] of novum.engines.trees.device.draws."""
+    """Return (3), a tree per seed.
+
+    Nodes of at most below[0] rows draw as in memory, where below[1] says whether the grower from codes knows such trees.
+    """
     drawn, counts = drawn_of(table, draws, len(seeds))
     search, roots = Search(drawn, rules, table.ends), roots_of(drawn, counts, seeds)
     weight = table.weight if draws is None else None
     extremes = Extremes(arrays.to_numpy(table.ends.low), arrays.to_numpy(table.ends.high))
     if rules.max_leaf_nodes:
         return grow_best_first(search, extremes, roots, seeds, weight)
-    taken = Below(*below, gaps=bool(table.gaps.any()))
+    from_codes = below[1] and table.task.classes <= MOST_CLASSES
+    taken = Below(below[0], FROM_CODES if from_codes else IN_MEMORY, bool(table.gaps.any()))
     levels = grow_levels(search, roots, taken)
     between = partial(between_bins, extremes=extremes)
     return trees_of(lines_of(drawn, levels, weight), table.task, table.codes.shape[1], len(seeds), between)
@@ -174,4 +179,4 @@ def grow_one(
     """Return the tree of a source whose target is numbers, or codes of `classes` classes."""
     bins = sample_bins(source, Stream(seed), MAX_BINS, n_rows=found.rows)
     table = table_of(source, task_of(bins, criterion, found, classes, factor))
-    return grow_on(table, rules, [seed], None, (EXACT_ROWS, IN_MEMORY))[0]
+    return grow_on(table, rules, [seed], None, (EXACT_ROWS, False))[0]
