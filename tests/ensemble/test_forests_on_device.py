@@ -288,6 +288,12 @@ def test_what_needs_memory_is_said(cls, options, match):
         cls(2, **options).fit(rows, y)
 
 
+def test_a_tree_without_rows_is_said():
+    few = {"n_estimators": 8, "max_samples": 1, "random_state": 0}
+    with elsewhere(MOST), pytest.raises(DataError, match="a tree drew none of the 1600 rows"):
+        RandomForestRegressor(**few).fit(torch.as_tensor(X), torch.as_tensor(Y))
+
+
 def test_several_targets_need_memory():
     with elsewhere(MOST), pytest.raises(DataError, match="several targets need rows in memory"):
         RandomForestRegressor(2).fit(torch.as_tensor(X), torch.as_tensor(np.stack([Y, Y], axis=1)))

@@ -16,7 +16,7 @@ from novum.ensemble import (
 )
 from novum.ensemble.forest import passes
 from novum.ensemble.forest.samples import BlockSampling, most_draws, poisson_counts
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 
 CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
 REGRESSORS = (RandomForestRegressor, ExtraTreesRegressor)
@@ -147,6 +147,13 @@ def test_what_a_fit_records(scan):
 def test_what_needs_memory_is_said(options, match, scan):
     with pytest.raises(ParameterError, match=match):
         RandomForestClassifier(2, **options).fit(scan(np.eye(2), np.array([0, 1])))
+
+
+def test_a_tree_without_rows_is_said(scan):
+    rng = np.random.default_rng(0)
+    source = scan(rng.normal(size=(50, 2)), rng.normal(size=50))
+    with pytest.raises(DataError, match="a tree drew none of the 50 rows"):
+        RandomForestRegressor(8, max_samples=1, random_state=0).fit(source)
 
 
 @pytest.mark.parametrize("options", [{}, {"contamination": 0.03}, {"bootstrap": True, "max_features": 0.5}])

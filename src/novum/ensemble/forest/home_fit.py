@@ -82,6 +82,11 @@ def grow_in_passes(forest: Any, X: Any, y: Any, sample_weight: Any, first_seeds:
     members = []
     grow = grow_where_it_lies if source.on_device else grow_forest
     for own, tree in zip(seeds, grow(source, plan, rules, seeds)):
+        if not tree.n_node_samples[0]:  # e^-size of all trees
+            raise DataError(
+                f"{owner}: a tree drew none of the {found.rows} rows; outside memory every row is drawn a Poisson number of times,"
+                f" {size} of them on average. Raise max_samples, or give rows in memory."
+            )
         grown = copy(member)
         grown.random_state = own
         grown.tree_ = prune(tree, member.ccp_alpha) if member.ccp_alpha > 0 else tree

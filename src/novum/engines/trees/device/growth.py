@@ -28,11 +28,14 @@ from novum.engines.trees.passes.single_tree import EXACT_ROWS, MAX_BINS, Channel
 from novum.engines.trees.passes.split_rules import Extremes, between_bins
 from novum.engines.trees.passes.survey import Survey
 from novum.engines.trees.ranks import MOST_CLASSES
+from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream
 
 __all__ = ["TreeTable", "grow_on", "grow_one", "table_of"]
+
+MOST_ROWS = 2**31 - 1
 
 
 class TreeTable(NamedTuple):
@@ -82,6 +85,10 @@ def bin_ends(bins: Bins, X: Any) -> BinEnds:
 def table_of(source: Source, task: ChannelEncoding) -> TreeTable:
     """Return a tensor's rows as trees read them."""
     home: Any = source
+    if len(home.X) > MOST_ROWS:
+        raise DataError(
+            f"Trees on a device number rows in 32 bits, up to {MOST_ROWS:,}, and X has {len(home.X):,}; give a sample."
+        )
     codes, y = home.rows(coded_block, task.bins), home.y
     weight = weights_of(task.factor, y, home.weight)
     there = home.X if weight is None else home.X[weight > 0]
