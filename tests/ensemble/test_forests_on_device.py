@@ -15,6 +15,7 @@ from novum.exceptions import DataError, ParameterError
 
 torch = pytest.importorskip("torch")
 from elsewhere import CopiedToHost, elsewhere  # noqa: E402  needs PyTorch
+from interpreted import interpreted  # noqa: E402
 
 pytestmark = pytest.mark.deep
 CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
@@ -303,6 +304,18 @@ def test_judging_out_of_bag_needs_memory():
     model, _ = there(lambda: RandomForestRegressor(2, max_depth=3), X, Y)
     with elsewhere(MOST), pytest.raises(DataError, match="looks at rows in memory"):
         model.oob_curve(torch.as_tensor(X), torch.as_tensor(Y))
+
+
+@pytest.mark.parametrize("cls", [RandomForestRegressor, ExtraTreesClassifier])
+def test_kernels_grow_the_same_trees(cls):
+    rows, y = GAPS[:400], target_of(cls)[:400]
+
+    def make():
+        return cls(2, max_depth=4, max_features=1, random_state=0)
+
+    plain, _ = there(make, rows, y)
+    with interpreted():
+        same_trees(there(make, rows, y)[0], plain)
 
 
 def test_the_guard_sees_nodes_cross():
