@@ -134,6 +134,17 @@ def test_parameters_mean_the_same(more, scan):
     assert_array_equal(found.classes_, [0, 1, 2])
 
 
+def test_many_classes_and_cuts_of_equal_worth(scan):
+    rng = np.random.default_rng(10)
+    rows, y = np.round(rng.normal(size=(400, 4))), rng.integers(0, 40, 400)
+    for seed in (1, 2):
+
+        def make(seed=seed):
+            return RandomForestClassifier(3, max_leaf_nodes=30, random_state=seed)
+
+        same_trees(there(make, rows, y)[0], make().fit(scan(rows, y)))
+
+
 def gains_by_hand(rows, y, weight, classes):
     """Return the fall of impurity for all cuts between values of all columns, by column and threshold."""
 

@@ -98,6 +98,14 @@ def test_a_single_tree_without_draws_divides_its_rows(scan):
     assert_allclose(few[0].tree_.threshold, memory[0].tree_.threshold, rtol=1e-12)
 
 
+def test_leaves_of_equal_worth_take_turns(scan):
+    rng = np.random.default_rng(10)
+    source = scan(np.round(rng.normal(size=(400, 4))), rng.integers(0, 40, 400))
+    for seed in (1, 2):
+        forest = RandomForestClassifier(3, max_leaf_nodes=30, random_state=seed).fit(source)
+        assert max(tree.get_n_leaves() for tree in forest) <= 30
+
+
 def test_rows_are_drawn_by_their_numbers():
     sampling = BlockSampling(20_000, 1.0)
     counts = sampling.counts(7)
