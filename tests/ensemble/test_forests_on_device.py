@@ -134,6 +134,22 @@ def test_parameters_mean_the_same(more, scan):
     assert_array_equal(found.classes_, [0, 1, 2])
 
 
+@pytest.mark.parametrize("factor", [2.0**480, 2.0**-560])
+def test_the_size_of_targets_changes_no_cut(factor, scan, monkeypatch):
+    monkeypatch.setattr(passes, "GATHERED_VALUES", 0)
+    monkeypatch.setattr(device, "GATHERED_VALUES", 0)
+
+    def make():
+        return RandomForestRegressor(2, min_samples_leaf=3, random_state=0)
+
+    plain, large = there(make, X, Y)[0], there(make, X, Y * factor)[0]
+    for one, other, third in zip(plain, large, make().fit(scan(X, Y * factor)), strict=True):
+        for name in EXACT:
+            assert_array_equal(getattr(one.tree_, name), getattr(other.tree_, name))
+            assert_array_equal(getattr(one.tree_, name), getattr(third.tree_, name))
+        assert_array_equal(one.tree_.value * factor, other.tree_.value)
+
+
 def test_many_classes_and_cuts_of_equal_worth(scan):
     rng = np.random.default_rng(10)
     rows, y = np.round(rng.normal(size=(400, 4))), rng.integers(0, 40, 400)

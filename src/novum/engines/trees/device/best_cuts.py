@@ -244,7 +244,7 @@ def margins_of(drawn: DrawnRows, nodes: Nodes) -> Any:
     """Return the differences of gains that rounding may make in every node."""
     total = weights_of(drawn, nodes)
     if drawn.label is None:
-        reach = nodes.high - nodes.low
+        reach = (nodes.high - nodes.low) / drawn.task.unit
         return RELATIVE * (total * total) * (reach * reach) / 4
     if drawn.task.criterion != "gini":
         return RELATIVE * total * (1 + total.log().abs())
@@ -268,7 +268,7 @@ def gains_of(search: Search, nodes: Nodes, cells: Cells, columns: Columns, allow
         mean = own[:, 0].div(own[:, 1].clamp(min=1), rounding_mode="floor")
         over = (own[:, 0] - own[:, 1] * mean).double() / own[:, 1].double()
         left = (sums[:, 0] - sums[:, 1] * mean).double() - sums[:, 1].double() * over
-        gain = left * drawn.task.unit * total
+        gain = left * total
         gain = gain * gain / (weight * rest)
     else:
         weight, rest = sums.sum(dim=1).double() * unit, (own - sums).sum(dim=1).double() * unit

@@ -76,7 +76,7 @@ def improvements(drawn: DrawnRows, nodes: Nodes, cuts: Cuts, whole: Any) -> Any:
     """Return by how much splits lower the impurity of trees of weight `whole`."""
     total, task = weights_of(drawn, nodes), drawn.task
     if drawn.label is None:
-        return cuts.gain / (total * whole)
+        return cuts.gain / (total * whole) * task.unit * task.unit
     parts = [sums.double() * task.weight_unit for sums in (nodes.sums, cuts.left, nodes.sums - cuts.left)]
     here, left, right = (impurity_of(task.criterion, part) for part in parts)
     of_left, of_right = (part.sum(dim=1) / total for part in parts[1:])

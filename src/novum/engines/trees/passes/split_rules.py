@@ -7,9 +7,10 @@ cpp/include/novum/trees/criteria.h, up to terms that all cuts of a node share):
     gini       sum_k W_Lk^2 / W_L + sum_k W_Rk^2 / W_R                                                 (2)
     entropy    sum_k W_Lk log W_Lk - W_L log W_L + the same for R                                      (3)
 
-Rows without a value go right and then left. Of cuts whose gains differ by rounding alone the first is taken: column by
-column, missing cells right before left, from the least value on. The threshold is the middle between the largest value on the
-left and the least on the right, so a column whose values have a bin each is cut where the exact grower cuts it.
+Targets in (1) are counted in units of their fixed point, so their size changes no cut. Rows without a value go right and then
+left. Of cuts whose gains differ by rounding alone the first is taken: column by column, missing cells right before left, from
+the least value on. The threshold is the middle between the largest value on the left and the least on the right, so a column
+whose values have a bin each is cut where the exact grower cuts it.
 """
 
 from typing import Any, NamedTuple
@@ -176,11 +177,10 @@ class CartRule:
             # About the node's own mean, its whole part in whole numbers: so also a node of two rows loses no digits.
             whole, over = divmod(int(node.sums[0]), max(1, int(node.sums[1])))
             left = (sums[:, 0] - sums[:, 1] * whole) - sums[:, 1] * (float(over) / float(node.sums[1]))
-            left *= self.unit
             with np.errstate(divide="ignore", invalid="ignore"):
                 gain = (left * total) ** 2 / (weight * rest)
             low, high = node.info
-            margin = RELATIVE * total**2 * (high - low) ** 2 / 4
+            margin = RELATIVE * total**2 * ((high - low) / self.unit) ** 2 / 4
         else:
             weight = sums.sum(axis=1) * self.weight_unit
             rest = (node.sums - sums).sum(axis=1) * self.weight_unit
@@ -205,7 +205,7 @@ class CartRule:
         """Return by how much a split lowers the impurity of the whole tree."""
         total = self.weight(node)
         if self.numbers:
-            return gain / (total * self.total_weight)
+            return gain / (total * self.total_weight) * self.unit * self.unit
         parts = np.stack([node.sums, left, node.sums - left]) * self.weight_unit
         share, impurity = parts.sum(axis=1) / total, class_impurity(self.criterion, parts)
         return total / self.total_weight * float(impurity[0] - share[2] * impurity[2] - share[1] * impurity[1])
