@@ -28,6 +28,7 @@ class Case:
     ours: Callable[[], Call]
     plain: Callable[[], Call] | None  # None where plain PyTorch has no such thing
     error: Callable[[], float]
+    plain_once: bool = False  # for what takes minutes
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,11 @@ def median_ms(call: Call | PerPass) -> float:
     return statistics.median(once(call) for _ in range(REPEATS))
 
 
-def measured(make: Callable[[], Any]) -> float:
+def measured(make: Callable[[], Any], time_of: Callable[[Any], float] = median_ms) -> float:
     """Return the time of what `make` returns; its data are gone afterwards."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = median_ms(make())
+        found = time_of(make())
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
@@ -88,7 +89,7 @@ def measured(make: Callable[[], Any]) -> float:
 def line(case: Case) -> str:
     """Return one row of the table."""
     ours = measured(case.ours)
-    plain = None if case.plain is None else measured(case.plain)
+    plain = None if case.plain is None else measured(case.plain, once if case.plain_once else median_ms)
     bar = "" if case.bar_ms is None else f"{case.bar_ms:g}"
     beside = "" if plain is None else f"{plain:.2f}"
     met = "" if case.bar_ms is None else ("yes" if ours <= case.bar_ms else "NO")

@@ -25,10 +25,18 @@ METHODS = (
     "apply",
     "kneighbors",
 )
+BOOSTING = ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
+TREES = [
+    f"{kind}{task}"
+    for kind in ("DecisionTree", "ExtraTree", "ExtraTrees", "RandomForest")
+    for task in ("Classifier", "Regressor")
+]
 MOST = {
-    "HistGradientBoostingClassifier": 2 * 10**4,
-    "HistGradientBoostingRegressor": 2 * 10**4,
-}  # numbers at a time: histograms
+    **dict.fromkeys(BOOSTING, 2 * 10**4),  # numbers at a time: histograms
+    **dict.fromkeys(
+        TREES, 2 * 10**4
+    ),  # ends of bins, and what the nodes of trees hold, of which there are as many as rows here
+}
 BY_FORM: dict[str, list] = {"all": [], "predictions": [], "": []}
 for one in estimators():
     BY_FORM[form_of(type(one))].append(one)

@@ -16,7 +16,7 @@ from novum.ensemble import (
 )
 from novum.ensemble.forest import passes
 from novum.ensemble.forest.samples import BlockSampling, most_draws, poisson_counts
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 
 CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
 REGRESSORS = (RandomForestRegressor, ExtraTreesRegressor)
@@ -98,6 +98,14 @@ def test_a_single_tree_without_draws_divides_its_rows(scan):
     assert_allclose(few[0].tree_.threshold, memory[0].tree_.threshold, rtol=1e-12)
 
 
+def test_leaves_of_equal_worth_take_turns(scan):
+    rng = np.random.default_rng(10)
+    source = scan(np.round(rng.normal(size=(400, 4))), rng.integers(0, 40, 400))
+    for seed in (1, 2):
+        forest = RandomForestClassifier(3, max_leaf_nodes=30, random_state=seed).fit(source)
+        assert max(tree.get_n_leaves() for tree in forest) <= 30
+
+
 def test_rows_are_drawn_by_their_numbers():
     sampling = BlockSampling(20_000, 1.0)
     counts = sampling.counts(7)
@@ -147,6 +155,13 @@ def test_what_a_fit_records(scan):
 def test_what_needs_memory_is_said(options, match, scan):
     with pytest.raises(ParameterError, match=match):
         RandomForestClassifier(2, **options).fit(scan(np.eye(2), np.array([0, 1])))
+
+
+def test_a_tree_without_rows_is_said(scan):
+    rng = np.random.default_rng(0)
+    source = scan(rng.normal(size=(50, 2)), rng.normal(size=50))
+    with pytest.raises(DataError, match="a tree drew none of the 50 rows"):
+        RandomForestRegressor(8, max_samples=1, random_state=0).fit(source)
 
 
 @pytest.mark.parametrize("options", [{}, {"contamination": 0.03}, {"bootstrap": True, "max_features": 0.5}])

@@ -73,7 +73,7 @@ def test_calls_stay_where_a_device_would_not_do(on_processor, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_steps_of_few_rows_stay_and_trees_answer_there(on_processor):
+def test_steps_of_few_rows_stay_and_trees_go_there(on_processor):
     from sklearn.ensemble import RandomForestRegressor
     from sklearn.neural_network import MLPRegressor
 
@@ -86,7 +86,7 @@ def test_steps_of_few_rows_stay_and_trees_answer_there(on_processor):
     assert places() == {
         ("MLPRegressor.fit", "processor", "steps of few rows at a time"): 1,
         ("MLPRegressor.fit", "cpu", ""): 1,
-        ("RandomForestRegressor.fit", "processor", "no passes on a device"): 1,
+        ("RandomForestRegressor.fit", "cpu", ""): 1,
         ("RandomForestRegressor.predict", "cpu", ""): 1,
     }
 

@@ -15,6 +15,8 @@ from novum.runtime import arrays, devices
 __all__ = ["ALL", "PREDICTIONS", "check_fit_on_device", "check_rows_on_device", "form_of", "is_elsewhere"]
 
 ALL = {
+    *("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"),
+    *("ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor"),
     *("ARDRegression", "BayesianGaussianMixture", "BayesianLinearRegression", "BayesianRidge", "BernoulliMixture"),
     *("BernoulliNB", "CategoricalHMM", "ComplementNB", "DropDependentFeatures", "ElasticNet", "ElasticNetCV"),
     *("FactorAnalysis", "GaussianBasis", "GaussianHMM", "GaussianMixture", "GaussianNB", "GaussianProcessRegressor"),
@@ -28,8 +30,6 @@ ALL = {
     *("RidgeClassifier", "RidgeClassifierCV", "SigmoidBasis"),
 }
 PREDICTIONS = {
-    *("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"),
-    *("ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor"),
     *("BayesianModelAveraging", "ConformalRegressor", "FastICA", "GammaRegressor", "HuberRegressor", "KernelDensity"),
     *("LinearSVC", "LinearSVR", "LogisticRegressionCV", "MiniBatchKMeans", "MixedNB", "NadarayaWatson"),
     *("NoveltyDetector", "NuSVC", "NuSVR", "OneClassSVM", "Perceptron", "PoissonRegressor", "QuantileRegressor"),

@@ -73,8 +73,8 @@ class RandomForestClassifier(ForestClassifier):
     -----
     Weights decide how likely a row is drawn, as in scikit-learn since 1.9; without `bootstrap` trees use them.
 
-    Rows in files or on a cluster become codes of 255 bins per column, between which trees cut, and every row is drawn a Poisson
-    number of times of its own: a tree sees `max_samples` rows on average. Results depend on neither blocks nor workers.
+    Rows in files, on a cluster or on a device become codes of 255 bins per column, between which trees cut, and every row is drawn
+    a Poisson number of times of its own: a tree sees `max_samples` rows on average. Results depend on neither blocks nor workers.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from sklearn.utils import Bunch, check_array, check_consistent_length, metadata_
 from sklearn.utils.validation import validate_data
 
 from novum.base.callbacks import by_learning, reporting
+from novum.base.device_forms import is_elsewhere
 from novum.base.estimator import Estimator
 from novum.base.fitted import check_is_fitted
 from novum.base.sklearn_base import MultiOutputMixin
@@ -116,7 +117,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit: read, grow, prune."""
         given = {"X": X, "y": y, "sample_weight": sample_weight}
-        if read_in_passes(X):
+        if read_in_passes(X) or is_elsewhere(X):
             tree = self._reported(fit_in_passes(self, X, y, sample_weight), None, given)
             self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
             return
@@ -161,6 +162,8 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return checked training data; records features, levels and classes."""
+        if is_elsewhere(X):
+            raise DataError(f"{type(self).__name__}: this looks at rows in memory, and X is on a device; give X.cpu().")
         self.levels_ = {}
         if self.categorical_features is not None and is_frame(X):
             self.levels_ = frame_levels(X)

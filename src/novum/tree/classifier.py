@@ -218,7 +218,7 @@ class DecisionTreeClassifier(ClassShares, BaseTree):
         """Grow the tree.
 
         NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
-        histograms of 255 bins per column, small ones exactly.
+        histograms of 255 bins per column, small ones exactly (on a device by bins, too).
 
         Parameters
         ----------

@@ -174,7 +174,8 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         """Grow the tree.
 
         NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
-        histograms of 255 bins per column, small ones exactly; criterion="squared_error" alone, and one target.
+        histograms of 255 bins per column, small ones exactly (on a device by bins, too); criterion="squared_error" alone, and one
+        target.
 
         Parameters
         ----------

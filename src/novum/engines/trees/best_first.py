@@ -45,6 +45,10 @@ class Node:
         self.open_sets: list[int] = []
         self.info: Any = None
 
+    def __lt__(self, other: "Node") -> bool:
+        """Return which comes first of nodes of equal gains and places, as a settled node and one that is not may have."""
+        return self.number < other.number
+
 
 class Rule(Protocol):
     """What decides about nodes."""

@@ -144,8 +144,10 @@ class SampleRequest(NamedTuple):
     most: float = np.inf  # keys above it are surely none of the smallest
 
 
-def positive_rows(block: Block) -> tuple[NDArray, NDArray | None]:
+def positive_rows(block: Block) -> tuple[Any, NDArray | None]:
     """Return which rows of a block are there at all, for edges that do not look at weights."""
+    if arrays.is_tensor(block.X) and not devices.on_host(block.X):
+        return (arrays.ones(block.X, block.rows) if block.weight is None else block.weight) > 0, None
     there = np.ones(block.X.shape[0], bool) if block.weight is None else arrays.to_numpy(block.weight) > 0
     return there, None
 

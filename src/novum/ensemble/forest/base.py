@@ -21,6 +21,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array, check_consistent_length
 
 from novum.base.candidacy import Candidacy
+from novum.base.device_forms import is_elsewhere
 from novum.base.domains import Bool, Domain, Function, Int, Null, Share
 from novum.base.estimator import Estimator
 from novum.base.fitted import check_is_fitted
@@ -139,7 +140,7 @@ class BaseForest(ForestLeaves, EstimatorList, MultiOutputMixin, Estimator, ABC):
                 f"Out of bag estimation only available if bootstrap=True. {owner} was given oob_score={self.oob_score!r}."
             )
         before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
-        if read_in_passes(X):
+        if read_in_passes(X) or is_elsewhere(X):
             grown = grow_in_passes(self, X, y, sample_weight, lambda: self._seeds(before))
             self.__dict__.update(grown.learned)
             self.estimators_ = before + grown.members
@@ -257,6 +258,8 @@ class BaseForest(ForestLeaves, EstimatorList, MultiOutputMixin, Estimator, ABC):
 
     def _training_rows(self, X: Any, y: Any) -> tuple[Any, NDArray]:
         """Return the cells and targets of `fit`, given once more."""
+        if is_elsewhere(X):
+            raise DataError(f"{type(self).__name__}: this looks at rows in memory, and X is on a device; give X.cpu().")
         if self.levels_ and is_frame(X):
             X = coded_frame(X, self.levels_)
         X = sound_sparse(X, type(self).__name__) if scipy.sparse.issparse(X) else X

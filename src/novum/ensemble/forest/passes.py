@@ -49,7 +49,7 @@ from novum.engines.trees.passes.single_tree import (
     target_of,
     weights_of,
 )
-from novum.engines.trees.passes.split_rules import CartRule, Extremes, block_extremes
+from novum.engines.trees.passes.split_rules import CartRule, Extremes, between_bins, block_extremes
 from novum.engines.trees.ranks import encode_columns, grow_coded, knows_target
 from novum.ensemble.forest.samples import BlockSampling
 from novum.fold.blocks import Block, Source
@@ -59,7 +59,7 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.room import budget
 from novum.runtime.threads import thread_count
 
-__all__ = ["Plan", "grow_forest"]
+__all__ = ["GATHERED_VALUES", "Plan", "grow_forest"]
 
 TOGETHER = 16  # trees in the same passes: a block keeps 8 bytes per row and tree, about as much as its rows were
 GATHERED_VALUES = 2**23  # that (4) looks at together, for each thread as far as memory goes: 8 MiB of codes
@@ -197,23 +197,6 @@ def decode_rows(columns: list[tuple[NDArray, NDArray]]) -> NDArray:
     for j, (byte, value) in enumerate(columns):
         X[:, j] = value[byte]
     return X
-
-
-def between_bins(threshold: NDArray, feature: NDArray, extremes: Extremes) -> NDArray:
-    """Return thresholds with those that fall into a bin moved to an end of it, (5)."""
-    out = threshold.copy()
-    for j in np.unique(feature[feature >= 0]):
-        nodes = np.flatnonzero((feature == j) & np.isfinite(threshold))
-        filled = np.isfinite(extremes.low[j])
-        low, high = extremes.low[j][filled], extremes.high[j][filled]
-        cut = threshold[nodes]
-        b = np.maximum(np.searchsorted(low, cut, side="right") - 1, 0)
-        inside = cut < high[b]
-        last = np.where(cut < low[b] / 2 + high[b] / 2, b - 1, b)[inside]  # bin below the end
-        below, above = high[last], np.append(low, np.inf)[last + 1]  # infinity: nothing but gaps is on the right
-        middle = below / 2 + above / 2
-        out[nodes[inside]] = np.where((below <= middle) & (middle < above) | np.isinf(above), middle, below)
-    return out
 
 
 def tree_below(

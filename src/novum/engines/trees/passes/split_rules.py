@@ -7,9 +7,10 @@ cpp/include/novum/trees/criteria.h, up to terms that all cuts of a node share):
     gini       sum_k W_Lk^2 / W_L + sum_k W_Rk^2 / W_R                                                 (2)
     entropy    sum_k W_Lk log W_Lk - W_L log W_L + the same for R                                      (3)
 
-Rows without a value go right and then left. Of cuts whose gains differ by rounding alone the first is taken: column by
-column, missing cells right before left, from the least value on. The threshold is the middle between the largest value on the
-left and the least on the right, so a column whose values have a bin each is cut where the exact grower cuts it.
+Targets in (1) are counted in units of their fixed point, so their size changes no cut. Rows without a value go right and then
+left. Of cuts whose gains differ by rounding alone the first is taken: column by column, missing cells right before left, from
+the least value on. The threshold is the middle between the largest value on the left and the least on the right, so a column
+whose values have a bin each is cut where the exact grower cuts it.
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +24,7 @@ from novum.engines.trees.exact import Rules
 from novum.engines.trees.passes.growth import Split
 from novum.runtime.random import Stream
 
-__all__ = ["CartRule", "Extremes", "block_extremes", "class_impurity"]
+__all__ = ["RELATIVE", "ROUNDING", "CartRule", "Extremes", "between_bins", "block_extremes", "class_impurity"]
 
 ROUNDING = float(np.finfo(float).eps)
 RELATIVE = 1e-12  # gains closer than thousands of roundings are equal, as in the exact grower
@@ -173,12 +174,13 @@ class CartRule:
         total = self.weight(node)
         if self.numbers:
             weight, rest = sums[:, 1] * self.weight_unit, (node.sums[1] - sums[:, 1]) * self.weight_unit
-            # About the node's own mean, which loses the fewest digits.
-            left = (sums[:, 0] - sums[:, 1] * (float(node.sums[0]) / float(node.sums[1]))) * self.unit
+            # About the node's own mean, its whole part in whole numbers: so also a node of two rows loses no digits.
+            whole, over = divmod(int(node.sums[0]), max(1, int(node.sums[1])))
+            left = (sums[:, 0] - sums[:, 1] * whole) - sums[:, 1] * (float(over) / float(node.sums[1]))
             with np.errstate(divide="ignore", invalid="ignore"):
                 gain = (left * total) ** 2 / (weight * rest)
             low, high = node.info
-            margin = RELATIVE * total**2 * (high - low) ** 2 / 4
+            margin = RELATIVE * total**2 * ((high - low) / self.unit) ** 2 / 4
         else:
             weight = sums.sum(axis=1) * self.weight_unit
             rest = (node.sums - sums).sum(axis=1) * self.weight_unit
@@ -203,7 +205,7 @@ class CartRule:
         """Return by how much a split lowers the impurity of the whole tree."""
         total = self.weight(node)
         if self.numbers:
-            return gain / (total * self.total_weight)
+            return gain / (total * self.total_weight) * self.unit * self.unit
         parts = np.stack([node.sums, left, node.sums - left]) * self.weight_unit
         share, impurity = parts.sum(axis=1) / total, class_impurity(self.criterion, parts)
         return total / self.total_weight * float(impurity[0] - share[2] * impurity[2] - share[1] * impurity[1])
@@ -229,3 +231,20 @@ def block_extremes(bins: Bins, codes: NDArray, X: NDArray, width: int) -> Extrem
         np.minimum.at(low[j], code[here], column[here])
         np.maximum.at(high[j], code[here], column[here])
     return Extremes(low, high)
+
+
+def between_bins(threshold: NDArray, feature: NDArray, extremes: Extremes) -> NDArray:
+    """Return thresholds with those that fall into a bin moved to the nearer end of it."""
+    out = threshold.copy()
+    for j in np.unique(feature[feature >= 0]):
+        nodes = np.flatnonzero((feature == j) & np.isfinite(threshold))
+        filled = np.isfinite(extremes.low[j])
+        low, high = extremes.low[j][filled], extremes.high[j][filled]
+        cut = threshold[nodes]
+        b = np.maximum(np.searchsorted(low, cut, side="right") - 1, 0)
+        inside = cut < high[b]
+        last = np.where(cut < low[b] / 2 + high[b] / 2, b - 1, b)[inside]  # bin below the end
+        below, above = high[last], np.append(low, np.inf)[last + 1]  # infinity: nothing but gaps is on the right
+        middle = below / 2 + above / 2
+        out[nodes[inside]] = np.where((below <= middle) & (middle < above) | np.isinf(above), middle, below)
+    return out
