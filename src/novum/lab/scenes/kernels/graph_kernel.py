@@ -79,14 +79,14 @@ class LabelSteps(Scene):
             labels = labels_of(relabeled, n, len(first))
             counts = [Counter(one) for one in labels]
             names = sorted({*counts[0], *counts[1]})
-            told = relabeled.compression(n) if 0 < n < len(relabeled.labels) else {}
+            compressed = relabeled.compression(n) if 0 < n < len(relabeled.labels) else {}
             drawn = {
                 **fixed,
                 "first_nodes": nodes_of(s.left, labels[0]),
                 "second_nodes": nodes_of(s.right, labels[1]),
                 "counts": np.array([[count[name] for name in names[:LISTED]] for count in counts]),
                 "names": [str(name) for name in names[:LISTED]],
-                "meaning": [[str(new), str(old), " ".join(map(str, around))] for new, (old, around) in told.items()],
+                "meaning": [[str(new), str(old), " ".join(map(str, around))] for new, (old, around) in compressed.items()],
             }
             value = float(gram[0, 1])
             values = {
