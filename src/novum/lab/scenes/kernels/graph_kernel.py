@@ -95,9 +95,9 @@ class LabelSteps(Scene):
                 "spectrum": float(shared.value),
                 "cosine": value / float(np.sqrt(gram[0, 0] * gram[1, 1])),
             }
-            told_apart = verdict.distinguished and n >= (verdict.round or 0)
+            distinguished = verdict.distinguished and n >= (verdict.round or 0)
             said = {"n": n, "kernel": value, "labels": len(names), "cosine": values["cosine"]}
-            key = "apart" if told_apart else "start" if n == 0 else "same"
+            key = "apart" if distinguished else "start" if n == 0 else "same"
             yield Frame(n, values, drawn, (key, {**said, "round": verdict.round or 0}))
 
     def script(self, s: State, n: int, part: str) -> str:
