@@ -86,7 +86,9 @@ class LabelSteps(Scene):
                 "second_nodes": nodes_of(s.right, labels[1]),
                 "counts": np.array([[count[name] for name in names[:LISTED]] for count in counts]),
                 "names": [str(name) for name in names[:LISTED]],
-                "meaning": [[str(new), str(old), " ".join(map(str, around))] for new, (old, around) in compressed.items()],
+                "meaning": [
+                    [str(new), str(old), " ".join(map(str, around))] for new, (old, around) in compressed.items()
+                ],
             }
             value = float(gram[0, 1])
             values = {
