@@ -48,6 +48,15 @@ def test_the_bound_is_the_product_of_the_rounds():
     assert run.shown() == pytest.approx(np.cumprod(2 * np.sqrt(errors * (1 - errors))), rel=1e-9)
 
 
+def test_new_rows_are_those_of_the_next_seed(run):
+    s = run.state
+    following = run.scene.state({**s.given, "seed": s.seed + 1}).points
+    votes = np.zeros(len(following.X))
+    for frame, member in zip(run.frames, members(run), strict=True):
+        votes += frame.values["alpha"] * (2 * member.predict(following.X) - 1)
+        assert frame.values["test"] == pytest.approx(np.mean((votes > 0) != following.y), abs=1e-12)
+
+
 def test_boxes_are_those_of_the_learner(run):
     for frame, member in zip(run.frames, members(run), strict=True):
         for (x0, x1, y0, y1), k in zip(frame.arrays["boxes"], frame.arrays["box_classes"]):

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 from lab.runs import refusal_of, run_of
+from scipy.stats import norm
+
+from novum.datasets import make_gaussian_classes
 
 LIME = np.array([0, 0.25, 0.5, 0.75, 1])
 STATES = [{}, {"bag": 2, "draws": 25, "seed": 3}, {"own": "lllc l", "loss": [[0.5, 2.0], [3.0, 1.0]]}]
@@ -43,6 +46,24 @@ def test_lines_cross_at_the_threshold(run):
     drawn, at = run.last.arrays, run.last.values["threshold"]
     gap = drawn["risk_lime"] - drawn["risk_cherry"]
     assert np.interp(at, drawn["shades"], gap) == pytest.approx(0, abs=1e-9)
+
+
+def test_the_bet_by_a_measurement_turns_at_the_threshold(run):
+    drawn, loss = run.last.arrays, np.array(run.state.loss)
+    X, y = make_gaussian_classes(
+        400, means=[[-1.0], [1.0]], covariances=[[[1.0]], [[1.0]]], random_state=run.state.seed, return_X_y=True
+    )
+    joint = []
+    for k, name in enumerate(("cherry", "lime")):
+        rows = X[y == k, 0]
+        joint.append(len(rows) / 400 * norm(rows.mean(), rows.std()).pdf(drawn["measured"]))
+        assert drawn[f"joint_{name}"] == pytest.approx(joint[k], rel=1e-6)
+    losses = np.array(joint).T @ loss
+    assert drawn["least"] == pytest.approx(losses.min(axis=1), rel=1e-6)
+    best = losses.argmin(axis=1)
+    assert run.last.values["border"] == drawn["measured"][np.flatnonzero(np.diff(best))[0] + 1]
+    lime = joint[1] / np.sum(joint, axis=0)
+    assert np.array_equal(best == 1, lime > run.last.values["threshold"])
 
 
 def test_the_notes_candies():

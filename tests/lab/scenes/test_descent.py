@@ -39,6 +39,7 @@ def test_numbers_are_those_of_the_surface(run):
         path = path_of(frame)
         assert len(path) == frame.n + 1
         assert frame.values["value"] == surface.value(path[-1])
+        assert frame.values["second"] == path[-1, 1]
         assert frame.values["norm"] == pytest.approx(np.sqrt((surface.gradient(path[-1]) ** 2).sum()), rel=1e-12)
         if frame.n:
             assert frame.values["length"] == pytest.approx(np.hypot(*(path[-1] - path[-2])), rel=1e-12)

@@ -41,6 +41,7 @@ def test_every_tree_is_fitted_to_what_was_left_over(run):
         ).fit(s.points.X, y)  # fmt: skip
         after = model.predict(s.points.X)
         leaf = (after - F) / s.rate
+        assert frame.values["leaves"] == len(np.unique(leaf.round(9))) <= s.leaves
         for value in np.unique(leaf.round(9)):
             inside = np.abs(leaf - value) < 1e-8
             assert value == pytest.approx((y - F)[inside].mean(), abs=1e-6)

@@ -59,6 +59,12 @@ def test_the_curve_is_the_entropy_of_two_answers(run):
     assert h[0] == h[-1] == 0
 
 
+def test_the_mark_on_the_curve_is_the_share_of_one_answer(run):
+    answers = [row[-1] for row in run.state.days]
+    share = answers.count(max(answers)) / len(answers) if len(set(answers)) == 2 else None
+    assert {frame.values["share"] for frame in run.frames} == {share}
+
+
 def test_the_notes_table_and_numbers():
     run = run_of("information-gain")
     tennis = load_play_tennis()

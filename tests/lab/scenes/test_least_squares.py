@@ -42,6 +42,7 @@ def test_every_frame_is_least_squares(run):
         coef = np.linalg.lstsq(Phi, y, rcond=None)[0]
         residual = y - Phi @ coef
         assert frame.values["rss"] == pytest.approx((residual**2).sum(), rel=1e-6, abs=1e-20)
+        assert frame.values["coefficients"] == frame.n + 1 == Phi.shape[1]
         assert frame.arrays["residuals"] == pytest.approx(residual, rel=1e-6, abs=1e-9)
         if len(X) >= frame.n + 1:
             assert frame.arrays["coef"] == pytest.approx(coef, rel=1e-5, abs=1e-7)

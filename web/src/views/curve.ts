@@ -55,6 +55,18 @@ function places(c: Context): number[] {
   });
 }
 
+/** Where the names of curves stand: side by side, in as many rows as they need. */
+function legendSpots(entries: Curve[], width: number): { curve: Curve; x: number; row: number }[] {
+  let [x, row] = [48, 0];
+  return entries.map((curve) => {
+    const room = 24 + curve.label.length * 6.4;
+    if (x + room > width && x > 48) [x, row] = [48, row + 1];
+    const spot = { curve, x, row };
+    x += room + 10;
+    return spot;
+  });
+}
+
 /** The span of most values: a start that is orders away is cut off, and said so. */
 export function robust(values: number[]): { domain: [number, number]; cut: number } {
   const all = extent([values]);
@@ -72,7 +84,9 @@ export const drawer: Drawer = {
     const list = curves(c);
     const overFrames = list.length > 0 && !(c.view.series as Series[]).some((e) => typeof e === "object" && e.array);
     const named = list.length > 1;
-    const box: Box = { x: 48, y: named ? 30 : 14, w: s.width - 62, h: s.height - (named ? 58 : 42) };
+    const spots = legendSpots(named ? list.filter((k) => k.ys.some((v) => v !== null && Number.isFinite(v))) : [], s.width);
+    const top = 14 + 16 * (1 + (spots.at(-1)?.row ?? -1));
+    const box: Box = { x: 48, y: top, w: s.width - 62, h: s.height - top - 28 };
     const levels = json<{ y: number; label: string }[]>(c, "levels") ?? [];
     // what is not positive has no place on an axis of powers
     const drawn = (v: number | null): v is number => v !== null && Number.isFinite(v) && (v > 0 || !c.view.log_y);
@@ -116,16 +130,9 @@ export const drawer: Drawer = {
       if (overFrames) s.path(`M${x(here)},${box.y}v${box.h}`, { stroke: c.theme.ink, width: 1, alpha: 0.25 });
     });
     if (typeof c.view.x_label === "string") s.text(word(c, c.view.x_label), box.x + box.w, box.y + box.h - 6, { size: 11, fill: c.theme.soft, anchor: "end", halo: c.theme.ground });
-    if (named) legend(list, s.width);
-    function legend(entries: Curve[], width: number): void {
-      let at = box.x;
-      for (const k of entries) {
-        const room = 24 + k.label.length * 6.4;
-        if (at + room > width && at > box.x) break;
-        s.path(`M${at},14h14`, { stroke: k.color, width: 2.5, ...(k.dash ? { dash: k.dash } : {}) });
-        s.text(k.label, at + 19, 14, { size: 11.5, fill: c.theme.soft, baseline: "middle" });
-        at += room + 10;
-      }
+    for (const { curve: k, x: left, row } of spots) {
+      s.path(`M${left},${14 + 16 * row}h14`, { stroke: k.color, width: 2.5, ...(k.dash ? { dash: k.dash } : {}) });
+      s.text(k.label, left + 19, 14 + 16 * row, { size: 11.5, fill: c.theme.soft, baseline: "middle" });
     }
     const handles: Handle[] = [];
     const drag = control(c, "drag");

@@ -311,7 +311,7 @@ function editing(c: Context, p: Plane, spots: Cloud, crosses: Row[]): Pick<Drawi
     const at = c.state[pointer] as Row | Row[] | null;
     const here: Row = Array.isArray(at) ? ((Array.isArray(at[0]) ? at[0] : at) as Row) : [(x0 + x1) / 2, (y0 + y1) / 2];
     const nested = control(c, "pointer")?.kind === "matrix";
-    const put = (to: Row): void => c.actions.change({ [pointer]: nested ? [to] : to });
+    const put = (to: Row): void => (c.actions.dragged(), c.actions.change({ [pointer]: nested ? [to] : to }));
     handles.push({
       key: "query",
       x: p.x(here[0]!),

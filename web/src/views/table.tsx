@@ -21,6 +21,7 @@ function Html({ view }: { view: View }): JSX.Element | null {
   const put = (i: number, j: number, text: string): void => {
     const next = (held.length === rows.length ? held : rows).map((row) => [...row]);
     next[i]![j] = text;
+    c.actions.dragged();
     c.actions.change({ [edit!.name]: next });
   };
   const name = view.title ?? word(c, `view.${view.id}`);

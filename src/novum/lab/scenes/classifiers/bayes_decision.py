@@ -14,7 +14,9 @@ from novum.lab.views import bars, curve, number
 BAGS = 5
 FLAVORS = ("cherry", "lime")
 LETTERS = dict(zip("cl", FLAVORS))
+MEASURED = np.linspace(-4.0, 4.0, 161)  # of a candy: what its flavor only makes more or less probable
 SHADES = np.linspace(0.0, 1.0, 101)  # of P(lime), for the lines of the expected losses
+LEAST = {"array": "least", "label": "value.least", "role": "truth"}
 
 
 class CandySteps(Scene):
@@ -38,6 +40,10 @@ class CandySteps(Scene):
         curve(
             id="risks", x="shades", x_label="value.lime", marker="lime",
             series=[{"array": f"risk_{name}", "label": f"value.bet_{name}"} for name in FLAVORS],
+        ),
+        curve(
+            id="densities", x="measured", x_label="value.x", marker="border",
+            series=[*({"array": f"joint_{name}", "label": f"value.joint_{name}"} for name in FLAVORS), LEAST],
         ),
         curve(id="history", span=2, series=[{"value": f"h{i + 1}", "label": f"value.h{i + 1}"} for i in range(BAGS)]),
     )  # fmt: skip
@@ -75,12 +81,37 @@ class CandySteps(Scene):
         lime = load_candy_bags().lime[s.bag - 1]
         return [FLAVORS[int(u < lime)] for u in np.random.default_rng(s.seed).random(s.draws)]
 
+    def measured(self, s: State) -> tuple[dict[str, Any], dict[str, float | None]]:
+        """Return decisions by a measurement that two Gaussian densities share, as arrays and as numbers."""
+        from novum.datasets import make_gaussian_classes
+        from novum.decision_theory import LossMatrixClassifier
+        from novum.naive_bayes import GaussianNB
+
+        given: dict[str, Any] = {
+            "means": [[-1.0], [1.0]],
+            "covariances": [[[1.0]], [[1.0]]],
+            "random_state": s.seed,
+            "return_X_y": True,
+        }
+        model = LossMatrixClassifier(GaussianNB(), loss=s.loss).fit(*make_gaussian_classes(400, **given))
+        at = MEASURED[:, None]
+        joint = np.exp(model.estimator_.predict_joint_log_proba(at))
+        decided = model.predict(at)
+        arrays = {
+            "measured": MEASURED,
+            **{f"joint_{name}": joint[:, j] for j, name in enumerate(FLAVORS)},
+            "least": joint.sum(axis=1) * model.expected_loss(at).min(axis=1),
+        }
+        turned = np.flatnonzero(decided[1:] != decided[:-1])
+        border = float(MEASURED[turned[0] + 1]) if len(turned) else None
+        return arrays, {"threshold": model.threshold(), "border": border}
+
     def frames(self, s: State) -> Iterator[Frame]:
         from novum.decision_theory import expected_losses, least_loss
 
         belief, loss = self.beliefs(s), np.array(s.loss)
         lines = expected_losses(np.column_stack([1 - SHADES, SHADES]), loss)
-        extra = (loss[0, 1] - loss[0, 0], loss[1, 0] - loss[1, 1])
+        by_measure = self.measured(s)
         for n, candy in enumerate(["", *self.candies(s)]):
             if n:
                 belief = belief.update(candy)
@@ -98,11 +129,12 @@ class CandySteps(Scene):
                 "bet": [bet],
                 "shades": SHADES,
                 **{f"risk_{name}": lines[:, j] for j, name in enumerate(FLAVORS)},
+                **by_measure[0],
             }
             values = {
                 "risk": float(decision.risk[0]),
                 "lime": float(lime),
-                "threshold": float(extra[0] / sum(extra)),
+                **by_measure[1],
                 **{name: float(share) for name, share in zip(belief.hypotheses, belief.posterior)},
             }
             said = {

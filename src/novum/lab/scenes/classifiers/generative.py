@@ -57,7 +57,7 @@ class GenerativeSteps(Scene):
             **MOONS,
             **TOUCHING,
         },
-        n=Slider(8, 2000, 160, integer=True),
+        n=Slider(8, 1000, 160, integer=True),
         noise=Slider(0.2, 1.5, 0.8),
         classes=CLASSES,
     )

@@ -20,7 +20,7 @@ from novum.lab.views import curve, number, plane
 PLACES = 81  # of the functions
 DRAWS = 5
 PIXELS = 24  # of a side of the picture of the evidence
-SPREAD = 4.0  # of the log evidence: so far below the best a pixel is half as dark
+HALVED = 4.0  # of the log evidence: so far below the best a pixel is half as dark
 HYPER = ((-2.0, 1.0), (-2.0, 2.0))  # powers of ten of length and variance in that picture
 KERNELS: dict[str, tuple[str, dict[str, Any]]] = {
     "rbf": ("RBF", {}),
@@ -179,5 +179,5 @@ def picture(model: Any) -> dict[str, Any]:
     """Return the log evidence by length and variance as bytes, the largest as 255."""
     logs = pixel_centers(HYPER, PIXELS) * np.log(10)
     values = np.array([model.log_marginal_likelihood(theta[::-1]) for theta in logs])
-    shade = 255 / (1 + (values.max() - values) / SPREAD)
+    shade = 255 / (1 + (values.max() - values) / HALVED)
     return {"surface": np.round(shade).astype(np.uint8).reshape(PIXELS, PIXELS), "levels": [25, 60, 100, 150, 200, 240]}

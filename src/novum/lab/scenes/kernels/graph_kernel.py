@@ -79,14 +79,16 @@ class LabelSteps(Scene):
             labels = labels_of(relabeled, n, len(first))
             counts = [Counter(one) for one in labels]
             names = sorted({*counts[0], *counts[1]})
-            told = relabeled.compression(n) if 0 < n < len(relabeled.labels) else {}
+            compressed = relabeled.compression(n) if 0 < n < len(relabeled.labels) else {}
             drawn = {
                 **fixed,
                 "first_nodes": nodes_of(s.left, labels[0]),
                 "second_nodes": nodes_of(s.right, labels[1]),
                 "counts": np.array([[count[name] for name in names[:LISTED]] for count in counts]),
                 "names": [str(name) for name in names[:LISTED]],
-                "meaning": [[str(new), str(old), " ".join(map(str, around))] for new, (old, around) in told.items()],
+                "meaning": [
+                    [str(new), str(old), " ".join(map(str, around))] for new, (old, around) in compressed.items()
+                ],
             }
             value = float(gram[0, 1])
             values = {
@@ -95,9 +97,9 @@ class LabelSteps(Scene):
                 "spectrum": float(shared.value),
                 "cosine": value / float(np.sqrt(gram[0, 0] * gram[1, 1])),
             }
-            told_apart = verdict.distinguished and n >= (verdict.round or 0)
+            distinguished = verdict.distinguished and n >= (verdict.round or 0)
             said = {"n": n, "kernel": value, "labels": len(names), "cosine": values["cosine"]}
-            key = "apart" if told_apart else "start" if n == 0 else "same"
+            key = "apart" if distinguished else "start" if n == 0 else "same"
             yield Frame(n, values, drawn, (key, {**said, "round": verdict.round or 0}))
 
     def script(self, s: State, n: int, part: str) -> str:

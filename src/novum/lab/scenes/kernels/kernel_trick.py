@@ -46,10 +46,10 @@ class KernelSteps(Scene):
     points = Points(
         "classes",
         presets={**CIRCLES, **XOR, **MOONS, **TOUCHING},
-        n=Slider(4, 100, 40, integer=True),
+        n=Slider(4, 60, 40, integer=True),
         noise=Slider(0.05, 1.5, 0.5),
         classes=2,
-        limit=120,
+        limit=60,
     )
     first = Choice(CHOICES, "square")
     operation = Choice(("alone", "plus", "times"), "alone")

@@ -24,9 +24,9 @@ class KernelSteps(Scene):
     points = Points(
         "xy",
         presets={**SINE, **LINE},
-        n=Slider(2, 100, 30, integer=True),
+        n=Slider(2, 60, 30, integer=True),
         noise=Slider(0.0, 1.0, 0.3),
-        limit=100,
+        limit=60,
         least=2,
         domain=((-1.0, 1.0), (-1.5, 1.5)),
     )

@@ -27,7 +27,7 @@ class DegreeSteps(Scene):
     points = Points(
         "xy",
         presets={**SINE, **LINE},
-        n=Slider(4, 500, 10, integer=True),
+        n=Slider(4, 300, 10, integer=True),
         noise=Slider(0.0, 1.0, 0.3),
         limit=1000,
         least=2,

@@ -78,8 +78,8 @@ class ForestSteps(Scene):
         for n, tree in enumerate(forest.estimators_, start=1):
             answer = tree.predict_proba(pixels)[:, 1]
             votes = votes + answer
-            spread = answer.std()
-            standard = standard + (answer - answer.mean()) / (spread if spread > 0 else np.inf)
+            deviation = answer.std()
+            standard = standard + (answer - answer.mean()) / (deviation if deviation > 0 else np.inf)
             pairs = float((standard @ standard) / len(pixels) - n) / (n * (n - 1)) if n > 1 else None
             counts = np.ones(len(X)) if samples is None else np.bincount(samples[n - 1], minlength=len(X))
             test = single = None
