@@ -143,7 +143,7 @@ class FoldSteps(Scene):
             nested = nested_cross_validate(search, s.points.X, y, cv=one, refit=False)
             inner.append(float(nested.inner_scores[0]))
             choice = nested.chosen[0] or {}
-            found.append([j + 1, f"{kept}={choice.get(kept, '-')}", inner[-1], float(nested.outer_scores[0])])
+            found.append([j + 1, choice.get(kept), inner[-1], float(nested.outer_scores[0])])
             scores = peeked if s.leak else honest
             ratio = len(test) / len(train)
             ends = corrected_interval(scores, ratio) if j else (None, None)
