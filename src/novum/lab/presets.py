@@ -50,7 +50,7 @@ def sine(n: int, noise: float, seed: int) -> Call:
 
 
 def even(n: int, noise: float, seed: int) -> Call:
-    """Return points spread evenly over a square: clouds without width at places drawn there."""
+    """Return points evenly over a square: clouds without width at places drawn there."""
     return Call(BLOBS_FUNCTION, n, centers=n, cluster_std=0.0, center_box=BOX, random_state=seed)
 
 

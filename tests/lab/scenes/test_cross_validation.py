@@ -84,6 +84,32 @@ def test_the_last_frame_is_the_public_function():
     assert [run.last.values["low"], run.last.values["high"]] == pytest.approx([low, high], rel=1e-9)
 
 
+def test_a_search_never_sees_the_rows_of_its_fold(run):
+    for frame in run.frames:
+        inner, out = np.array(frame.arrays["inner_parts"]), np.array(frame.arrays["tested"])
+        rest = np.setdiff1d(np.arange(inner.shape[1]), out)
+        assert not inner[:, out].any() and ((inner[:, rest] == 1).sum(axis=0) == 1).all()
+        assert ((inner[:, rest] == 1) | (inner[:, rest] == 0.3)).all()
+
+
+def test_the_search_scores_its_choice():
+    run = run_of("cross-validation")
+    s = run.state
+    X, y = s.points.X, s.points.y
+    for frame, (train, test) in zip(run.frames, folds_of(s)):
+        marks = np.array(frame.arrays["inner_parts"])
+        means = {}
+        for k in (1, 5, 15):
+            model = KNeighborsClassifier(k)
+            means[k] = np.mean(
+                [model.fit(X[row == 0.3], y[row == 0.3]).score(X[row == 1], y[row == 1]) for row in marks]
+            )
+        best = max(means, key=lambda k: (means[k], -k))
+        _, chosen, inner, outer = frame.arrays["found"][-1]
+        assert chosen == best and inner == pytest.approx(means[best])
+        assert outer == pytest.approx(KNeighborsClassifier(best).fit(X[train], y[train]).score(X[test], y[test]))
+
+
 def test_cheating_pays_where_nothing_is_to_be_learned():
     run = run_of("cross-validation", columns=300, leak=True, points={"preset": "nothing", "n": 60, "noise": 1.0})
     assert run.last.values["peeking"] > run.last.values["honest"] + 0.15

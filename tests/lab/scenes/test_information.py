@@ -23,19 +23,19 @@ def H(p):
     return float(-(p * np.log2(p)).sum())
 
 
-def law(s):
+def joint(s):
     p = np.array(s.weights) / np.sum(s.weights)
     return np.outer(p.sum(axis=1), p.sum(axis=0)) if s.independent else p
 
 
 def shares(s, n):
-    p = law(s)
+    p = joint(s)
     cells = np.random.default_rng(s.seed).choice(9, s.most, p=p.ravel() / p.sum())[:n]
     return np.array([(cells == c).mean() for c in range(9)]).reshape(3, 3) if n else p
 
 
 def test_every_part_is_a_sum_of_logarithms(run):
-    s, p = run.state, law(run.state)
+    s, p = run.state, joint(run.state)
     for frame in run.frames:
         q = shares(s, frame.n)
         x, y, both = H(q.sum(axis=1)), H(q.sum(axis=0)), H(q)

@@ -5,7 +5,11 @@ import pytest
 from lab.runs import refusal_of, run_of
 from scipy.stats import norm
 
-STATES = [{}, {"law": "uniform", "epsilon": 0.05, "most": 120, "seed": 3}, {"law": "arcsine", "delta": 0.3, "most": 50}]
+STATES = [
+    {},
+    {"distribution": "uniform", "epsilon": 0.05, "most": 120, "seed": 3},
+    {"distribution": "arcsine", "delta": 0.3, "most": 50},
+]
 STATES.append({"p": 0.02, "epsilon": 0.03, "dimensions": 14})
 FACTS = {"uniform": (0.5, 1 / 12), "arcsine": (0.5, 1 / 8)}
 
@@ -16,15 +20,15 @@ def run(request):
 
 
 def facts(s):
-    return FACTS.get(s.law, (s.p, s.p * (1 - s.p)))
+    return FACTS.get(s.distribution, (s.p, s.p * (1 - s.p)))
 
 
 def draws(s):
     generator, size = np.random.default_rng(s.seed), (300, s.most)
-    if s.law == "arcsine":
+    if s.distribution == "arcsine":
         return generator.beta(0.5, 0.5, size)
     u = generator.random(size)
-    return u if s.law == "uniform" else (u < s.p) * 1.0
+    return u if s.distribution == "uniform" else (u < s.p) * 1.0
 
 
 def test_shares_are_counted(run):
@@ -73,4 +77,4 @@ def test_the_lines_are_the_radii():
 
 
 def test_a_deviation_that_cannot_be_is_refused():
-    assert refusal_of("limits", law="uniform", epsilon=0.5)[1] == "epsilon"
+    assert refusal_of("limits", distribution="uniform", epsilon=0.5)[1] == "epsilon"

@@ -19,7 +19,7 @@ AIMS = (10, 30)  # places of the bull's eye: x = 0.25 and 0.75
 SIDE = 1.6  # of the bull's eye
 CENTERS = 15  # of the Gaussian basis
 DEGREES = tuple(range(10))
-PENALTIES = tuple(round(-6 + 0.5 * k, 1) for k in range(17))
+PENALTIES = tuple(float(k) for k in range(-6, 3))
 
 
 class BiasVarianceSteps(Scene):

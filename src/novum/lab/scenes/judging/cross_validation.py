@@ -81,6 +81,7 @@ class FoldSteps(Scene):
         number("low"),
         number("high"),
         heat(values="parts", rows="names", marked="row", domain="ends", text=False),
+        heat(id="inner", values="inner_parts", rows="inner_names", domain="ends", text=False),
         bars(values="scores", labels="names", domain="ends", marked="now"),
         curve(
             series=[
@@ -119,7 +120,7 @@ class FoldSteps(Scene):
         return learner[-1], SelectKBest(k=KEPT).fit_transform(data.X, data.y)
 
     def frames(self, s: State) -> Iterator[Frame]:
-        from sklearn.model_selection import GridSearchCV
+        from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
         from novum.evaluation import corrected_interval, cross_validate, nested_cross_validate
 
@@ -127,7 +128,8 @@ class FoldSteps(Scene):
         y, splits = data.y, data.splits
         honest_model, (bare, chosen) = self.learner(s), self.peeking(s, data)
         kept, values = GRIDS[s.model]
-        search = GridSearchCV(bare, {kept: values}, cv=INNER)
+        inner_folds = StratifiedKFold(INNER)
+        search = GridSearchCV(bare, {kept: values}, cv=inner_folds)
         honest: list[float] = []
         peeked: list[float] = []
         inner: list[float] = []
@@ -141,13 +143,16 @@ class FoldSteps(Scene):
             nested = nested_cross_validate(search, s.points.X, y, cv=one, refit=False)
             inner.append(float(nested.inner_scores[0]))
             choice = nested.chosen[0] or {}
-            found.append([j + 1, f"{kept}={choice.get(kept, '-')}", inner[-1], float(nested.outer_scores[0])])
+            found.append([j + 1, choice.get(kept), inner[-1], float(nested.outer_scores[0])])
             scores = peeked if s.leak else honest
             ratio = len(test) / len(train)
             ends = corrected_interval(scores, ratio) if j else (None, None)
             model, X = (bare, chosen) if s.leak else (honest_model, data.X)
             seen = y.copy()
             seen[test] = model.fit(X[train], y[train]).predict(X[test])
+            within = np.zeros((INNER, len(y)))
+            for row, (rest, out) in zip(within, inner_folds.split(train, y[train])):
+                row[train[rest]], row[train[out]] = 0.3, 1.0
             drawn = {
                 "X": s.points.X,
                 "y": y,
@@ -155,6 +160,8 @@ class FoldSteps(Scene):
                 "tested": test.tolist(),
                 "parts": parts,
                 "names": names,
+                "inner_parts": within,
+                "inner_names": [f"{j + 1}.{i + 1}" for i in range(INNER)],
                 "row": [[j, int(i)] for i in test],
                 "ends": [0.0, 1.0],
                 "scores": np.array([*scores, *[np.nan] * (len(splits) - j - 1)]),

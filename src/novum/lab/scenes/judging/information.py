@@ -45,7 +45,7 @@ class InformationSteps(Scene):
         if not np.sum(s.weights) > 0:
             raise Refusal("weights: some cell must be above zero.", "weights")
 
-    def law(self, s: State) -> NDArray:
+    def joint(self, s: State) -> NDArray:
         """Return the joint probabilities: the weights in shares, or the product of their margins."""
         p = np.array(s.weights) / np.sum(s.weights)
         return np.outer(p.sum(axis=1), p.sum(axis=0)) if s.independent else p
@@ -54,7 +54,7 @@ class InformationSteps(Scene):
         from novum.information import entropy, kl_divergence
         from novum.teaching import information_diagram
 
-        p = self.law(s)
+        p = self.joint(s)
         drawn_cells = np.random.default_rng(s.seed).choice(p.size, s.most, p=p.ravel() / p.sum())
         truth = information_diagram(p).shared
         names = [str(i + 1) for i in range(SIDE)]
@@ -82,7 +82,7 @@ class InformationSteps(Scene):
             }
             said = {"n": n, "shared": found.shared, "truth": truth, "by": found.shared - before}
             said |= {"given": found.x_only, "entropy": found.x_only + found.shared}
-            yield Frame(n, values, drawn, ("law" if n == 0 else "sample", said))
+            yield Frame(n, values, drawn, ("whole" if n == 0 else "sample", said))
             before = found.shared
             if n == s.most:
                 return

@@ -15,7 +15,7 @@ from novum.lab.views import bars, curve, intervals, number
 BINS = 10  # of p-values
 REACH = 5.0  # of the drawn statistic
 
-LAWS = {  # mean, standard deviation and the call that draws x
+DISTRIBUTIONS = {  # mean, standard deviation and the call that draws x
     "normal": (0.0, 1.0, "generator.normal(size={n})"),
     "uniform": (0.5, np.sqrt(1 / 12), "generator.uniform(size={n})"),
     "skewed": (1.0, 1.0, "generator.exponential(size={n})"),
@@ -27,9 +27,9 @@ class IntervalSteps(Scene):
     name = "intervals"
     family = "judging"
     rows = ("000-a/6/confidence-interval", "000-a/6/t-test", "000-a/6/fig-pvalue", "000-a/6/z-test")
-    law = Choice(tuple(LAWS), "normal")
-    p = Slider(0.01, 0.99, 0.3, hidden_when={"law": ["normal", "uniform", "skewed"]})
-    test = Choice(("t", "z"), "t", hidden_when={"law": "coin"})
+    distribution = Choice(tuple(DISTRIBUTIONS), "normal")
+    p = Slider(0.01, 0.99, 0.3, hidden_when={"distribution": ["normal", "uniform", "skewed"]})
+    test = Choice(("t", "z"), "t", hidden_when={"distribution": "coin"})
     n = Slider(2, 200, 10, integer=True)
     level = Slider(0.51, 0.99, 0.95)
     effect = Slider(-2.0, 2.0, 0.0)
@@ -52,21 +52,21 @@ class IntervalSteps(Scene):
     )  # fmt: skip
 
     def check(self, s: State) -> None:
-        if s.law == "coin" and not 0 < s.p + s.effect * np.sqrt(s.p * (1 - s.p)) < 1:
+        if s.distribution == "coin" and not 0 < s.p + s.effect * np.sqrt(s.p * (1 - s.p)) < 1:
             raise Refusal(
                 f"effect={s.effect:g}: the hypothesis would be no probability; take it closer to zero.", "effect"
             )
 
     def facts(self, s: State) -> tuple[Any, Any, Any]:
         """Return the true mean, the standard deviation, and the mean that the hypothesis says."""
-        mean, deviation, _ = LAWS[s.law]
-        if s.law == "coin":
+        mean, deviation, _ = DISTRIBUTIONS[s.distribution]
+        if s.distribution == "coin":
             mean, deviation = s.p, float(np.sqrt(s.p * (1 - s.p)))
         return mean, float(deviation), float(mean - s.effect * deviation)
 
     def draw(self, s: State, generator: np.random.Generator) -> NDArray:
         """Return a sample."""
-        match s.law:
+        match s.distribution:
             case "normal":
                 return generator.normal(size=s.n)
             case "uniform":
@@ -80,7 +80,7 @@ class IntervalSteps(Scene):
         from novum.evaluation import proportion_test, t_test, wilson_interval, z_test
 
         _, deviation, claimed = self.facts(s)
-        if s.law == "coin":
+        if s.distribution == "coin":
             return proportion_test(int(x.sum()), s.n, proportion=claimed), tuple(
                 wilson_interval(int(x.sum()), s.n, s.level)
             )
@@ -94,11 +94,13 @@ class IntervalSteps(Scene):
 
         mean, _, claimed = self.facts(s)
         generator = np.random.default_rng(s.seed)
-        law = stats.t(s.n - 1) if s.law != "coin" and s.test == "t" else stats.norm()
+        statistics = stats.t(s.n - 1) if s.distribution != "coin" and s.test == "t" else stats.norm()
         at = np.linspace(-REACH, REACH, 201)
-        density = law.pdf(at)
-        kind = "proportion" if s.law == "coin" else s.test
-        strength = power(kind, (claimed, mean) if s.law == "coin" else s.effect, max(s.n, 2), significance=1 - s.level)
+        density = statistics.pdf(at)
+        kind = "proportion" if s.distribution == "coin" else s.test
+        strength = power(
+            kind, (claimed, mean) if s.distribution == "coin" else s.effect, max(s.n, 2), significance=1 - s.level
+        )
         middle, low, high, p_values = [], [], [], []
         for k in range(1, s.samples + 1):
             x = self.draw(s, generator)
@@ -130,8 +132,8 @@ class IntervalSteps(Scene):
 
     def script(self, s: State, n: int, part: str) -> str:
         mean, deviation, _ = self.facts(s)
-        drawn = LAWS[s.law][2].format(n=s.n, p=s.p)
-        if s.law == "coin":
+        drawn = DISTRIBUTIONS[s.distribution][2].format(n=s.n, p=s.p)
+        if s.distribution == "coin":
             made, function = f"wilson_interval(int(x.sum()), {s.n}, {s.level!r})", "wilson_interval"
         elif s.test == "z":
             made, function = f"z_test(x, mean={mean!r}, sigma={deviation!r}).interval({s.level!r})", "z_test"

@@ -1,4 +1,4 @@
-"""Means of more and more draws: how far they stray, what three inequalities allow, and the law of the limit."""
+"""Means of more and more draws: how far they stray, what three inequalities allow, and the distribution in the limit."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ RUNS = 300  # sequences
 DRAWN = 8  # of them
 BINS = 24  # of the standardized means
 REACH = 4.0
-LAWS = {  # the call that draws, mean and variance
+DISTRIBUTIONS = {  # the call that draws, mean and variance
     "coin": "(generator.random({size}) < {p!r}).astype(float)",
     "uniform": "generator.random({size})",
     "arcsine": "generator.beta(0.5, 0.5, {size})",
@@ -30,8 +30,8 @@ class LimitSteps(Scene):
         *("000-a/5/lln", "000-a/5/clt", "000-a/5/chebyshev", "003/8/hoeffding", "003/7/curse-of-dimensionality"),
         "004/10/lln-demo",
     )
-    law = Choice(tuple(LAWS), "coin")
-    p = Slider(0.01, 0.99, 0.3, hidden_when={"law": ["uniform", "arcsine"]})
+    distribution = Choice(tuple(DISTRIBUTIONS), "coin")
+    p = Slider(0.01, 0.99, 0.3, hidden_when={"distribution": ["uniform", "arcsine"]})
     epsilon = Slider(0.01, 0.5, 0.1)
     delta = Slider(0.01, 0.5, 0.05)
     most = Slider(10, 400, 200, integer=True)
@@ -75,14 +75,14 @@ class LimitSteps(Scene):
 
     def facts(self, s: State) -> tuple[float, float]:
         """Return mean and variance of a draw."""
-        return {"coin": (s.p, s.p * (1 - s.p)), "uniform": (0.5, 1 / 12), "arcsine": (0.5, 1 / 8)}[s.law]
+        return {"coin": (s.p, s.p * (1 - s.p)), "uniform": (0.5, 1 / 12), "arcsine": (0.5, 1 / 8)}[s.distribution]
 
     def draws(self, s: State) -> NDArray:
         """Return the draws of all sequences, (RUNS, most)."""
         generator, size = np.random.default_rng(s.seed), (RUNS, s.most)
-        if s.law == "coin":
+        if s.distribution == "coin":
             return (generator.random(size) < s.p).astype(float)
-        return generator.random(size) if s.law == "uniform" else generator.beta(0.5, 0.5, size)
+        return generator.random(size) if s.distribution == "uniform" else generator.beta(0.5, 0.5, size)
 
     def frames(self, s: State) -> Iterator[Frame]:
         from novum.distributions import Normal
@@ -146,7 +146,7 @@ class LimitSteps(Scene):
 
     def script(self, s: State, n: int, part: str) -> str:
         mean, _ = self.facts(s)
-        drawn = LAWS[s.law].format(size=(RUNS, s.most), p=s.p)
+        drawn = DISTRIBUTIONS[s.distribution].format(size=(RUNS, s.most), p=s.p)
         return python_script(
             [
                 f"generator = np.random.default_rng({s.seed})",

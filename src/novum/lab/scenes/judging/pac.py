@@ -20,7 +20,7 @@ Box = tuple[int, int, int, int]  # left, right, bottom, top
 
 
 def uniform(n: int, noise: float, seed: int) -> Call:
-    """Return points spread evenly over the square: clouds without width at places drawn there."""
+    """Return points evenly over the square: clouds without width at places drawn there."""
     path = "sklearn.datasets.make_blobs"
     return Call(path, n, centers=n, cluster_std=0.0, center_box=(0.0, 1.0), random_state=seed)
 

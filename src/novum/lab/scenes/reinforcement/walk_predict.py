@@ -73,7 +73,8 @@ class PredictionSteps(Scene):
             many = self.learner(s, method, s.episodes, n_runs=RUNS, n_jobs=1).fit(mdp)
             fixed[f"error_{name}"] = many.errors_.mean(axis=0)
         before = np.full(s.states, s.begin)
-        yield self.frame(0, 0, fixed, at, before, truth, before, ("start", {"rmse": rmse_of(before, truth)}))
+        start = ("start", {"rmse": rmse_of(before, truth)})
+        yield self.frame(0, 0, self.picture(at, before, truth, before), fixed, start)
         n = 0
         while n < s.episodes:
             n = n + 1 if n < EACH else min(s.episodes, max(n + 1, int(n * GROWTH)))
@@ -86,23 +87,22 @@ class PredictionSteps(Scene):
                 "most": most + 1,
                 "by": float(now[most] - before[most]),
             }
-            yield self.frame(n, int(model.visits_.sum()), fixed, at, now, truth, before, ("learned", said))
+            picture = self.picture(at, now, truth, before)
+            yield self.frame(n, int(model.visits_.sum()), picture, fixed, ("learned", said))
             before = now
 
-    def frame(self, n: int, visits: int, fixed: Any, at: Any, now: Any, truth: Any, old: Any, say: Any) -> Frame:
-        """Return the frame of these values."""
-        lines = [
-            {"p": np.column_stack([at, truth]).tolist(), "role": "truth"},
-            {"p": np.column_stack([at, old]).tolist(), "role": "before"},
-            {"p": np.column_stack([at, now]).tolist(), "role": "now"},
-        ]
-        drawn = {
-            **fixed,
+    def frame(self, n: int, visits: int, picture: Any, fixed: Any, say: Any) -> Frame:
+        """Return the frame after so many episodes."""
+        return Frame(n, {"rmse": say[1]["rmse"], "visits": visits, "n": n}, {**fixed, **picture}, say)
+
+    def picture(self, at: Any, now: Any, truth: Any, old: Any) -> dict[str, Any]:
+        """Return values by state, before and now, and how far they are from the true ones."""
+        lines = [(truth, "truth"), (old, "before"), (now, "now")]
+        return {
             "learned": np.column_stack([at, now]),
-            "lines": lines,
+            "lines": [{"p": np.column_stack([at, values]).tolist(), "role": role} for values, role in lines],
             "gaps": np.column_stack([at, now, at, truth]),
         }
-        return Frame(n, {"rmse": say[1]["rmse"], "visits": visits, "n": n}, drawn, say)
 
     def script(self, s: State, n: int, part: str) -> str:
         call = self.call(s)

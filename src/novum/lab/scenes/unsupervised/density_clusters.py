@@ -20,7 +20,7 @@ CORE, BORDER, NOISE = 0.12, 0.05, 0.03  # areas of the marks
 
 def densities(n: int, noise: float, seed: int) -> Call:
     """Return three clouds, two of them dense and one wide."""
-    centers = [[-2.2, -1.0], [-1.2, 0.6], [1.6, 0.0]]
+    centers = [[-2.0, -0.25], [-1.6, 0.25], [1.6, 0.0]]
     widths = [noise / 4, noise / 4, 2 * noise]
     return Call("sklearn.datasets.make_blobs", n, centers=centers, cluster_std=widths, random_state=seed)
 

@@ -52,8 +52,8 @@ class MapSteps(Scene):
     rows = ("004/II.1/mds-named", "004/II.1/som-named", "004/II.1/principal-curves-named", "002/P1.5/kernel-pca")
     shape = Choice(("roll", "letter", "cities"), "roll")
     method = Choice(("mds", "isomap", "som", "curve", "kernel-pca"), "isomap")
-    n = Slider(30, 200, 150, integer=True, hidden_when={"shape": "cities"})
-    noise = Slider(0.0, 1.0, 0.05, hidden_when={"shape": "cities"})
+    n = Slider(30, 400, 300, integer=True, hidden_when={"shape": "cities"})
+    noise = Slider(0.0, 1.0, 0.0, hidden_when={"shape": "cities"})
     views = (
         plane(points="seen", classes="colors", lines="drawn", labels="names", domain="box", equal=True, linked="points"),
         number("kept", r"1 - \frac{2}{n k (2n - 3k - 1)} \sum_i \sum_{j \in U_i} ( r_{ij} - k )"),

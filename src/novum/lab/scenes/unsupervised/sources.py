@@ -42,7 +42,9 @@ class SourceSteps(Scene):
         curve(
             id="found", x="time", series=[{"array": "y1", "label": "value.y1"}, {"array": "y2", "label": "value.y2"}]
         ),
-        curve(id="told", x="time", series=[{"array": "s1", "label": "value.s1"}, {"array": "s2", "label": "value.s2"}]),
+        curve(
+            id="signals", x="time", series=[{"array": "s1", "label": "value.s1"}, {"array": "s2", "label": "value.s2"}]
+        ),
         curve(id="turns", series=[{"value": "turn", "label": "value.turn"}], log_y=True),
     )
 
@@ -97,14 +99,14 @@ class SourceSteps(Scene):
             old = Y
             columns = np.array(step.fitted.mixing_).T * Y.std(axis=0)[:, None]
             reach = 2.0
-            told = [{"p": [(-reach * a).tolist(), (reach * a).tolist()], "role": "truth"} for a in np.array(s.mixing).T]
+            true = [{"p": [(-reach * a).tolist(), (reach * a).tolist()], "role": "truth"} for a in np.array(s.mixing).T]
             axes = [{"p": [[0.0, 0.0], (reach * a).tolist()], "role": "normal"} for a in columns]
             together = np.abs(np.corrcoef(Y.T, S.T)[:2, 2:])
             match = max(together[0, 0] + together[1, 1], together[0, 1] + together[1, 0]) / 2
             likely = float(step.fitted.score(X)) if s.method in ("likelihood", "gradient") else None
             drawn = {
                 **fixed,
-                "axes": [*told, *axes],
+                "axes": [*true, *axes],
                 "taken": Y,
                 "box": box_of(Y),
                 **{f"y{j + 1}": Y[every, j] for j in (0, 1)},
