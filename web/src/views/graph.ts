@@ -237,23 +237,15 @@ function handles(c: Context, nodes: Node[], place: Map<string, { x: number; y: n
   const pick = picks(c);
   const change = (next: Drawn): void => changed(c, next);
   const move = (i: number, to: [number, number]): void => change({ ...held!, at: held!.at.map((old, j) => (j === i ? to : old)) });
-<<<<<<< HEAD
-  // two presses draw an arc, a second time turn it, a third time take it away; where arcs have no direction the second does
-=======
-  // two presses draw an arc, a second time turn it, a third time take it away; where arcs may go both ways, the second takes it away
->>>>>>> lab2
+  // two presses draw an arc, a second time turn it, a third time take it away; where arcs may go both ways or none, the second takes it away
   const join = (from: string, to: string): void => {
     const both = control(c, "edit")!.acyclic === false;
     const has = held!.arcs.some(([a, b]) => a === from && b === to);
-<<<<<<< HEAD
-    const turned = held!.arcs.some(([a, b]) => a === to && b === from);
-    const rest = held!.arcs.filter(([a, b]) => !(a === from && b === to) && !(a === to && b === from));
-    change({ ...held!, arcs: c.view.undirected && (has || turned) ? rest : has ? [...rest, [to, from]] : turned ? rest : [...rest, [from, to]] });
-=======
-    const turned = !both && held!.arcs.some(([a, b]) => a === to && b === from);
+    const back = held!.arcs.some(([a, b]) => a === to && b === from);
+    const turned = !both && back;
     const rest = held!.arcs.filter(([a, b]) => !(a === from && b === to) && (both || !(a === to && b === from)));
-    change({ ...held!, arcs: has && !both ? [...rest, [to, from]] : turned || has ? rest : [...rest, [from, to]] });
->>>>>>> lab2
+    if (c.view.undirected) change({ ...held!, arcs: has || back ? rest : [...rest, [from, to]] });
+    else change({ ...held!, arcs: has && !both ? [...rest, [to, from]] : turned || has ? rest : [...rest, [from, to]] });
   };
   return nodes.map((n, index) => {
     const { x, y } = place.get(n.id)!;
