@@ -18,6 +18,8 @@ import novum
 from novum.cli import application
 from novum.kernels import RBF
 from novum.study import Study, read_table
+from novum.study.comparison.isotonic import along_curves
+from novum.study.export.combined_code import Members, combined_code, combined_constants
 from novum.study.export.expressions import Writer
 
 QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1, "tune": False, "ensemble": False}
@@ -89,7 +91,7 @@ def test_the_program_makes_the_model_again(kind, table, tmp_path, monkeypatch, c
     for line in script.read_text().splitlines():
         if match := re.match(r"(?:from|import) ([\w.]+)", line):
             package = match[1].split(".")[0]
-            assert package in ("novum", "sklearn", "numpy", "sys", "threadpoolctl"), line
+            assert package in ("novum", "sklearn", "scipy", "numpy", "sys", "threadpoolctl"), line
             assert not any(part.startswith("_") for part in match[1].split("."))
 
 
@@ -131,6 +133,31 @@ def test_the_temperature_of_a_mean_is_written(table, tmp_path, monkeypatch):
     np.testing.assert_array_equal(
         ran["probabilities"](ran["model"], ran["X"]), result.model.predict_proba(result.formalisation.frame)
     )
+
+
+def test_curves_of_probabilities_are_written(table, tmp_path, monkeypatch):
+    bent = [(np.array([0.1, 0.4, 0.9]), np.array([0.05, 0.3, 0.95]))]
+    monkeypatch.setattr("novum.study.final.helpful_curves", lambda *given: bent)
+    result = studied(table, models=["LogisticRegression"], scoring="log_loss")
+    assert "isotonic" in result.reason
+    script = result.export(tmp_path / "study.py")
+    monkeypatch.setattr(sys, "argv", ["study.py"])
+    ran = runpy.run_path(str(script))
+    assert ran["score"] == result.hold_out.score and "CURVES" in script.read_text()
+    np.testing.assert_array_equal(
+        ran["probabilities"](ran["model"], ran["X"]), result.model.predict_proba(result.formalisation.frame)
+    )
+    np.testing.assert_array_equal(ran["predict"](str(table)), result.predict(read_table(table)))
+
+
+def test_curves_of_several_classes_are_those_of_the_study():
+    rng = np.random.default_rng(0)
+    curves = [(np.sort(rng.random(4)), np.sort(rng.random(4))) for _ in range(3)]
+    members, writer = Members([None], [1.0], curves=curves), Writer()
+    names = {"np": np}
+    exec("\n".join([*combined_constants(members, writer), *combined_code(members, True, writer)[0]]), names)
+    said = rng.dirichlet(np.ones(3), size=50)
+    np.testing.assert_array_equal(names["calibrated"](said), along_curves(said, curves))
 
 
 def test_the_notebook_is_one(table, tmp_path):

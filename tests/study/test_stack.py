@@ -1,5 +1,8 @@
 """The second layer over the best models."""
 
+import runpy
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +10,6 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 import novum
-from novum.exceptions import DataError
 from novum.study import Study, predict_table
 from novum.study.comparison.blend import steady_weights
 from novum.study.comparison.board import Board
@@ -121,7 +123,7 @@ def table(kind):
 
 
 @pytest.mark.parametrize("kind", ["numbers", "classes"])
-def test_a_second_layer_that_is_kept_is_saved_and_explained(kind, tmp_path):
+def test_a_second_layer_that_is_kept_is_saved_explained_and_written(kind, tmp_path, monkeypatch):
     frame = table(kind)
     models = ["DecisionTree", "Ridge", "KNeighbors"] if kind == "numbers" else ["DecisionTree", "LDA", "KNeighbors"]
     scoring = None if kind == "numbers" else "log_loss"
@@ -146,8 +148,11 @@ def test_a_second_layer_that_is_kept_is_saved_and_explained(kind, tmp_path):
     direct = result.judged_model.predict_proba if kind == "classes" else result.judged_model.predict
     np.testing.assert_allclose(found, np.asarray(direct(prepared)).reshape(20, -1))
     assert result.findings.attributions and result.findings.unseen is not None
-    with pytest.raises(DataError, match="export"):  # until programs know it, none is written that says something else
-        result.export(tmp_path / "study.py")
+    frame.to_parquet(tmp_path / "table.parquet")
+    monkeypatch.setattr(sys, "argv", ["study.py", str(tmp_path / "table.parquet")])
+    ran = runpy.run_path(str(result.export(tmp_path / "study.py")))
+    assert ran["score"] == result.hold_out.score and len(ran["CONSTANTS"]) == (1 if kind == "numbers" else 2)
+    np.testing.assert_array_equal(ran["predict"](frame), result.predict(frame))
 
 
 def test_the_mean_of_the_models_of_folds_goes_under_the_layer():

@@ -1,36 +1,35 @@
 """The parts of a program that make, fit and ask the kept model."""
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from novum.decision_theory import LossMatrixClassifier
 from novum.exceptions import DataError
-from novum.study.comparison.blend import Blend
+from novum.study.comparison.blend import Combination
 from novum.study.comparison.compare import models_of
+from novum.study.comparison.isotonic import IsotonicScaled
+from novum.study.export.combined_code import Members, combined_code, members_in
 from novum.study.export.expressions import INDENT, Writer, joined
 
-__all__ = ["Members", "fit_code", "folds_of", "functions_for", "members_of", "part_code", "renamed"]
+__all__ = ["fit_code", "folds_of", "functions_for", "members_of", "part_code", "renamed"]
 
 BODY = 104  # characters of a line that a function returns
 
 
-class Members(NamedTuple):
-    """What a kept model is the mean of."""
-
-    pipelines: list[Any]
-    weights: list[float]
-    temperature: float = 1.0  # of the mean's probabilities
-
-
 def members_of(model: Any) -> Members:
-    """Return the pipelines of a kept model, judged or saved, their weights, and the temperature of their mean."""
+    """Return the pipelines of a kept model, judged or saved, and how what they say is made one."""
     if isinstance(model, LossMatrixClassifier):
         return members_of(model.estimator)
-    if isinstance(model, Blend):
-        return Members(list(model.estimators), [float(w) for w in model.weights], float(model.temperature))
+    if isinstance(model, Combination):
+        return members_in(model)
+    if isinstance(model, IsotonicScaled):
+        return members_of(model.estimator)._replace(curves=list(model.curves))
+    if isinstance(model, Pipeline) and isinstance(model[-1], IsotonicScaled):
+        *before, (name, last) = model.steps
+        return members_of(Pipeline([*before, (name, last.estimator)]))._replace(curves=list(last.curves))
     if isinstance(model, Pipeline) and [step for step, _ in model.steps] == ["model"]:
         return members_of(model[-1])
     return Members([model], [1.0])
@@ -94,7 +93,7 @@ def renamed(code: str) -> str:
 
 def fit_code(result: Any, members: Members, parted: bool, weighted: bool, writer: Writer) -> str:
     """Return the functions that fit, and say what a fitted model says; parted: each member is fitted on rows of its own."""
-    ensemble, classify, each = len(members.pipelines) > 1, bool(result.task.labels), "part" if parted else "some"
+    ensemble, classify, each = members.several, bool(result.task.labels), "part" if parted else "some"
     weights = f", model__sample_weight=weight[{each}]" if weighted else ""
     given = f"X.iloc[{each}], y[{each}]{weights}"
     which = "one, part in zip(make, some)" if parted else "one in make"
@@ -104,25 +103,22 @@ def fit_code(result: Any, members: Members, parted: bool, weighted: bool, writer
     if parted:
         says = "Return the models, each fitted on its part of the rows; one thread adds in one order, to the same bits."
     code = [f'def fitted(make, some):\n    """{says}"""\n    with threadpool_limits(1):\n        return {one}']
+    more, said = combined_code(members, classify, writer)
     if classify:
         first = "model[0]" if ensemble else "model"
         code.append(f"def judged_classes(model):\n    return {first}.classes_")
-        said = "one.predict_proba(frame) for one in model"
-        mean = f"np.tensordot(WEIGHTS, np.stack([{said}]), axes=1)" if ensemble else "model.predict_proba(frame)"
-        if members.temperature != 1.0:
-            writer.imports.add(("novum.evaluation", "at_temperature"))
-            mean = f"at_temperature({mean}, {members.temperature!r})"
+        code += more
         code.append(
-            f'def probabilities(model, frame):\n    """Return the probability of every class."""\n    return {mean}'
+            f'def probabilities(model, frame):\n    """Return the probability of every class."""\n    return {said}'
         )
     says = '"""Return what the model predicts for rows like X."""'
     if result.costs is not None:
         body = "judged_classes(model)[np.argmin(probabilities(model, frame) @ COSTS, axis=1)]"
         says = '"""Return the classes of least expected cost."""'
-    elif ensemble and classify:
+    elif classify and (ensemble or members.curves):
         body = "judged_classes(model)[np.argmax(probabilities(model, frame), axis=1)]"
     elif ensemble:
-        body = "np.tensordot(WEIGHTS, np.stack([one.predict(frame) for one in model]), axes=1)"
+        body = said
     else:
         body = "model.predict(frame)"
     code.append(f"def decided(model, frame):\n    {says}\n    return {body}")

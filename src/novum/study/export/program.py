@@ -18,6 +18,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted
 from novum.runtime.writing import replace_file
 from novum.study.data.large import MOST_CELLS
+from novum.study.export.combined_code import combined_constants, combined_words
 from novum.study.export.expressions import Writer, joined, quoted
 from novum.study.export.measures import written_measure
 from novum.study.export.model_code import fit_code, folds_of, functions_for, members_of, part_code, renamed
@@ -178,28 +179,19 @@ def model_step(result: Any, writer: Writer) -> Step:
 
     Some settings are in units of the rows, such as penalties; where they are others for all rows, these have their own functions.
     """
-    members, weights, temperature = members_of(result.judged_model)
+    made = members_of(result.judged_model)
     known: dict[str, str] = {}  # names of functions, by what they make
     about, words = f"the kept model ({result.kept.name})", [result.made_of()]
-    codes, makers = functions_for(members, "new_model", about, writer, known)
-    lines = [joined("MAKERS = [", makers, "]", WIDTH)] if len(makers) > 1 else []
+    codes, makers = functions_for(made.pipelines, "new_model", about, writer, known)
+    lines = [joined("MAKERS = [", makers, "]", WIDTH)] if made.several else []
     if result.refitted:
         more, final = functions_for(members_of(result.model).pipelines, "new_final_model", about, writer, known)
         codes += more
         if final != makers:
             words.append("Penalties are in units of the rows, so the model for all rows has settings of its own.")
-            lines += [joined("FINAL_MAKERS = [", final, "]", WIDTH)] if len(final) > 1 else []
-    if len(members) > 1:
-        writer.imports.add(("numpy", "np"))
-        lines.append(f"WEIGHTS = np.array({weights!r})")
-        what = (
-            "The ensemble is the mean of what its members say"
-            if not folds_of(result)
-            else "It is the mean of models of folds"
-        )
-        words.append(f"{what}, with these weights.")
-        if temperature != 1.0:
-            words.append(f"Its probabilities are brought to the temperature {temperature:g}, which the folds found.")
+            lines += [joined("FINAL_MAKERS = [", final, "]", WIDTH)] if made.several else []
+    lines += combined_constants(made, writer)
+    words += combined_words(made, bool(folds_of(result)))
     words.append(
         "Every step learns from the rows that it is given and from no others: medians, scales and categories too."
     )
@@ -214,7 +206,7 @@ def judged_step(result: Any, writer: Writer) -> Step:
     costs = result.costs
     measure = written_measure(result.scoring, len(result.task.labels), result.positive, weighted, costs)
     writer.imports |= set(measure.imports)
-    several = len(members.pipelines) > 1
+    several = members.several
     fit = fit_code(result, members, bool(folds) and several, weighted, writer)
     if costs is not None:
         writer.imports.add(("numpy", "np"))
@@ -263,7 +255,7 @@ def final_step(result: Any, model: Step, writer: Writer) -> Step:
         "The same model on all rows, those put away among them, since more rows rarely make a model worse. None are left to judge"
         " it; quote the score above. Its predictions are those of model.novum."
     ]
-    makers = MODEL_NAMES[len(members_of(result.model).pipelines) > 1]
+    makers = MODEL_NAMES[members_of(result.model).several]
     return Step("The model to use", words, f"model = fitted({makers[has_own]}, {rows})")
 
 
