@@ -34,10 +34,9 @@ def run(request):
 
 
 def fitted(s, epochs):
-    model = MLPClassifier(
-        (s.units,) * s.layers, activation=s.activation, solver=s.solver, alpha=s.l2, l1=s.l1,
-        batch_size=min(s.batch, len(s.points.X)), learning_rate_init=s.rate, max_iter=epochs, random_state=s.seed, tol=0.0, n_iter_no_change=10**6,
-    )  # fmt: skip
+    options = {"alpha": s.l2, "l1": s.l1, "batch_size": min(s.batch, len(s.points.X)), "learning_rate_init": s.rate}
+    options |= {"max_iter": epochs, "random_state": s.seed, "tol": 0.0, "n_iter_no_change": 10**6}
+    model = MLPClassifier((s.units,) * s.layers, activation=s.activation, solver=s.solver, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConverged)
         return model.fit(s.points.X, s.points.y)
