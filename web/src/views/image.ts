@@ -17,7 +17,8 @@ function sheet(c: Context): Sheet {
   const s = shape(found);
   if (s.length === 2) return { count: 1, h: s[0]!, w: s[1]!, colors: 1, data };
   if (s.length === 4) return { count: s[0]!, h: s[1]!, w: s[2]!, colors: 3, data };
-  return s[2] === 3 ? { count: 1, h: s[0]!, w: s[1]!, colors: 3, data } : { count: s[0] ?? 0, h: s[1] ?? 1, w: s[2] ?? 1, colors: 1, data };
+  // a strip of pictures three pixels wide is no picture of three colours where the view says so
+  return s[2] === 3 && !c.view.gray ? { count: 1, h: s[0]!, w: s[1]!, colors: 3, data } : { count: s[0] ?? 0, h: s[1] ?? 1, w: s[2] ?? 1, colors: 1, data };
 }
 
 function columns({ count, w, h }: Sheet, width: number): number {
