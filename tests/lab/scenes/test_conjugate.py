@@ -6,7 +6,7 @@ from lab.runs import refusal_of, run_of
 from scipy.integrate import quad
 from scipy.stats import bernoulli, beta, gamma, norm, poisson
 
-STATES = [{}, {"chance": 0.6, "strength": 5.0, "data": "0, 0, 1"}]
+STATES = [{}, {"share": 0.6, "strength": 5.0, "data": "0, 0, 1"}]
 STATES += [
     {"law": "poisson", "data": "4 0 7 2 3", "strength": 2.0},
     {"law": "normal", "data": "1.5 -0.25 2", "center": 2.0},
@@ -22,7 +22,7 @@ def parts(s):
     """Return the density of the prior, its span, and the probability of one datum."""
     m = s.strength
     if s.law == "bernoulli":
-        return beta(m * s.chance, m * (1 - s.chance)).pdf, (0, 1), lambda x, t: bernoulli.pmf(int(x), t)
+        return beta(m * s.share, m * (1 - s.share)).pdf, (0, 1), lambda x, t: bernoulli.pmf(int(x), t)
     if s.law == "poisson":
         return gamma(m * s.rate, scale=1 / m).pdf, (0, 40), lambda x, t: poisson.pmf(int(x), t)
     return norm(s.center, np.sqrt(1 / m)).pdf, (-12, 12), lambda x, t: norm.pdf(x, t)

@@ -9,9 +9,9 @@ from lab.runs import refusal_of, run_of
 from novum.datasets import load_gene_network, load_network
 
 EDITED = {"battery": 0.3, "fuel": 0.05, "gauge": [[0.99, 0.5], [0.7, 0.1]]}
-STATES = [{}, {"doubt": 0.25}, {**EDITED, "asked": "battery=flat", "observed": "gauge=empty, fuel=full"}]
-STATES += [{"example": "gene", "observed": "C=active B=active", "asked": "A=inactive"}]
-STATES += [{"example": "polytree", "observed": "B=1 D=0", "asked": "A=1", "doubt": 0.1}]
+STATES = [{}, {"doubt": 0.25}, {**EDITED, "target": "battery=flat", "observed": "gauge=empty, fuel=full"}]
+STATES += [{"example": "gene", "observed": "C=active B=active", "target": "A=inactive"}]
+STATES += [{"example": "polytree", "observed": "B=1 D=0", "target": "A=1", "doubt": 0.1}]
 
 
 def tables_of(s):
@@ -46,7 +46,7 @@ def sums(s, told, asked):
 def test_every_answer_is_the_joint_table_added_up(state):
     run = run_of("network", **state)
     told = [tuple(word.split("=")) for word in run.state.observed.replace(",", " ").split()]
-    asked = tuple(run.state.asked.split("="))
+    asked = tuple(run.state.target.split("="))
     assert len(run.frames) == len(told) + 1
     for frame in run.frames:
         both, total = sums(run.state, told[: frame.n], asked)
@@ -65,8 +65,8 @@ def test_the_default_is_the_example_of_the_notes():
 
 
 def test_a_question_about_what_is_observed_is_refused_unless_it_is_doubted():
-    assert refusal_of("network", asked="gauge=full")[1] == "asked"
-    assert run_of("network", asked="gauge=full", doubt=0.5).last.values["p"] > 0
+    assert refusal_of("network", target="gauge=full")[1] == "target"
+    assert run_of("network", target="gauge=full", doubt=0.5).last.values["p"] > 0
 
 
 def test_evidence_that_cannot_be_is_refused():

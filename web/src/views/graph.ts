@@ -103,7 +103,7 @@ let picked: string | null = null;
 export const drawer: Drawer = {
   height(c, width, main) {
     const tall = (json<Node[]>(c, "nodes") ?? []).some((n) => n.bars?.length);
-    return Math.round(clamp(width * (tall ? 0.72 : 0.6), 220, main ? 520 : 340));
+    return Math.round(clamp(width * (tall ? (width < 480 ? 0.95 : 0.72) : 0.6), 220, main ? 520 : 340));
   },
   draw(s, c): Drawing {
     const { nodes, edges } = parts(c);
@@ -113,6 +113,8 @@ export const drawer: Drawer = {
     const top = (v: number): number => 32 + v * (s.height - 64 - tall);
     const place = new Map(nodes.map((n) => [n.id, { x: left(n.x), y: top(n.y) }]));
     const { theme } = c;
+    // in a narrow picture only the newest message has its bars
+    const narrow = s.width < 480;
     const R = radius(s.width, nodes.length);
     const both = new Set(edges.map((e) => `${e.from}>${e.to}`));
     for (const e of edges) {
@@ -137,7 +139,7 @@ export const drawer: Drawer = {
       s.path(`M${x1},${y1}Q${mx},${my} ${x2 - ex * head},${y2 - ey * head}`, stroke);
       if (head) s.path(`M${x2},${y2}L${x2 - ex * 11 - ey * 5.5},${y2 - ey * 11 + ex * 5.5}L${x2 - ex * 11 + ey * 5.5},${y2 - ey * 11 - ex * 5.5}Z`, { fill: look.stroke });
       if (e.label) s.text(e.label, mx, my, { size: 11.5, fill: theme.ink, anchor: "middle", baseline: "middle", halo: theme.ground });
-      if (e.bars?.length) miniBars(s, theme, e.bars, mx - 16, my - e.bars.length * 7, 34);
+      if (e.bars?.length && (!narrow || e.role === "active")) miniBars(s, theme, e.bars, mx - 16, my - e.bars.length * 7, 34);
     }
     for (const n of nodes) {
       const { x, y } = place.get(n.id)!;

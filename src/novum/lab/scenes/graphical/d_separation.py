@@ -114,13 +114,13 @@ class Separation(Scene):
             }
             return Frame(n, values, {**fixed, **drawn}, say)
 
-        asked = {"a": a, "b": b, "given": ", ".join(given), "paths": len(paths)}
-        yield shown(0, {}, None, ("asked_given" if given else "asked", asked))
+        names = {"a": a, "b": b, "given": ", ".join(given), "paths": len(paths)}
+        yield shown(0, {}, None, ("asked_given" if given else "asked", names))
         for n, path in enumerate(paths, 1):
             passed = {c.node: "open" if c.open else "blocked" for c in path.connections}
             yield shown(n, passed, path, sentence(dag, path, given))
         found = dag.d_separated(a, b, given)
-        yield shown(len(paths) + 1, {}, found.path, ("separated" if found else "connected", asked))
+        yield shown(len(paths) + 1, {}, found.path, ("separated" if found else "connected", names))
 
     def script(self, s: State, n: int, part: str) -> str:
         a, b, given = self.question(s)

@@ -38,13 +38,15 @@ class Evidence(Scene):
     example = Choice(tuple(PLACES), "fuel")
     click = Choice(("observe", "ask"), "observe")
     observed = Text(120, "gauge=empty battery=flat")
-    asked = Text(40, "fuel=empty")
+    target = Text(40, "fuel=empty")
     doubt = Slider(0.0, 1.0, 0.0)
     battery = Slider(0.0, 1.0, 0.1, hidden_when=ONLY_FUEL)
     fuel = Slider(0.0, 1.0, 0.1, hidden_when=ONLY_FUEL)
     gauge = Matrix(2, 2, 0.0, 1.0, default=GAUGE, hidden_when=ONLY_FUEL)
     views = (
-        graph(nodes="nodes", edges="edges", press="click", pick={"observe": "observed", "ask": "asked"}, one=["asked"]),
+        graph(
+            nodes="nodes", edges="edges", press="click", pick={"observe": "observed", "ask": "target"}, one=["target"]
+        ),
         number("p", r"p(x \mid e) = \frac{p(x, e)}{p(e)}"),
         number("log_evidence", r"\ln p(e)"),
         bars(values="now", groups="pairs", group_labels="moments", labels="names", domain="unit"),
@@ -86,7 +88,7 @@ class Evidence(Scene):
 
     def question(self, s: State, network: Any) -> tuple[str, str]:
         """Return the variable and state asked about; those of the network's first where it has not the ones named."""
-        variable, _, state = s.asked.partition("=")
+        variable, _, state = s.target.partition("=")
         if state in network.states.get(variable, ()):
             return variable, state
         first = next(iter(network.states))
@@ -96,7 +98,9 @@ class Evidence(Scene):
         network, _ = self.network(s)
         variable, _ = self.question(s, network)
         if not s.doubt and variable in [known for known, _, _ in self.pieces(s, network, 0.0)]:
-            raise Refusal(f"asked={s.asked!r}: {variable} is observed; ask about another, or raise the doubt.", "asked")
+            raise Refusal(
+                f"target={s.target!r}: {variable} is observed; ask about another, or raise the doubt.", "target"
+            )
 
     def frames(self, s: State) -> Iterator[Frame]:
         network, _ = self.network(s)
@@ -123,9 +127,9 @@ class Evidence(Scene):
             posterior = network.marginals(given)
             bars_of = {}
             for name, states in network.states.items():
-                told = next((one for known, one, _ in pieces[:n] if known == name), None)
-                hard = told is not None and not s.doubt
-                p = [float(one == told) for one in states] if hard else posterior[name].p.tolist()
+                state_of = next((one for other, one, _ in pieces[:n] if other == name), None)
+                hard = state_of is not None and not s.doubt
+                p = [float(one == state_of) for one in states] if hard else posterior[name].p.tolist()
                 bars_of[name] = [[one, value] for one, value in zip(states, p)]
             nodes = drawn_nodes(places, {variable: "query"}, list(given))
             for node in nodes:
@@ -137,8 +141,8 @@ class Evidence(Scene):
             pairs = np.array([firsts[max(n - 1, 0)], firsts[n]])
             drawn = {"nodes": nodes, "pairs": pairs, "now": pairs[1]}
             values = {"p": shown[-1], "log_evidence": log}
-            asked = f"{variable}={state}"
-            yield Frame(n, values, {**fixed, **drawn}, sentence(asked, [p[:2] for p in pieces[:n]], shown))
+            question = f"{variable}={state}"
+            yield Frame(n, values, {**fixed, **drawn}, sentence(question, [p[:2] for p in pieces[:n]], shown))
 
     def script(self, s: State, n: int, part: str) -> str:
         network, code = self.network(s)
@@ -154,14 +158,14 @@ def literal_of(given: dict[str, Any]) -> str:
     return "{" + ", ".join(f"{name!r}: {literal(value)}" for name, value in given.items()) + "}"
 
 
-def sentence(asked: str, told: list[tuple[str, str]], shown: list[float]) -> tuple[str, dict[str, Any]]:
+def sentence(question: str, known: list[tuple[str, str]], shown: list[float]) -> tuple[str, dict[str, Any]]:
     """Return what the last piece of evidence did to the answer."""
-    if not told:
-        return "prior", {"asked": asked, "p": shown[-1]}
+    if not known:
+        return "prior", {"asked": question, "p": shown[-1]}
     by = [after - before for before, after in pairwise(shown)]
-    said = {"asked": asked, "told": "=".join(told[-1]), "from": shown[-2], "to": shown[-1]}
+    said = {"asked": question, "told": "=".join(known[-1]), "from": shown[-2], "to": shown[-1]}
     if abs(by[-1]) < 1e-12:
         return "same", said
     if len(by) > 1 and by[-1] * by[-2] < 0:
-        return "back", {**said, "other": "=".join(told[-2])}
+        return "back", {**said, "other": "=".join(known[-2])}
     return "moved", said

@@ -106,7 +106,7 @@ class Filters(Scene):
             digit = int(model.classes_[shares.argmax()])
             values = {"p": float(shares.max()), "digit": digit, "right": right, "size": size}
             drawn = {
-                "shares": spread_over(model.classes_, shares),
+                "shares": share_by_digit(model.classes_, shares),
                 "filter_pixels": about_middle(model.filters()[:, 0]),
                 "map_pixels": up_to_largest(maps),
                 "cells": maps[chosen],
@@ -151,7 +151,7 @@ class Filters(Scene):
         )
 
 
-def spread_over(classes: NDArray, shares: NDArray) -> NDArray:
+def share_by_digit(classes: NDArray, shares: NDArray) -> NDArray:
     """Return a share for every digit, zero for those that were not among the rows."""
     made = np.zeros(10)
     made[np.asarray(classes, int)] = shares

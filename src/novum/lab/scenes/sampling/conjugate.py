@@ -22,7 +22,7 @@ class Conjugate(Scene):
     rows = ("000-a/7/beta-bernoulli", "002/P2.1/conjugate-table", "000-a/7/fig-bayes-mean")
     law = Choice(("bernoulli", "poisson", "normal"), "bernoulli")
     data = Text(600, "1 1 0 1 1 1 0 1")
-    chance = Slider(0.02, 0.98, 0.3, hidden_when={"law": ["poisson", "normal"]})
+    share = Slider(0.02, 0.98, 0.3, hidden_when={"law": ["poisson", "normal"]})
     rate = Slider(0.1, 8.0, 3.0, hidden_when={"law": ["bernoulli", "normal"]})
     center = Slider(-3.0, 3.0, -1.0, hidden_when={"law": ["bernoulli", "poisson"]})
     strength = Slider(0.5, 200.0, 6.0, log=True)
@@ -79,7 +79,7 @@ class Conjugate(Scene):
 
         m = s.strength
         if s.law == "bernoulli":
-            a, b = m * s.chance, m * (1 - s.chance)
+            a, b = m * s.share, m * (1 - s.share)
             code = f"from novum.distributions import Bernoulli, Beta\nprior, law = Beta({a!r}, {b!r}), Bernoulli"
             return Beta(a, b), Bernoulli, code
         if s.law == "poisson":

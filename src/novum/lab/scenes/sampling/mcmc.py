@@ -210,5 +210,5 @@ def said(first: Any, n: int) -> tuple[str, dict[str, Any]]:
     """Return what the first chain did."""
     if first is None:
         return "gibbs", {"n": n}
-    chance = float(np.exp(min(0.0, first.log_ratio)))
-    return "taken" if first.accepted else "refused", {"n": n, "chance": chance}
+    probability = float(np.exp(min(0.0, first.log_ratio)))
+    return "taken" if first.accepted else "refused", {"n": n, "chance": probability}
