@@ -104,3 +104,10 @@ def test_a_run_that_is_stopped_ends_without_a_word():
     for event in events_of(scene, {}, stopped=lambda: len(seen) >= 3):
         seen.append(event)
     assert [kind for kind, _ in seen] == ["head", "frame", "frame"]
+
+
+def test_a_scene_that_needs_pytorch_says_so_where_there_is_none(monkeypatch):
+    monkeypatch.setattr("novum.lab.protocol.events.find_spec", lambda name: None)
+    events = list(events_of(scenes()["autoencoder"], {}))
+    assert [kind for kind, _ in events] == ["refused"] and "novum[deep]" in events[0][1]["sentence"]
+    assert next(events_of(scenes()["kmeans"], {}))[0] == "head"

@@ -113,5 +113,9 @@ def test_the_blanket_separates_from_all_others(run):
 def test_a_question_about_an_observed_node_is_refused():
     assert refusal_of("d-separation", observed="1 beta")[1] == "observed"
     assert refusal_of("d-separation", a="4")[1] == "b"
+    names = list("abcdefghij")
+    complete = [[a, b] for i, a in enumerate(names) for b in names[i + 1 :]]
+    dense = {"nodes": names, "arcs": complete, "at": [[i / 9, 0.5] for i in range(10)]}
+    assert refusal_of("d-separation", example="own", drawn=dense, observed="")[1] == "drawn"
     turned = {**OWN, "arcs": [*OWN["arcs"], ["d", "a"]]}
     assert refusal_of("d-separation", example="own", drawn=turned)[1] == "drawn"

@@ -6,6 +6,7 @@ are the same bytes.
 
 import json
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
 
@@ -68,6 +69,8 @@ def events_of(
     """Yield the events of a run; nothing after `stopped()` says so."""
     began = clock()
     try:
+        if scene.deep and find_spec("torch") is None:
+            raise Refusal("this scene needs PyTorch: pip install 'novum[deep]'.")
         state = scene.state(given)
         head = head_of(scene, state)
         yield "head", head

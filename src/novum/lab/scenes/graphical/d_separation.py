@@ -11,7 +11,7 @@ from novum.lab.frames import Frame
 from novum.lab.scene import Scene, State
 from novum.lab.views import graph, number, table
 
-MOST_PATHS = 200
+MOST_PATHS = 90  # between two nodes: every one is a frame
 
 PLACES: dict[str, Places] = {
     "d_separation": {"a": (0.1, 0.1), "f": (0.75, 0.1), "e": (0.42, 0.5), "b": (0.9, 0.6), "c": (0.42, 1.0)},
@@ -87,12 +87,15 @@ class Separation(Scene):
                 f"observed={s.observed!r}: {a if a in given else b} is asked about; observe other nodes.", "observed"
             )
 
+        if len(list(islice(self.drawing(s)[0].paths(a, b), MOST_PATHS + 1))) > MOST_PATHS:
+            raise Refusal(f"drawn: more than {MOST_PATHS} paths join {a} and {b}; take some arcs away.", "drawn")
+
     def frames(self, s: State) -> Iterator[Frame]:
         dag, places = self.drawing(s)
         a, b, given = self.question(s)
         essential, blanket = dag.essential_graph(), dag.markov_blanket(a)
         ends = {a: "query", b: "query"}
-        paths = list(islice(dag.paths(a, b, given), MOST_PATHS))
+        paths = list(dag.paths(a, b, given))
         fixed = {
             "columns": ["label.path", "label.state"],
             "essential_nodes": drawn_nodes(places, {}),
@@ -133,7 +136,7 @@ class Separation(Scene):
             [
                 made,
                 "from itertools import islice",
-                f"paths = islice(dag.paths({a!r}, {b!r}, {given!r}), {min(n, MOST_PATHS)})",
+                f"paths = islice(dag.paths({a!r}, {b!r}, {given!r}), {n})",
                 "print(sum(path.open for path in paths))",
             ]
         )
