@@ -9,6 +9,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import generate  # noqa: E402  (docs/generate.py)
+from sphinx_gallery.sorting import ExplicitOrder  # noqa: E402
 
 import novum  # noqa: E402
 
@@ -30,6 +31,7 @@ exclude_patterns = ["_build", "_generated", "skeleton", "gallery/*.ipynb", "gall
 html_theme = "furo"
 html_title = f"novum {release}"
 html_static_path = ["_static"]
+html_css_files = ["front.css"]
 html_show_copyright = False
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
@@ -42,14 +44,20 @@ napoleon_use_rtype = False
 default_role = "py:obj"
 
 EXAMPLES = HERE.parent / "examples"
+FAMILIES = """
+    linear_models classifiers trees kernels clustering decomposition graphical sequences probability networks reinforcement
+    evaluation
+""".split()  # in the order of the gallery
 NEED_TORCH = [
-    path.name for path in sorted(EXAMPLES.glob("plot_*.py")) if "import torch" in path.read_text(encoding="utf-8")
+    path.name for path in sorted(EXAMPLES.glob("*/plot_*.py")) if "import torch" in path.read_text(encoding="utf-8")
 ]
 LEFT_OUT = [] if find_spec("torch") else NEED_TORCH  # pictures of networks are drawn where PyTorch is installed
 
 sphinx_gallery_conf = {
     "examples_dirs": str(EXAMPLES),
     "gallery_dirs": "gallery",
+    "subsection_order": ExplicitOrder([f"../examples/{family}" for family in FAMILIES]),
+    "thumbnail_size": (480, 340),
     "filename_pattern": r"\.py$",
     "ignore_pattern": "|".join(["__init__", *map(re.escape, LEFT_OUT)]),
     "download_all_examples": False,

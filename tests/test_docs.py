@@ -61,7 +61,7 @@ def test_every_block_runs(page, tmp_path, monkeypatch):
     run(page, {"__name__": "page"})
 
 
-SCRIPTS = sorted(ROOT.glob("examples/*.py"))
+SCRIPTS = sorted(ROOT.glob("examples/*/*.py"))
 
 
 def script_marks(script):

@@ -57,7 +57,7 @@ def shrink(path: Path) -> None:
 def pictures_page(scripts: list[Path]) -> str:
     """Return the page of the pictures that are there, three in a row, each with a link to its script."""
     cells = [
-        f"[![{title_of(script)}]({name}.png)](../../examples/{script.name})<br>{title_of(script)}"
+        f"[![{title_of(script)}]({name}.png)](../../examples/{script.parent.name}/{script.name})<br>{title_of(script)}"
         for script in scripts
         if (FOLDER / f"{(name := script.stem.removeprefix('plot_'))}.png").exists()
     ]
@@ -81,7 +81,7 @@ def pictures_page(scripts: list[Path]) -> str:
 def main(arguments: list[str]) -> None:
     """Draw what is asked for and write the pages."""
     FOLDER.mkdir(exist_ok=True)
-    scripts = sorted((ROOT / "examples").glob("plot_*.py"))
+    scripts = sorted((ROOT / "examples").glob("*/plot_*.py"))
     for script in scripts if "--pages" not in arguments else []:
         there = (FOLDER / f"{script.stem.removeprefix('plot_')}.png").exists()
         needs_torch = "import torch" in script.read_text(encoding="utf-8")
