@@ -44,10 +44,20 @@ napoleon_use_rtype = False
 default_role = "py:obj"
 
 EXAMPLES = HERE.parent / "examples"
-FAMILIES = """
-    linear_models classifiers trees kernels clustering decomposition graphical sequences probability networks reinforcement
-    evaluation
-""".split()  # in the order of the gallery
+FAMILIES = [
+    "linear_models",
+    "classifiers",
+    "trees",
+    "kernels",
+    "clustering",
+    "decomposition",
+    "graphical",
+    "sequences",
+    "probability",
+    "networks",
+    "reinforcement",
+    "evaluation",
+]  # in the order of the gallery
 NEED_TORCH = [
     path.name for path in sorted(EXAMPLES.glob("*/plot_*.py")) if "import torch" in path.read_text(encoding="utf-8")
 ]
