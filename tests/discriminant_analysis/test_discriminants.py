@@ -86,6 +86,7 @@ def test_weights_of_given_gaussians_and_samples():
     assert_allclose(again.priors_, model.priors_, atol=0.05)
 
 
+@pytest.mark.notes("001", "log-odds")
 @pytest.mark.notes("004", "qda")
 @pytest.mark.notes("002", "qda")
 @pytest.mark.notes("001", "gda-separate-covariance")

@@ -48,6 +48,7 @@ T = np.array([[0.0], [1], [2], [3]])  # the notes' least-squares example
 t = np.array([1.0, 2, 2, 4])
 
 
+@pytest.mark.notes("000-a", "cv-variance")
 @pytest.mark.notes("000-a", "kfold-cv")
 @pytest.mark.notes("001", "kfold-cv")
 @pytest.mark.notes("002", "kfold-cv")
@@ -248,6 +249,7 @@ def test_choosing_among_coin_tosses_is_optimistic():
         nested_cross_validate(GaussianNB(), A, b)
 
 
+@pytest.mark.notes("004", "kfold-cv")
 @pytest.mark.notes("000-a", "model-selection")
 @pytest.mark.notes("002", "cv-model-selection")
 @pytest.mark.notes("000-b", "select-C-eps")

@@ -25,6 +25,7 @@ def close(found, want):
     np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.notes("000-a", "dot-product")
 @pytest.mark.notes("000-c", "linear-kernel")
 @pytest.mark.notes("003", "linear-kernel")
 def test_linear():

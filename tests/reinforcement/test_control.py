@@ -174,6 +174,7 @@ def test_compiled_traces_by_hand():
         assert found.action_values_[0, 0] == pytest.approx(first + 0.5 * (0.9 * 0.5 - first) * trace)
 
 
+@pytest.mark.notes("001", "rl-policy-named")
 @pytest.mark.notes("000-c", "q-learning")
 def test_q_learning_of_the_room():
     room = room_4x3()

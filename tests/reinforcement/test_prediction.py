@@ -238,6 +238,7 @@ def test_weights_of_one_episode():
         MonteCarloPrediction().fit(line, policy=Policy.uniform(line), behavior=go)
 
 
+@pytest.mark.notes("003", "rl-named")
 @pytest.mark.notes("000-c", "passive-adp")
 def test_passive_adaptive_programming():
     room = room_4x3()

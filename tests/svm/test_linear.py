@@ -56,6 +56,7 @@ def test_classifier_equals_liblinear(load, options):
         assert_array_equal(ours.coef_ == 0, abs(theirs.coef_) < 1e-9)
 
 
+@pytest.mark.notes("000-b", "svr")
 @pytest.mark.parametrize("options", REGRESSORS, ids=str)
 def test_regressor_equals_liblinear(options):
     X, y = scaled_diabetes()
@@ -102,6 +103,7 @@ def test_many_columns_by_conjugate_gradients():
     assert_allclose(LinearSVC(tol=1e-8, dual=True, max_iter=5000).fit(X, y).coef_, ours.coef_, atol=1e-5)
 
 
+@pytest.mark.notes("000-b", "svm-soft")
 def test_the_constant_is_what_a_kernel_machine_lacks():
     X, y = table(load_breast_cancer)
     linear = LinearSVC(loss="hinge", C=0.1, intercept_scaling=30.0, tol=1e-6, max_iter=200_000).fit(X, y)

@@ -114,6 +114,7 @@ def test_hard_margin_of_the_fourth_set():
     assert kkt_report(shifted, X, sign).violation > 0.4
 
 
+@pytest.mark.notes("002", "svm-soft")
 @pytest.mark.parametrize(
     ("C", "w", "w0", "objective"),
     [

@@ -54,6 +54,7 @@ def log_prob_by_hand(model, x, out):
     return total
 
 
+@pytest.mark.notes("000-c", "teacher-forcing")
 @pytest.mark.parametrize("cell", ["lstm", "gru", "rnn"])
 @pytest.mark.parametrize(
     "attention",

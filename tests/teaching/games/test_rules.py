@@ -52,6 +52,7 @@ def test_checkers_features_are_the_players_own():
     assert "X" in game.text(state) and "O" in game.text(state)
 
 
+@pytest.mark.notes("000-c", "env-examples")
 @pytest.mark.notes("001", "game-value")
 def test_exact_values():
     game = TicTacToe()
