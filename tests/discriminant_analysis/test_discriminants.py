@@ -251,6 +251,7 @@ def test_parameters_that_do_not_go_together():
         LinearDiscriminantAnalysis().fit(SEVEN, LABELS).log_odds(SEVEN, 9, 1)
 
 
+@pytest.mark.notes("002", "plot-lda-posterior")
 @pytest.mark.notes("001", "gaussian-classes-plot")
 @pytest.mark.notes("002", "plot-lda-failure")
 def test_pictures_of_three_classes_with_unequal_covariances():
