@@ -13,7 +13,9 @@ from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 def by_hand(learner, bag, X, y, new):
     """Return the answers of learners that are fitted to the rows which the bag has drawn, (members, new rows)."""
-    return np.array([type(learner)(**learner.get_params()).fit(X[s], y[s]).predict(new) for s in bag.estimators_samples_])
+    return np.array(
+        [type(learner)(**learner.get_params()).fit(X[s], y[s]).predict(new) for s in bag.estimators_samples_]
+    )
 
 
 def check_bootstrap(bag, n):
@@ -62,7 +64,9 @@ def test_a_bag_of_regressors_is_the_mean_over_bootstrap_samples():
 @pytest.mark.notes("000-c", "oob-estimate")
 def test_out_of_bag_numbers_are_judged_by_those_who_never_saw_the_row():
     X, y = load_diabetes(return_X_y=True)
-    bag = BaggingRegressor(DecisionTreeRegressor(max_depth=4), n_estimators=40, oob_score=True, random_state=0).fit(X, y)
+    bag = BaggingRegressor(DecisionTreeRegressor(max_depth=4), n_estimators=40, oob_score=True, random_state=0).fit(
+        X, y
+    )
     unseen = np.ones((40, len(y)), bool)
     for k, rows in enumerate(bag.estimators_samples_):
         unseen[k, rows] = False

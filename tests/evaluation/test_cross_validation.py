@@ -75,7 +75,11 @@ def test_same_as_scikit_learn(scoring, cv):
     ratio = np.mean([len(b) / len(a) for a, b in zip(*(ours["indices"][k] for k in ("train", "test")))])
     low, high = corrected_interval(theirs[f"test_{name}"], ratio)
     assert_allclose(ours.interval(name), (max(low, 0), min(high, 1)))
-    assert ours.mean(name) == pytest.approx(theirs[f"test_{name}"].mean())
+    each = theirs[f"test_{name}"]
+    assert ours.mean(name) == pytest.approx(each.mean())
+    assert ours.standard_error(name) == pytest.approx(
+        np.sqrt(((each - each.mean()) ** 2).sum() / (len(each) - 1) / len(each))
+    )
     assert (
         "approximate" in repr(ours) and "<table>" in ours._repr_html_() and len(ours.to_frame()) == len(ours.test_sizes)
     )

@@ -2,11 +2,9 @@
 
 import inspect
 from functools import cache
-from pathlib import Path
 from pkgutil import resolve_name
 
-import pytest
-from markednames import names_of_tests, names_used
+from markednames import names_of_tests
 from marks import marks
 
 from novum import notes
