@@ -1,8 +1,8 @@
 """The names that a marked test uses, read from its source and from what it stands on: helpers, fixtures, constants, imports.
 
-A name is used by an attribute (`model.plot`), by an imported name that occurs in the code, and by a string that is nothing but a dotted
-name (`getattr(novum, "KMeans")`, "novum.cluster.KMeans"). Comments, docstrings, marks, names of arguments and imports that nothing
-refers to are no use.
+A name is used by an attribute (`model.plot`), by an imported name that occurs in the code, and by a string that is nothing but a
+dotted name (`getattr(novum, "KMeans")`, "novum.cluster.KMeans"). Comments, docstrings, marks, names of arguments and imports that
+nothing refers to are no use.
 """
 
 import ast

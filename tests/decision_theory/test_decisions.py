@@ -141,6 +141,7 @@ def test_losses():
         LossMatrixClassifier(loss=[[0, 1]]).fit(NUMBERS, LABELS)
 
 
+@pytest.mark.notes("004", "bayes-classifier")
 @pytest.mark.notes("000-a", "generative-classifier")
 @pytest.mark.notes("000-a", "bayes-plugin-classifier")
 @pytest.mark.notes("002", "generative-classifier")
