@@ -25,6 +25,7 @@ def confounded():
     )
 
 
+@pytest.mark.notes("002", "causal-graph")
 @pytest.mark.notes("002", "do-operator")
 @pytest.mark.notes("002", "backdoor-adjust")
 def test_doing_is_not_seeing():

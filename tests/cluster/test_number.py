@@ -1,5 +1,7 @@
 """How many clusters: silhouettes, elbow, gap, stability, the table of all; agreement of two clusterings; spectral clustering."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -24,6 +26,7 @@ from novum.cluster import (
 from novum.cluster.spectral_embedding import embedding_of
 from novum.datasets import make_kmeans_failures
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.kernels import WeisfeilerLehman
 from novum.mixture import BayesianGaussianMixture, GaussianMixture
 
 RNG = np.random.default_rng(0)
@@ -209,6 +212,20 @@ def test_000_nodes_and_graphs():
     graphs = [nx.path_graph(n) for n in range(5, 12)] + [nx.complete_graph(n) for n in range(5, 12)]
     found = SpectralClustering(2, random_state=0).fit(graphs).labels_
     assert peer.adjusted_rand_score(found, np.repeat([0, 1], 7)) == 1
+    # kinds of graphs by the patterns around their nodes: a label names those of a node and its neighbors one round before
+    graphs = [nx.cycle_graph(n) for n in range(6, 12)] + [nx.ladder_graph(n) for n in range(4, 10)]
+    counts = []
+    for one in graphs:
+        seen, labels = Counter(), dict.fromkeys(one, "")
+        for _ in range(3):
+            seen.update(labels.values())
+            labels = {v: f"({labels[v]}:{','.join(sorted(labels[u] for u in one[v]))})" for v in one}
+        counts.append(seen)
+    K = np.array([[sum(a[name] * b[name] for name in a) for b in counts] for a in counts])
+    assert_allclose(WeisfeilerLehman(max_iter=2)(graphs), K, rtol=1e-12)
+    cosine = K / np.sqrt(np.outer(K.diagonal(), K.diagonal()))
+    kinds = AgglomerativeClustering(2, metric="precomputed", linkage="average").fit(1 - cosine).labels_
+    assert peer.adjusted_rand_score(kinds, np.repeat([0, 1], 6)) == 1
 
 
 @pytest.mark.parametrize("assign", ["kmeans", "discretize", "cluster_qr"])

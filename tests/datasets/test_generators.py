@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import linprog
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
@@ -35,6 +36,15 @@ def test_line_has_the_slope_and_intercept_of_the_notes():
     model = LinearRegression().fit(X, t)
     assert model.intercept_ == pytest.approx(-0.3, abs=0.01) and model.coef_[0] == pytest.approx(0.5, abs=0.02)
     assert X.min() >= -1 and X.max() <= 1
+    assert stats.kstest(X[:, 0], stats.uniform(-1, 2).cdf).pvalue > 0.01
+    for noise in (0.2, 0.7):  # which is normal, of this standard deviation, the same everywhere
+        X, t = datasets.make_line(5000, noise=noise, random_state=2, return_X_y=True)
+        gap = t - (-0.3 + 0.5 * X[:, 0])
+        assert stats.kstest(gap, stats.norm(0, noise).cdf).pvalue > 0.01
+        assert gap.std() == pytest.approx(noise, rel=4 / np.sqrt(10_000))
+        assert gap[X[:, 0] > 0].std() == pytest.approx(gap[X[:, 0] < 0].std(), rel=8 / np.sqrt(5000))
+    X, t = datasets.make_line(5000, random_state=3, return_X_y=True)
+    assert (t - (-0.3 + 0.5 * X[:, 0])).std() == pytest.approx(0.2, rel=4 / np.sqrt(10_000))
 
 
 @pytest.mark.notes("000-b", "ex-noisy-curve")

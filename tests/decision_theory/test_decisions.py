@@ -34,6 +34,7 @@ def candy():
     )
 
 
+@pytest.mark.notes("000-a", "prob-rules")
 @pytest.mark.notes("001", "bayes-predictive")
 @pytest.mark.notes("001", "map-ml-hypothesis")
 @pytest.mark.notes("001", "posterior-plot")
@@ -105,6 +106,7 @@ def test_fitted_hypotheses_and_further_rows():
         BayesOptimalClassifier(hypotheses, prior=[1.0]).fit(X, y)
 
 
+@pytest.mark.notes("003", "bayes-workflow")
 @pytest.mark.notes("002", "loss-matrix-decision")
 @pytest.mark.notes("004", "expected-loss-decision")
 @pytest.mark.notes("002", "bayes-decision")
@@ -139,6 +141,7 @@ def test_losses():
         LossMatrixClassifier(loss=[[0, 1]]).fit(NUMBERS, LABELS)
 
 
+@pytest.mark.notes("004", "bayes-classifier")
 @pytest.mark.notes("000-a", "generative-classifier")
 @pytest.mark.notes("000-a", "bayes-plugin-classifier")
 @pytest.mark.notes("002", "generative-classifier")

@@ -22,6 +22,7 @@ def cubic(y):
     return y**3, (3 * y**2).mean(axis=-1)
 
 
+@pytest.mark.notes("002", "ica")
 @pytest.mark.parametrize("algorithm", ["parallel", "deflation"])
 @pytest.mark.parametrize("whiten", ["unit-variance", "arbitrary-variance", False])
 @pytest.mark.parametrize("fun", ["logcosh", "exp", "cube", cubic])

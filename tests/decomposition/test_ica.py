@@ -67,6 +67,7 @@ def test_tanh_and_log_cosh_of_huge_and_tiny_sources():
         assert_allclose(found[3][0], np.logaddexp(row[0], -row[0]) - np.log(2), rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.notes("003", "reducers-named")
 @pytest.mark.notes("002", "ica")
 def test_natural_gradient_of_the_notes():
     W, eta = np.eye(2), 0.1

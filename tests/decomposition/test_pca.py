@@ -156,6 +156,7 @@ def test_wide_rows_are_multiplied_in_chunks(monkeypatch):
     assert_allclose(model.explained_variance_, whole.explained_variance_, rtol=1e-10)
 
 
+@pytest.mark.notes("002", "pca-choose-m")
 @pytest.mark.notes("000-a", "fig-pca")
 @pytest.mark.notes("003", "fig-pca")
 def test_picture_before_and_after():

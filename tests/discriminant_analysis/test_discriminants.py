@@ -86,6 +86,7 @@ def test_weights_of_given_gaussians_and_samples():
     assert_allclose(again.priors_, model.priors_, atol=0.05)
 
 
+@pytest.mark.notes("001", "log-odds")
 @pytest.mark.notes("004", "qda")
 @pytest.mark.notes("002", "qda")
 @pytest.mark.notes("001", "gda-separate-covariance")
@@ -250,6 +251,7 @@ def test_parameters_that_do_not_go_together():
         LinearDiscriminantAnalysis().fit(SEVEN, LABELS).log_odds(SEVEN, 9, 1)
 
 
+@pytest.mark.notes("002", "plot-lda-posterior")
 @pytest.mark.notes("001", "gaussian-classes-plot")
 @pytest.mark.notes("002", "plot-lda-failure")
 def test_pictures_of_three_classes_with_unequal_covariances():

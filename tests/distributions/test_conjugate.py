@@ -75,6 +75,7 @@ def close(first, second, rtol=1e-12):
     )
 
 
+@pytest.mark.notes("003", "conjugacy")
 @pytest.mark.notes("000-a", "beta-bernoulli")
 @pytest.mark.notes("002", "dist-beta")
 @pytest.mark.notes("003", "beta-bernoulli")
@@ -111,6 +112,7 @@ def test_dirichlet():
     assert by_counts.predictive(Categorical).p == pytest.approx(np.array([4, 5, 5]) / 14)
 
 
+@pytest.mark.notes("003", "conjugacy")
 @pytest.mark.notes("000-a", "bayes-normal-mean")
 @pytest.mark.notes("002", "conj-gauss-mean")
 def test_mean_with_known_variance():
@@ -294,6 +296,7 @@ def test_draws_of_a_predictive_distribution():
         type(predictive)(Gamma(1, 1), Normal())
 
 
+@pytest.mark.notes("002", "conjugate-generic")
 @pytest.mark.notes("000-a", "conjugate-registry")
 @pytest.mark.notes("002", "conjugate-table")
 @pytest.mark.notes("003", "conjugacy")

@@ -205,6 +205,7 @@ def test_bad_densities():
         maximum_a_posteriori(normal, X, 3, {"mean": 0.0, "var": 1.0})
 
 
+@pytest.mark.notes("002", "bayes-rule")
 @pytest.mark.notes("000-a", "bayes-estimation")
 @pytest.mark.notes("002", "posterior-predictive")
 def test_a_grid_is_the_conjugate_posterior():

@@ -201,6 +201,7 @@ def test_student_numbers():
     assert_allclose([robust.log_prob(SKEWED).sum(), plain.log_prob(SKEWED).sum()], [-15.003, -20.954], atol=5e-4)
 
 
+@pytest.mark.notes("000-a", "student-t")
 @pytest.mark.notes("002", "plot-student-vs-gauss")
 def test_an_outlier_moves_the_normal_and_hardly_the_student():
     clean = SKEWED[:-1]

@@ -1,7 +1,10 @@
 """Pictures of distributions show the density where its mass is."""
 
+from math import gamma
+
 import numpy as np
 import pytest
+from artists import contours
 from numpy.testing import assert_allclose
 
 from novum.distributions import (
@@ -78,3 +81,39 @@ def test_contours_of_vectors():
         ParameterError, match=r"Multinomial\.plot: .* are counts of shape \(2,\). Draw a marginal: of one count"
     ):
         Multinomial(2, [0.5, 0.5]).plot()
+
+
+@pytest.mark.notes("000-a", "mvn")
+def test_contours_of_a_normal_vector_are_ellipses_of_equal_density():
+    mean, S = np.array([0.0, 1.0]), np.array([[2.0, 0.8], [0.8, 1.0]])
+    ax = MultivariateNormal(mean, S).plot()
+    rings = contours(ax, 1)  # the lines, over the filled ones
+    constant = 1 / (2 * np.pi * np.sqrt(np.linalg.det(S)))
+    assert len(rings) == 5
+    for level, ring in rings.items():
+        gap = ring - mean
+        square = np.einsum("ni,ij,nj->n", gap, np.linalg.inv(S), gap)
+        assert_allclose(square, -2 * np.log(level / constant), rtol=0.03)
+        assert_allclose(np.cov(ring.T)[0, 1] / np.cov(ring.T)[0, 0], 0.4, atol=0.15)  # tilted as S is
+    inside = sorted(1 - level / constant for level in rings)  # P(density >= level), between which shares of draws lie
+    assert_allclose(inside, [0.1, 0.25, 0.5, 0.75, 0.9], atol=0.03)
+
+
+@pytest.mark.notes("000-a", "dirichlet")
+def test_bands_on_the_triangle_are_of_equal_density():
+    """Corners are the certain outcomes; a point's shares of them are its probabilities."""
+    alpha = np.array([2.0, 3.0, 5.0])
+    ax = Dirichlet(alpha).plot()
+    corners = ax.lines[0].get_xydata()
+    assert_allclose(corners, [[0, 0], [1, 0], [0.5, np.sqrt(0.75)], [0, 0]])
+    (filled,) = ax.collections
+    constant = gamma(10) / (gamma(2) * gamma(3) * gamma(5))
+    tops = []
+    for path, low, high in zip(filled.get_paths(), filled.levels, filled.levels[1:]):
+        p = np.linalg.solve(
+            np.vstack([corners[:3].T, np.ones(3)]), np.vstack([path.vertices.T, np.ones(len(path.vertices))])
+        ).T
+        density = constant * np.prod(np.maximum(p, 0) ** (alpha - 1), axis=1)
+        assert (density > low - 0.15).all() and (density < high + 0.15).all()
+        tops.append(p[density.argmax()])
+    assert_allclose(tops[-1], (alpha - 1) / 7, atol=0.06)  # the mode is in the highest band

@@ -30,6 +30,7 @@ def drawn(seed, shape=(2, 3, 2)):
     return JointTable(p, names=("a", "b", "c"))
 
 
+@pytest.mark.notes("004", "covariance")
 @pytest.mark.notes("000-a", "joint-pmf")
 @pytest.mark.notes("001", "joint-distribution")
 def test_moments_of_a_pair(pair):

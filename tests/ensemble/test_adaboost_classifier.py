@@ -119,7 +119,7 @@ def test_m1_requires_less_than_one_half():
     X, y = make_classification(
         200, 5, n_informative=4, n_redundant=0, n_classes=4, random_state=0, n_clusters_per_class=1
     )
-    samme = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    samme = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=10).fit(X, y)
     assert samme.estimator_errors_.max() > 0.5  # a stump names two of four classes
     with pytest.raises(DataError, match="worse than random"):
         AdaBoostClassifier(n_estimators=10, algorithm="M1").fit(X, y)

@@ -39,6 +39,7 @@ def test_majority_vote():
     assert (model.predict(X) == counts.argmax(axis=0)).all()
 
 
+@pytest.mark.notes("004", "averaging")
 @pytest.mark.notes("000-c", "soft-vote")
 @pytest.mark.notes("000-a", "ensemble-combiner")
 def test_soft_vote_is_the_mean_of_the_probabilities():
@@ -48,6 +49,8 @@ def test_soft_vote_is_the_mean_of_the_probabilities():
     assert_allclose(model.predict_proba(X), np.average(each, axis=0, weights=[2, 1, 1]), rtol=1e-12)
 
 
+@pytest.mark.notes("000-a", "ensemble-combiner")
+@pytest.mark.notes("004", "averaging")
 @pytest.mark.notes("000-c", "mean-combine")
 @pytest.mark.notes("002", "committee")
 @pytest.mark.notes("003", "majority-vote")

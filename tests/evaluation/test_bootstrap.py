@@ -55,6 +55,7 @@ def test_label_functions_have_the_same_distribution(function):
     assert quick.standard_error == pytest.approx(slow.standard_error, rel=0.2)
 
 
+@pytest.mark.notes("000-a", "bootstrap-sample")
 @pytest.mark.notes("000-c", "bootstrap")
 @pytest.mark.notes("003", "bootstrap")
 @pytest.mark.notes("004", "bootstrap")

@@ -48,6 +48,7 @@ T = np.array([[0.0], [1], [2], [3]])  # the notes' least-squares example
 t = np.array([1.0, 2, 2, 4])
 
 
+@pytest.mark.notes("000-a", "cv-variance")
 @pytest.mark.notes("000-a", "kfold-cv")
 @pytest.mark.notes("001", "kfold-cv")
 @pytest.mark.notes("002", "kfold-cv")
@@ -74,7 +75,11 @@ def test_same_as_scikit_learn(scoring, cv):
     ratio = np.mean([len(b) / len(a) for a, b in zip(*(ours["indices"][k] for k in ("train", "test")))])
     low, high = corrected_interval(theirs[f"test_{name}"], ratio)
     assert_allclose(ours.interval(name), (max(low, 0), min(high, 1)))
-    assert ours.mean(name) == pytest.approx(theirs[f"test_{name}"].mean())
+    each = theirs[f"test_{name}"]
+    assert ours.mean(name) == pytest.approx(each.mean())
+    assert ours.standard_error(name) == pytest.approx(
+        np.sqrt(((each - each.mean()) ** 2).sum() / (len(each) - 1) / len(each))
+    )
     assert (
         "approximate" in repr(ours) and "<table>" in ours._repr_html_() and len(ours.to_frame()) == len(ours.test_sizes)
     )
@@ -248,6 +253,7 @@ def test_choosing_among_coin_tosses_is_optimistic():
         nested_cross_validate(GaussianNB(), A, b)
 
 
+@pytest.mark.notes("004", "kfold-cv")
 @pytest.mark.notes("000-a", "model-selection")
 @pytest.mark.notes("002", "cv-model-selection")
 @pytest.mark.notes("000-b", "select-C-eps")

@@ -45,6 +45,7 @@ def new_axes():
     return Figure().subplots()
 
 
+@pytest.mark.notes("000-a", "problem-card")
 @pytest.mark.notes("003", "learning-curve")
 def test_learning_curve_distinguishes_bias_from_variance():
     sizes = np.linspace(0.2, 1, 5)

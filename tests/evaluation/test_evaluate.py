@@ -79,6 +79,7 @@ def test_always_answer_plus():
     assert np.isnan(other["precision"].value) and "nothing is predicted positive" in repr(other)
 
 
+@pytest.mark.notes("002", "confusion-matrix")
 @pytest.mark.notes("000-a", "confusion-multi")
 @pytest.mark.notes("000-a", "per-class-metrics")
 @pytest.mark.notes("000-a", "multiclass-accuracy")

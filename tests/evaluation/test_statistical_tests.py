@@ -129,6 +129,9 @@ def test_t_of_the_notes():
 def test_mean_zero_is_the_default():
     assert t_test(x).p_value == pytest.approx(stats.ttest_1samp(x, 0).pvalue, rel=1e-12)
     assert t_test(x).null_value == 0 and "mean" in t_test(x).parameter
+    known = z_test(x, sigma=1.3)
+    assert known.statistic == pytest.approx(x.mean() / (1.3 / np.sqrt(len(x))), rel=1e-12) and known.null_value == 0
+    assert known.p_value == pytest.approx(2 * stats.norm.sf(abs(known.statistic)), rel=1e-12)
 
 
 @pytest.mark.notes("000-a", "t-test")

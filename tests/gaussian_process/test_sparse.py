@@ -70,6 +70,7 @@ def test_kernels_that_run_in_python_have_the_same_gradient():
     np.testing.assert_allclose(bound(Plain(1.0), theta, True)[1], bound(RBF(1.0), theta, True)[1], rtol=1e-9)
 
 
+@pytest.mark.notes("003", "gp-subsampling")
 def test_all_rows_as_inducing_points_make_the_process_exact():
     rows, y = X[:60], Y[:60]
     exact = GaussianProcessRegressor(1.5 * RBF(0.7), alpha=0.05, optimizer=None).fit(rows, y)

@@ -107,6 +107,8 @@ def test_samples_have_the_probabilities_of_the_network():
     assert (kept["fuel"] == "empty").mean() == pytest.approx(0.2571, abs=0.02)
 
 
+@pytest.mark.notes("002", "ancestral-sampling")
+@pytest.mark.notes("002", "gibbs")
 @pytest.mark.notes("000-b", "mcmc")
 @pytest.mark.notes("000-b", "bn-forward-sampling")
 @pytest.mark.parametrize("method", ["likelihood_weighting", "rejection", "gibbs"])

@@ -22,6 +22,8 @@ def joint_of(network):
     return names, joint
 
 
+@pytest.mark.notes("000-b", "bayesian-network")
+@pytest.mark.notes("000-b", "bn-joint-factorisation")
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.notes("000-b", "junction-tree")
 @pytest.mark.notes("002", "variable-elimination")

@@ -14,6 +14,7 @@ from novum.graphical import BayesianNetwork, FactorGraph, MarkovNetwork, Undirec
 ATTRACT = [[2, 1], [1, 3]]
 
 
+@pytest.mark.notes("000-b", "max-product")
 @pytest.mark.notes("000-b", "factor-graph")
 @pytest.mark.notes("000-b", "sum-product")
 def test_star_of_the_notes():

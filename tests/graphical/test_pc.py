@@ -57,6 +57,7 @@ def acyclic(arcs, nodes):
     return not left
 
 
+@pytest.mark.notes("000-b", "perfect-map")
 @pytest.mark.notes("000-b", "structure-constraint")
 def test_an_oracle_gives_what_all_graphs_of_the_same_independences_share():
     """All 543 graphs over four nodes, put together by their separations: common arrows stay arrows, the rest loses its heads."""

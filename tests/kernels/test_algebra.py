@@ -25,6 +25,7 @@ def close(found, want):
     np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.notes("000-a", "dot-product")
 @pytest.mark.notes("000-c", "linear-kernel")
 @pytest.mark.notes("003", "linear-kernel")
 def test_linear():
@@ -193,6 +194,7 @@ def test_ten_rules_give_valid_kernels_with_the_values_of_their_definition():
         (k1 + k2, a + b),
         (k1 * k2, a * b),
         (k1.exp(), np.exp(a)),
+        (Exponential(k2), np.exp(b)),
         (k1.weighted(f), f(X)[:, None] * a * f(Y)[None, :]),
         (Polynomial(k1, degree=3, coef0=0.5, gamma=2.0), (2 * a + 0.5) ** 3),
         (k1**3, a**3),

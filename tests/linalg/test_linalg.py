@@ -70,6 +70,7 @@ def test_a_combination_is_found_again(seed, k, n, scale):
         assert np.abs(are_independent(vectors).coefficients).max() == pytest.approx(1)
 
 
+@pytest.mark.notes("000-a", "span-membership")
 @pytest.mark.notes("000-a", "basis-coordinates")
 def test_coordinates():
     basis = [[3, 1], [-2, 1]]
@@ -160,6 +161,8 @@ def test_deflation_refuses_an_eigenvalue_beyond_the_floats():
         eigen_by_deflation(np.full((2, 2), 1.7e308))
 
 
+@pytest.mark.notes("000-a", "eigen-pairs")
+@pytest.mark.notes("003", "eigen")
 @pytest.mark.notes("000-a", "symmetric-eig-orthogonality")
 @pytest.mark.parametrize(
     "values",

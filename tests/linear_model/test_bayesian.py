@@ -67,6 +67,7 @@ def test_any_gaussian_prior_against_the_joint_normal():
     assert_allclose(plain.coef_, Ridge(0.25, fit_intercept=False).fit(X, y).coef_, rtol=1e-10)
 
 
+@pytest.mark.notes("002", "plot-sequential-bayes")
 @pytest.mark.notes("002", "bayes-linreg-sequential")
 def test_point_by_point_equals_all_at_once():
     whole = BayesianLinearRegression(**SETTING).fit(*LINE)
@@ -81,6 +82,7 @@ def test_point_by_point_equals_all_at_once():
     assert_allclose(again.fit(LINE[0][1:], LINE[1][1:]).mean_, whole.mean_, rtol=1e-12)
 
 
+@pytest.mark.notes("002", "plot-sequential-bayes")
 def test_the_posterior_sharpens_around_the_line():
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (200, 1))
@@ -96,6 +98,7 @@ def test_the_posterior_sharpens_around_the_line():
     assert_allclose(np.cov(lines.T), model.covariance_, rtol=0.05, atol=1e-5)
 
 
+@pytest.mark.notes("002", "plot-predictive-band")
 @pytest.mark.notes("002", "bayes-linreg-predictive")
 @pytest.mark.notes("003", "posterior-predictive")
 def test_predictive_distribution_of_the_notes():
@@ -120,6 +123,7 @@ def test_predictive_distribution_of_the_notes():
     assert (model.predict(grid, return_std=True)[1] <= fewer.predict(grid, return_std=True)[1] + 1e-15).all()
 
 
+@pytest.mark.notes("002", "plot-equivalent-kernel")
 @pytest.mark.notes("002", "equivalent-kernel")
 def test_predictions_weigh_the_targets():
     model = BayesianLinearRegression(**SETTING).fit(*LINE)
@@ -156,6 +160,7 @@ def test_evidence_and_its_maximum():
     assert (np.diff(list(learned.history_)) > -1e-9).all()
 
 
+@pytest.mark.notes("002", "plot-evidence-over-datasets")
 @pytest.mark.notes("002", "bayes-model-comparison")
 def test_bayes_factors_and_model_probabilities():
     from scipy.special import betaln
@@ -173,6 +178,7 @@ def test_bayes_factors_and_model_probabilities():
     assert simple[5] > flexible[5] and flexible[0] > simple[0]  # the simple model bets on few data sets
 
 
+@pytest.mark.notes("003", "marginal-likelihood")
 @pytest.mark.notes("002", "plot-evidence-vs-order")
 def test_evidence_prefers_a_cubic_for_a_sine():
     x, t = make_sine(30, noise=0.2, random_state=2, return_X_y=True)

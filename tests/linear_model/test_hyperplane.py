@@ -122,6 +122,7 @@ def classes(m):
     return X, np.repeat(np.arange(m), 10)
 
 
+@pytest.mark.notes("003", "fig-sample-3d")
 @pytest.mark.notes("003", "fig-perceptron-step")
 @pytest.mark.notes("000-b", "plot-hyperplane-geometry")
 @pytest.mark.notes("002", "plot-discriminant-geometry")

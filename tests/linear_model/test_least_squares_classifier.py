@@ -23,6 +23,7 @@ def test_the_middle_class_never_strictly_wins():
     assert_array_equal(LogisticRegression(C=1e3).fit(LINE, THREE).predict(LINE), THREE)
 
 
+@pytest.mark.notes("002", "plot-ls-masking")
 @pytest.mark.notes("004", "indicator-regression")
 def test_masking_of_six_rows():
     X = np.array([[-3.0], [-2], [0], [0.5], [2], [3]])
@@ -45,6 +46,8 @@ def test_definition():
     assert_array_equal(two.predict(X), signs.predict(X) > 0)
 
 
+@pytest.mark.notes("002", "plot-ls-outliers")
+@pytest.mark.notes("003", "fig-ls-outliers")
 def test_far_rows_on_the_right_side_pull_the_boundary():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal([-2, 0], 0.6, (60, 2)), rng.normal([2, 0], 0.6, (60, 2))])

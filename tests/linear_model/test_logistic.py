@@ -5,6 +5,8 @@ import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression as Theirs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from novum.exceptions import NotConverged
 from novum.fold.blocks import Block
@@ -235,3 +237,22 @@ def test_a_start_on_a_share_changes_nothing_but_the_time(monkeypatch):
     assert shared.n_iter_[0] < plain.n_iter_[0]
     order = np.argsort(y)  # a share without the second class
     assert_allclose(LogisticRegression(tol=1e-10).fit(X[order], y[order]).coef_, plain.coef_, rtol=1e-8)
+
+
+@pytest.mark.notes("004", "basis-function-model")
+def test_a_fixed_basis_makes_the_boundary_an_ellipse():
+    """sigma(w phi(x) + b) with phi(x) = (x1^2, x2^2): at the minimum C sum (p - t) phi + w = 0 and sum (p - t) = 0."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-2, 2, size=(300, 2))
+    y = (X[:, 0] ** 2 / 3 + X[:, 1] ** 2 + 0.2 * rng.normal(size=300) < 1).astype(int)
+    basis = FunctionTransformer(np.square)
+    model = make_pipeline(basis, LogisticRegression(C=2.0, tol=1e-12)).fit(X, y)
+    w, b = model[-1].coef_[0], model[-1].intercept_[0]
+    p = 1 / (1 + np.exp(-(X[:, 0] ** 2 * w[0] + X[:, 1] ** 2 * w[1] + b)))
+    assert_allclose(model.predict_proba(X)[:, 1], p, rtol=1e-10)
+    assert_allclose(2.0 * (p - y) @ X**2 + w, 0, atol=1e-8)
+    assert_allclose((p - y).sum(), 0, atol=1e-8)
+    assert -b / w[0] == pytest.approx(3, rel=0.15) and -b / w[1] == pytest.approx(
+        1, rel=0.15
+    )  # squares of the half axes
+    assert model.score(X, y) > 0.9 > 0.75 > LogisticRegression().fit(X, y).score(X, y)

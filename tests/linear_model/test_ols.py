@@ -105,6 +105,9 @@ def test_polynomials_are_linear_in_their_parameters(bias):
     assert_allclose(degree[-1].intercept_, 2.0 if bias else 0.0, rtol=1e-13)
 
 
+@pytest.mark.notes("000-b", "feature-map")
+@pytest.mark.notes("002", "basis-functions")
+@pytest.mark.notes("004", "feature-map")
 @pytest.mark.notes("003", "linear-regression-model")
 @pytest.mark.notes("004", "basis-function-model")
 def test_fixed_basis_in_a_pipeline():

@@ -46,6 +46,7 @@ def test_penalty_by_cross_validation_then_refit():
     assert np.argmin(training) == 24 != errors.argmin()  # the training error would choose no penalty at all
 
 
+@pytest.mark.notes("003", "lambda-by-cv")
 @pytest.mark.parametrize("p", [12, 1100])
 @pytest.mark.parametrize("cv", [None, KFold(4, shuffle=True, random_state=0), ShuffleSplit(3, random_state=0)])
 @pytest.mark.parametrize("sparse", [False, True])

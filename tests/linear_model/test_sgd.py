@@ -192,6 +192,7 @@ def test_full_batches_are_gradient_descent():
     assert_allclose(SGDRegressor(**batch, max_iter=500).fit(X, f).coef_, LinearRegression().fit(X, f).coef_, rtol=1e-9)
 
 
+@pytest.mark.notes("004", "sgd")
 @pytest.mark.notes("000-b", "svm-sgd")
 def test_subgradient_steps_of_the_support_vector_machine():
     # eta_t = 1 / (lambda t): the first step wipes the start out
@@ -203,6 +204,7 @@ def test_subgradient_steps_of_the_support_vector_machine():
     assert machine.schedule().satisfies_robbins_monro()
 
 
+@pytest.mark.notes("000-b", "regularised-risk")
 @pytest.mark.notes("000-b", "svm-sgd")
 def test_support_vector_machine_reaches_its_objective():
     X, f = sample(400)

@@ -32,6 +32,8 @@ def test_binary_cross_entropy_from_probabilities_and_scores():
     )
 
 
+@pytest.mark.notes("000-a", "cross-entropy")
+@pytest.mark.notes("000-a", "losses-vs-measures")
 @pytest.mark.notes("000-c", "loss-ce")
 @pytest.mark.notes("002", "loss-cce")
 @pytest.mark.notes("003", "cross-entropy")

@@ -43,6 +43,7 @@ def test_zero_one_counts_mistakes_and_refuses_to_be_descended(scores):
         ZeroOneLoss().curvature(1, 0.3)
 
 
+@pytest.mark.notes("000-a", "losses-vs-measures")
 @pytest.mark.notes("000-b", "hinge-loss")
 def test_hinge_value_and_subgradient(scores):
     t, f = scores

@@ -42,6 +42,7 @@ def test_batch_steps_by_their_formula(lattice):
     assert_allclose(model.u_matrix().ravel(), [gaps[u, near[u]].mean() for u in range(12)], rtol=1e-9)
 
 
+@pytest.mark.notes("003", "reducers-named")
 @pytest.mark.notes("004", "som-named")
 def test_online_steps_by_their_formula():
     start = RNG.normal(size=(6, 3)) + 5

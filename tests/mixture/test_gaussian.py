@@ -76,6 +76,7 @@ def test_far_from_zero_nothing_is_lost():
         assert_allclose(far.covariances_, near.covariances_, rtol=1e-6)
 
 
+@pytest.mark.notes("004", "density-estimation-named")
 @pytest.mark.notes("002", "gmm-em")
 def test_em_of_the_notes():
     X = np.array([[0.0], [1], [4], [5]])

@@ -177,6 +177,7 @@ def test_gaussian_numbers():
     assert_allclose(np.exp(model.predict_joint_log_proba([[6, 130, 8]]))[0], [4.50553e-4, 6.95783e-11], rtol=1e-5)
 
 
+@pytest.mark.notes("003", "naive-bayes")
 @pytest.mark.notes("000-b", "naive-bayes")
 @pytest.mark.parametrize("library", [pd, pl])
 def test_mixed_columns_are_each_familys_own(library):

@@ -262,6 +262,7 @@ def test_a_query_and_the_neighbors_that_vote():
     assert {tuple(line.get_xydata()[1]) for line in ball.lines} == {tuple(x) for x in X[distance <= 0.8]}
 
 
+@pytest.mark.notes("003", "fig-knn")
 @pytest.mark.notes("000-a", "fig-influence")
 def test_regions_of_the_vote_and_cells_of_the_nearest():
     rng = np.random.default_rng(5)

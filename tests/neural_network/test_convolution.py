@@ -287,13 +287,33 @@ def test_layers_are_added_one_by_one(digits):
 
     seen = []
     original = pretraining.take_over
-    pretraining.take_over = lambda module, weights: (original(module, weights), seen.append((module, dict(weights))))[0]
+
+    def arrays(module):
+        return {name: value.detach().numpy().copy() for name, value in module.state_dict().items()}
+
+    def watched(module, weights):
+        before = arrays(module)
+        original(module, weights)
+        seen.append((module, dict(weights), before, arrays(module)))
+
+    pretraining.take_over = watched
     try:
         grown.fit(X[:400], y[:400])
     finally:
         pretraining.take_over = original
-    assert [len(module.blocks) for module, _ in seen] == [1, 2, 3]
+    assert [len(module.blocks) for module, *_ in seen] == [1, 2, 3]
     assert not seen[0][1]
     assert "blocks.1.conv.weight" in seen[2][1]
+    for k in (1, 2):  # the body below is taken, heads and new blocks are not
+        _, learned, before, after = seen[k]
+        old = {name for name in before if name.split(".")[0] == "blocks" and int(name.split(".")[1]) < k}
+        assert f"blocks.{k - 1}.conv.weight" in old
+        for name in (name for name in before if name.startswith(("blocks.", "head."))):
+            assert_array_equal(after[name], learned[name] if name in old else before[name])
+        assert not np.allclose(after["blocks.0.conv.weight"], before["blocks.0.conv.weight"])
+        assert not np.allclose(after["head.bias"], learned["head.bias"])
+    first = seen[0][0].state_dict()  # and it had been trained in the smaller network
+    assert not np.allclose(seen[0][3]["blocks.0.conv.weight"], first["blocks.0.conv.weight"].numpy())
+    assert_array_equal(seen[1][1]["blocks.0.conv.weight"], first["blocks.0.conv.weight"].numpy())
     plain = ConvNetClassifier((6, 8, 10), learning_rate=4e-3, **options).fit(X[:400], y[:400])
     assert grown.history_[0] < 0.95 * plain.history_[0]  # the first epoch of the whole network begins lower

@@ -168,6 +168,9 @@ def test_the_best_epoch_is_kept_and_drawn(moons):
     assert_array_equal(watched.get_ydata(), held)
     assert (mark.get_xdata()[0], mark.get_ydata()[0]) == (model.best_epoch_, min(held))
     assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == f"kept: epoch {model.best_epoch_}"
+    own = model.history_.plot(ax=Figure().subplots())
+    for line, drawn in zip(own.lines, ax.lines, strict=True):
+        assert_array_equal(line.get_xydata(), drawn.get_xydata())
 
 
 def test_validation_rows_of_the_user_are_watched(moons):

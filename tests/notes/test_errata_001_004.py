@@ -58,6 +58,34 @@ def test_001_class_conditional_counts():
     assert mild.sum() / no.sum() > 1
 
 
+def test_001_m_estimates_add_up_to_one():
+    """Over the values of an attribute, with m = 3 and p = 1/3: within the class the estimates are probabilities."""
+    tennis = datasets.load_play_tennis()
+    values, no = sorted(set(tennis.data[:, 1])), tennis.target == "No"
+    assert len(values) == 3 and no.sum() == 5
+    in_class = {v: ((tennis.data[:, 1] == v) & no).sum() for v in values}
+    everywhere = {v: (tennis.data[:, 1] == v).sum() for v in values}
+    m, p = 3, 1 / 3
+    right, printed = ([(count[v] + m * p) / (no.sum() + m) for v in values] for count in (in_class, everywhere))
+    assert sum(right) == pytest.approx(1) and sum(printed) == pytest.approx((14 + 3) / (5 + 3))
+
+
+def test_001_smoothed_word_probabilities():
+    """The quotient of (3.88) depends on a word and a class; of a document it would say nothing."""
+    documents = ["chinese beijing chinese", "chinese chinese shanghai", "chinese macao"]
+    vocabulary = ["chinese", "beijing", "shanghai", "macao", "tokyo", "japan"]
+    counts = Counter(" ".join(documents).split())
+    word = {w: (counts[w] + 1) / (counts.total() + len(vocabulary)) for w in vocabulary}
+    assert word["chinese"] == pytest.approx(3 / 7) and sum(word.values()) == pytest.approx(1)
+    total = 0.0
+    for text in itertools.combinations_with_replacement(vocabulary, 3):  # every document of three words, as counts
+        bag = Counter(text)
+        orders = factorial(3) // np.prod([factorial(c) for c in bag.values()])
+        total += orders * np.prod([word[w] ** c for w, c in bag.items()])
+    assert total == pytest.approx(1)  # (3.87) of them is a distribution over documents, so they are of words
+    assert len({round(p, 12) for p in word.values()}) == 3 and len(word) == 6  # one number per word, not per document
+
+
 def test_001_multinomial_coefficient():
     counts = (3, 1, 1, 0, 0, 0)
     right = factorial(sum(counts)) // np.prod([factorial(c) for c in counts])
@@ -76,6 +104,17 @@ def test_001_log_odds_of_two_gaussians():
     assert log_odds == pytest.approx(np.log(p / (1 - p)) + quadratic / 2)
     assert log_odds != pytest.approx(-np.log(p / (1 - p)) + quadratic / 2)
     assert log_odds != pytest.approx(np.log(p / (1 - p)) + (2 * x @ P @ (m1 + m2) - m1 @ P @ m1 - m2 @ P @ m2) / 2)
+
+
+def test_001_class_counts_need_the_class():
+    t = np.eye(3, dtype=int)[[0, 0, 1, 2, 2, 2, 2]]  # rows t_n, of which one entry is 1
+    right = [(t[:, k] == 1).sum() for k in range(3)]
+    printed = [sum(1 in row for row in t) for _ in range(3)]  # "t_n = 1" names no class: some entry is 1 in every row
+    assert np.sum(right) / len(t) == 1 and np.sum(printed) / len(t) == 3  # by (3.145) the shares add up to 1
+    theta = np.array(right) / len(t)  # and they maximize the likelihood: no other shares near them have a larger one
+    rng = np.random.default_rng(0)
+    for other in rng.dirichlet(50 * theta, size=200):
+        assert (t @ np.log(other)).sum() <= (t @ np.log(theta)).sum() + 1e-12
 
 
 def test_001_class_variance():

@@ -39,6 +39,7 @@ def test_gaussian_basis_is_its_formula():
     assert list(bias.get_feature_names_out())[:3] == ["1", "g(x0-0)", "g(x0-1)"]
 
 
+@pytest.mark.notes("002", "basis-functions")
 @pytest.mark.notes("003", "sigmoid-basis")
 def test_sigmoid_basis_is_its_formula_and_half_at_its_center():
     model = SigmoidBasis([[0.0, 1], [2, 3], [4, 5]], width=0.3).fit(X)
@@ -110,6 +111,7 @@ def test_any_map_composes_with_any_linear_learner():
     assert_allclose((scale * u) @ (scale * v), (1 * 3 + 2 * 4) ** 2)
 
 
+@pytest.mark.notes("002", "basis-functions")
 @pytest.mark.notes("003", "polynomial-basis")
 @pytest.mark.notes("004", "polynomial-features")
 def test_powers_of_x_are_scikit_learns():
@@ -134,6 +136,7 @@ def test_sizes_of_polynomial_maps(n, d, exactly, at_most):
     assert PolynomialFeatures(d, include_bias=False).fit_transform(ones).shape[1] == at_most == math.comb(n + d, d) - 1
 
 
+@pytest.mark.notes("002", "kernel-poly")
 @pytest.mark.notes("000-c", "explicit-poly-map")
 @pytest.mark.parametrize("degree", [2, 3])
 def test_scaled_monomials_are_the_polynomial_kernel(degree):

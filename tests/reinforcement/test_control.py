@@ -174,6 +174,7 @@ def test_compiled_traces_by_hand():
         assert found.action_values_[0, 0] == pytest.approx(first + 0.5 * (0.9 * 0.5 - first) * trace)
 
 
+@pytest.mark.notes("001", "rl-policy-named")
 @pytest.mark.notes("000-c", "q-learning")
 def test_q_learning_of_the_room():
     room = room_4x3()
@@ -300,6 +301,10 @@ def test_schedules_and_their_conditions():
     assert Schedule("exponential", 1.0, 0.9).glie() == (False, True, False)
     assert not Schedule("exponential", 1.0, 0.9, floor=0.01).glie().holds
     assert not Schedule("linear", 1.0, 0.0).glie().for_ever
+    # sum 1/n^p over all n: without end for p <= 1, zeta(p) beyond
+    assert Schedule("power", 1.0, 0.5).glie() == (True, True, True)
+    for power in (1.01, 1.5, 2.0):
+        assert Schedule("power", 1.0, power).glie() == (False, True, False)
     assert Schedule("power", 1.0, 0.7).satisfies_robbins_monro()
     assert not Schedule("power", 1.0, 0.5).satisfies_robbins_monro().squares_converge
     assert not Schedule("power", 1.0, 1.5).satisfies_robbins_monro().sum_diverges

@@ -31,6 +31,20 @@ def test_glie_monte_carlo():
     literal = MonteCarloControl(50, exploration=Schedule("power", 1.0, 1.0), random_state=0).fit(chain)
     np.testing.assert_allclose(literal.action_values_[0], [1.0, 3.0])
     assert (literal.returns_[0, 25:] == 3).mean() > 0.9
+    # both actions from one place, so the probability of the better one in episode k follows from the shares of exploration alone
+    share = {
+        None: 1 / (1 + np.arange(40) / (0.05 * 40)),  # harmonic, at one half after a twentieth of the episodes
+        Schedule("power", 1.0, 1.0): 1 / np.arange(1, 41),
+    }
+    for exploration, shares in share.items():
+        many = MonteCarloControl(40, exploration=exploration, n_runs=3000, random_state=2).fit(chain)
+        known, expected = 0.0, []  # whether the better action has been tried
+        for part in shares:
+            expected.append(known * (1 - part / 2) + (1 - known) * part / 2)
+            known += (1 - known) * part / 2
+        found = (many.returns_ == 3).mean(axis=0)
+        np.testing.assert_allclose(found, expected, atol=4.5 * 0.5 / np.sqrt(3000))
+        assert (many.returns_[:, 20:] == 1).sum() == pytest.approx(3000 * np.sum(1 - np.array(expected[20:])), rel=0.1)
 
 
 @pytest.mark.notes("003", "glie-mc")

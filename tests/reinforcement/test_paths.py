@@ -56,6 +56,7 @@ def test_prioritized_entries_back_up_one_state_each():
             assert after[s] == pytest.approx(backed_up(before)[s], abs=1e-12)
 
 
+@pytest.mark.notes("003", "policy-iteration")
 def test_modified_policy_iteration_keeps_sweeps_and_evaluations():
     plan = modified_policy_iteration(ROOM, keep_path=True)
     path, at = plan.history["path"], plan.history["at"]

@@ -114,6 +114,8 @@ def test_traces(traces, expected):
     np.testing.assert_allclose(found.predict([0, 1, 2]), transcribed(0.1, 0.5, traces == "replacing"), rtol=1e-12)
 
 
+@pytest.mark.notes("000-c", "td0")
+@pytest.mark.notes("003", "td0")
 def test_one_step_is_lambda_zero():
     one = learn(TD(n_steps=1, learning_rate=two_rates(0.1), discount=0.9)).predict([0, 1, 2])
     np.testing.assert_allclose(one, transcribed(0.1, 0.0, False))
@@ -238,6 +240,7 @@ def test_weights_of_one_episode():
         MonteCarloPrediction().fit(line, policy=Policy.uniform(line), behavior=go)
 
 
+@pytest.mark.notes("003", "rl-named")
 @pytest.mark.notes("000-c", "passive-adp")
 def test_passive_adaptive_programming():
     room = room_4x3()

@@ -206,6 +206,7 @@ def test_blackjack_by_sampling():
             assert sum(p for p, *_ in outcomes) == pytest.approx(1)
 
 
+@pytest.mark.notes("001", "rl-policy-named")
 @pytest.mark.notes("003", "policy")
 def test_policies():
     room = room_4x3()

@@ -51,6 +51,7 @@ def test_the_effective_size_of_an_autoregression_is_the_known_one():
     assert convergence.mcse_mean(x) == pytest.approx(np.sqrt(1.9 / 0.1 / x.size), rel=0.1)
 
 
+@pytest.mark.notes("002", "mcmc")
 @pytest.mark.peer
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("shape", [*CASES[:-1], (4, 999, 0.97)])

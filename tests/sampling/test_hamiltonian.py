@@ -53,6 +53,7 @@ def test_trajectories_equal_plain_recursion(metric, density):
     assert len(set(record["depth"])) > 1
 
 
+@pytest.mark.notes("002", "mcmc")
 @pytest.mark.parametrize("metric", ["diagonal", "dense"])
 def test_moments_of_a_correlated_gaussian(metric):
     chains = HamiltonianMonteCarlo(gaussian, True, metric=metric).sample(2000, start=3, random_state=1)

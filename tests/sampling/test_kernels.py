@@ -35,6 +35,8 @@ def transitions(draws, k):
     return counts
 
 
+@pytest.mark.notes("000-b", "mcmc")
+@pytest.mark.notes("003", "posterior-approximations")
 @pytest.mark.notes("002", "metropolis-hastings")
 def test_metropolis_hastings_has_the_kernel_of_the_notes():
     """p = (.2, .3, .5) and a proposal that is not symmetric: the kernel by enumeration, and as the sampler moves."""

@@ -27,6 +27,7 @@ def probability(chain, word):
     return value
 
 
+@pytest.mark.notes("002", "bn-markov-chain")
 @pytest.mark.notes("002", "markov-model")
 def test_counts_parameters_and_likelihood_of_the_notes():
     chain = MarkovChain().fit("AABABBBA")

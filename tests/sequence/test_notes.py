@@ -93,6 +93,8 @@ def test_the_best_path_and_the_next_ones():
     scores, paths = given().best_paths(X, 8)
     assert len(paths) == 8 and paths[0].tolist() == [0, 0, 1]
     assert_allclose(np.exp(scores).sum(), 0.03628, rtol=1e-12)
+    any_family, found = generic().decode(X.astype(float))
+    assert found.tolist() == [0, 0, 1] and np.exp(float(any_family)) == pytest.approx(0.01512, rel=1e-12)
     tied = CategoricalHMM(2)  # all optimal paths: those whose score is the first one's
     tied.startprob_, tied.transmat_, tied.emissionprob_ = [0.5, 0.5], np.full((2, 2), 0.5), [[0.5, 0.5]] * 2
     scores, paths = tied.best_paths([[0], [1]], 9)

@@ -56,6 +56,7 @@ def test_classifier_equals_liblinear(load, options):
         assert_array_equal(ours.coef_ == 0, abs(theirs.coef_) < 1e-9)
 
 
+@pytest.mark.notes("000-b", "svr")
 @pytest.mark.parametrize("options", REGRESSORS, ids=str)
 def test_regressor_equals_liblinear(options):
     X, y = scaled_diabetes()
@@ -102,6 +103,7 @@ def test_many_columns_by_conjugate_gradients():
     assert_allclose(LinearSVC(tol=1e-8, dual=True, max_iter=5000).fit(X, y).coef_, ours.coef_, atol=1e-5)
 
 
+@pytest.mark.notes("000-b", "svm-soft")
 def test_the_constant_is_what_a_kernel_machine_lacks():
     X, y = table(load_breast_cancer)
     linear = LinearSVC(loss="hinge", C=0.1, intercept_scaling=30.0, tol=1e-6, max_iter=200_000).fit(X, y)
@@ -194,3 +196,22 @@ def test_many_sparse_columns_equal_liblinear():
         for m in (svm, peer)
     )
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+
+
+@pytest.mark.notes("000-b", "svm-hard")
+@pytest.mark.notes("003", "svm-primal")
+def test_a_large_constant_is_the_hard_margin():
+    """w = p / |p|^2 of the point p nearest to zero among the mixtures of rows y x"""
+    y = np.array([1, -1, 1])
+    X = np.array([[3.0, 0.0], [1.0, 2.0], [5.0, 1.0]]) * y[:, None]  # multipliers 1/18 and 1/6: far from C
+    through_zero = LinearSVC(loss="hinge", C=10.0, fit_intercept=False, **EXACT).fit(X, y)
+    assert_allclose(through_zero.coef_, [[1 / 3, 1 / 3]], rtol=1e-7)
+    # with a constant: from the third row to the nearest point of the segment between the others
+    X, y = np.array([[1.0, 2.0], [4.0, -2.0], [-1.0, -1.5]]), np.array([1, 1, -1])
+    along = np.array([3.0, -4.0]) / 5
+    foot = X[0] + along * (along @ (X[2] - X[0]))
+    w = 2 * (foot - X[2]) / np.sum((foot - X[2]) ** 2)
+    assert 0 < along @ (X[2] - X[0]) < 5 and (y * (X @ w + 1 - w @ foot) > 1 - 1e-12).all()
+    free = LinearSVC(loss="hinge", C=10.0, intercept_scaling=100.0, tol=1e-7, max_iter=1_000_000).fit(X, y)
+    assert_allclose(free.coef_[0], w, rtol=1e-3)
+    assert_allclose(free.intercept_, 1 - w @ foot, rtol=1e-3)

@@ -114,6 +114,7 @@ def test_hard_margin_of_the_fourth_set():
     assert kkt_report(shifted, X, sign).violation > 0.4
 
 
+@pytest.mark.notes("002", "svm-soft")
 @pytest.mark.parametrize(
     ("C", "w", "w0", "objective"),
     [
@@ -280,6 +281,12 @@ def test_roles_of_a_tube():
             off = abs(r) - 0.25 if a == 0 else 0.25 - side if abs(a) >= 1 else abs(side - 0.25)
             worst = max(worst, off)
         assert perturbed.violation == pytest.approx(worst, abs=1e-6) and worst > 0.05
+    for i, side in ((2, -1.0), (4, 1.0)):  # a row whose multiplier is at C may lie outside the tube, not within
+        for depth in (0.4, -0.2):
+            moved = y.copy()
+            moved[i] = 37 / 30 * x[i, 0] - 0.25 + side * (0.25 - depth)
+            condition = kkt_report(SVR(kernel="linear", C=1.0, epsilon=0.25, tol=TIGHT).fit(x, y), x, moved).violation
+            assert condition == pytest.approx(max(depth, 0), abs=1e-6)
         assert_allclose(perturbed.dual, report.dual, rtol=1e-7)
     assert_allclose(report.slack, np.maximum(0, abs(y - (37 / 30 * x[:, 0] - 0.25)) - 0.25), atol=1e-7)
 

@@ -29,6 +29,7 @@ def digits():
     return load_digits(return_X_y=True)
 
 
+@pytest.mark.notes("003", "reducers-named")
 @pytest.mark.notes("000-c", "autoencoder")
 @pytest.mark.notes("002", "autoencoder")
 @pytest.mark.notes("004", "autoencoder-named")

@@ -314,6 +314,12 @@ def test_a_deep_machine_is_what_its_energy_says(sizes):
     assert (bound <= exact + 1e-12).all() and (bound > exact - 1.0).all()
     if len(sizes) == 2:
         np.testing.assert_allclose(bound, exact, rtol=1e-10)  # one hidden layer: the bound is tight
+        restricted = RestrictedBoltzmannMachine(sizes[1], max_epochs=1, random_state=0).fit(
+            rows
+        )  # and the machine is this one
+        restricted.components_ = layers.weights[0].T
+        restricted.intercept_visible_, restricted.intercept_hidden_ = layers.biases
+        np.testing.assert_allclose(restricted.score_samples(rows), exact - log_z, rtol=1e-10)
 
     drawn = model.sample(20000, random_state=0, n_steps=30)[0] @ 2 ** np.arange(sizes[0])
     shares = np.bincount(drawn.astype(int), minlength=2 ** sizes[0]) / 20000

@@ -197,6 +197,7 @@ def test_rings_are_separated_from_stars_and_trees(readout):
     assert model.transform(graphs[:5]).shape == (5, 16)
 
 
+@pytest.mark.notes("000-c", "graph-drawing")
 @deep
 def test_the_network_draws_what_it_says(club):
     from matplotlib.figure import Figure

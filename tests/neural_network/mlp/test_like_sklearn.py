@@ -42,6 +42,7 @@ def assert_same(a, b, tol=1e-10):
             assert a.best_validation_score_ == pytest.approx(b.best_validation_score_)
 
 
+@pytest.mark.notes("000-c", "epoch-shuffle")
 @pytest.mark.parametrize("solver", ["sgd", "adam", "lbfgs"])
 @pytest.mark.parametrize("activation", ["relu", "tanh", "logistic", "identity"])
 def test_every_solver_and_activation(solver, activation):
@@ -85,6 +86,8 @@ def test_every_kind_of_target(solver):
             np.testing.assert_allclose(a.predict_log_proba(X), b.predict_log_proba(X), atol=1e-6)
 
 
+@pytest.mark.notes("000-c", "reg-l2")
+@pytest.mark.notes("002", "weight-decay")
 def test_several_targets_by_lbfgs_end_in_the_same_minimum():
     options = {
         "solver": "lbfgs",
@@ -114,6 +117,7 @@ def test_rates_and_stopping(rate, nesterov):
     assert a._optimizer.learning_rate == pytest.approx(b._optimizer.learning_rate)
 
 
+@pytest.mark.notes("000-c", "early-stopping")
 def test_early_stopping_splits_and_judges_alike():
     options = {"early_stopping": True, "random_state": 0, "max_iter": 12, "batch_size": 32, "n_iter_no_change": 3}
     assert_same(*both("MLPClassifier", DIGITS[:600], NUMBERS[:600], **options))

@@ -116,6 +116,18 @@ def test_the_one_norm_makes_weights_exactly_zero_at_a_minimum():
         np.testing.assert_array_equal(steps.coefs_[0][:, 0] == 0, w == 0)
 
 
+@pytest.mark.notes("000-c", "reg-l1")
+@quiet
+def test_the_one_norm_of_a_classifier_leaves_the_conditions_of_its_minimum():
+    options = {"solver": "lbfgs", "alpha": 0.0, "tol": 1e-10, "max_iter": 5000, "random_state": 0}
+    model = MLPClassifier((), l1=12.0, **options).fit(X, Y == 2)
+    w = model.coefs_[0][:, 0]
+    slope = X.T @ (1 / (1 + np.exp(-(X @ w + model.intercepts_[0]))) - (Y == 2))
+    assert (w == 0).any() and (w != 0).any()
+    np.testing.assert_allclose(slope[w != 0], -12 * np.sign(w[w != 0]), atol=1e-3)
+    assert (np.abs(slope[w == 0]) < 12 + 1e-3).all()
+
+
 @pytest.mark.notes("000-c", "epoch-shuffle")
 @quiet
 def test_every_epoch_has_an_order_of_its_own():

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
-from novum.neural_network import MLPClassifier, MLPRegressor
+from novum.neural_network import MLPClassifier, MLPRegressor, draw_network
 
 quiet = pytest.mark.filterwarnings("ignore::novum.exceptions.NotConverged")
 X, Y = load_iris(return_X_y=True)
@@ -53,4 +54,11 @@ def test_the_diagram_draws_units_weights_and_formulas():
     words = [t.get_text() for t in ax.texts]
     assert r"$h_1 = \mathrm{tanh}(x W_1 + b_1)$" in words and r"$y = \mathrm{softmax}(h_{2} W_3 + b_3)$" in words
     assert "5 units" in words
+    plain = draw_network([2, 3, 1], None, ["h = g(x)", "y = h"], Figure().subplots())
+    assert len(plain.patches) == 6 and [len(lines.get_segments()) for lines in plain.collections] == [6, 3]
+    assert {"h = g(x)", "y = h"} <= {text.get_text() for text in plain.texts}
+    signs = [np.array([[1.0], [-2.0]])]
+    (edges,) = draw_network([2, 1], signs, ["y = w x"], Figure().subplots()).collections
+    np.testing.assert_allclose(edges.get_linewidths(), [0.2 + 0.9, 2.0])
+    np.testing.assert_array_equal(edges.get_colors()[:, 0] > 0.5, [False, True])
     assert len(MLPRegressor(max_iter=2).fit(X, Y).plot_network(most_units=6).patches) == 4 + 6 + 1

@@ -48,6 +48,7 @@ def outputs(model, h):
     return h @ model.weights_["head.weight"].T + model.weights_["head.bias"]
 
 
+@pytest.mark.notes("000-c", "token-embedding")
 @pytest.mark.notes("000-c", "rnn")
 @pytest.mark.notes("000-c", "gru")
 @pytest.mark.notes("000-c", "lstm")

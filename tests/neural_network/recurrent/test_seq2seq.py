@@ -29,14 +29,14 @@ def layer_weights(model, part):
     return [model.weights_[start + name].astype(float) for name in names]
 
 
-def log_prob_by_hand(model, x, out):
-    """log p(out | x) of a model of one layer that reads one way, from the formulas."""
+def log_probs_by_hand(model, x, out):
+    """log p(symbol | out so far, x) at every place of out and after it, for a model of one layer that reads one way."""
     w = model.weights_
     step, _ = cells.STEPS[model.cell]
     read = [w["source_table"][4 + model.source_symbols_.index(s)] for s in x]
     memory, state = cells.run(model.cell, read, *layer_weights(model, "encoder"))
-    total, numbers = 0.0, [4 + model.target_symbols_.index(s) for s in out]
-    for last, number in zip([1, *numbers], [*numbers, 2]):
+    found = []
+    for last in (1, *(4 + model.target_symbols_.index(s) for s in out)):
         state = step(w["target_table"][last], state, *layer_weights(model, "decoder"))
         q = state[0]
         if model.attention == "dot":
@@ -49,11 +49,18 @@ def log_prob_by_hand(model, x, out):
             a = np.exp(scores) / np.exp(scores).sum()
             q = np.tanh(w["attention.combine.weight"] @ np.concatenate([q, a @ memory]) + w["attention.combine.bias"])
         logits = w["head.weight"] @ q + w["head.bias"]
-        allowed = np.exp(np.delete(logits, [0, 1, 3]))
-        total += logits[number] - np.log(allowed.sum())
-    return total
+        logits[[0, 1, 3]] = -np.inf  # padding, the beginning and the unknown symbol are never said
+        found.append(logits - np.log(np.exp(logits).sum()))
+    return np.array(found)
 
 
+def log_prob_by_hand(model, x, out):
+    """log p(out | x), the sum over its symbols and the end."""
+    numbers = [*(4 + model.target_symbols_.index(s) for s in out), 2]
+    return log_probs_by_hand(model, x, out)[np.arange(len(numbers)), numbers].sum()
+
+
+@pytest.mark.notes("000-c", "teacher-forcing")
 @pytest.mark.parametrize("cell", ["lstm", "gru", "rnn"])
 @pytest.mark.parametrize(
     "attention",
@@ -69,6 +76,24 @@ def test_answers_follow_from_the_weights_by_the_formulas(attention, cell):
     model = Seq2Seq(5, cell=cell, attention=attention, n_embedding=4, learning_rate=0.05, **QUICK).fit(X, y)
     found = model.score_samples(X, y)
     np.testing.assert_allclose(found, [log_prob_by_hand(model, *pair) for pair in zip(X, y)], rtol=1e-5)
+
+
+@pytest.mark.notes("000-c", "greedy-decoding")
+@pytest.mark.filterwarnings("ignore:.*did not end within:novum.exceptions.DataWarning")
+@pytest.mark.parametrize("attention", [None, "dot"])
+def test_every_symbol_said_is_the_most_probable_one(attention):
+    X = words(60, 1)
+    y = [word[::-1] for word in X]
+    options = {**QUICK, "max_epochs": 25}
+    model = Seq2Seq(8, cell="gru", attention=attention, learning_rate=0.02, max_length=6, **options).fit(X, y)
+    lengths = set()
+    for x, said in zip(X, model.predict(X)):
+        best = log_probs_by_hand(model, x, said).argmax(axis=1)
+        numbers = [*(4 + model.target_symbols_.index(s) for s in said), 2]
+        assert best[: len(said)].tolist() == numbers[:-1]
+        assert best[-1] == 2 or len(said) == 6  # said to the end, or cut
+        lengths.add(len(said))
+    assert len(lengths) > 2
 
 
 def test_words_are_reversed_and_attention_points_backwards():

@@ -36,6 +36,7 @@ def test_lms_by_hand():
     np.testing.assert_allclose(w, [-0.04, 0.2, -0.32])
 
 
+@pytest.mark.notes("001", "checkers-task")
 @pytest.mark.notes("001", "self-play-loop")
 def test_learning_from_one_game():
     game = TicTacToe()

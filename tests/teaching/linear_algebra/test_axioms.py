@@ -46,6 +46,10 @@ def test_metrics():
         found = check_metric_axioms("precomputed", table)
         assert not getattr(found, law) and not found.is_metric
     assert found.symmetric and found.worst_triangle == pytest.approx(5 - 1 - 2)
+    for excess in (0.5, 1e-3, 1e-7):
+        found = check_metric_axioms("precomputed", [[0, 1, 3 + excess], [1, 0, 2], [3 + excess, 2, 0]])
+        assert not found.triangle and not found.is_metric and found.worst_triangle == pytest.approx(excess)
+    assert check_metric_axioms("precomputed", [[0.0, 1, 3], [1, 0, 2], [3, 2, 0]]).is_metric  # on a line: equality
 
 
 @pytest.mark.notes("000-a", "algebra-axioms")
@@ -151,6 +155,20 @@ def test_identities_of_matrices(monkeypatch):
     monkeypatch.setattr(np.linalg, "inv", lambda A: right(A) * (1 + 1e-6))  # an inverse that is none
     wrong = check_identities(M, N)
     assert not wrong and wrong.residuals["M M^-1 = I"] > wrong.tol
+
+
+@pytest.mark.notes("000-a", "symmetric-eig-orthogonality")
+def test_eigenvectors_of_a_symmetric_matrix_are_orthogonal():
+    A = RNG.normal(size=(5, 5))
+    for symmetric in (A + A.T, A @ A.T, [[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, -1.0]]):
+        report, n = eigen_report(symmetric), len(symmetric)
+        assert not np.iscomplexobj(report.values) and report.independent_vectors == n and not report.defective
+        vectors = []
+        for value in report.values:  # each from the null space of A - value I
+            vectors.append(np.linalg.svd(symmetric - value * np.eye(n))[2][-1])
+            assert is_eigenpair(symmetric, value, vectors[-1])
+        assert_allclose(np.array(vectors) @ np.transpose(vectors), np.eye(n), atol=1e-10)
+    assert eigen_report(np.eye(4)).independent_vectors == 4  # equal eigenvalues: as many vectors all the same
 
 
 @pytest.mark.notes("000-a", "eigen-pairs")

@@ -9,6 +9,7 @@ from novum.losses import EpsilonInsensitiveLoss, HingeLoss, PerceptronLoss, Squa
 from novum.teaching import plot_losses, plot_risk
 
 
+@pytest.mark.notes("000-b", "plot-loss-vs-weight")
 @pytest.mark.notes("000-b", "plot-hinge")
 def test_hinge_zero_one_and_perceptron_against_the_margin():
     axes = canvas()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from novum.base.callbacks import SILENT
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import is_true
 from novum.runtime.devices import chosen_device
@@ -68,7 +69,7 @@ def pretrain(estimator: Any, module: Any, examples: Any, seed: int, config: dict
         small = estimator._built(stage)
         take_over(small, learned)
         training = Training(short, small.to(device), examples, None, seed, stage)
-        training.go(lambda *_: False)
+        training.go(SILENT)
         learned = training.weights()
     take_over(module, learned)
     reseed(seed)
