@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
+    "lab_scenes",  # docs/lab_scenes.py
 ]
 exclude_patterns = ["_build", "_generated", "skeleton", "gallery/*.ipynb", "gallery/*.py", "tutorials/*.ipynb"]
 html_theme = "furo"

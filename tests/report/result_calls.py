@@ -268,6 +268,7 @@ JUDGEMENTS = {
     "Scores": lambda: study().scores,
     "EnsembleMember": lambda: EnsembleMember(study().scores.candidates[0], 0.5),
     "Joint": lambda: Joint([EnsembleMember(study().scores.candidates[0], 1.0)], []),
+    "Frames": lambda: novum.lab.record(LogisticRegression(), *two_classes()),
     "StudyRows": lambda: novum.study.Study(load_iris(as_frame=True).frame, "target").rows(),
     "Dependence": lambda: study().findings.dependences[0],
     "Card": lambda: study().card,

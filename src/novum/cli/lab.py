@@ -91,14 +91,12 @@ def first_fragment(token: str, scene: str | None, state: Path | None) -> str:
     made = known_scene(name)
     if state is None:
         return f"/{name}?t={token}"
-    from base64 import urlsafe_b64encode
-    from zlib import compressobj
+    from novum.lab.protocol.packing import packed
 
     full, defaults = made.read(said["state"]).given, made.defaults()
     changed = {key: value for key, value in full.items() if value != defaults[key]}
-    packer = compressobj(9, wbits=-15)
-    packed = packer.compress(json.dumps(changed, separators=(",", ":"), sort_keys=True).encode()) + packer.flush()
-    return f"/{name}?t={token}&s={urlsafe_b64encode(packed).decode().rstrip('=')}"
+    text = json.dumps(changed, separators=(",", ":"), sort_keys=True)
+    return f"/{name}?t={token}&s={packed(text)}"
 
 
 def known_scene(name: Any) -> Any:
@@ -112,24 +110,16 @@ def known_scene(name: Any) -> Any:
 
 def exported(name: str, state: Path | None, out: Path, frame: int | None, lang: str) -> str:
     """Write a run as one HTML file, and return the line that says so."""
-    from novum.lab.protocol.events import events_of, final_frame
-    from novum.lab.server.export import offline_page
+    from novum.lab.controls import Refusal
+    from novum.lab.server.export import scene_page
     from novum.runtime.writing import replace_file
 
     made = known_scene(name)
     given = {} if state is None else read_state(state)["state"]
-    events = list(events_of(made, given))
-    if events[-1][0] == "refused":
-        raise typer.BadParameter(events[-1][1]["sentence"])
-    last = final_frame(events)
-    shown = next((f for kind, f in events if kind == "frame" and f["n"] == frame), last)
-    meta = {
-        "frame": shown["n"],
-        "part": shown["part"],
-        "lang": lang,
-        "python": made.script(made.state(given), shown["n"], shown["part"]),
-        "command": f"novum lab --scene {name}" + (f" --state {state.name}" if state else ""),
-    }
-    page = offline_page(events, meta).encode()
+    command = f"novum lab --scene {name}" + (f" --state {state.name}" if state else "")
+    try:
+        page = scene_page(made, given, frame, lang, command).encode()
+    except Refusal as refusal:
+        raise typer.BadParameter(refusal.sentence) from refusal
     replace_file(out, page)
     return f"{out}: {len(page) / 1000:.0f} kB"

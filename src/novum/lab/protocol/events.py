@@ -19,7 +19,7 @@ from novum.lab.protocol.digest import VERSION, digest
 from novum.lab.protocol.thinning import thinned
 from novum.lab.scene import Scene, State
 
-__all__ = ["MOST_BYTES", "MOST_FRAMES", "SECONDS", "as_stream", "events_of", "final_frame"]
+__all__ = ["MOST_BYTES", "MOST_FRAMES", "SECONDS", "as_stream", "events_of", "final_frame", "frame_event"]
 
 SECONDS = 20.0
 MOST_BYTES = 16 * 2**20

@@ -5,10 +5,13 @@ from typing import Any
 
 from novum.lab.controls import Refusal
 from novum.lab.frames import Event
+from novum.lab.protocol.events import events_of, final_frame
+from novum.lab.protocol.packing import packed
 from novum.lab.registry import catalogue
+from novum.lab.scene import Scene
 from novum.lab.server.assets import LANGUAGES, built_files, words_in
 
-__all__ = ["offline_page", "recorded_events"]
+__all__ = ["offline_page", "page_with", "recorded_events", "scene_page"]
 
 PLACE = "<!--EVENTS-->"
 
@@ -26,22 +29,53 @@ def inert_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def offline_page(events: list[Any], meta: dict[str, Any]) -> str:
-    """Return the page of a run, with `meta` about the frame that is shown first."""
+def page_with(recorded: list[list[Any]], words: dict[str, dict[str, str]], meta: dict[str, Any], small: bool) -> str:
+    """Return the page of recorded events; where it is to be small they are deflated, and read by browsers alone."""
     files = built_files()
     if "offline.html" not in files:
         raise Refusal("the page is not built: run `make web`.")
-    recorded = recorded_events(events)
-    own = ("shell.", f"scene.{recorded[0][1]['scene']}.")
-    words = {
-        language: {key: text for key, text in words_in(language).items() if key.startswith(own)}
-        for language in LANGUAGES
-    }
     parts = {"events": recorded, "words": words, "meta": meta}
     scripts = "".join(
-        f'<script type="application/json" id="{name}">{inert_json(value)}</script>' for name, value in parts.items()
+        f'<script type="text/plain" id="{name}">{packed(inert_json(value))}</script>'
+        if small and name == "events"
+        else f'<script type="application/json" id="{name}">{inert_json(value)}</script>'
+        for name, value in parts.items()
     )
     page = files["offline.html"].path.read_text(encoding="utf-8")
     if page.count(PLACE) != 1:
         raise Refusal("the built page has no place for events: run `make web`.")
     return page.replace(PLACE, scripts)
+
+
+def offline_page(events: list[Any], meta: dict[str, Any], *, small: bool = False) -> str:
+    """Return the page of a run, with `meta` about the frame that is shown first: its `frame` and `part` are those of the event."""
+    recorded = recorded_events(events)
+    steps = [(content["n"], content["part"]) for kind, content in recorded if kind == "frame"]
+    wanted = (meta["frame"], meta.get("part", ""))
+    if wanted in steps:  # the page counts frames from 0, and a step may have two
+        meta = {**meta, "frame": steps.index(wanted)}
+    own = ("shell.", f"scene.{recorded[0][1]['scene']}.")
+    words = {
+        language: {key: text for key, text in words_in(language).items() if key.startswith(own)}
+        for language in LANGUAGES
+    }
+    return page_with(recorded, words, meta, small)
+
+
+def scene_page(
+    scene: Scene, given: dict[str, Any], frame: int | None, lang: str, command: str, *, small: bool = False
+) -> str:
+    """Run a scene and return its page, which shows first the frame (None: the last) and names the command that opens it live."""
+    events = list(events_of(scene, given))
+    if events[-1][0] == "refused":
+        raise Refusal(events[-1][1]["sentence"], events[-1][1]["control"])
+    last = final_frame(events)
+    shown = next((f for kind, f in events if kind == "frame" and f["n"] == frame), last)
+    meta = {
+        "frame": shown["n"],
+        "part": shown["part"],
+        "lang": lang,
+        "python": scene.script(scene.state(given), shown["n"], shown["part"]),
+        "command": command,
+    }
+    return offline_page(events, meta, small=small)
