@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -222,6 +223,59 @@ def test_runs_that_nobody_reads_leave_no_process(lab):
     assert lab.has_two_workers()
     threads = sum(child.num_threads() for child in lab.workers())
     assert threads < 24, "runs that were left have left threads"
+
+
+def hurried(lab, content):
+    """Send a run and close the connection before anything of it was read."""
+    body = json.dumps({**KMEANS, **content}).encode()
+    head = f"POST /api/run HTTP/1.1\r\nhost: {lab.url[7:]}\r\nx-novum-token: {lab.token}\r\ncontent-type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", int(lab.url.rpartition(":")[2]))) as connection:
+        connection.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+
+
+def test_runs_that_nobody_waits_for_keep_no_process_from_others(lab):
+    server = psutil.Process(lab.process.pid)
+    before, began = (server.num_threads(), server.num_fds()), time.perf_counter()
+    state = {"points": {"preset": "blobs", "n": 2000, "noise": 1.5}, "k": 12}
+    for seed in range(200):
+        hurried(lab, {"state": {**state, "seed": seed}})
+    while not (events := lab.events()):  # told to wait
+        time.sleep(0.05)
+    assert events[-1][0] == "end"
+    assert lab.has_two_workers()
+    assert time.perf_counter() - began < 30, "others wait for runs that nobody wants"
+    assert server.num_threads() <= before[0] + 4 and server.num_fds() <= before[1] + 8
+
+
+HOSTILE = [
+    ("GET", "/api/scenes", {"host": "evil.example"}, b"", 400),
+    ("GET", "/api/scenes", {"origin": "http://evil.example"}, b"", 403),
+    ("POST", "/api/run", {"x-novum-token": "0" * 32}, b"{}", 401),
+    ("POST", "/api/run", {}, b" " * (2**20 + 1), 413),
+    ("POST", "/api/run", {"content-type": "text/plain"}, b"{}", 415),
+    ("POST", "/api/run", {}, b'{"v":1,"scene":"nothing"}', 404),
+    ("POST", "/api/code", {}, b'{"v":1,"scene":"kmeans","state":{"k":"5"}}', 422),
+    ("POST", "/api/export", {}, b'{"v":1,"scene":"kmeans","lang":[]}', 422),
+    ("POST", "/api/run", {}, b'{"v":1,"scene":"kmeans","part":{}}', 422),
+    ("POST", "/api/run", {}, b'{"v":[],"scene":"kmeans"}', 422),
+    ("POST", "/api/notebook", {}, b'{"v":1,"scene":null}', 404),
+]
+
+
+def test_hostile_requests_at_once_get_a_sentence_and_nothing_else(lab):
+    def sent(i):
+        method, path, headers, body, status = HOSTILE[i % len(HOSTILE)]
+        answer = lab.client.request(method, path, headers={"content-type": "application/json", **headers}, content=body)
+        return answer, status
+
+    with ThreadPoolExecutor(32) as pool:
+        answers = list(pool.map(sent, range(32 * 4)))
+    for answer, status in answers:
+        assert answer.status_code == status, answer.text
+        assert set(answer.json()) == {"sentence", "control"} and len(answer.text) < 300
+        assert lab.token not in answer.text and "Traceback" not in answer.text
+    assert lab.has_two_workers()
+    assert lab.events()[-1][0] == "end"
 
 
 def test_many_at_once_are_answered_or_told_to_wait(lab):

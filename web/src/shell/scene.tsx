@@ -1,6 +1,7 @@
 // The page of a scene: its question, its picture over the step bar, what can be set, and the other views.
 import type { JSX } from "preact";
-import { at, expected, last, live, notice, offline, run, scene, touched } from "../state/store";
+import type { Scene } from "../protocol/types";
+import { at, catalogue, expected, last, live, notice, offline, run, scene, touched } from "../state/store";
 import { first, has, say } from "../words/words";
 import { Card } from "./card";
 import { Controls } from "./controls";
@@ -94,12 +95,37 @@ function Foot(): JSX.Element | null {
           </li>
         ))}
       </ul>
+      <Near />
       <p>
         novum {current.head.novum} · <span title="SHA-256">{current.head.digest.slice(0, 12)}</span>
         {thin && ` · ${say("shell.thinned", { n: current.frames.length, of: current.end!.frames })}`}
         {current.end?.stopped === "limit" && ` · ${say("shell.stopped_limit")}`}
       </p>
     </footer>
+  );
+}
+
+const chapterOf = (id: string): string => id.split("/").slice(0, 2).join("/");
+
+/** Other scenes of the same chapters of the notes: those that share most of them first. */
+function Near(): JSX.Element | null {
+  const info = scene.value!;
+  const own = new Set(info.rows.map((row) => chapterOf(row.id)));
+  const shared = (other: Scene): number => new Set(other.rows.map((row) => chapterOf(row.id)).filter((chapter) => own.has(chapter))).size;
+  const near = (catalogue.value?.scenes ?? [])
+    .filter((other) => other.name !== info.name && shared(other))
+    .sort((a, b) => shared(b) - shared(a))
+    .slice(0, 8);
+  if (!near.length) return null;
+  return (
+    <nav class="near" aria-label={say("shell.near")}>
+      <span>{say("shell.near")}</span>
+      {near.map((other) => (
+        <a key={other.name} href={`#/${other.name}`}>
+          {say(`scene.${other.name}.title`)}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -37,8 +37,36 @@ interface Drawn {
   at: [number, number][];
 }
 
-/** Nodes are smaller where many stand in a narrow picture. */
-const radius = (width: number, n: number): number => clamp(width / (n + 8), 12, 21);
+/** Nodes are smaller where many stand in a narrow picture, and never overlap. */
+function radius(width: number, spots: Spot[]): number {
+  let nearest = Infinity;
+  spots.forEach((a, i) => spots.slice(i + 1).forEach((b) => (nearest = Math.min(nearest, Math.hypot(a.x - b.x, a.y - b.y)))));
+  return Math.max(6, Math.min(clamp(width / (spots.length + 8), 12, 21), nearest * 0.44));
+}
+
+interface Spot {
+  x: number;
+  y: number;
+}
+interface Box extends Spot {
+  w: number;
+  h: number;
+}
+const overlap = (a: Box, b: Box): number => Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) * Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
+
+/** Where the bars of a node stand: below it, or beside or above it where that hides less of what is drawn. */
+function barsOf(bars: Bars, { x, y }: Spot, R: number, more: number, taken: Box[], s: Surface): Box {
+  const [before, h] = [barLabels(bars), Math.min(6, bars.length) * 14 + 5];
+  const w = before + 50 + 36;
+  const places: Box[] = [
+    { x: x - 22 - before, y: y + R + 3 + more, w, h },
+    { x: x + R + 6, y: y - h / 2, w, h },
+    { x: x - R - 6 - w, y: y - h / 2, w, h },
+    { x: x - 22 - before, y: y - R - 3 - h, w, h },
+  ];
+  const cost = (box: Box): number => taken.reduce((sum, other) => sum + overlap(box, other), 0) + 4 * (box.w * box.h - overlap(box, { x: 0, y: 0, w: s.width, h: s.height }));
+  return places.reduce((best, place) => (cost(place) < cost(best) - 1 ? place : best));
+}
 
 function color(theme: Theme, role: string | undefined): { stroke: string; fill: string; width: number; dash?: number[] } {
   const fill = theme.ground;
@@ -61,8 +89,10 @@ function color(theme: Theme, role: string | undefined): { stroke: string; fill: 
   }
 }
 
-function miniBars(s: Surface, theme: Theme, bars: Bars, x: number, y: number, width: number): number {
-  const before = Math.max(...bars.map(([label]) => label.length)) * 5.8 + 9;
+const barLabels = (bars: Bars): number => Math.max(...bars.map(([label]) => label.length)) * 5.8 + 9;
+
+function miniBars(s: Surface, theme: Theme, bars: Bars, x: number, y: number, width: number): Box {
+  const before = barLabels(bars);
   s.rect(x - before, y - 4, before + width + 36, Math.min(6, bars.length) * 14 + 5, { fill: theme.ground, stroke: theme.line, width: 1 }, 6);
   bars.slice(0, 6).forEach(([label, p], i) => {
     const top = y + i * 14;
@@ -71,7 +101,7 @@ function miniBars(s: Surface, theme: Theme, bars: Bars, x: number, y: number, wi
     s.text(label, x - 5, top + 5.5, { size: 10.5, fill: theme.soft, anchor: "end", baseline: "middle", halo: theme.ground });
     s.text(p.toFixed(3), x + width + 4, top + 5.5, { size: 10, fill: theme.soft, baseline: "middle", halo: theme.ground });
   });
-  return bars.length * 14;
+  return { x: x - before, y: y - 4, w: before + width + 36, h: Math.min(6, bars.length) * 14 + 5 };
 }
 
 /** The graph that is edited: the state's, or, where a choice of examples is bound and says otherwise, the one on show. */
@@ -117,7 +147,8 @@ export const drawer: Drawer = {
     const { theme } = c;
     // in a narrow picture only the newest message has its bars
     const narrow = s.width < 480;
-    const R = radius(s.width, nodes.length);
+    const R = radius(s.width, [...place.values()]);
+    const taken: Box[] = [...place.values()].map(({ x, y }) => ({ x: x - R, y: y - R, w: 2 * R, h: 2 * R }));
     const both = new Set(edges.map((e) => `${e.from}>${e.to}`));
     for (const e of edges) {
       const [a, b] = [place.get(e.from), place.get(e.to)];
@@ -141,7 +172,7 @@ export const drawer: Drawer = {
       s.path(`M${x1},${y1}Q${mx},${my} ${x2 - ex * head},${y2 - ey * head}`, stroke);
       if (head) s.path(`M${x2},${y2}L${x2 - ex * 11 - ey * 5.5},${y2 - ey * 11 + ex * 5.5}L${x2 - ex * 11 + ey * 5.5},${y2 - ey * 11 - ex * 5.5}Z`, { fill: look.stroke });
       if (e.label) s.text(e.label, mx, my, { size: 11.5, fill: theme.ink, anchor: "middle", baseline: "middle", halo: theme.ground });
-      if (e.bars?.length && (!narrow || e.role === "active")) miniBars(s, theme, e.bars, mx - 16, my - e.bars.length * 7, 34);
+      if (e.bars?.length && (!narrow || e.role === "active")) taken.push(miniBars(s, theme, e.bars, mx - 16, my - e.bars.length * 7, 34));
     }
     for (const n of nodes) {
       const { x, y } = place.get(n.id)!;
@@ -156,7 +187,9 @@ export const drawer: Drawer = {
       const inside = text.length <= (R < 17 ? 3 : 5);
       s.text(text, x, inside ? y : y - R - 6, { size: inside && R > 16 ? 13 : 12, weight: 600, fill: theme.ink, anchor: "middle", baseline: inside ? "middle" : "bottom", ...(inside ? {} : { halo: theme.ground }) });
       if (n.value !== undefined && n.value !== null) s.text(c.show(n.value, 3), x, inside ? y + R + 5 : y, { size: 11, fill: inside ? theme.soft : theme.ink, anchor: "middle", baseline: inside ? "top" : "middle" });
-      if (n.bars?.length) miniBars(s, theme, n.bars, x - 22, y + R + 7 + (n.value !== undefined && inside ? 14 : 0), 50);
+      if (!n.bars?.length) continue;
+      const box = barsOf(n.bars, { x, y }, R, n.value !== undefined && inside ? 14 : 0, taken, s);
+      taken.push(miniBars(s, theme, n.bars, box.x + barLabels(n.bars), box.y + 4, 50));
     }
     const unplace = (px: number, py: number): [number, number] => [
       Math.round(clamp((px - side) / (s.width - 2 * side), 0, 1) * 1000) / 1000,

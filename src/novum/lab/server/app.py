@@ -3,9 +3,9 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from novum import __version__
 from novum.lab.controls import Refusal, shown_value
@@ -22,6 +22,7 @@ __all__ = ["LabServer"]
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+T = TypeVar("T")
 LOG = logging.getLogger("novum.lab")
 JSON = "application/json; charset=utf-8"
 DEEPEST = 40  # brackets of a body within each other
@@ -148,7 +149,7 @@ class LabServer:
         from starlette.responses import StreamingResponse
 
         wanted = await self.scene_request(request, "run")
-        worker = await self.pool.taken()
+        worker = await unless_gone(request, self.pool.taken())
         stream = self.pool.run(worker, wanted)
         return StreamingResponse(stream, media_type="text/event-stream", headers={"cache-control": "no-store"})
 
@@ -220,6 +221,24 @@ class LabServer:
         except ClientDisconnect as error:
             raise Barred(400, "the request ended before its body.") from error
         return read_json(b"".join(parts))
+
+
+async def unless_gone(request: Any, work: Coroutine[Any, Any, T]) -> T:
+    """Return what work returns, or end it when whoever asked has left: those who stay do not wait behind them."""
+
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(left())
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise Barred(400, "the request ended before its answer.")
+        return working.result()
+    finally:
+        working.cancel()
+        leaving.cancel()
 
 
 def read_json(body: bytes) -> Any:

@@ -1,19 +1,25 @@
 """Answers that are no runs: the script and the notebook of a frame, a search, the events of an offline file."""
 
 import json
+import re
+from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
+from unicodedata import combining, normalize
 
 from novum.exceptions import DataError, ParameterError
 from novum.lab.controls import Refusal
 from novum.lab.protocol.events import events_of
-from novum.lab.registry import row_of, scene_named, scenes
+from novum.lab.registry import chapter_titles, row_of, scene_named, scenes
 from novum.lab.scene import Scene
-from novum.lab.server.assets import scene_words
+from novum.lab.server.assets import LANGUAGES, scene_words
 from novum.study.export.notebook import notebook_text
 
 __all__ = ["answer_to"]
 
 SHOWN = 12  # of a search
+LONG = 4  # letters of a word that may lead to a scene by itself
+CLOSEST = 3  # rows whose chapters are shown where no scene shows the rows themselves
 
 
 def answer_to(request: dict[str, Any]) -> dict[str, Any]:
@@ -65,19 +71,61 @@ def notebook(scene: Scene, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def found(question: str) -> list[dict[str, Any]]:
-    """Return the scenes that show what is searched for: by the rows of the notes, best first, then by their own names."""
+    """Return the scenes that show what is searched for.
+
+    First those of the rows of the notes, best first; then those whose own words, of any language, hold every word of the question.
+    Where there are none, those of the chapters of the best rows, then those that hold some word, most words first.
+    """
     from novum.notes import find
 
-    listed = find(question) if question.strip() else None
-    keys = {row.key: place for place, row in enumerate(listed.rows)} if listed else {}
-    hits = []
-    for scene in scenes().values():
-        rows = [(keys[row.key], key) for key in scene.rows if (row := row_of(key)).key in keys]
-        named = question.strip().lower().replace(" ", "-") in scene.name
-        if rows or (named and question.strip()):
-            best = min(rows)[0] if rows else len(keys)
-            why = row_of(min(rows)[1]).name if rows else scene.name
-            hits.append(
-                (-1 if named else best, {"scene": scene.name, "rows": [key for _, key in sorted(rows)], "why": why})
-            )
-    return [hit for _, hit in sorted(hits, key=lambda hit: hit[0])[:SHOWN]]
+    if not question.strip():
+        return []
+    listed = find(question).rows
+    place = {row.key: at for at, row in enumerate(listed)}
+    wanted = folded(question).split()
+    hits, spoken = [], []
+    for name, scene in scenes().items():
+        rows = sorted((place[row_of(key).key], key) for key in scene.rows if row_of(key).key in place)
+        if rows or "-".join(wanted) in name:
+            at, why = (rows[0][0], row_of(rows[0][1]).name) if rows else (len(place), name)
+            best = -1 if "-".join(wanted) in name else at
+            hits.append((best, {"scene": name, "rows": [key for _, key in rows], "why": why}))
+        elif all(f" {word}" in spoken_text(name) for word in wanted):
+            spoken.append({"scene": name, "rows": [], "why": ""})
+    ranked = [hit for _, hit in sorted(hits, key=lambda hit: hit[0])]
+    return (ranked + spoken or loosely(listed[:CLOSEST], wanted))[:SHOWN]
+
+
+def loosely(rows: Sequence[Any], wanted: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the scenes of the chapters of rows, said to be of the row they stand beside, and those with some of the words."""
+    made: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        for name, scene in scenes().items():
+            if any(chapter(row_of(key)) == chapter(row) for key in scene.rows):
+                made.setdefault(name, {"scene": name, "rows": [], "why": row.name})
+    long = [word for word in wanted if len(word) >= LONG]
+    held = {name: sum(f" {word}" in spoken_text(name) for word in long) for name in scenes()}
+    for name in sorted(held, key=lambda name: -held[name]):
+        if held[name]:
+            made.setdefault(name, {"scene": name, "rows": [], "why": ""})
+    return list(made.values())
+
+
+def chapter(row: Any) -> tuple[str, str]:
+    return row.source, row.chapter
+
+
+@cache
+def spoken_text(name: str) -> str:
+    """Return what a scene says in all languages and what the notes call it, to be searched for the beginnings of words."""
+    rows = [row_of(key) for key in scenes()[name].rows]
+    titles = {(about["source"], about["chapter"]): about["title"] for about in chapter_titles()}
+    texts = [row.name for row in rows] + [titles.get((row.source, row.chapter), "") for row in rows]
+    texts += [text for language in LANGUAGES for text in scene_words(language, name).values()]
+    return " " + " ".join(folded(text) for text in texts)
+
+
+def folded(text: str) -> str:
+    """Return the words of a text in small letters without accents."""
+    plain = "".join(letter for letter in normalize("NFD", text.casefold()) if not combining(letter))
+    return " ".join(re.findall(r"[\w]+", plain))

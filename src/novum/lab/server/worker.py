@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from queue import Empty, Queue
 from typing import Any, BinaryIO
 
@@ -28,15 +28,24 @@ class Worker:
         self.requests: Queue[dict[str, Any]] = Queue()
         self.stop = threading.Event()
 
-    def listen(self) -> None:
-        """Put requests into the queue; end the process when the server has gone, whatever it is at."""
+    def listen(self, end: Callable[[int], None] = os._exit) -> None:
+        """Put requests into the queue; end the process when the server has gone, whatever it is at.
+
+        A request that is stopped while it waits, as for an import, is answered here: otherwise the server would end this process.
+        """
         for line in self.reading:
             request = json.loads(line)
-            if "stop" in request:
+            if "stop" not in request:
+                self.stop.clear()
+                self.requests.put(request)
+                continue
+            try:
+                self.requests.get_nowait()
+            except Empty:
                 self.stop.set()
             else:
-                self.requests.put(request)
-        os._exit(0)
+                self.send(DONE)
+        end(0)
 
     def send(self, kind: bytes, content: bytes = b"") -> None:
         self.writing.write(packed(kind, content))
@@ -55,7 +64,6 @@ class Worker:
                 if next(later, None) is not None:
                     continue
                 request = self.requests.get()
-            self.stop.clear()
             try:
                 self.answer(request)
             except BrokenPipeError:

@@ -38,9 +38,9 @@ class WordSteps(Scene):
         number("second"),
         number("posterior"),
         curve(series=[{"value": "posterior", "label": "value.posterior"}]),
-        table(id="chances", columns="columns", rows="chances", marked="row"),
-        graph(nodes="nodes", edges="edges"),
-        table(id="training", columns="document_columns", rows="documents", edit="documents"),
+        table(id="chances", columns="columns", rows="chances", marked="row", span=2),
+        graph(nodes="nodes", edges="edges", span=2),
+        table(id="training", columns="document_columns", rows="documents", edit="documents", span=2),
     )
 
     def check(self, s: State) -> None:
