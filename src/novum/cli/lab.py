@@ -14,6 +14,9 @@ __all__ = ["command"]
 
 
 def command(
+    study: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="A folder that novum study wrote: its model is asked there.")
+    ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     scene: Annotated[str | None, typer.Option(help="The scene to begin with, such as kmeans.")] = None,
@@ -35,6 +38,7 @@ def command(
     try:
         import uvicorn
 
+        from novum.lab.controls import Refusal
         from novum.lab.server.access import new_token
         from novum.lab.server.app import LabServer
     except ModuleNotFoundError as error:
@@ -43,10 +47,17 @@ def command(
         typer.echo(f"novum lab: needs the package {error.name!r}: pip install 'novum[lab]'.", err=True)
         raise typer.Exit(2) from error
 
+    folder = None if study is None else study.resolve()
     listening = listening_socket(port)
     at, token = listening.getsockname()[1], new_token()
     address = f"http://127.0.0.1:{at}/#{first_fragment(token, scene, state)}"
-    settings = uvicorn.Config(LabServer(token, at), log_level="error", access_log=False, server_header=False, ws="none")
+    try:
+        server = LabServer(token, at, study=folder)
+    except Refusal as refusal:
+        listening.close()
+        typer.echo(f"novum lab: {refusal.sentence}", err=True)
+        raise typer.Exit(2) from refusal
+    settings = uvicorn.Config(server, log_level="error", access_log=False, server_header=False, ws="none")
     typer.echo(f"The lab is open at {address}\nCtrl-C ends it.")
     if browser:
         import webbrowser

@@ -70,7 +70,7 @@ export function StudyPage(): JSX.Element {
 function Body(): JSX.Element | null {
   const closed = study.value?.closed?.[here.value];
   void lang.value;
-  if (closed) return <p class="stage closed">{closed}</p>;
+  if (closed) return <p class="stage closed">{has(closed) ? say(closed) : closed}</p>;
   if (here.value === "take-away") return <TakeAway />;
   const got = answer.value;
   if (!got) return refused.value ? <p class="stage refused">{refused.value.sentence}</p> : <div class="stage" />;

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 from novum import __version__
@@ -39,9 +40,11 @@ class LabServer:
     port : int
         Where the server listens, at 127.0.0.1.
     limits : Limits or None
+    study : path or None
+        The folder of a study, to be asked; no request names another.
     """
 
-    def __init__(self, token: str, port: int, limits: Limits | None = None) -> None:
+    def __init__(self, token: str, port: int, limits: Limits | None = None, study: Path | None = None) -> None:
         from starlette.applications import Starlette
         from starlette.exceptions import HTTPException
         from starlette.routing import Route
@@ -49,6 +52,8 @@ class LabServer:
         self.access, self.limits = Access(token, port), limits or Limits()
         self.files, self.recorded = built_files(), recorded_runs()
         self.pool = Pool(self.limits)
+        self.folder = study
+        self.study = None if study is None else study_told(study)
         routes = [
             Route("/", self.guarded(self.page)),
             Route("/assets/{name}", self.guarded(self.asset)),
@@ -56,6 +61,7 @@ class LabServer:
             Route("/words/{name}", self.guarded(self.words)),
             Route("/api/scenes", self.guarded(self.scenes)),
             Route("/api/find", self.guarded(self.find)),
+            Route("/api/study/{name}", self.guarded(self.study_page), methods=["POST"]),
             Route("/api/run", self.guarded(self.run), methods=["POST"]),
             Route("/api/code", self.guarded(self.code), methods=["POST"]),
             Route("/api/notebook", self.guarded(self.notebook), methods=["POST"]),
@@ -134,7 +140,7 @@ class LabServer:
                 "scenes": catalogue(),
                 "families": list(FAMILIES),
                 "chapters": chapter_titles(),
-                "study": None,
+                "study": self.study,
             }
         )
 
@@ -177,13 +183,26 @@ class LabServer:
         page = await asyncio.to_thread(offline_page, found["events"], meta)
         return HTMLResponse(page, headers={"content-disposition": disposition, "cache-control": "no-store"})
 
+    async def study_page(self, request: Any) -> Any:
+        """Return a page of the study that the command line named."""
+        name = request.path_params["name"]
+        if self.study is None or name not in self.study["pages"]:
+            raise Barred(404, "there is no such page of a study.")
+        if name in self.study["closed"]:
+            raise Barred(422, f"the study has nothing to show on the page {name}.")
+        body = await self.body_of(request)
+        if not isinstance(body, dict) or set(body) - {"v", "state"}:
+            raise Barred(422, "the body must have v and state.")
+        checked_version(body)
+        asked = {"kind": "study", "folder": str(self.folder), "page": name, "state": body.get("state", {})}
+        return answer(await self.pool.answer(asked))
+
     async def scene_request(self, request: Any, kind: str) -> dict[str, Any]:
         """Return a request about a scene whose form is right; its values are for the scene to check."""
         body = await self.body_of(request)
         if not isinstance(body, dict) or set(body) - {"v", "scene", "state", "frame", "part", "lang"}:
             raise Barred(422, "the body must have v, scene, state, and frame, part and lang where they matter.")
-        if body.get("v") != VERSION or isinstance(body.get("v"), bool):
-            raise Barred(422, f"v={shown_value(body.get('v'))}: this server speaks version {VERSION}.", "v")
+        checked_version(body)
         scene = scene_named(body.get("scene"))
         if scene is None:
             raise Barred(404, f"scene={shown_value(body.get('scene'))}: there is no such scene.", "scene")
@@ -251,6 +270,20 @@ def read_json(body: bytes) -> Any:
         return json.loads(body.decode("utf-8"), parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise Barred(400, "the body is not JSON.") from error
+
+
+def checked_version(body: dict[str, Any]) -> None:
+    """Raise unless a body is of this version of the protocol."""
+    if body.get("v") != VERSION or isinstance(body.get("v"), bool):
+        raise Barred(422, f"v={shown_value(body.get('v'))}: this server speaks version {VERSION}.", "v")
+
+
+def study_told(folder: Path) -> dict[str, Any]:
+    """Return what the page is told of a study, or raise a Refusal that says why the folder has none."""
+    from novum.lab.analyst.folder import open_study
+    from novum.lab.analyst.pages import study_info
+
+    return study_info(open_study(folder))
 
 
 def known(files: dict[str, File], name: str) -> File:

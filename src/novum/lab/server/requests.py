@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from unicodedata import combining, normalize
 
 from novum.exceptions import DataError, ParameterError
+from novum.lab.analyst.pages import answer_of
 from novum.lab.controls import Refusal
 from novum.lab.protocol.events import events_of
 from novum.lab.registry import chapter_titles, row_of, scene_named, scenes
@@ -28,6 +29,8 @@ def answer_to(request: dict[str, Any]) -> dict[str, Any]:
         match request["kind"]:
             case "find":
                 return {"found": found(request["q"])}
+            case "study":
+                return answer_of(request["folder"], request["page"], request["state"])
             case "code":
                 return {"python": code(scene_of(request), request)}
             case "notebook":

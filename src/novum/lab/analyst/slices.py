@@ -1,0 +1,49 @@
+"""Slices: values and ranges of columns in which the model errs more, as the study found them, with what else was looked at."""
+
+from typing import Any
+
+import numpy as np
+
+from novum.lab.analyst.folder import Study
+from novum.lab.analyst.page import Shown
+from novum.lab.controls import Control
+from novum.lab.views import intervals, number, table
+
+COLUMNS = ("slice", "rows", "loss", "elsewhere", "from", "to", "p")
+
+
+def closed(study: Study) -> str:
+    return "" if study.document.get("slices") else "unfinished"
+
+
+def controls(study: Study) -> dict[str, Control]:
+    return {}
+
+
+def shown(study: Study, state: dict[str, Any]) -> Shown:
+    told = study.document["slices"]
+    found = told["found"]
+    arrays: dict[str, Any] = {
+        "columns": [f"label.{name}" for name in COLUMNS],
+        "rows": [
+            [
+                *(one["words"], one["rows"], one["loss"], one["elsewhere"]),
+                *(one["interval"]["lower"], one["interval"]["upper"], one["p_value"]),
+            ]
+            for one in found
+        ],
+    }
+    views = [table(columns="columns", rows="rows"), number("looked_at"), number("rows")]
+    if found:
+        ends = [(one["interval"]["lower"], one["interval"]["upper"]) for one in found]
+        bounds = np.array([[np.nan if end is None else end for end in pair] for pair in ends])
+        arrays |= {
+            "names": [one["words"] for one in found],
+            "gaps": np.array([one["loss"] - one["elsewhere"] for one in found]),
+            "low": bounds[:, 0],
+            "high": bounds[:, 1],
+        }
+        views.append(intervals(id="gaps", middle="gaps", low="low", high="high", labels="names", truth=0))
+    key = "found" if found else "none"
+    said = {"slices": len(found), "looked_at": told["looked_at"], "rows": told["rows"]}
+    return Shown({"looked_at": told["looked_at"], "rows": told["rows"]}, arrays, views, (key, said))
