@@ -4,7 +4,7 @@ import inspect
 from functools import cache
 from pkgutil import resolve_name
 
-from markednames import names_of_tests
+from markednames import names_of_tests, names_used
 from marks import marks
 
 from novum import notes
@@ -44,3 +44,27 @@ def test_every_name_of_a_row_is_used_by_its_tests():
         if unused:
             missing[row.key] = unused
     assert not missing, "use them in a test with the row's mark, or mend src/novum/notes/names.tsv"
+
+
+def test_what_stands_in_words_only_is_no_use(tmp_path):
+    file = tmp_path / "test_some.py"
+    file.write_text(
+        """from novum.cluster import KMeans, MiniBatchKMeans as Small, elbow
+
+CASES = [Small(), "novum.linear_model.Ridge"]
+
+
+def helper(model):
+    return model.plot()
+
+
+@pytest.mark.notes("002", "entropy")
+@pytest.mark.parametrize("case", CASES)
+def test_some(case):
+    'KMeans'
+    helper(case)  # elbow
+"""
+    )
+    used = names_used(file, "test_some")
+    assert {"MiniBatchKMeans", "Ridge", "plot"} <= used
+    assert not {"KMeans", "elbow", "entropy", "model"} & used
