@@ -11,6 +11,9 @@ import pytest
         ("tied covariance", "em"),  # of the scene's own words
         ("variational inference", "variational"),
         ("causal inference", "causality"),
+        ("off-policy", "grid-learn"),
+        ("model-free prediction", "walk-predict"),
+        ("inferenza variazionale", "variational"),
         ("programmazione dinamica", "grid-plan"),
         ("causalità", "causality"),
     ],

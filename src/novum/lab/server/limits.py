@@ -10,7 +10,7 @@ class Limits(NamedTuple):
 
     bytes: int = 2**20  # of a body
     seconds: float = 20.0  # of a run
-    grace: float = 0.3  # seconds in which a run that nobody reads must stop, before its process is ended
+    grace: float = 1.5  # seconds in which a run that nobody reads must stop; a new process imports for longer
     waiting: int = 4  # runs that wait for a process
     workers: int = 2
     memory: int = 2 * 2**30  # bytes that a process may take beyond those it has when it is ready
