@@ -44,4 +44,4 @@ def test_the_guide_lists_all_scenes_by_family():
         title = scene_words("en", name)[f"scene.{name}.title"]
         families.setdefault(words_in("en")[f"shell.family.{scene.family}"], []).append(f"`{name}`: {title}")
     rows = [f"| {family} | {'<br>'.join(listed)} |" for family, listed in families.items()]
-    assert "| family | scenes |\n|---|---|\n" + "\n".join(rows) + "\n\n" in PAGE
+    assert "| family | scenes |\n|---|---|\n" + "\n".join(rows) + "\n" in PAGE
