@@ -8,12 +8,14 @@ import numpy as np
 from lab.runs import decoded, printed_by
 
 from novum.lab.protocol.events import events_of
+from novum.lab.registry import scenes
+from novum.lab.server.assets import scene_words, words_in
 
 PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "lab.md").read_text(encoding="utf-8")
 
 
 def test_the_scene_of_the_guide():
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (code,) = (block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "(Scene):" in block)
     names = {"__name__": "guide"}
     exec(code, names)
     scene = names["Degrees"]()
@@ -33,3 +35,13 @@ def test_the_words_of_the_guide():
     (text,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     words = json.loads(text)
     assert {"title", "question", "try", "hint", "control", "preset", "view", "value", "say"} == set(words)
+
+
+def test_the_guide_lists_all_scenes_by_family():
+    families = {}
+    assert len(scenes()) > 60  # as the README says
+    for name, scene in scenes().items():
+        title = scene_words("en", name)[f"scene.{name}.title"]
+        families.setdefault(words_in("en")[f"shell.family.{scene.family}"], []).append(f"`{name}`: {title}")
+    rows = [f"| {family} | {'<br>'.join(listed)} |" for family, listed in families.items()]
+    assert "| family | scenes |\n|---|---|\n" + "\n".join(rows) + "\n" in PAGE

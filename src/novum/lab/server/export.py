@@ -5,7 +5,7 @@ from typing import Any
 
 from novum.lab.controls import Refusal
 from novum.lab.frames import Event
-from novum.lab.protocol.events import events_of, final_frame
+from novum.lab.protocol.events import events_of
 from novum.lab.protocol.packing import packed
 from novum.lab.registry import catalogue
 from novum.lab.scene import Scene
@@ -48,12 +48,8 @@ def page_with(recorded: list[list[Any]], words: dict[str, dict[str, str]], meta:
 
 
 def offline_page(events: list[Any], meta: dict[str, Any], *, small: bool = False) -> str:
-    """Return the page of a run, with `meta` about the frame that is shown first: its `frame` and `part` are those of the event."""
+    """Return the page of a run, with `meta` about the frame that is shown first: its `frame` counts the frames from 0."""
     recorded = recorded_events(events)
-    steps = [(content["n"], content["part"]) for kind, content in recorded if kind == "frame"]
-    wanted = (meta["frame"], meta.get("part", ""))
-    if wanted in steps:  # the page counts frames from 0, and a step may have two
-        meta = {**meta, "frame": steps.index(wanted)}
     own = ("shell.", f"scene.{recorded[0][1]['scene']}.")
     words = {
         language: {key: text for key, text in words_in(language).items() if key.startswith(own)}
@@ -69,10 +65,13 @@ def scene_page(
     events = list(events_of(scene, given))
     if events[-1][0] == "refused":
         raise Refusal(events[-1][1]["sentence"], events[-1][1]["control"])
-    last = final_frame(events)
-    shown = next((f for kind, f in events if kind == "frame" and f["n"] == frame), last)
+    frames = [content for kind, content in events if kind == "frame"]
+    place = next(
+        (k for k, one in enumerate(frames) if one["n"] == frame), len(frames) - 1
+    )  # a step may have two frames
+    shown = frames[place]
     meta = {
-        "frame": shown["n"],
+        "frame": place,
         "part": shown["part"],
         "lang": lang,
         "python": scene.script(scene.state(given), shown["n"], shown["part"]),
