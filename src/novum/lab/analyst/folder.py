@@ -74,6 +74,7 @@ class Study(NamedTuple):
 
     document: dict[str, Any]
     unseen: dict[str, np.ndarray]  # columns of unseen.parquet by name; empty where there is none
+    folder: Path
 
     @property
     def leaders(self) -> list[str]:
@@ -108,7 +109,7 @@ def open_study(folder: Path) -> Study:
     wrong = misfit(document, DOCUMENT, "") or inconsistency(document)
     if wrong:
         raise Refusal(f"{path}: {wrong} is not what a study has; write the study again.")
-    return Study(document, unseen_of(folder / "unseen.parquet", document))
+    return Study(document, unseen_of(folder / "unseen.parquet", document), folder)
 
 
 def no_constant(name: str) -> Any:
