@@ -43,7 +43,7 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
             "low": bounds[:, 0],
             "high": bounds[:, 1],
         }
-        views.append(intervals(id="gaps", middle="gaps", low="low", high="high", labels="names", truth=0))
+        views.append(intervals(id="gaps", middle="gaps", low="low", high="high", labels="names", truth=0, span=2))
     key = "found" if found else "none"
     said = {"slices": len(found), "looked_at": told["looked_at"], "rows": told["rows"]}
     return Shown({"looked_at": told["looked_at"], "rows": told["rows"]}, arrays, views, (key, said))

@@ -103,7 +103,8 @@ def cell_control(name: str, role: str, levels: list[str], found: Asked) -> Contr
         low, high = float(seen[0]), float(seen[-1])
         room = BEYOND * (high - low) or 1.0
         start = float(np.clip(usual, low, high)) if finite(usual) else low
-        return CellSlider(low - room, high + room, start, title=name, warn=(low, high))
+        least = max(0.0, low - room) if low >= 0 else low - room  # what was never negative stays so
+        return CellSlider(least, high + room, start, title=name, warn=(low, high))
     if role == "category" and 0 < len(levels) <= MOST_LEVELS:
         return CellChoice(tuple(levels), usual if usual in levels else levels[0], title=name)
     return CellText(LONGEST, str("" if usual is None else usual)[:LONGEST], title=name)
@@ -151,7 +152,7 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
         "parts": told.values[0][order],
         "names": [f"{told.columns[k]} = {told.cells[0][k]}" if told.cells[0][k] else told.columns[k] for k in order],
     }
-    views = [bars(id="parts", values="parts", labels="names", horizontal=True)]
+    views = [bars(id="parts", values="parts", labels="names", horizontal=True, span=2)]
     values: dict[str, Any] = {"said": told.said[0], "base": told.base[0]}
     reach = said.reach
     if proba:
