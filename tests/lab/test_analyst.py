@@ -15,7 +15,7 @@ import novum
 from novum.evaluation import corrected_test, wilson_interval
 from novum.lab.analyst.folder import open_study
 from novum.lab.analyst.pages import PAGES, answer_of, study_info
-from novum.lab.analyst.what_if import asked
+from novum.lab.analyst.what_if import studied_model
 from novum.lab.controls import Refusal
 from novum.lab.protocol.schema import ARRAYS, CONTROL
 from novum.lab.server.assets import LANGUAGES, words_in
@@ -275,7 +275,7 @@ def test_a_broken_table_of_predictions_gets_a_sentence(folders, tmp_path):
     with pytest.raises(Refusal, match=r"model\.novum"):
         answer_of(str(copy), "what-if", {})
     shutil.copy(folders / "patients" / "model.novum", copy / "model.novum")
-    asked.cache_clear()
+    studied_model.cache_clear()
     with pytest.raises(Refusal, match="does not belong"):
         answer_of(str(copy), "what-if", {})
     assert study_info(open_study(copy))["closed"]["thresholds"] == "analyst.closed.no_unseen"

@@ -179,9 +179,9 @@ def unseen_of(path: Path, document: dict[str, Any]) -> dict[str, np.ndarray]:
                 raise Refusal(
                     f"{path}: has more than {MOST_ROWS:,} rows or {MOST_COLUMNS:,} columns; the lab reads fewer."
                 )
-            told = (file.schema_arrow.metadata or {}).get(b"novum", b"{}")
+            metadata = (file.schema_arrow.metadata or {}).get(b"novum", b"{}")
             table = file.read()
-        leaders = json.loads(told).get("leaders", {})
+        leaders = json.loads(metadata).get("leaders", {})
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
         raise Refusal(f"{path}: cannot be read as Parquet; write the study again.") from error

@@ -55,7 +55,7 @@ class CellText(Text):
         return {**super().described(name), "kind": "text"}
 
 
-class Asked(NamedTuple):
+class StudiedModel(NamedTuple):
     """The model of a folder, with its columns and what its file keeps."""
 
     model: Any
@@ -64,7 +64,7 @@ class Asked(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def asked(path: Path) -> Asked:
+def studied_model(path: Path) -> StudiedModel:
     """Return the model in a file, or raise a Refusal."""
     import novum
     from novum.study.data.schema import schema_of
@@ -73,14 +73,14 @@ def asked(path: Path) -> Asked:
     try:
         model = novum.load(path)
         schema = schema_of(model, path.name)
-        return Asked(model, schema, memory_of(model, schema, path.name, "what-if"))
+        return StudiedModel(model, schema, memory_of(model, schema, path.name, "what-if"))
     except (DataError, FileFormatError, SourceError, ParameterError, OSError) as error:
         raise Refusal(f"{path}: {error}") from error
 
 
-def model_of(study: Study) -> Asked:
+def model_of(study: Study) -> StudiedModel:
     """Return the model of a study, or raise where it belongs to another."""
-    found = asked(study.folder / "model.novum")
+    found = studied_model(study.folder / "model.novum")
     task = study.document["task"]
     if found.schema.target != task["target"] or list(found.schema.labels) != task["labels"]:
         raise Refusal(
@@ -93,7 +93,7 @@ def closed(study: Study) -> str:
     return "" if (study.folder / "model.novum").is_file() else "no_model"
 
 
-def cell_control(name: str, role: str, levels: list[str], found: Asked) -> Control:
+def cell_control(name: str, role: str, levels: list[str], found: StudiedModel) -> Control:
     """Return what sets the cell of a column."""
     usual, entry = found.memory.usual.get(name), found.memory.reference[name]
     seen = entry.get("values", ())
@@ -121,7 +121,7 @@ def controls(study: Study) -> dict[str, Control]:
     return {"column": Choice(names, first), "level": Slider(0.5, 0.99, 0.9), **cells}
 
 
-def frame_of(found: Asked, state: dict[str, Any], place: int | None = None, cells: Any = ()) -> Any:
+def frame_of(found: StudiedModel, state: dict[str, Any], place: int | None = None, cells: Any = ()) -> Any:
     """Return the row of a state as a frame; or one row for each of the cells of the column at a place."""
     import pandas as pd
 
@@ -145,15 +145,18 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     except (DataError, ParameterError) as error:  # of the level, or of a cell; the second comes again below
         said = predict_table(found.model, row, proba=proba, unseen=True, name=name)
         notes.append(str(error))
-    told = explain_table(found.model, row, unseen=True, name=name)
+    explained = explain_table(found.model, row, unseen=True, name=name)
     place = found.schema.names.index(state["column"])
-    order = np.argsort(-np.abs(told.values[0]), kind="stable")
+    order = np.argsort(-np.abs(explained.values[0]), kind="stable")
     arrays: dict[str, Any] = {
-        "parts": told.values[0][order],
-        "names": [f"{told.columns[k]} = {told.cells[0][k]}" if told.cells[0][k] else told.columns[k] for k in order],
+        "parts": explained.values[0][order],
+        "names": [
+            f"{explained.columns[k]} = {explained.cells[0][k]}" if explained.cells[0][k] else explained.columns[k]
+            for k in order
+        ],
     }
     views = [bars(id="parts", values="parts", labels="names", horizontal=True, span=2)]
-    values: dict[str, Any] = {"said": told.said[0], "base": told.base[0]}
+    values: dict[str, Any] = {"said": explained.said[0], "base": explained.base[0]}
     reach = said.reach
     if proba:
         arrays |= {"p": np.array([p[0] for p in said.probabilities.values()]), "classes": list(said.probabilities)}
@@ -162,8 +165,8 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     if reach is not None and reach.lower is not None and reach.upper is not None:
         values |= {"lower": reach.lower[0], "upper": reach.upper[0]}
         numbers += [number("lower"), number("upper")]
-    along = curve_along(found, state, place, told.output[0], proba, name)
-    words = {"of": told.output[0], "column": state["column"], "level": state["level"], "set": ""}
+    along = curve_along(found, state, place, explained.output[0], proba, name)
+    words = {"of": explained.output[0], "column": state["column"], "level": state["level"], "set": ""}
     key = "number" if not study.labels else "label" if reach is None else "set"
     if reach is not None and reach.sets:
         words["set"] = ", ".join(reach.sets[0])
@@ -177,7 +180,7 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
 
 
 def curve_along(
-    found: Asked, state: dict[str, Any], place: int, output: str, proba: bool, name: str
+    found: StudiedModel, state: dict[str, Any], place: int, output: str, proba: bool, name: str
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Return values, arrays and the view of what the model says while one column moves."""
     from novum.study import predict_table
