@@ -5,18 +5,22 @@ import re
 import shutil
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from lab.schema_check import problems
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
+import novum
 from novum.evaluation import corrected_test, wilson_interval
 from novum.lab.analyst.folder import open_study
 from novum.lab.analyst.pages import PAGES, answer_of, study_info
+from novum.lab.analyst.what_if import studied_model
 from novum.lab.controls import Refusal
 from novum.lab.protocol.schema import ARRAYS, CONTROL
 from novum.lab.server.assets import LANGUAGES, words_in
-from novum.study import Study
+from novum.study import Study, predict_table
+from novum.study.insight.contributions import explain_table
 
 TOKEN = "0" * 32
 
@@ -27,6 +31,7 @@ def folders(tmp_path_factory):
     made = tmp_path_factory.mktemp("studies")
     cancer = load_breast_cancer(as_frame=True).frame.iloc[:300, [0, 1, 2, 30]]
     cancer["target"] = np.where(cancer["target"] == 0, "ill", "well")
+    cancer["scanned"] = np.arange(300) % 5 < 2
     cancer["side"] = np.where(np.arange(300) % 3 == 0, "left", "right")
     patients = load_diabetes(as_frame=True).frame.iloc[:200, [0, 2, 3, 10]]
     for name, table, models in (
@@ -137,6 +142,33 @@ def test_numbers_are_compared_row_by_row(folders):
 
 
 @pytest.mark.parametrize("study", ["cancer", "patients"])
+def test_what_if_says_what_the_model_says(folders, study):
+    model = novum.load(folders / study / "model.novum")
+    first = page(folders, "what-if", study)
+    moved = next(one for one in first["controls"] if one["name"] == "c1")
+    assert moved["warn"][0] > moved["min"] and moved["warn"][1] < moved["max"]
+    answer = page(folders, "what-if", study, c1=moved["warn"][1], column=moved["title"], level=0.8)
+    titles = {one["name"]: one["title"] for one in answer["controls"] if "title" in one}
+    row = pd.DataFrame({title: [answer["state"][name]] for name, title in titles.items()})
+    classes = study == "cancer"
+    said = predict_table(model, row, proba=classes, level=0.8)
+    told = explain_table(model, row)
+    assert answer["values"]["said"] == told.said[0] and answer["values"]["base"] == told.base[0]
+    assert sorted(array(answer, "parts")) == sorted(told.values[0])
+    assert sum(array(answer, "parts")) == pytest.approx(told.said[0] - told.base[0], rel=1e-9, abs=1e-12)
+    if classes:
+        assert array(answer, "p").tolist() == [p[0] for p in said.probabilities.values()]
+        assert answer["say"][1]["set"] == ", ".join(said.reach.sets[0])
+    else:
+        assert answer["values"]["lower"] == said.reach.lower[0] and answer["values"]["upper"] == said.reach.upper[0]
+    cells, line = array(answer, "cells"), array(answer, "line")
+    other = predict_table(model, row.assign(**{moved["title"]: cells[7]}), proba=classes)
+    assert line[7] == pytest.approx(other.probabilities[told.output[0]][0] if classes else other.values[0], rel=1e-12)
+    certain = page(folders, "what-if", study, level=0.99)
+    assert certain["values"]["said"] == first["values"]["said"]
+
+
+@pytest.mark.parametrize("study", ["cancer", "patients"])
 def test_every_page_is_as_the_protocol_says_and_has_its_words(folders, study):
     info = study_info(open_study(folders / study))
     assert set(info["pages"]) == set(PAGES)
@@ -150,7 +182,7 @@ def test_every_page_is_as_the_protocol_says_and_has_its_words(folders, study):
         keys |= {f"{own}.question", f"{own}.say.{answer['say'][0]}"}
         for control in answer["controls"]:
             assert problems(control, CONTROL) == []
-            keys.add(f"{own}.control.{control['name']}")
+            keys |= set() if "title" in control else {f"{own}.control.{control['name']}"}
         assert len({view["id"] for view in answer["views"]}) == len(answer["views"])
         for view in answer["views"]:
             keys.add(f"{own}.view.{view['id']}")
@@ -187,6 +219,9 @@ def test_languages_say_the_same_of_a_study():
         ("thresholds", {"costs": [[0, 1]]}, "costs"),
         ("thresholds", {"costs": [[0, 1], [float("inf"), 0]]}, "costs"),
         ("dependence", {"column": "target"}, "column"),
+        ("what-if", {"c0": "1; import os"}, "c0"),
+        ("what-if", {"c99": 1}, None),
+        ("what-if", {"column": "target"}, "column"),
     ],
 )
 def test_a_value_outside_its_domain_is_refused(folders, name, state, control):
@@ -236,6 +271,13 @@ def test_a_broken_table_of_predictions_gets_a_sentence(folders, tmp_path):
     with pytest.raises(Refusal, match="cannot be read as Parquet"):
         open_study(copy)
     (copy / "unseen.parquet").unlink()
+    (copy / "model.novum").write_bytes(b"no model")
+    with pytest.raises(Refusal, match=r"model\.novum"):
+        answer_of(str(copy), "what-if", {})
+    shutil.copy(folders / "patients" / "model.novum", copy / "model.novum")
+    studied_model.cache_clear()
+    with pytest.raises(Refusal, match="does not belong"):
+        answer_of(str(copy), "what-if", {})
     assert study_info(open_study(copy))["closed"]["thresholds"] == "analyst.closed.no_unseen"
     with pytest.raises(Refusal, match=r"no study\.json"):
         open_study(tmp_path)

@@ -27,11 +27,11 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     )
     arrays: dict[str, Any] = {"mean": mean, "low": mean - half, "high": mean + half}
     of = study.labels[one["output"]] if study.labels else study.document["task"]["target"]
-    told = {"column": one["column"], "rows": len(one["curves"]), "of": of}
+    summary = {"column": one["column"], "rows": len(one["curves"]), "of": of}
     if not one["numeric"]:
         arrays["values"] = ["–" if value is None else str(value) for value in one["values"]]
         views = [bars(values="mean", low="low", high="high", labels="values", horizontal=True)]
-        return Shown({}, arrays, views, ("levels", told))
+        return Shown({}, arrays, views, ("levels", summary))
     at = np.array(one["values"], dtype=np.float64)
     lines: list[dict[str, Any]] = [{"p": [[x, y] for x, y in zip(at, line)], "role": "faint"} for line in one["curves"]]
     lines.append({"p": [[x, y] for x, y in zip(at, mean)], "k": 0})
@@ -42,7 +42,7 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
         curve(x="at", series=[{"array": "mean", "low": "low", "high": "high", "label": "value.mean"}]),
         plane(id="single", points="none", lines="lines"),
     ]
-    return Shown({}, arrays, views, ("numbers", told))
+    return Shown({}, arrays, views, ("numbers", summary))
 
 
 def widened(values: np.ndarray) -> list[float]:

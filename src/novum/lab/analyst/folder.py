@@ -74,6 +74,7 @@ class Study(NamedTuple):
 
     document: dict[str, Any]
     unseen: dict[str, np.ndarray]  # columns of unseen.parquet by name; empty where there is none
+    folder: Path
 
     @property
     def leaders(self) -> list[str]:
@@ -108,7 +109,7 @@ def open_study(folder: Path) -> Study:
     wrong = misfit(document, DOCUMENT, "") or inconsistency(document)
     if wrong:
         raise Refusal(f"{path}: {wrong} is not what a study has; write the study again.")
-    return Study(document, unseen_of(folder / "unseen.parquet", document))
+    return Study(document, unseen_of(folder / "unseen.parquet", document), folder)
 
 
 def no_constant(name: str) -> Any:
@@ -178,9 +179,9 @@ def unseen_of(path: Path, document: dict[str, Any]) -> dict[str, np.ndarray]:
                 raise Refusal(
                     f"{path}: has more than {MOST_ROWS:,} rows or {MOST_COLUMNS:,} columns; the lab reads fewer."
                 )
-            told = (file.schema_arrow.metadata or {}).get(b"novum", b"{}")
+            metadata = (file.schema_arrow.metadata or {}).get(b"novum", b"{}")
             table = file.read()
-        leaders = json.loads(told).get("leaders", {})
+        leaders = json.loads(metadata).get("leaders", {})
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
         raise Refusal(f"{path}: cannot be read as Parquet; write the study again.") from error

@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from novum.lab.analyst import dependence, leaderboard, learning, slices, thresholds, versus
+from novum.lab.analyst import dependence, leaderboard, learning, slices, thresholds, versus, what_if
 from novum.lab.analyst.folder import Study, open_study
 from novum.lab.analyst.page import page_answer
 
@@ -12,6 +12,7 @@ __all__ = ["PAGES", "answer_of", "study_info"]
 
 PAGES: dict[str, Any] = {
     "leaderboard": leaderboard,
+    "what-if": what_if,
     "thresholds": thresholds,
     "slices": slices,
     "dependence": dependence,

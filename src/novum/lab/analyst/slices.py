@@ -21,8 +21,8 @@ def controls(study: Study) -> dict[str, Control]:
 
 
 def shown(study: Study, state: dict[str, Any]) -> Shown:
-    told = study.document["slices"]
-    found = told["found"]
+    summary = study.document["slices"]
+    found = summary["found"]
     arrays: dict[str, Any] = {
         "columns": [f"label.{name}" for name in COLUMNS],
         "rows": [
@@ -43,7 +43,7 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
             "low": bounds[:, 0],
             "high": bounds[:, 1],
         }
-        views.append(intervals(id="gaps", middle="gaps", low="low", high="high", labels="names", truth=0))
+        views.append(intervals(id="gaps", middle="gaps", low="low", high="high", labels="names", truth=0, span=2))
     key = "found" if found else "none"
-    said = {"slices": len(found), "looked_at": told["looked_at"], "rows": told["rows"]}
-    return Shown({"looked_at": told["looked_at"], "rows": told["rows"]}, arrays, views, (key, said))
+    said = {"slices": len(found), "looked_at": summary["looked_at"], "rows": summary["rows"]}
+    return Shown({"looked_at": summary["looked_at"], "rows": summary["rows"]}, arrays, views, (key, said))

@@ -112,10 +112,10 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
         ),
         intervals(id="certain", middle="shares", low="low", high="high", labels="names"),
     ]
-    told = {"positive": positive, "rows": len(p), "low": cost[0], "high": cost[1], "threshold": t}
+    summary = {"positive": positive, "rows": len(p), "low": cost[0], "high": cost[1], "threshold": t}
     chosen = study.document.get("thresholds")
     notes = (chosen["sentence"],) if chosen else ()
-    return Shown(values, arrays, views, ("judged" if np.ptp(each) else "equal", told), notes)
+    return Shown(values, arrays, views, ("judged" if np.ptp(each) else "equal", summary), notes)
 
 
 def measured(truth: np.ndarray, p: np.ndarray, t: float, costs: np.ndarray) -> tuple[float, float, float]:

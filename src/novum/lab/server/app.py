@@ -53,7 +53,7 @@ class LabServer:
         self.files, self.recorded = built_files(), recorded_runs()
         self.pool = Pool(self.limits)
         self.folder = study
-        self.study = None if study is None else study_told(study)
+        self.study = None if study is None else study_summary(study)
         routes = [
             Route("/", self.guarded(self.page)),
             Route("/assets/{name}", self.guarded(self.asset)),
@@ -194,8 +194,8 @@ class LabServer:
         if not isinstance(body, dict) or set(body) - {"v", "state"}:
             raise Barred(422, "the body must have v and state.")
         checked_version(body)
-        asked = {"kind": "study", "folder": str(self.folder), "page": name, "state": body.get("state", {})}
-        return answer(await self.pool.answer(asked))
+        wanted = {"kind": "study", "folder": str(self.folder), "page": name, "state": body.get("state", {})}
+        return answer(await self.pool.answer(wanted))
 
     async def scene_request(self, request: Any, kind: str) -> dict[str, Any]:
         """Return a request about a scene whose form is right; its values are for the scene to check."""
@@ -278,7 +278,7 @@ def checked_version(body: dict[str, Any]) -> None:
         raise Barred(422, f"v={shown_value(body.get('v'))}: this server speaks version {VERSION}.", "v")
 
 
-def study_told(folder: Path) -> dict[str, Any]:
+def study_summary(folder: Path) -> dict[str, Any]:
     """Return what the page is told of a study, or raise a Refusal that says why the folder has none."""
     from novum.lab.analyst.folder import open_study
     from novum.lab.analyst.pages import study_info
