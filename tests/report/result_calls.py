@@ -367,6 +367,10 @@ REST = {
     "History": lambda: novum.cluster.KMeans(3, random_state=0, n_init=1).fit(iris()[0]).history_,
     "StateChoice": lambda: novum.sequence.compare_states(novum.sequence.GaussianHMM(random_state=0), waves(), (1, 2)),
     "Forecast": lambda: novum.sequence.GaussianHMM(2, random_state=0).fit(waves()).forecast(waves(), 3),
+    "Trellis": lambda: novum.sequence.GaussianHMM(2, random_state=0).fit(waves()).trellis(waves()),
+    "Proposal": lambda: novum.sampling.MetropolisHastings(lambda x: -0.5 * float(x @ x), scale=1.0).propose(
+        np.zeros(2), np.random.default_rng(0)
+    ),
     "OnlineFilter": lambda: novum.sequence.GaussianHMM(2, random_state=0).fit(waves()).online(),
     "ErrorBound": lambda: theory.error_bound(n=1000, training_error=0.1, vc=3),
     "VCDimension": lambda: theory.vc_dimension("linear", 2),

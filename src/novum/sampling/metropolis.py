@@ -17,6 +17,7 @@ from scipy import LowLevelCallable
 from novum import _core
 from novum.base.domains import ArrayLike, Bool, Function, Instance, Methods, Null, Real
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Numbers, Seed
@@ -41,6 +42,7 @@ class ChainState(NamedTuple):
     accepted: float
 
 
+@result
 class Proposal(NamedTuple):
     """One iteration of a chain, to be looked at.
 
