@@ -9,7 +9,7 @@ from novum.base.passes import Frame as Pass
 from novum.base.passes import PassRecorder
 from novum.exceptions import DataError, ParameterTypeError
 from novum.lab.calls import code_of
-from novum.lab.player import player_page, told
+from novum.lab.player import player_page, recording_of
 from novum.report.result import Result
 from novum.runtime.typing import Axes
 
@@ -73,7 +73,7 @@ class Frames(Result):
 
     def _repr_html_(self) -> str:
         for most in (MOST_FRAMES, 50, 25, 12, 6, 2):
-            shown = told(self.model, self._call(), self.passes, self._X, self._y, min(most, len(self)))
+            shown = recording_of(self.model, self._call(), self.passes, self._X, self._y, min(most, len(self)))
             page = PLAYER.format(title=quoted(self._result_title()), page=quoted(player_page(shown, len(self))))
             if len(page.encode()) <= MOST_BYTES:
                 return page

@@ -25,7 +25,7 @@ from novum.lab.server.export import page_with
 from novum.lab.views import curve, number, plane
 from novum.report.plots.plane import without_names
 
-__all__ = ["Told", "player_page", "told"]
+__all__ = ["Recording", "player_page", "recording_of"]
 
 NAME = "record"  # of the words, and of the scene that the page is told
 MOST_ROWS = 2000  # that are drawn
@@ -33,7 +33,7 @@ CURVE = 200  # points of a curve
 PIXELS = 64  # of a side of the regions
 
 
-class Told(NamedTuple):
+class Recording(NamedTuple):
     """A recorded fit as the page shows it."""
 
     title: str
@@ -72,13 +72,13 @@ def seen_by(copies: list[Any], X: Any, made: Plane) -> Seen:
         grid = across(made)[:, None]
     elif made.lift is not None:
         grid = made.lift(pixel_centers(made.domain, PIXELS))
-    asked = all(row is not None for row in rows) and takes_single_rows(copies[-1])
+    whole = all(row is not None for row in rows) and takes_single_rows(copies[-1])
     with without_names():
-        said = [np.asarray(copy.predict(grid)) if asked else None for copy in copies]
+        said = [np.asarray(copy.predict(grid)) if whole else None for copy in copies]
     return Seen(rows, said, is_regressor(copies[-1]))
 
 
-def told(model: Any, code: str, passes: list[Pass], X: Any, y: Any, most: int) -> Told:
+def recording_of(model: Any, code: str, passes: list[Pass], X: Any, y: Any, most: int) -> Recording:
     """Return what is shown of a fit."""
     kept = every(passes, most)
     says = [(one.n_iter, one.objective) for one in kept]
@@ -106,7 +106,7 @@ def told(model: Any, code: str, passes: list[Pass], X: Any, y: Any, most: int) -
         Frame(n, value, arrays, ("start" if n == 0 else "pass" if objective is not None else "bare", {"n": n, **value}))
         for (n, objective), value, arrays in zip(says, values, drawn)
     ]
-    return Told(type(model).__name__, code, frames, head, views, notes)
+    return Recording(type(model).__name__, code, frames, head, views, notes)
 
 
 def target_of(y: Any, X: Any) -> NDArray | None:
@@ -170,7 +170,7 @@ def label_rows(head: dict, drawn: list[dict], bound: dict, seen: Seen, y: Any, s
     bound["classes"] = "labels"
 
 
-def words_of(shown: Told, language: str) -> dict[str, str]:
+def words_of(shown: Recording, language: str) -> dict[str, str]:
     """Return the words of the page in one language."""
     own = f"scene.{NAME}"
     shell = {key: text for key, text in words_in(language).items() if key.startswith("shell.")}
@@ -185,7 +185,7 @@ def words_of(shown: Told, language: str) -> dict[str, str]:
     return {**shell, **words, **made}
 
 
-def player_page(shown: Told, total: int, n: int | None = None) -> str:
+def player_page(shown: Recording, total: int, n: int | None = None) -> str:
     """Return the page; it begins at pass `n`, or at the last."""
     info = {
         "name": NAME,
