@@ -78,7 +78,7 @@ class RowsInOnePiece(NamedTuple):
 
     X: np.ndarray
     y: Any
-    step: int  # rows of a block
+    block_rows: int
     memories: list[dict]  # of the blocks
 
 

@@ -66,4 +66,4 @@ def rows_for_team(source: Any, width: int) -> PlainRows | None:
         return None
     if source.threads is None:
         source.threads = thread_count(source.n_jobs)
-    return PlainRows(rows.X, rows.y, rows.step, min(source.threads, len(rows.memories)), rows.memories)
+    return PlainRows(rows.X, rows.y, rows.block_rows, min(source.threads, len(rows.memories)), rows.memories)
