@@ -22,7 +22,13 @@ class MixtureSteps(Scene):
     name = "em"
     family = "unsupervised"
     rows = ("002/P1.5/gmm-em", "000-c/18/gmm-means-em", "000-c/18/plot-gmm-covariances")
-    points = Points("plain", presets={**BLOBS, **TOUCHING, **MOONS}, noise=Slider(0.05, 1.5, 0.6), limit=3000)
+    points = Points(
+        "plain",
+        presets={**BLOBS, **TOUCHING, **MOONS},
+        n=Slider(10, 2000, 250, integer=True),
+        noise=Slider(0.05, 1.5, 0.6),
+        limit=3000,
+    )
     k = Slider(1, 6, 4, integer=True)
     form = Choice(("full", "tied", "diag", "spherical"), "full")
     floor = Slider(0.0, 0.5, 0.0)
