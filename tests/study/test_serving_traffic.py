@@ -3,8 +3,10 @@
 import asyncio
 import csv
 import io
+import itertools
 import json
 import re
+import threading
 import time
 
 import numpy as np
@@ -133,12 +135,24 @@ def test_a_blank_line_of_one_column_is_a_missing_cell(server):
 
 
 def test_requests_that_wait_are_answered_together_with_the_answers_of_each_alone(model):
-    server, batches = ModelServer(model), []
-    work = server.gatherer.work
-    server.gatherer.work = lambda key, items: batches.append(len(items)) or work(key, items)
+    server, batches, all_have_come = ModelServer(model), [], threading.Event()
+    work, submit, submitted = server.gatherer.work, server.gatherer.submit, itertools.count(1)
     rows = json.loads(table_of_rows(60)[list(ROW)].to_json(orient="records", double_precision=15))
     options = [{}, {"proba": True}, {"interval": True, "level": 0.8}, {"proba": True, "interval": True}]
     bodies = [{"rows": rows[i : i + 1 + i % 3], **options[i % 4]} for i in range(57)]
+
+    def counted(*args):
+        future = submit(*args)
+        if next(submitted) == len(bodies):
+            all_have_come.set()
+        return future
+
+    def observed(key, items):
+        assert all_have_come.wait(60)  # however slowly the machine reads them, the requests wait together
+        batches.append(len(items))
+        return work(key, items)
+
+    server.gatherer.submit, server.gatherer.work = counted, observed
 
     async def together():
         async with client_of(server) as client:
