@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.runtime.blas import single_blas
@@ -47,7 +48,7 @@ def build(X: Any, y: Any, weight: Any, dtype: np.dtype) -> Block:
     """Return a partition as a block: a row-major tile, the target as an array, weights as float64."""
     if hasattr(X, "dtypes"):  # a pandas frame: its own conversion knows pd.NA
         X = X.to_numpy(dtype=dtype, na_value=np.nan)
-    tile = np.ascontiguousarray(np.asarray(X), dtype=dtype)
+    tile = np.require(np.asarray(X), dtype, ["C", "ALIGNED"])
     target = None if y is None else np.asarray(y)
     return Block(tile, target, None if weight is None else np.ascontiguousarray(np.asarray(weight), np.float64))
 
@@ -87,7 +88,7 @@ def survey_block(index: int, owner: str, allow_nan: bool, block: Block) -> Surve
 
 def check_finite(index: int, owner: str, allow_nan: bool, block: Block) -> None:
     """Raise for NaN or infinity in the tile or in a numeric target."""
-    good = np.isfinite(block.X).all() if not allow_nan else not np.isinf(block.X).any()
+    good = not np.isinf(block.X).any() if allow_nan else _core.runtime.tiles.all_finite(block.X.ravel())
     if not good:
         raise DataError(
             f"Input X contains NaN or infinity in partition {index}. {owner} does not accept it: fill or drop those rows."
@@ -132,6 +133,7 @@ def run_rows(work: RowFunction, index: int, block: Block) -> Any:
     """Return the rows of one block's result; the function is not asked about no rows."""
     if block.rows == 0:
         return work.empty
+    block = aligned_parameters(block)
     check_finite(index, work.owner, work.allow_nan, block)
     with single_blas():
-        return work.function(aligned_parameters(work.params), aligned_parameters(block)._replace(memory={}))
+        return work.function(aligned_parameters(work.params), block._replace(memory={}))

@@ -20,7 +20,14 @@ import numpy as np
 from novum.exceptions import DataError
 from novum.fold.blocks import BLOCK_VALUES, Block, Source, add
 from novum.fold.dealing import Deal, Portions
-from novum.fold.homes.dask.block_tasks import RowFunction, build, change_target, run_rows, some_rows
+from novum.fold.homes.dask.block_tasks import (
+    RowFunction,
+    aligned_parameters,
+    build,
+    change_target,
+    run_rows,
+    some_rows,
+)
 from novum.fold.homes.dask.connection import cluster_errors, current_client, worker_threads
 from novum.fold.homes.dask.copies import copied, held, parent_of, workers_in_order
 from novum.fold.homes.dask.dealing import BucketsOfWorkers
@@ -39,12 +46,12 @@ from novum.fold.homes.dask.waiting import results
 __all__ = ["DaskSource"]
 
 FAN_IN = 4  # runs whose nodes one task joins: few tasks, and a worker holds few statistics at a time
-LARGE_WORK = 2**14  # bytes of statistics and parameters from which they are a task of their own, sent once
+LARGE_WORK = 2**18  # bytes sent with all tasks of a pass from which they are a task of their own, sent once: it costs two hops
 
 
 def block_list(*blocks: Block) -> list[Block]:
-    """Return blocks as a run: what a worker keeps."""
-    return list(blocks)
+    """Return blocks as a run, which a worker keeps: those that came over the wire are aligned now, not at every pass."""
+    return [aligned_parameters(block) for block in blocks]
 
 
 class DaskSource(Source):
@@ -159,7 +166,7 @@ class DaskSource(Source):
         import cloudpickle  # type: ignore[import-untyped]
 
         packed = cloudpickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
-        if client is None or len(packed) < LARGE_WORK:
+        if client is None or len(packed) * len(self.places) < LARGE_WORK:
             return packed
         return self._submit(client, task_name(self.owner, f"{stage}-parameters", number), self.places[0], held, packed)
 
