@@ -132,7 +132,7 @@ def times(number, n):
             y = X @ np.linspace(-1, 1, COLUMNS) + rng.normal(size=m, chunks=step)
             label = (y + rng.normal(size=m, chunks=step) > 0).astype(np.int64)
             pieces.append(client.persist([X, y, label], workers=[worker]))
-        rows, *kept = (da.concatenate(parts) for parts in zip(*pieces))
+        rows, *kept = client.persist([da.concatenate(parts) for parts in zip(*pieces)])
         wait([rows, *kept])
         target_of = dict(zip(("y", "label"), kept))
         for name, (make, target, few, many) in LEARNERS.items():
