@@ -6,7 +6,7 @@ bytes, m nodes of the merge tree in a run (one where runs are whole nodes, a few
     down(0) = h P / B,  down(i) = down(parent of i) + children(parent of i) P / B                               (1)
     up(level) = max over groups of F (sum of m S of the members but those on the worker that has most) / B      (2)
     seconds = max down(i) + work + sum of up(level) + h S / B + c                                               (3)
-    client: P out (R P where P < LARGE_WORK: then every task brings its own), S in, and words of the workers    (4)
+    client: P out (R P where that is < LARGE_WORK: then every task brings its own), S in, and words of the workers    (4)
     busiest worker: out <= C P + m S a level, in <= P + sum over levels of (2)                                  (5)
     memory of a worker: its partitions, what its learner remembers of them, P, and t (m + F m) S                (6)
 
@@ -119,7 +119,7 @@ def forecast(cluster: Cluster, partitions: int, P: float, S: float, work: float 
     """Return (3) to (6) of a pass; `work`: seconds that a worker computes."""
     nodes = runs_of_nodes(partitions, cluster.workers * cluster.threads)
     levels = levels_of_joins(nodes, cluster.threads, S)
-    large = P >= LARGE_WORK
+    large = len(nodes) * P >= LARGE_WORK
     down = spread_seconds(cluster, P) if large else cluster.hops * len(nodes) * P / cluster.rate
     up = [max(level.values()) for level in levels]
     tasks = len(nodes) + len(nodes) // (FAN_IN - 1) + (cluster.workers // FAN_IN if large else 0)
