@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from novum.study import Study, run
+from novum.study import Study, conclusion
 from novum.study.comparison.folds import split_rows
 from novum.study.scoring.intervals import score_interval
 from novum.study.scoring.measures import MEASURES, Predicted, measure_for
@@ -112,7 +112,7 @@ def covered_by(number, seed=0):
 
     The study goes its whole way, from reading to the explained model; the explanation, which no interval rests on, has no time.
     """
-    run.MOST_SECONDS = 0.01
+    conclusion.MOST_SECONDS = 0.01
     rng = np.random.default_rng((seed, number))
     hits = {}
     n = int(rng.choice([120, 240, 480]))

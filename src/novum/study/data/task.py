@@ -53,7 +53,12 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> LearningTask:
     name = column.name
     if wanted not in ("auto", CLASSIFICATION, REGRESSION):
         raise ParameterError.of("Study", "task must be 'auto', 'classification' or 'regression'.", task=wanted)
-    if column.kind in (DATE, OTHER):
+    if column.kind == DATE:
+        raise DataError(
+            f"{table}: the target {name!r} holds dates (its cells are of type {column.type}), and a target must hold classes or"
+            " numbers: say what to predict of them in a column of its own, days since some date for example."
+        )
+    if column.kind == OTHER:
         raise DataError(f"{table}: the target {name!r} is of type {column.type}; it must hold classes or numbers.")
     known = ~column.missing
     values = column.values[known]
