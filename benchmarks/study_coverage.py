@@ -155,7 +155,7 @@ def judge_coverage(result, rows, hits):
     proba = result.judged_model.predict_proba(frame) if result.task.labels else None
     said = Predicted(result.judged_model.predict(frame), proba)
     for name, measure in MEASURES.items():
-        if measure.kind == result.task.kind:
+        if name in result.hold_out.every:  # those that these rows allow
             measure = measure_for(result.task.kind, name, 1 if result.task.labels else None)
             truth = measure.score(rows["y"].to_numpy(), said, classes)
             low, high = result.hold_out.every[name][1]

@@ -82,7 +82,11 @@ def main():
             continue
         for kind in STUDIED:
             print(f"\n{kind}", flush=True)
-            print_shares([hits for _, of, hits in found if of == kind], time.perf_counter() - start)
+            of_kind = [hits for _, of, hits in found if of == kind]
+            every = set.intersection(*({*hits} for hits in of_kind))  # not all rows allow errors of logarithms
+            print_shares(
+                [{name: hits[name] for name in sorted(every)} for hits in of_kind], time.perf_counter() - start
+            )
         for name in TABLES:
             shares = [np.mean([*hits.values()]) for of, _, hits in found if of == name]
             print(f"{name:28}{np.mean(shares):.3f}")

@@ -1,5 +1,6 @@
 """How a study runs: within its budget, on from where it stopped, on a cluster, with a leaderboard that forms as it goes."""
 
+import sys
 import time
 
 import numpy as np
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 
 import novum.study.comparison.workers as fits
 from novum.cli import application
-from novum.cli.study import default_folder, seconds_in
+from novum.cli.study import Terminal, default_folder, seconds_in
 from novum.exceptions import ClusterLost
 from novum.study import Listener, Study
 from novum.study.comparison.clock import Clock
@@ -133,7 +134,13 @@ def test_the_leaderboard_forms_before_the_end(tmp_path):
         def explained(self, done, planned):
             heard.append(("explained", done, planned))
 
+        def fitting(self, n_rows, seconds):
+            heard.append(("fitting", n_rows, seconds))
+
     result = Study(shop(), "bought", **QUICK).run(Ear())
+    last = [entry[1:] for entry in heard if entry[0] == "fitting"]  # on the training rows, then on all
+    assert [rows for rows, _ in last] == [result.n_train, result.n_train + result.n_held]
+    assert 0 < last[0][1] <= last[1][1] < 30
     names = [entry[1] for entry in heard if entry[0] == "formed"]
     assert names == ["baseline (most frequent)", "LogisticRegression", "GaussianNB"]
     order = [entry[1] for entry in heard if entry[0] == "step"]
@@ -185,3 +192,17 @@ def test_the_folder_is_named_after_table_and_target(tmp_path, monkeypatch):
         "unseen.parquet",
     ]
     assert "the model was fitted again on all 120 rows" in run.output
+
+
+def test_the_last_fit_says_how_long_it_takes(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with Terminal() as terminal:
+        terminal.fitting(1200, 61.0)
+        (column,) = [one for one in terminal.bar.columns if type(one).__name__ == "SecondsLeft"]
+        (task,) = terminal.bar.tasks
+        assert column.render(task).plain in ("about 61 s left", "about 60 s left")
+        task.start_time -= 60.9
+        assert column.render(task).plain == "soon done"
+        terminal.step("keep", ["a model"])
+        assert terminal.bar is None
+    assert "a model" in capsys.readouterr().out

@@ -12,6 +12,7 @@ import typer
 from novum.cli.errors import refusing
 from novum.cli.tables import ENCODING, SEPARATOR, TABLE, read_argument
 from novum.exceptions import ParameterError, SourceError
+from novum.report.numbers import counted
 
 __all__ = ["command"]
 
@@ -217,6 +218,30 @@ def show(name: str, lines: list[str]) -> None:
         typer.echo(f"  {name if number == 0 else '':<{INDENT - 2}}{line}".rstrip())
 
 
+def last_fit_bar(n_rows: int, seconds: float) -> Any:
+    """Return a bar, started, that moves with the clock: nobody counts the steps of a fit."""
+    from rich.console import Console
+    from rich.progress import Progress, ProgressColumn, SpinnerColumn, TextColumn
+    from rich.text import Text
+
+    class SecondsLeft(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            left = seconds - (task.elapsed or 0.0)
+            return Text(f"about {left:.0f} s left" if left > 0.5 else "soon done")
+
+    bar = Progress(
+        TextColumn(f"  {'fit':<{INDENT - 2}}"),
+        SpinnerColumn(),
+        TextColumn(f"the kept model on {counted(n_rows, 'row')}"),
+        SecondsLeft(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    bar.start()
+    bar.add_task("", total=None)
+    return bar
+
+
 class Terminal:
     """Reports the steps as they happen; a bar for the fits where there is a terminal to draw it on."""
 
@@ -262,6 +287,13 @@ class Terminal:
     def advance(self, done: int, planned: int) -> None:
         """Move the bar of the fits."""
         self.move("train", "fits", done, planned)
+
+    def fitting(self, n_rows: int, seconds: float) -> None:
+        """Show how long the last fit of the kept model takes, where there is a terminal."""
+        self.end()
+        if sys.stderr.isatty():
+            self.bar = last_fit_bar(n_rows, seconds)
+            self.drawn = "fit"
 
     def explained(self, done: int, planned: int) -> None:
         """Move the bar of the columns whose importance is measured."""

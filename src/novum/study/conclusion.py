@@ -6,12 +6,13 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.report.numbers import counted
+from novum.study.comparison.choose import choose
 from novum.study.comparison.clock import LOOKING, Clock
 from novum.study.comparison.fits import Rows
 from novum.study.comparison.limits import ColumnLimits, broken_pairs, limits_in_words
 from novum.study.data.schema import attach
 from novum.study.data.table import Table
-from novum.study.final import fit_again, keep, model_to_save
+from novum.study.final import fit_again, fit_seconds, keep, model_to_save
 from novum.study.hold_out import judge_held_out
 from novum.study.insight.explain import MOST_SECONDS, explain, pipelines_in
 from novum.study.insight.fairness import compare_groups
@@ -40,6 +41,8 @@ def conclude(
     ordered = options["time"] is not None
     if result.scores is None:
         raise DataError("StudyResult: nothing has been compared yet.")
+    first, _ = choose(result.leaders, judge.measure, options["prefer"])
+    listener.fitting(len(train), fit_seconds(result.scores, first.position, len(train)))
     kept = keep(
         result.leaders,
         result.scores,
@@ -56,6 +59,7 @@ def conclude(
     hold, said = judge_held_out(rows, held, model, positive=positive, by_class=options["group"] is None and not ordered)
     result.hold_out = hold
     listener.step("hold-out", [line for line in (result.judged(), result.doubted()) if line])
+    listener.fitting(len(rows.y), fit_seconds(result.scores, kept.leader.position, len(rows.y)))
     final = fit_again(rows, kept, ordered=ordered, until=clock.until())
     result.of_folds, result.refitted, result.share = kept.of_folds, final is not None, kept.share
     explaining, seconds = perf_counter(), clock.to_explain(MOST_SECONDS)

@@ -20,6 +20,10 @@ class Listener(Protocol):
         """A model has finished its folds."""
         return None
 
+    def fitting(self, n_rows: int, seconds: float) -> None:
+        """The kept model is fitted on so many rows, which takes about so many seconds."""
+        return None
+
     def explained(self, done: int, planned: int) -> None:
         """The importance of one more column is known."""
         return None

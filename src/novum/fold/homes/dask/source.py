@@ -46,7 +46,9 @@ from novum.fold.homes.dask.waiting import results
 __all__ = ["DaskSource"]
 
 FAN_IN = 4  # runs whose nodes one task joins: few tasks, and a worker holds few statistics at a time
-LARGE_WORK = 2**17  # bytes sent with all tasks of a pass from which they are a task of their own, sent once: it costs two hops
+LARGE_WORK = (
+    2**17
+)  # bytes sent with all tasks of a pass from which they are a task of their own, sent once: it costs two hops
 
 
 def block_list(*blocks: Block) -> list[Block]:
