@@ -64,6 +64,30 @@ def test_cuts_and_threads_change_nothing(cls, gathered, scan, monkeypatch):
     same_trees(without, cls(6, random_state=3, bootstrap=False).fit(scan(X[there], y[there], weight[there])))
 
 
+@pytest.mark.parametrize("cls", [RandomForestClassifier, ExtraTreesRegressor])
+def test_subtrees_grown_together_and_apart_are_the_same(cls, scan, monkeypatch):
+    monkeypatch.setattr(passes, "GATHERED_VALUES", 2**12)  # what is put aside for (4) is small
+    grown, gather = [], passes.gather_block
+
+    def counted(plan, block):
+        grown.append(sum((marks >= 0).sum() for marks in plan.marks))
+        return gather(plan, block)
+
+    monkeypatch.setattr(passes, "gather_block", counted)
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(4000, 6))
+    y = np.digitize(X[:, 0] + rng.normal(size=4000), [-1, 1]) if cls in CLASSIFIERS else X[:, 0] + rng.normal(size=4000)
+    forests = []
+    for values in (0, 2**30):
+        monkeypatch.setattr(passes, "gathered_values", lambda threads, values=values: values)
+        forests.append(cls(2, max_features=0.5, random_state=3, n_jobs=2).fit(scan(X, y)))
+        forests.append(list(grown))
+        grown.clear()
+    apart, ones, together, all_of_them = forests
+    assert set(ones) == {1} and len(ones) > 10 and all_of_them == [len(ones)]
+    same_trees(apart, together)
+
+
 @pytest.mark.parametrize("cls", [*CLASSIFIERS, *REGRESSORS])
 @pytest.mark.parametrize("gathered", [2**23, 2**15])
 def test_scores_are_those_of_memory(cls, gathered, scan, monkeypatch):
