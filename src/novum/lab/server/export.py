@@ -5,7 +5,7 @@ from typing import Any
 
 from novum.lab.controls import Refusal
 from novum.lab.frames import Event
-from novum.lab.protocol.events import events_of
+from novum.lab.protocol.events import events_of, frame_place
 from novum.lab.protocol.packing import packed
 from novum.lab.registry import catalogue
 from novum.lab.scene import Scene
@@ -65,11 +65,8 @@ def scene_page(
     events = list(events_of(scene, given))
     if events[-1][0] == "refused":
         raise Refusal(events[-1][1]["sentence"], events[-1][1]["control"])
-    frames = [content for kind, content in events if kind == "frame"]
-    place = next(
-        (k for k, one in enumerate(frames) if one["n"] == frame), len(frames) - 1
-    )  # a step may have two frames
-    shown = frames[place]
+    place = frame_place(events, frame)
+    shown = [content for kind, content in events if kind == "frame"][place]
     meta = {
         "frame": place,
         "part": shown["part"],
