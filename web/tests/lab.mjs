@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 const [executablePath, lab, folder, told, ...names] = process.argv.slice(2);
 export const address = lab;
 export const out = folder;
-/** `slack` widens limits of time, `server` is the server's process, `seeds` and `seconds` say how long each scene is timed. */
+/** `slack` widens limits of time, `server` is the server's process, `quick` asks for less of everything. */
 export const options = JSON.parse(told);
 export const only = names;
 export const slack = options.slack;
@@ -30,8 +30,8 @@ export async function open(url, options = {}, before = async () => undefined) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light", locale: "en-GB", acceptDownloads: true, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000 * slack);
-  page.on("pageerror", (error) => wrong.push(`error in the page: ${error.message}`));
-  page.on("console", (message) => message.type() === "error" && !/favicon|404/.test(message.text()) && wrong.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => wrong.push(`error in the page ${page.url()}: ${error.message}`));
+  page.on("console", (message) => message.type() === "error" && !/favicon|404/.test(message.text()) && wrong.push(`console of ${page.url()}: ${message.text()}`));
   await before(page);
   await page.goto(url);
   return page;

@@ -1,7 +1,7 @@
-// Every scene as it is seen: light, dark, both languages, a phone, by keyboard alone; axe and findings.mjs judge.
+// Every scene as it is seen: light, dark, both languages, a phone, by keyboard alone; axe and looks.mjs judge.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { at, catalogue, close, drawn, hash, judge, open, out, PHONE, wrong } from "./lab.mjs";
+import { at, catalogue, close, drawn, hash, judge, open, options, out, PHONE, wrong } from "./lab.mjs";
 import { findings, keepTexts } from "./looks.mjs";
 
 const LOOKS = {
@@ -10,8 +10,8 @@ const LOOKS = {
   phone: PHONE,
   "phone, dark, Italian": { ...PHONE, colorScheme: "dark", locale: "it-IT" },
 };
-/** Figures that lie close together may write over each other: what stands where is the run's, not the page's. */
-const REST = 250;
+const QUICK = ["light", "phone, dark, Italian"];
+const REST = 250; // milliseconds in which a picture comes to rest after a step
 
 async function seen(page, what) {
   for (const one of await page.evaluate(findings)) wrong.push(`${what}: ${one}`);
@@ -57,37 +57,38 @@ async function byKeyboard(page, scene) {
   assert.ok(await tab(".settings fieldset", 400), "Tab reaches the controls");
 }
 
+async function everyScene(list, look, own) {
+  let page = null;
+  const since = performance.now();
+  for (const scene of list) {
+    const what = `${scene.name}, ${look}`;
+    try {
+      if (!page) page = await open(at(scene.name), own, (made) => made.addInitScript(keepTexts));
+      else
+        await page.evaluate((next) => {
+          performance.clearMeasures("first-frame");
+          location.hash = next;
+        }, hash(scene.name));
+      await settled(page, scene.name);
+      assert.equal(await page.evaluate(() => document.documentElement.lang), look.includes("Italian") ? "it" : "en");
+      if (await page.evaluate(() => (document.getElementById("scrub")?.max ?? 0) > 0)) await page.keyboard.press("ArrowRight");
+      await page.waitForTimeout(REST);
+      await seen(page, what);
+      await judge(page, what);
+      await page.screenshot({ path: join(out, `scene-${scene.name}-${look.replace(/\W+/g, "-")}.png`), fullPage: true });
+      if (look === "light") await byKeyboard(page, scene);
+    } catch (error) {
+      wrong.push(`${what}: ${String(error.message).split("\n").slice(0, 4).join(" | ")}`);
+      if (page) await close(page);
+      page = null;
+    }
+  }
+  if (page) await close(page);
+  console.log(`       ${look}: ${list.length} scenes in ${((performance.now() - since) / 1000).toFixed(0)} s`);
+}
+
 export async function everyLook() {
   const list = await catalogue();
-  for (const [look, options] of Object.entries(LOOKS)) {
-    let page = null;
-    const since = performance.now();
-    for (const scene of list) {
-      const what = `${scene.name}, ${look}`;
-      const before = wrong.length;
-      try {
-        if (!page) page = await open(at(scene.name), options, (made) => made.addInitScript(keepTexts));
-        else
-          await page.evaluate((next) => {
-            performance.clearMeasures("first-frame");
-            location.hash = next;
-          }, hash(scene.name));
-        await settled(page, scene.name);
-        assert.equal(await page.evaluate(() => document.documentElement.lang), look.includes("Italian") ? "it" : "en");
-        if (await page.evaluate(() => (document.getElementById("scrub")?.max ?? 0) > 0)) await page.keyboard.press("ArrowRight");
-        await page.waitForTimeout(REST);
-        await seen(page, what);
-        await judge(page, what);
-        await page.screenshot({ path: join(out, `scene-${scene.name}-${look.replace(/\W+/g, "-")}.png`), fullPage: true });
-        if (look === "light") await byKeyboard(page, scene);
-      } catch (error) {
-        wrong.push(`${what}: ${String(error.message).split("\n").slice(0, 4).join(" | ")}`);
-        if (page) await close(page);
-        page = null;
-      }
-      for (let i = before; i < wrong.length; i++) if (!wrong[i].includes(scene.name)) wrong[i] = `${what}: ${wrong[i]}`;
-    }
-    if (page) await close(page);
-    console.log(`       ${look}: ${list.length} scenes in ${((performance.now() - since) / 1000).toFixed(0)} s`);
-  }
+  const looks = Object.entries(LOOKS).filter(([look]) => !options.quick || QUICK.includes(look));
+  while (looks.length) await Promise.all(looks.splice(0, 2).map(([look, own]) => everyScene(list, look, own)));
 }

@@ -70,7 +70,7 @@ def test_losses_and_gradients_are_those_of_the_network(run):
 
 def test_every_unit_has_the_map_that_it_makes(run):
     s = run.state
-    pixels = pixel_centers(s.points.domain, 16)
+    pixels = pixel_centers(s.points.domain, 12)
     layers, p = forward(s, fitted(s, s.epochs), pixels)
     expected = [*np.hstack(layers).T]
     maps = run.last.arrays["maps"].reshape(len(expected) + 1, -1).astype(float)
