@@ -1,10 +1,11 @@
-"""Check the lab in a real browser as a student uses it: the first minute, keyboard, phone, both languages, times; axe judges every scene.
+"""Check the lab in a real browser as a student uses it: first minute, keyboard, phone, languages, times; axe judges.
 
 usage: python tools/lab_check.py [--parts minute,looks,times] [--quick] [--gross] [SCENE ...]
 
-Pictures, and the table of times of all scenes (times.md), go to build/web. What could not be checked is said aloud. `--quick` looks at
-every scene in two of four ways, light and on a dark Italian phone, and times every fourth scene. Times are held to the bar itself on a machine at rest, to a multiple of it on a
-loaded one or with `--gross`, which is for machines whose load nobody knows: there only a gross excess is a failure.
+Pictures, and the table of times of all scenes (times.md), go to build/web. What could not be checked is said aloud. `--quick` looks
+at every scene in two of four ways, light and on a dark Italian phone, and times every fourth scene. Times are held to the bar
+itself on a machine at rest, to a multiple of it on a loaded one or with `--gross`, which is for machines whose load nobody knows:
+there only a gross excess is a failure.
 """
 
 import argparse
@@ -74,7 +75,9 @@ def lab() -> Iterator[Lab]:
         assert server.stdout is not None
         for line in server.stdout:
             if found := re.search(r"http://\S+", line):
-                yield Lab(found[0], time.perf_counter() - started, sum(psutil.Process(server.pid).cpu_times()[:2]), server.pid)
+                yield Lab(
+                    found[0], time.perf_counter() - started, sum(psutil.Process(server.pid).cpu_times()[:2]), server.pid
+                )
                 return
         raise RuntimeError("novum lab printed no address")
     finally:

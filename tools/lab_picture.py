@@ -1,69 +1,60 @@
-"""Write docs/_static/lab.png, the lab as a browser shows it with k-means after its third step, and lab.gif, every half-step of the run.
+"""Write docs/_static/lab.gif: the lab as a browser shows it, with every half-step of a run of k-means.
 
-python tools/lab_picture.py        needs Chromium
+python tools/lab_picture.py        needs Chromium, Node and npm
 """
 
-import shutil
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
+import lab_check
 from PIL import Image
 
-from novum.lab.protocol.events import events_of, frame_place
+from novum.lab.protocol.events import events_of
 from novum.lab.registry import scenes
-from novum.lab.server.export import offline_page
+from novum.lab.server.export import scene_page
 
-FOLDER = Path(__file__).parents[1] / "docs" / "_static"
-SCENE, STATE, STEP = "kmeans", {"seed": 7}, 3
+PICTURE = Path(__file__).parents[1] / "docs" / "_static" / "lab.gif"
+SCENE, STATE = "kmeans", {"seed": 7}
 SIZE = (1100, 790)
-COLORS = 96  # of a file, which is a third of the size then
-PATIENCE = 3000  # milliseconds of the page's own clock until it is looked at
+COLORS = 96  # of all frames
+STILL = 700  # milliseconds after a step until the page stands still
 PAUSE, REST = 900, 3000  # milliseconds of a frame, and of the last one
-MOST_BYTES = 1_000_000  # of the moving picture
+MOST_BYTES = 1_000_000
 
 
-def browser() -> str:
-    """Return where Chromium is."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if found := shutil.which(name):
-            return found
-    sys.exit("lab_picture: needs Chromium; install it (on Debian: apt-get install chromium) and run again.")
-
-
-def seen(events: list[Any], place: int, folder: Path) -> Image.Image:
-    """Return what a browser shows of a frame, in few colors."""
-    page, shot = folder / "lab.html", folder / "lab.png"
-    scene = scenes()[SCENE]
-    shown = [content for kind, content in events if kind == "frame"][place]
-    script = scene.script(scene.state(STATE), shown["n"], shown["part"])
-    meta = {"frame": place, "part": shown["part"], "lang": "en", "python": script, "command": "novum lab"}
-    page.write_text(offline_page(events, meta), encoding="utf-8")
-    look = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--virtual-time-budget={PATIENCE}"]
-    look += [f"--window-size={SIZE[0]},{SIZE[1]}", f"--screenshot={shot}", page.as_uri()]
-    subprocess.run(look, check=True, capture_output=True, timeout=120)
-    with Image.open(shot) as image:
-        return image.convert("RGB")
+def seen(page: Path, count: int, folder: Path) -> list[Image.Image]:
+    """Return what a browser shows of the frames of a page, one step after the other."""
+    shots = [folder / f"{place}.png" for place in range(count)]
+    acts = [act for shot in shots for act in (f"wait={STILL}", f"shot={shot}", "key=ArrowRight")]
+    tool = ["node", str(lab_check.WEB / "tests" / "shot.mjs"), page.as_uri(), str(folder / "end.png"), "light"]
+    environment = {**os.environ, "CHROMIUM": str(lab_check.browser())}
+    subprocess.run([*tool, *map(str, SIZE), *acts], check=True, env=environment)
+    return [Image.open(shot).convert("RGB") for shot in shots]
 
 
 def main() -> None:
-    """Write the pages, look at them, keep the pictures."""
+    """Write the page, look at its frames, keep them as one picture."""
+    if lab_check.browser() is None or not lab_check.modules():
+        sys.exit(
+            "lab_picture: needs Chromium, Node and npm; install them (on Debian: chromium nodejs npm) and run again."
+        )
     events = list(events_of(scenes()[SCENE], STATE))
     count = sum(kind == "frame" for kind, _ in events)
-    with tempfile.TemporaryDirectory() as folder:
-        pictures = [seen(events, place, Path(folder)) for place in range(count)]
-    still, moving = FOLDER / "lab.png", FOLDER / "lab.gif"
-    pictures[frame_place(events, STEP)].quantize(COLORS, dither=Image.Dither.NONE).save(still, optimize=True)
+    with tempfile.TemporaryDirectory() as name:
+        page = Path(name) / "lab.html"
+        page.write_text(scene_page(scenes()[SCENE], STATE, 0, "en", "novum lab"), encoding="utf-8")
+        pictures = seen(page, count, Path(name))
     palette = pictures[-1].quantize(COLORS, dither=Image.Dither.NONE)
     first, *others = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     pauses = [*[PAUSE] * (count - 1), REST]
-    first.save(moving, save_all=True, append_images=others, duration=pauses, loop=0, optimize=True)
-    for file in (still, moving):
-        print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
-    if moving.stat().st_size > MOST_BYTES:
-        sys.exit(f"lab_picture: {moving.name} is larger than {MOST_BYTES:,} bytes.")
+    first.save(PICTURE, save_all=True, append_images=others, duration=pauses, loop=0, optimize=True)
+    size = PICTURE.stat().st_size
+    print(f"{PICTURE}: {size / 1000:.0f} kB")
+    if size > MOST_BYTES:
+        sys.exit(f"lab_picture: the picture is larger than {MOST_BYTES:,} bytes.")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from novum.study.serving.app import ModelServer
 ROOT = Path(__file__).parents[1]
 WEB = ROOT / "build" / "web"
 
+
 def browser() -> str:
     """Return where Chromium is; on Debian it is installed if it is not there."""
     for name in ("chromium", "chromium-browser", "google-chrome"):

@@ -7,7 +7,7 @@ import { build } from "vite";
 
 const OUT = "../src/novum/lab/assets";
 const BUDGET = { shell: 45_000, views: 55_000, total: 350_000 };
-const LARGEST_FILE = 92_000; // bytes of the page that travels as a file, before there is a run in it
+const LARGEST_FILE = 95_000; // bytes of the page that travels as a file, before there is a run in it
 const sha = (data, encoding = "hex") => createHash("sha256").update(data).digest(encoding);
 const gzip = (data) => gzipSync(data, { level: 9 }).length;
 

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { at, browser, catalogue, close, drawn, hash, open, options, out, quantile, SEED, slack, wrong } from "./lab.mjs";
+import { at, browser, catalogue, close, drawn, hash, open, options, out, quantile, SEED, slack, threadTime, wrong } from "./lab.mjs";
 
 const [SEEDS, SECONDS, EVERY] = options.quick ? [3, 0.5, 4] : [11, 1, 1];
 const BAR = { median: 100, high: 200, fps: 50, main: 1000 / 50 };
@@ -50,9 +50,8 @@ async function firstFrames(page, scene, full) {
   return { median: quantile(times, 0.5), high: quantile(times, 0.95), server: quantile(costs, 0.5) };
 }
 
-async function scrubbing(page, session, seconds) {
-  const thread = async () => 1000 * (await session.send("Performance.getMetrics")).metrics.find((m) => m.name === "ThreadTime").value;
-  const before = await thread();
+async function scrubbing(page, seconds) {
+  const before = await threadTime(page);
   const shown = await page.evaluate(async (length) => {
     const scrub = document.getElementById("scrub");
     if (!scrub || Number(scrub.max) < 2) return null;
@@ -67,7 +66,7 @@ async function scrubbing(page, session, seconds) {
     }
     return { count, fps: (1000 * count) / (performance.now() - since) };
   }, seconds);
-  return shown && { fps: shown.fps, main: ((await thread()) - before) / shown.count };
+  return shown && { fps: shown.fps, main: ((await threadTime(page)) - before) / shown.count };
 }
 
 export async function everyTime() {
@@ -80,10 +79,8 @@ export async function everyTime() {
       try {
         await drawn(page);
         await page.waitForFunction(() => !document.querySelector(".working"));
-        const session = await page.context().newCDPSession(page);
-        await session.send("Performance.enable", { timeDomain: "timeTicks" });
         const first = await firstFrames(page, scene, full);
-        const scrub = await scrubbing(page, session, SECONDS);
+        const scrub = await scrubbing(page, SECONDS);
         table.push({ scene: scene.name, where, ...first, fps: scrub?.fps ?? null, main: scrub?.main ?? null });
         const of = `${scene.name} at its ${where}`;
         if (first.median > BAR.median * slack || first.high > BAR.high * slack) slow.push(`${of}: first frame ${first.median.toFixed(0)} ms in the median, ${first.high.toFixed(0)} ms at 95 %`);

@@ -1,4 +1,4 @@
-"""What a page that travels as a file keeps of arrays that are only drawn: lines and bands to a tenth of a pixel, long rows in four bytes.
+"""What a page that travels as a file keeps of arrays that are only drawn: lines to a tenth of a pixel, long rows in four bytes.
 
 Numbers that are read (values, tables, short arrays) keep all of their digits.
 """
@@ -21,7 +21,9 @@ def lightened(events: list[list[Any]]) -> list[list[Any]]:
     made = []
     for kind, content in events:
         arrays = content.get("arrays")
-        light = {**content, "arrays": {name: light_entry(entry) for name, entry in arrays.items()}} if arrays else content
+        light = (
+            {**content, "arrays": {name: light_entry(entry) for name, entry in arrays.items()}} if arrays else content
+        )
         made.append([kind, light])
     return made
 

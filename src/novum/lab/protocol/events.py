@@ -19,7 +19,16 @@ from novum.lab.protocol.digest import VERSION, digest
 from novum.lab.protocol.thinning import thinned
 from novum.lab.scene import Scene, State
 
-__all__ = ["MOST_BYTES", "MOST_FRAMES", "SECONDS", "as_stream", "events_of", "final_frame", "frame_event", "frame_place"]
+__all__ = [
+    "MOST_BYTES",
+    "MOST_FRAMES",
+    "SECONDS",
+    "as_stream",
+    "events_of",
+    "final_frame",
+    "frame_event",
+    "frame_place",
+]
 
 SECONDS = 20.0
 MOST_BYTES = 16 * 2**20

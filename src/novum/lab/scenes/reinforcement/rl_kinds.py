@@ -46,7 +46,15 @@ class KindSteps(Scene):
     episodes = Slider(10, 300, 100, integer=True)
     slip = Slider(0.0, 0.5, 0.2)
     views = (
-        grid(rows="height", cols="width", cells="cells", values="worth_of_cells", arrows="arrows", edit="painted", codes="codes"),
+        grid(
+            rows="height",
+            cols="width",
+            cells="cells",
+            values="worth_of_cells",
+            arrows="arrows",
+            edit="painted",
+            codes="codes",
+        ),
         number("worth", r"V^{\pi}(s_0)"),
         number("lost", r"V^*(s_0) - V^{\pi}(s_0)"),
         number("steps"),
@@ -56,7 +64,13 @@ class KindSteps(Scene):
             series=[{"array": f"paid_{name}", "label": f"label.{name}"} for name in LEARNERS],
             marker="n",
         ),
-        curve(id="progress", series=[{"value": "worth", "label": "value.worth"}, {"value": "best", "label": "value.best", "role": "bound"}]),
+        curve(
+            id="progress",
+            series=[
+                {"value": "worth", "label": "value.worth"},
+                {"value": "best", "label": "value.best", "role": "bound"},
+            ],
+        ),
     )
 
     def call(self, s: State) -> Call:

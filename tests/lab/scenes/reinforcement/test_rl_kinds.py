@@ -1,4 +1,4 @@
-"""Kinds of reinforcement learning: worth from the linear system of a policy, last frames against plain fits, tags against the notes."""
+"""Kinds of reinforcement learning: worth from a linear system, last frames against plain fits, tags against the notes."""
 
 import numpy as np
 import pytest
