@@ -55,7 +55,18 @@ def test_the_error_is_that_of_the_nearest_other(run):
         assert frame.arrays["found"][-1][1:] == [frame.values["distance"], frame.values["error"]]
 
 
-def test_the_map_crosses_one_half_at_the_distance_of_the_second_cross(run):
+def test_the_ball_is_as_far_as_the_second_cross(run):
+    a, b = np.array(run.state.pair)
+    for n, (frame, measure) in enumerate(zip(run.frames, measures(run), strict=True)):
+        ball = frame.arrays["between"][0]["p"]
+        assert (len(ball) == 0) == (n == 4)  # a cosine has no ball
+        for point in ball[::7]:
+            assert measure(a, np.array(point)) == pytest.approx(measure(a, b), rel=1e-9)
+        way = np.array(frame.arrays["between"][1]["p"])
+        assert (way[0] == a).all() and (way[-1] == b).all()
+
+
+def test_the_map_is_the_distance_from_the_first_cross(run):
     """The level of a pixel is its distance as a share of twice that of the crosses."""
     (x0, x1), (y0, y1) = run.state.points.domain
     a, b = np.array(run.state.pair)

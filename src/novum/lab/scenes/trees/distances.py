@@ -17,6 +17,7 @@ from novum.lab.scene import Scene, State
 from novum.lab.views import bars, number, plane, table
 
 METRICS = ("manhattan", "euclidean", "minkowski", "chebyshev", "cosine", "mahalanobis", "learned")
+CORNERS = 361  # of a ball as it is drawn
 LEAST = 4  # rows of each class, for a matrix of covariances and a neighbor
 
 
@@ -54,7 +55,7 @@ class DistanceSteps(Scene):
     p = Slider(1.0, 10.0, 3.0)
     views = (
         plane(
-            points="X", target="y", classes="y", map="map", map_kind="level", map_scale="level", map_levels="levels",
+            points="X", target="y", classes="y", map="map", map_kind="level", map_scale="level", map_levels="contours",
             crosses="pair", lines="between", drag="pair", editable=True, equal=True, linked="points",
         ),
         number("distance", r"d(x, x')"),
@@ -105,9 +106,12 @@ class DistanceSteps(Scene):
                 "X": X,
                 "y": y,
                 "pair": pair,
-                "between": [{"p": path_of(name, pair), "role": "normal" if name == "cosine" else "now"}],
+                "between": [
+                    {"p": ball_of(name, measure, pair[:1], distance), "role": "now"},
+                    {"p": path_of(name, pair), "role": "path"},
+                ],
                 "map": level_map(partial(shares, measure, pair[:1], distance), s.points.domain),
-                "levels": [63.75, 127.5, 191.25],
+                "contours": [],
                 "columns": ["label.metric", "label.distance", "label.error"],
                 "found": found,
                 "now": [n],
@@ -142,6 +146,15 @@ def path_of(name: str, pair: NDArray) -> list[list[float]]:
     return [[a, b], [0.0, 0.0], [c, d]] if name == "cosine" else [[a, b], [c, d]]
 
 
+def ball_of(name: str, measure: Any, center: NDArray, distance: float) -> list[list[float]]:
+    """Return the points that are as far from the center; a norm grows evenly along a direction, a cosine not at all."""
+    if name == "cosine":
+        return []
+    turns = np.linspace(0.0, 2 * np.pi, CORNERS)
+    ways = np.column_stack([np.cos(turns), np.sin(turns)])
+    return (center + ways * distance / measure(np.zeros((1, 2)), ways).T).tolist()
+
+
 def shares(measure: Any, center: NDArray, distance: float, at: NDArray) -> NDArray:
-    """Return distances from a point as shares of twice the distance of the other: their border is the level one half."""
+    """Return distances from a point as shares of twice the distance of the other."""
     return measure(center, at)[0] / (2 * max(distance, 1e-300))
