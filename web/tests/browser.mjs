@@ -16,7 +16,7 @@ const frameNo = (page) => page.locator("#scrub").inputValue().then(Number);
 const live = (page) => page.waitForFunction(() => !document.querySelector("fieldset.controls")?.disabled && document.querySelector(".card.main canvas")?.width > 300);
 
 async function firstMinute() {
-  const page = await open(address);
+  const page = await open(address, {}, threadTime); // counted from here
   await page.waitForSelector(".card.main canvas");
   await page.waitForFunction(() => document.querySelector(".card.main canvas").width > 300);
   const ms = await page.evaluate(() => performance.now());

@@ -41,12 +41,15 @@ export const close = (page) => page.context().close();
 export const drawn = (page) => page.waitForFunction(() => performance.getEntriesByName("first-frame").length > 0);
 export const quantile = (list, q) => [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))];
 
-/** Milliseconds of a processor that the main thread of a page has taken so far. */
+const sessions = new WeakMap();
+
+/** Milliseconds of a processor that the main thread of a page has taken since this was first asked of it. */
 export async function threadTime(page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Performance.enable");
-  const { metrics } = await session.send("Performance.getMetrics");
-  await session.detach();
+  if (!sessions.has(page)) {
+    sessions.set(page, await page.context().newCDPSession(page));
+    await sessions.get(page).send("Performance.enable");
+  }
+  const { metrics } = await sessions.get(page).send("Performance.getMetrics");
   return 1000 * metrics.find((one) => one.name === "ThreadTime").value;
 }
 

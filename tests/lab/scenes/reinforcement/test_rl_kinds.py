@@ -10,7 +10,7 @@ STATES = [
     {"episodes": 40},
     {"learner": "sarsa", "world": "corridor", "slip": 0.0, "exploration": 0.3, "episodes": 30, "seed": 3},
     {"learner": "mc", "episodes": 25, "seed": 5},
-    {"learner": "dyna", "world": "cliff", "episodes": 20},
+    {"learner": "dyna", "world": "corridor", "episodes": 110},
     {"learner": "adp", "painted": [[4, 0, 2], [0, 1, 3]], "episodes": 20},
 ]
 KINDS = {"q": QLearning, "sarsa": SARSA, "mc": MonteCarloControl, "dyna": QLearning, "adp": ADP}
@@ -67,11 +67,13 @@ def test_the_last_frame_is_the_fit(run):
     assert run.last.values["steps"] == model.lengths_.sum()
 
 
-def test_curves_are_running_means_of_twenty_agents(run):
+def test_curves_are_running_means_of_ten_agents(run):
     s = run.state
+    episodes = min(s.episodes, 100)
+    assert len(run.last.arrays["counted"]) == len(run.last.arrays["paid_q"]) == episodes
     for name, kind in KINDS.items():
         more = {"planning_steps": 10} if name == "dyna" else {}
-        many = kind(s.episodes, exploration=s.exploration, max_steps=200, random_state=s.seed, n_runs=20, **more)
+        many = kind(episodes, exploration=s.exploration, max_steps=200, random_state=s.seed, n_runs=10, **more)
         paid, mean = many.fit(process(run)).returns_.mean(axis=0), 0.0
         for k, now in enumerate(run.last.arrays[f"paid_{name}"]):
             mean += 0.1 * (paid[k] - mean)
@@ -91,5 +93,6 @@ def test_tags_are_those_of_the_notes():
     assert {kinds[name][5] for name in ("TD", "MonteCarloPrediction")} == {"label.prediction"}
 
 
-def test_a_world_without_an_end_is_refused():
-    assert refusal_of("rl-kinds", painted=[[4, 0], [0, 0]])[1] == "painted"
+@pytest.mark.parametrize("painted", [[[4, 0], [0, 0]], [[4, *[0] * 11], [*[0] * 11, 2], [0] * 12]])
+def test_a_world_without_an_end_or_too_large_is_refused(painted):
+    assert refusal_of("rl-kinds", painted=painted)[1] == "painted"

@@ -10,13 +10,15 @@ from novum.lab.controls import Choice, Refusal, Slider
 from novum.lab.frames import Frame
 from novum.lab.scene import Scene, State
 from novum.lab.views import curve, grid, number, table
-from novum.lab.worlds import MAPS, arrows_on_grid, cells_of, codes_of, map_of, on_grid, painting, world_call
+from novum.lab.worlds import arrows_on_grid, cells_of, codes_of, map_of, on_grid, painting, world_call
 
 EACH = 30  # episodes that are shown one by one; later ones by powers of GROWTH
 GROWTH = 1.15
-RUNS = 20  # behind the curves
+RUNS = 10  # behind the curves
+AHEAD = 100  # episodes of them
 SMOOTHING = 0.1  # rate of their running mean
 PATIENCE = 200  # steps after which an episode is cut
+MOST_CELLS = 24  # who learns a model plans after every step
 LEARNERS = {  # of the world that is shown: class and settings
     "q": ("QLearning", {}),
     "sarsa": ("SARSA", {}),
@@ -40,10 +42,10 @@ class KindSteps(Scene):
     family = "reinforcement"
     rows = ("003/13/rl-taxonomy", "003/13/rl-named")
     learner = Choice(tuple(LEARNERS), "q")
-    world = Choice(tuple(MAPS), "room")
+    world = Choice(("room", "corridor"), "room")
     painted = painting()
     exploration = Slider(0.01, 1.0, 0.1)
-    episodes = Slider(10, 300, 100, integer=True)
+    episodes = Slider(10, 200, 100, integer=True)
     slip = Slider(0.0, 0.5, 0.2)
     views = (
         grid(
@@ -81,6 +83,8 @@ class KindSteps(Scene):
         text = map_of(s)
         if "+" not in text and "-" not in text:
             raise Refusal("painted: an episode has to end somewhere; paint an exit.", "painted")
+        if len(text.replace("\n", "")) > MOST_CELLS:
+            raise Refusal(f"painted: at most {MOST_CELLS} cells here; take some away.", "painted")
 
     def agent(self, s: State, name: str, n: int, **options: Any) -> Any:
         """Return a learner for n episodes."""
@@ -104,7 +108,7 @@ class KindSteps(Scene):
             "columns": ["label.method", *(f"label.column{k + 1}" for k in range(len(COLUMNS)))],
             "kinds": kinds(),
             "chosen": [list(LEARNERS).index(s.learner)],
-            "counted": np.arange(1.0, s.episodes + 1),
+            "counted": np.arange(1.0, min(s.episodes, AHEAD) + 1),
             **self.curves(s, mdp),
         }
         best, before, n = float(plan.values[start]), None, 0
@@ -126,7 +130,7 @@ class KindSteps(Scene):
 
         made = {}
         for name in LEARNERS:
-            model = self.agent(s, name, s.episodes, n_runs=RUNS, n_jobs=1).fit(mdp)
+            model = self.agent(s, name, min(s.episodes, AHEAD), n_runs=RUNS, n_jobs=1).fit(mdp)
             made[f"paid_{name}"] = running_mean(model.returns_.mean(axis=0), SMOOTHING)
         return made
 
