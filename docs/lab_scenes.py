@@ -66,7 +66,7 @@ class Shown(NamedTuple):
         assert scene is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a scene that stops a fit early means to
-            return scene_page(scene, self.given, self.frame, self.lang, self.command, small=True)
+            return scene_page(scene, self.given, self.frame, self.lang, self.command)
 
 
 def language(argument: str) -> str:

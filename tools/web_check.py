@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lab_check
 import numpy as np
 import pandas as pd
 
@@ -19,7 +20,6 @@ from novum.study.serving.app import ModelServer
 
 ROOT = Path(__file__).parents[1]
 WEB = ROOT / "build" / "web"
-PACKAGES = ("playwright-core@1", "axe-core@4")
 
 
 def browser() -> str:
@@ -34,14 +34,11 @@ def browser() -> str:
 
 
 def modules() -> Path:
-    """Return the folder of the Node packages, after fetching them once."""
-    if shutil.which("npm") is None:
+    """Return the folder whose Node packages are used, after fetching them once."""
+    WEB.mkdir(parents=True, exist_ok=True)
+    if not lab_check.modules():
         sys.exit("web_check: needs Node and npm; install them (on Debian: apt-get install nodejs npm) and run again.")
-    if not (WEB / "node_modules" / "axe-core").exists():
-        WEB.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", str(WEB), *PACKAGES]
-        subprocess.run(command, check=True)
-    return WEB
+    return lab_check.WEB
 
 
 def reports() -> list[Path]:

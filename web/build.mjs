@@ -2,11 +2,12 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { build } from "vite";
 
 const OUT = "../src/novum/lab/assets";
 const BUDGET = { shell: 45_000, views: 55_000, total: 350_000 };
+const LARGEST_FILE = 95_000; // bytes of the page that travels as a file, before there is a run in it
 const sha = (data, encoding = "hex") => createHash("sha256").update(data).digest(encoding);
 const gzip = (data) => gzipSync(data, { level: 9 }).length;
 
@@ -15,9 +16,12 @@ await build({ logLevel: "warn", mode: "offline" });
 
 const single = readFileSync("../build/web-offline/offline.js", "utf8").trim().replaceAll("</script", "<\\/script");
 const style = readFileSync(join(OUT, "lab.css"), "utf8").trim();
+// the script travels deflated: a few lines open it, and the policy knows both by their hashes
+const small = (text) => deflateRawSync(text, { level: 9 }).toString("base64");
+const opener = `(async()=>{const open=async(id)=>new Response(new Blob([Uint8Array.from(atob(document.getElementById(id).textContent),(c)=>c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text();for(const tag of["style","script"]){const made=document.createElement(tag);made.textContent=await open("page-"+tag);document.head.append(made)}})()`;
 const policy = [
   "default-src 'none'",
-  `script-src 'sha256-${sha(single, "base64")}'`,
+  `script-src 'sha256-${sha(opener, "base64")}' 'sha256-${sha(single, "base64")}'`,
   `style-src 'sha256-${sha(style, "base64")}'`,
   "img-src data: blob:",
 ].join("; ");
@@ -31,12 +35,13 @@ writeFileSync(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>novum lab</title>
-<style>${style}</style>
 </head>
 <body>
 <div id="app"></div>
 <!--EVENTS-->
-<script>${single}</script>
+<script type="text/plain" id="page-style">${small(style)}</script>
+<script type="text/plain" id="page-script">${small(single)}</script>
+<script>${opener}</script>
 </body>
 </html>
 `,
@@ -59,7 +64,9 @@ function reachedFromShell(name) {
 }
 
 for (const name of files) console.log(`${name.padEnd(22)} ${String(readFileSync(join(OUT, name)).length).padStart(8)} bytes ${String(gzip(readFileSync(join(OUT, name)))).padStart(7)} gzip`);
-let over = false;
+const alone = readFileSync(join(OUT, "offline.html")).length;
+let over = alone > LARGEST_FILE;
+console.log(`offline.html: ${alone} of ${LARGEST_FILE} bytes${over ? "  TOO LARGE" : ""}`);
 for (const [part, limit] of Object.entries(BUDGET)) {
   over ||= sizes[part] > limit;
   console.log(`${part}: ${sizes[part]} of ${limit} bytes (gzip)${sizes[part] > limit ? "  TOO LARGE" : ""}`);

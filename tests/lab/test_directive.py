@@ -26,9 +26,7 @@ def test_the_files_of_the_documentation_stay_below_six_megabytes():
     if "offline.html" not in built_files():
         pytest.skip("the page of the lab is not built (make web)")
     shown = [(name, re.findall(r":f: (\d+)", options)) for found in EMBEDDED.values() for name, options in found]
-    pages = [
-        scene_page(scenes()[name], {}, int(f[0]) if f else None, "en", "novum lab", small=True) for name, f in shown
-    ]
+    pages = [scene_page(scenes()[name], {}, int(f[0]) if f else None, "en", "novum lab") for name, f in shown]
     assert sum(len(page.encode()) for page in pages) < 6_000_000 and max(len(page.encode()) for page in pages) < 300_000
 
 

@@ -88,7 +88,10 @@ def test_the_script_prints_the_number_that_is_shown(run, place):
 
 
 def test_every_scene_has_tests_of_its_own():
-    assert [name for name in scenes() if not (HERE / "scenes" / f"test_{name.replace('-', '_')}.py").exists()] == []
+    tests = {
+        name: HERE / "scenes" / scene.family / f"test_{name.replace('-', '_')}.py" for name, scene in scenes().items()
+    }
+    assert [name for name, file in tests.items() if not file.exists()] == []
 
 
 def test_the_catalogue_is_as_the_protocol_says():

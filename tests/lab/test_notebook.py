@@ -37,11 +37,15 @@ def page_of(frames):
     return html.unescape(text)
 
 
+def part_of(frames, name):
+    """Return the JSON of a part of the page, as the page unpacks it."""
+    (text,) = re.findall(rf'<script type="text/plain" id="{name}">([^<]*)</script>', page_of(frames))
+    return decompress(urlsafe_b64decode(text + "=" * (-len(text) % 4)), wbits=-15).decode()
+
+
 def run_of(frames):
-    """Return head, frames and end as the page unpacks them, every frame with all its arrays."""
-    page = page_of(frames)
-    (text,) = re.findall(r'<script type="text/plain" id="events">([^<]*)</script>', page)
-    (_, head), *others = json.loads(decompress(urlsafe_b64decode(text + "=" * (-len(text) % 4)), wbits=-15))
+    """Return head, frames and end, every frame with all its arrays."""
+    (_, head), *others = json.loads(part_of(frames, "events"))
     held, shown = dict(head["arrays"]), []
     for kind, content in others[:-1]:
         assert kind == "frame"
@@ -131,8 +135,8 @@ def test_more_columns_are_drawn_by_principal_components():
     with pytest.warns(UserWarning, match="feature names"):
         expected = frames.model.predict(grid)
     assert (shown[-1]["arrays"]["map"].ravel() == expected).all()
-    assert "principal components of their 4 columns (92 % and 5 % of the variance)" in page_of(frames)
-    assert "componenti principali delle loro 4 colonne" in page_of(frames)
+    assert "principal components of their 4 columns (92 % and 5 % of the variance)" in part_of(frames, "words")
+    assert "componenti principali delle loro 4 colonne" in part_of(frames, "words")
 
 
 def test_a_number_of_one_column_is_a_curve_and_of_two_a_shade():
@@ -160,7 +164,7 @@ def test_a_learner_that_predicts_nothing_shows_rows_and_says_so():
     frames = record(FastICA(2, random_state=0), MOONS)
     head, _, _ = run_of(frames)
     assert not {"classes", "map", "lines"} & set(bindings(head))
-    assert "predict nothing that could be drawn" in page_of(frames)
+    assert "predict nothing that could be drawn" in part_of(frames, "words")
 
 
 def test_many_rows_and_many_passes_stay_small():
@@ -170,7 +174,7 @@ def test_many_rows_and_many_passes_stay_small():
     head, shown, end = run_of(frames)
     assert end["frames"] == len(frames) == 301 > len(shown) and end["kept"] == "thinned"
     assert shown[0]["n"] == 0 and shown[-1]["n"] == 300 and len(shown) >= 10
-    assert len(decoded(head["arrays"]["X"])) == len(rows[::3]) and "One row in 3 is drawn" in page_of(frames)
+    assert len(decoded(head["arrays"]["X"])) == len(rows[::3]) and "One row in 3 is drawn" in part_of(frames, "words")
 
 
 def test_the_element_of_a_notebook_may_run_scripts_and_nothing_else():

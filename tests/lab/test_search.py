@@ -6,8 +6,8 @@ import pytest
 @pytest.mark.parametrize(
     ("question", "scene"),
     [
-        ("Minkowski", "kmeans"),  # of the chapter, where no scene shows the row itself
-        ("distance metrics", "knn"),
+        ("Minkowski", "distances"),  # of the chapter, where no scene shows the row itself
+        ("distance metrics", "distances"),
         ("tied covariance", "em"),  # of the scene's own words
         ("variational inference", "variational"),
         ("causal inference", "causality"),

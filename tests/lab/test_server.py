@@ -225,6 +225,14 @@ def test_runs_that_nobody_reads_leave_no_process(lab):
     assert threads < 24, "runs that were left have left threads"
 
 
+def test_an_export_opens_at_the_half_step_on_show_with_its_script(lab):
+    wanted = {**KMEANS, "frame": 1, "part": "E"}
+    meta = json.loads(re.search(r'id="meta">(.*?)</script>', lab.post("/api/export", wanted).text)[1])
+    frame = [content for kind, content in lab.events() if kind == "frame"][meta["frame"]]
+    assert (frame["n"], frame["part"], meta["part"]) == (1, "E", "E") and meta["frame"] == 2
+    assert meta["python"] == lab.post("/api/code", wanted).json()["python"]
+
+
 def hurried(lab, content):
     """Send a run and close the connection before anything of it was read."""
     body = json.dumps({**KMEANS, **content}).encode()

@@ -75,8 +75,10 @@ def test_the_shell_speaks_every_language_too():
 
 def test_no_file_of_words_is_left_over():
     for language in LANGUAGES:
-        files = {path.stem for path in (HERE / "words" / language).glob("*.json")}
-        assert files - set(NAMES) <= {"shell", "analyst", "record"}
+        folder = HERE / "words" / language
+        assert {path.stem for path in folder.glob("*.json")} <= {"shell", "analyst", "record"}
+        places = {path.stem: path.parent.name for path in folder.glob("*/*.json")}
+        assert places == {name: scene.family for name, scene in scenes().items()}
         assert all(text == text.strip() for text in words_in(language).values())
 
 

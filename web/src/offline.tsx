@@ -24,28 +24,27 @@ import { bring, lang, LANGS, type Lang } from "./words/words";
 
 for (const [kind, drawer] of Object.entries({ bars, curve, graph, grid, heat, image, intervals, network, number, plane, table, tree, trellis })) put(kind, drawer);
 
-function data<T>(id: string): T | null {
-  const text = document.getElementById(id)?.textContent;
-  return text ? (JSON.parse(text) as T) : null;
+/** JSON in an element of the page, or (type text/plain) deflated as the state in an address is. */
+async function data<T>(id: string): Promise<T | null> {
+  const element = document.getElementById(id) as HTMLScriptElement | null;
+  if (!element?.textContent) return null;
+  return (element.type === "text/plain" ? await decode(element.textContent.trim()) : JSON.parse(element.textContent)) as T;
 }
 
-const meta = data<{ frame?: number; lang?: string; python?: string; command?: string }>("meta") ?? {};
-const words = data<Partial<Record<Lang, Record<string, string>>>>("words") ?? {};
-for (const language of LANGS) if (words[language]) bring(language, words[language]);
-const wished = meta.lang ?? navigator.language.slice(0, 2);
-lang.value = words[wished as Lang] ? (wished as Lang) : "en";
-document.documentElement.lang = lang.value;
-offline.value = true;
-fixed.value = [meta.command ? `# ${meta.command}` : "", meta.python ?? ""].filter(Boolean).join("\n") || null;
-followTheme();
+async function begin(): Promise<void> {
+  const meta = (await data<{ frame?: number; lang?: string; python?: string; command?: string }>("meta")) ?? {};
+  const words = (await data<Partial<Record<Lang, Record<string, string>>>>("words")) ?? {};
+  for (const language of LANGS) if (words[language]) bring(language, words[language]);
+  const wished = meta.lang ?? navigator.language.slice(0, 2);
+  lang.value = words[wished as Lang] ? (wished as Lang) : "en";
+  document.documentElement.lang = lang.value;
+  offline.value = true;
+  fixed.value = [meta.command ? `# ${meta.command}` : "", meta.python ?? ""].filter(Boolean).join("\n") || null;
+  followTheme();
 
-/** Events as JSON, or (type text/plain) deflated as the state in an address is. */
-async function events(): Promise<Recorded | null> {
-  const element = document.getElementById("events") as HTMLScriptElement | null;
-  return element?.type === "text/plain" ? ((await decode(element.textContent.trim())) as Recorded) : data<Recorded>("events");
-}
-
-void events().then((list) => {
+  const list = await data<Recorded>("events");
   if (list) adopt(list, meta.frame ?? 0);
   render(<App />, document.getElementById("app")!);
-});
+}
+
+void begin();

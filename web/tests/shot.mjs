@@ -13,6 +13,7 @@ for (const act of acts) {
   if (what === "click") await page.click(arg);
   else if (what === "key") await page.keyboard.press(arg);
   else if (what === "wait") await page.waitForTimeout(+arg);
+  else if (what === "shot") await page.screenshot({ path: arg });
   else if (what === "eval") console.log(JSON.stringify(await page.evaluate(arg)));
 }
 await page.waitForTimeout(400);

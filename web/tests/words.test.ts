@@ -27,7 +27,7 @@ describe("words", () => {
   });
 });
 
-const files = import.meta.glob("../../src/novum/lab/words/*/*.json", { eager: true, import: "default" }) as Record<string, Record<string, unknown>>;
+const files = import.meta.glob("../../src/novum/lab/words/**/*.json", { eager: true, import: "default" }) as Record<string, Record<string, unknown>>;
 
 function flat(entry: unknown, prefix = ""): [string, string][] {
   return typeof entry === "string" ? [[prefix, entry]] : Object.entries(entry as object).flatMap(([k, v]) => flat(v, `${prefix}.${k}`));

@@ -217,4 +217,4 @@ def player_page(shown: Recording, total: int, n: int | None = None) -> str:
     first = steps[-1] if n is None else min(steps, key=lambda step: abs(step - n))
     meta = {"frame": steps.index(first), "part": "", "python": f"frames = {shown.code}\nframes[{first}]"}
     words = {language: words_of(shown, language) for language in LANGUAGES}
-    return page_with([["head", head], *frames, ["end", end]], words, meta, small=True)
+    return page_with([["head", head], *frames, ["end", end]], words, meta)

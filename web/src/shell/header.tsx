@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { ask, Refusal } from "../protocol/api";
 import type { State } from "../protocol/types";
-import { at, catalogue, complete, difference, go, link, live, notice, offline, open, page, scene, tell } from "../state/store";
+import { at, catalogue, complete, difference, frame, go, link, live, notice, offline, open, page, scene, tell } from "../state/store";
 import { canonical, known, LONGEST_LINK } from "../state/url";
 import { lang, LANGS, load, say } from "../words/words";
 import { download } from "./files";
@@ -50,7 +50,7 @@ export async function readState(file: File): Promise<void> {
 
 async function saveOffline(): Promise<void> {
   try {
-    const answer = await ask("/api/export", { v: 1, scene: scene.value!.name, state: difference.value, frame: at.value, lang: lang.value });
+    const answer = await ask("/api/export", { v: 1, scene: scene.value!.name, state: difference.value, frame: frame.value?.n ?? 0, part: frame.value?.part ?? "", lang: lang.value });
     download(`${scene.value!.name}.html`, await answer.blob(), "text/html");
   } catch (error) {
     if (error instanceof Refusal) notice.value = error.sentence;

@@ -1,6 +1,7 @@
 // The rail: scenes by family or by chapter of the notes, and a search over both.
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { askJson } from "../protocol/api";
 import type { Scene } from "../protocol/types";
 import { catalogue, keep, open, page, recall, scene } from "../state/store";
@@ -60,10 +61,11 @@ export function familyWord(family: string): string {
 function choose(target: Scene): void {
   shown.value = false;
   open(target);
-  document.getElementById("main")?.scrollIntoView();
 }
 
 export function Rail(): JSX.Element {
+  const name = scene.value?.name;
+  useEffect(() => document.querySelector(".rail [aria-current]")?.scrollIntoView({ block: "nearest" }), [name, by.value]);
   const text = plain(query.value.trim());
   const list = catalogue.value?.scenes ?? [];
   const hits = text ? list.filter((s) => plain(`${s.name} ${titleOf(s)} ${s.rows.map((r) => `${r.id} ${r.title}`).join(" ")}`).includes(text)) : [];

@@ -1,5 +1,6 @@
 // The page of a scene: its question, its picture over the step bar, what can be set, and the other views.
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import type { Scene } from "../protocol/types";
 import { at, catalogue, expected, last, live, notice, offline, run, scene, touched } from "../state/store";
 import { first, has, say } from "../words/words";
@@ -13,6 +14,7 @@ import { Spoken, StepBar } from "./stepbar";
 export function ScenePage(): JSX.Element {
   const info = scene.value!;
   const name = info.name;
+  useEffect(() => scrollTo(0, 0), [name]);
   const [picture, ...others] = info.views.filter((view) => view.kind !== "number");
   const numbers = info.views.filter((view) => view.kind === "number");
   return (

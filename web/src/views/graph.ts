@@ -142,13 +142,16 @@ export const drawer: Drawer = {
     const tall = Math.max(0, ...nodes.map((n) => n.bars?.length ?? 0)) * 14;
     const side = tall ? 74 : 40;
     const left = (v: number): number => side + v * (s.width - 2 * side);
-    const top = (v: number): number => 32 + v * (s.height - 64 - tall);
+    // above the highest node there is its name, or an arrow to itself with its label
+    const above = edges.some((e) => e.from === e.to) ? 62 : 40;
+    const top = (v: number): number => above + v * (s.height - above - 32 - tall);
     const place = new Map(nodes.map((n) => [n.id, { x: left(n.x), y: top(n.y) }]));
     const { theme } = c;
     // in a narrow picture only the newest message has its bars
     const narrow = s.width < 480;
     const R = radius(s.width, [...place.values()]);
     const taken: Box[] = [...place.values()].map(({ x, y }) => ({ x: x - R, y: y - R, w: 2 * R, h: 2 * R }));
+    const written: Box[] = [];
     const both = new Set(edges.map((e) => `${e.from}>${e.to}`));
     for (const e of edges) {
       const [a, b] = [place.get(e.from), place.get(e.to)];
@@ -157,7 +160,7 @@ export const drawer: Drawer = {
       const stroke = { stroke: look.stroke, width: e.role && e.role !== "plain" ? 2.75 : 1.75, ...(look.dash ? { dash: look.dash } : {}) };
       if (e.from === e.to) {
         s.path(`M${a.x - 9},${a.y - R + 3}c-16,-34 34,-34 18,0`, stroke);
-        if (e.label) s.text(e.label, a.x, a.y - R - 26, { size: 11.5, fill: theme.ink, anchor: "middle", baseline: "middle", halo: theme.ground });
+        if (e.label && free(e.label, () => [a.x, a.y - R - 26], written)) s.text(e.label, a.x, a.y - R - 26, { size: 11.5, fill: theme.ink, anchor: "middle", baseline: "middle", halo: theme.ground });
         continue;
       }
       const [dx, dy] = [b.x - a.x, b.y - a.y];
@@ -171,7 +174,10 @@ export const drawer: Drawer = {
       const head = e.directed === false ? 0 : 9;
       s.path(`M${x1},${y1}Q${mx},${my} ${x2 - ex * head},${y2 - ey * head}`, stroke);
       if (head) s.path(`M${x2},${y2}L${x2 - ex * 11 - ey * 5.5},${y2 - ey * 11 + ex * 5.5}L${x2 - ex * 11 + ey * 5.5},${y2 - ey * 11 - ex * 5.5}Z`, { fill: look.stroke });
-      if (e.label) s.text(e.label, mx, my, { size: 11.5, fill: theme.ink, anchor: "middle", baseline: "middle", halo: theme.ground });
+      if (e.label) {
+        const spot = free(e.label, (t) => along(t, [x1, y1], [mx, my], [x2, y2]), written);
+        if (spot) s.text(e.label, spot[0], spot[1], { size: 11.5, fill: theme.ink, anchor: "middle", baseline: "middle", halo: theme.ground });
+      }
       if (e.bars?.length && (!narrow || e.role === "active")) taken.push(miniBars(s, theme, e.bars, mx - 16, my - e.bars.length * 7, 34));
     }
     for (const n of nodes) {
@@ -193,7 +199,7 @@ export const drawer: Drawer = {
     }
     const unplace = (px: number, py: number): [number, number] => [
       Math.round(clamp((px - side) / (s.width - 2 * side), 0, 1) * 1000) / 1000,
-      Math.round(clamp((py - 32) / (s.height - 64 - tall), 0, 1) * 1000) / 1000,
+      Math.round(clamp((py - above) / (s.height - above - 32 - tall), 0, 1) * 1000) / 1000,
     ];
     return { handles: handles(c, nodes, place, unplace, R), ...adding(c, unplace), hits: { x: nodes.map((n) => place.get(n.id)!.x), y: nodes.map((n) => place.get(n.id)!.y), reach: R, tip: (i) => nodes[i]!.label ?? nodes[i]!.id } };
   },
@@ -205,6 +211,27 @@ export const drawer: Drawer = {
     };
   },
 };
+
+type Point = [number, number];
+
+/** A point of the arc from a to b that is bent towards m. */
+function along(t: number, a: Point, m: Point, b: Point): Point {
+  const at = (k: 0 | 1): number => (1 - t) ** 2 * a[k] + 2 * t * (1 - t) * m[k] + t ** 2 * b[k];
+  return [at(0), at(1)];
+}
+
+/** Where the label of an edge writes over no other: in the middle of it, or further along; null where there is no such place. */
+function free(label: string, spot: (t: number) => Point, written: Box[]): Point | null {
+  for (const t of [0.5, 0.36, 0.64, 0.24, 0.76]) {
+    const [x, y] = spot(t);
+    const w = label.length * 6.2;
+    const box = { x: x - w / 2, y: y - 6, w, h: 12 };
+    if (written.some((other) => overlap(box, other) > 0)) continue;
+    written.push(box);
+    return [x, y];
+  }
+  return null;
+}
 
 function unit(dx: number, dy: number): [number, number] {
   const length = Math.hypot(dx, dy) || 1;

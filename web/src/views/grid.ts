@@ -50,6 +50,9 @@ export const drawer: Drawer = {
     const share = (v: number): number => (mixed ? 0.5 + v / far / 2 : high === low ? 0.5 : (v - low) / (high - low));
     const tone = (v: number): string => scaleColor(c.theme, mixed ? share(v) : share(v) * 0.75, mixed);
     const arrows = numbers(c, "arrows");
+    // values of actions stand left and right in one line: as many digits as let both in
+    const widest = (d: number): number => Math.max(0, ...Array.from(flatQ, (v) => (Number.isFinite(v) ? c.show(v, d).length : 0)));
+    const digits = [2, 1].find((d) => 2 * widest(d) * 5.3 + 12 < side) ?? 0;
     for (let r = 0; r < rows; r++)
       for (let k = 0; k < cols; k++) {
         const i = r * cols + k;
@@ -67,7 +70,7 @@ export const drawer: Drawer = {
             const [p1, p2] = [corners[a]!, corners[(a + 1) % 4]!];
             const color = tone(v);
             s.path(`M${cx},${cy}L${p1[0]},${p1[1]}L${p2[0]},${p2[1]}Z`, { fill: color, stroke: c.theme.ground, width: 0.75 });
-            if (side > 58) s.text(c.show(v, 2), cx + [0, 0.32, 0, -0.32][a]! * side, cy + [-0.34, 0, 0.34, 0][a]! * side, { size: 9.5, fill: inkOn(color), anchor: "middle", baseline: "middle" });
+            if (digits) s.text(c.show(v, digits), cx + [0, side / 2 - 3, 0, 3 - side / 2][a]!, cy + [-0.34, 0, 0.34, 0][a]! * side, { size: 9.5, fill: inkOn(color), anchor: (["middle", "end", "middle", "start"] as const)[a]!, baseline: "middle" });
           });
         } else if (given(c, "values") && what !== "wall" && Number.isFinite(values[i] ?? NaN) && side > 34) {
           s.text(c.show(values[i], 3), x + side / 2, y + side * (arrows.length ? 0.72 : 0.5), { size: clamp(side / 5, 9.5, 14), fill: inkOn(ground), anchor: "middle", baseline: "middle" });
@@ -93,6 +96,7 @@ export const drawer: Drawer = {
         const what = kind.get(i)?.kind ?? "free";
         const lines = [`${found[0] + 1}, ${found[1] + 1}: ${c.say(`shell.cell_kind.${what}`)}`];
         if (Number.isFinite(values[i] ?? NaN)) lines.push(c.show(values[i], 6));
+        if (q[i]?.every(Number.isFinite)) lines.push(["↑", "→", "↓", "←"].map((to, a) => `${to} ${c.show(q[i]![a], 4)}`).join("  "));
         return { text: lines.join("\n") };
       },
     };

@@ -12,7 +12,7 @@ export const drawer: Drawer = {
     const n = middle.length;
     const truth = value(c, "truth");
     const names = labels(c, "labels");
-    const room = names.length ? clamp(Math.max(...names.map((t) => t.length)) * 6.4 + 14, 30, s.width * 0.36) : 16;
+    const room = names.length ? clamp(Math.max(...names.map((t) => t.length)) * 6.2 + 14, 30, s.width * 0.5) : 16;
     const box = { x: room, y: 8, w: s.width - room - 16, h: s.height - 40 };
     const x = linear(padded(extent([low, high, truth === null ? [] : [truth]])), [box.x, box.x + box.w]);
     const step = box.h / Math.max(1, n);

@@ -19,7 +19,16 @@ from novum.lab.protocol.digest import VERSION, digest
 from novum.lab.protocol.thinning import thinned
 from novum.lab.scene import Scene, State
 
-__all__ = ["MOST_BYTES", "MOST_FRAMES", "SECONDS", "as_stream", "events_of", "final_frame", "frame_event"]
+__all__ = [
+    "MOST_BYTES",
+    "MOST_FRAMES",
+    "SECONDS",
+    "as_stream",
+    "events_of",
+    "final_frame",
+    "frame_event",
+    "frame_place",
+]
 
 SECONDS = 20.0
 MOST_BYTES = 16 * 2**20
@@ -101,6 +110,21 @@ def as_stream(event: Event) -> bytes:
     kind, content = event
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return f"event: {kind}\ndata: {text}\n\n".encode()
+
+
+def frame_place(events: list[Event], n: int | None, part: str = "") -> int:
+    """Return which frame of a run shows a step, counted from 0: its half `part` where it has one; None asks for the last frame.
+
+    Where the step was left out it is the last frame before it, which is what the page shows there.
+    """
+    steps = [(content["n"], content["part"]) for kind, content in events if kind == "frame"]
+    if n is None:
+        return len(steps) - 1
+    if (n, part) in steps:
+        return steps.index((n, part))
+    before = [place for place, (step, _) in enumerate(steps) if step <= n]
+    same = [place for place in before if steps[place][0] == n]
+    return same[0] if same else before[-1] if before else 0
 
 
 def final_frame(events: list[Event]) -> dict[str, Any]:

@@ -173,8 +173,8 @@ class LabServer:
         wanted = await self.scene_request(request, "events")
         found = await self.pool.answer(wanted)
         meta = {
-            "frame": wanted["frame"],
-            "part": wanted["part"],
+            "frame": found["place"],
+            "part": found["part"],
             "lang": wanted["lang"],
             "python": found["python"],
             "command": f"novum lab --scene {wanted['scene']} --state state.json",

@@ -57,7 +57,7 @@ def flat(prefix: str, entry: Any) -> dict[str, str]:
 
 def scene_words(language: str, name: str) -> dict[str, str]:
     """Return the words of one scene in one language."""
-    path = HERE / "words" / language / f"{name}.json"
+    (path,) = (HERE / "words" / language).rglob(f"{name}.json")
     return flat(f"scene.{name}", json.loads(path.read_text(encoding="utf-8")))
 
 
@@ -65,7 +65,7 @@ def scene_words(language: str, name: str) -> dict[str, str]:
 def words_in(language: str) -> dict[str, str]:
     """Return every text of a language by its key: those of the shell, and those of every scene."""
     made: dict[str, str] = {}
-    for path in sorted((HERE / "words" / language).glob("*.json")):
+    for path in sorted((HERE / "words" / language).rglob("*.json")):
         if path.stem in ("shell", "analyst"):
             made |= json.loads(path.read_text(encoding="utf-8"))
         else:

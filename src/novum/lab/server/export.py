@@ -5,7 +5,8 @@ from typing import Any
 
 from novum.lab.controls import Refusal
 from novum.lab.frames import Event
-from novum.lab.protocol.events import events_of
+from novum.lab.protocol.drawn import lightened
+from novum.lab.protocol.events import events_of, frame_place
 from novum.lab.protocol.packing import packed
 from novum.lab.registry import catalogue
 from novum.lab.scene import Scene
@@ -29,25 +30,23 @@ def inert_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def page_with(recorded: list[list[Any]], words: dict[str, dict[str, str]], meta: dict[str, Any], small: bool) -> str:
-    """Return the page of recorded events; where it is to be small they are deflated, and read by browsers alone."""
+def page_with(recorded: list[list[Any]], words: dict[str, dict[str, str]], meta: dict[str, Any]) -> str:
+    """Return the page of recorded events, which are deflated as its words and its own script are."""
     files = built_files()
     if "offline.html" not in files:
         raise Refusal("the page is not built: run `make web`.")
-    parts = {"events": recorded, "words": words, "meta": meta}
     scripts = "".join(
         f'<script type="text/plain" id="{name}">{packed(inert_json(value))}</script>'
-        if small and name == "events"
-        else f'<script type="application/json" id="{name}">{inert_json(value)}</script>'
-        for name, value in parts.items()
+        for name, value in (("events", recorded), ("words", words))
     )
+    scripts += f'<script type="application/json" id="meta">{inert_json(meta)}</script>'
     page = files["offline.html"].path.read_text(encoding="utf-8")
     if page.count(PLACE) != 1:
         raise Refusal("the built page has no place for events: run `make web`.")
     return page.replace(PLACE, scripts)
 
 
-def offline_page(events: list[Any], meta: dict[str, Any], *, small: bool = False) -> str:
+def offline_page(events: list[Any], meta: dict[str, Any]) -> str:
     """Return the page of a run, with `meta` about the frame that is shown first: its `frame` counts the frames from 0."""
     recorded = recorded_events(events)
     own = ("shell.", f"scene.{recorded[0][1]['scene']}.")
@@ -55,21 +54,16 @@ def offline_page(events: list[Any], meta: dict[str, Any], *, small: bool = False
         language: {key: text for key, text in words_in(language).items() if key.startswith(own)}
         for language in LANGUAGES
     }
-    return page_with(recorded, words, meta, small)
+    return page_with(lightened(recorded), words, meta)
 
 
-def scene_page(
-    scene: Scene, given: dict[str, Any], frame: int | None, lang: str, command: str, *, small: bool = False
-) -> str:
+def scene_page(scene: Scene, given: dict[str, Any], frame: int | None, lang: str, command: str) -> str:
     """Run a scene and return its page, which shows first the frame (None: the last) and names the command that opens it live."""
     events = list(events_of(scene, given))
     if events[-1][0] == "refused":
         raise Refusal(events[-1][1]["sentence"], events[-1][1]["control"])
-    frames = [content for kind, content in events if kind == "frame"]
-    place = next(
-        (k for k, one in enumerate(frames) if one["n"] == frame), len(frames) - 1
-    )  # a step may have two frames
-    shown = frames[place]
+    place = frame_place(events, frame)
+    shown = [content for kind, content in events if kind == "frame"][place]
     meta = {
         "frame": place,
         "part": shown["part"],
@@ -77,4 +71,4 @@ def scene_page(
         "python": scene.script(scene.state(given), shown["n"], shown["part"]),
         "command": command,
     }
-    return offline_page(events, meta, small=small)
+    return offline_page(events, meta)

@@ -10,7 +10,7 @@ from unicodedata import combining, normalize
 from novum.exceptions import DataError, ParameterError
 from novum.lab.analyst.pages import answer_of
 from novum.lab.controls import Refusal
-from novum.lab.protocol.events import events_of
+from novum.lab.protocol.events import events_of, frame_place
 from novum.lab.registry import chapter_titles, row_of, scene_named, scenes
 from novum.lab.scene import Scene
 from novum.lab.server.assets import LANGUAGES, scene_words
@@ -40,7 +40,10 @@ def answer_to(request: dict[str, Any]) -> dict[str, Any]:
                 run = list(events_of(scene, request["state"]))
                 if run[-1][0] == "refused":
                     return {"refused": run[-1][1]}
-                return {"events": run, "python": code(scene, request)}
+                place = frame_place(run, request["frame"], request["part"])
+                shown = [content for kind, content in run if kind == "frame"][place]
+                own = {**request, "frame": shown["n"], "part": shown["part"]}
+                return {"events": run, "place": place, "part": shown["part"], "python": code(scene, own)}
     except Refusal as refusal:
         return {"refused": {"sentence": refusal.sentence, "control": refusal.control}}
     except (DataError, ParameterError) as error:

@@ -21,10 +21,10 @@ __all__ = ["main"]
 
 
 class Worker:
-    """Answers one request after another."""
+    """Answers one request after another, each of which may take `memory` bytes more than the process has by then."""
 
-    def __init__(self, reading: BinaryIO, writing: BinaryIO) -> None:
-        self.reading, self.writing = reading, writing
+    def __init__(self, reading: BinaryIO, writing: BinaryIO, memory: int) -> None:
+        self.reading, self.writing, self.memory = reading, writing, memory
         self.requests: Queue[dict[str, Any]] = Queue()
         self.stop = threading.Event()
 
@@ -54,6 +54,7 @@ class Worker:
     def work(self) -> None:
         """Answer requests until the process ends; import what scenes need in between."""
         threading.Thread(target=self.listen, daemon=True).start()
+        limit_memory(self.memory)
         later = warmed()
         next(later, None)
         self.send(READY)
@@ -64,6 +65,7 @@ class Worker:
                 if next(later, None) is not None:
                     continue
                 request = self.requests.get()
+            limit_memory(self.memory)  # anew: libraries that came since hold addresses that are no one run's
             try:
                 self.answer(request)
             except BrokenPipeError:
@@ -134,8 +136,7 @@ def main() -> None:
     writing = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints goes to the terminal, not between the messages
     warnings.simplefilter("ignore")
-    limit_memory(int(sys.argv[1]))
-    Worker(sys.stdin.buffer, writing).work()
+    Worker(sys.stdin.buffer, writing, int(sys.argv[1])).work()
 
 
 if __name__ == "__main__":

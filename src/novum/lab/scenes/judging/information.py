@@ -108,7 +108,7 @@ class InformationSteps(Scene):
 def bars_of(found: Any) -> dict[str, Any]:
     """Return the parts of a diagram as bars one below the other, whose lengths are bits."""
     x, shared, y = found.x_only, found.shared, found.y_only
-    total = max(x + shared + y, 1e-9)
+    total = x + shared + y
     spans = [(0.0, total, 4, 3, "H(X,Y)"), (0.0, x + shared, 3, 0, "H(X)"), (x, total, 2, 1, "H(Y)")]
     spans += [(0.0, x, 1, 0, "H(X|Y)"), (x, x + shared, 1, 2, "I(X;Y)"), (x + shared, total, 1, 1, "H(Y|X)")]
     wide = [span for span in spans if span[1] > span[0]]
@@ -116,7 +116,7 @@ def bars_of(found: Any) -> dict[str, Any]:
         "boxes": np.array([[a, b, row - 0.4, row + 0.4] for a, b, row, _, _ in wide]),
         "kinds": np.array([kind for _, _, _, kind, _ in wide]),
         "captions": [[(a + b) / 2, row - 0.12, text] for a, b, row, _, text in wide if b - a > total / 12],
-        "domain": [[0.0, total * 1.02], [0.4, 4.6]],
+        "domain": [[0.0, 1.02 * (total or 1.0)], [0.4, 4.6]],
     }
 
 

@@ -17,7 +17,7 @@ from novum.lab.scene import Scene, State
 from novum.lab.sources.passes import passes
 from novum.lab.views import bars, curve, network, number, plane
 
-UNIT_PIXELS = 16
+UNIT_PIXELS = 12
 EVERY = 5  # epochs between frames after the first hundred
 PATIENT: dict[str, Any] = {"tol": 0.0, "n_iter_no_change": 10**6}  # every epoch that was asked for is made
 
@@ -83,7 +83,7 @@ class Playground(Scene):
     batch = Slider(1, 200, 20, integer=True)
     l2 = Slider(0.0, 1.0, 0.0)
     l1 = Slider(0.0, 0.1, 0.0)
-    epochs = Slider(1, 400, 60, integer=True)
+    epochs = Slider(1, 400, 40, integer=True)
     views = (
         plane(points="X", target="y", map="map", map_kind="level", editable=True, linked="points"),
         number("loss", r"-\frac{1}{n} \sum_i \ln p(y_i \mid x_i)"),

@@ -1,0 +1,123 @@
+// The times of every scene at its default and at its limit: from a changed control to the first frame, and while the slider is drawn.
+//
+// A first frame is measured in the page: from the change (a seed that no recorded run has) to the animation frame that shows it, by the
+// clock; beside it stands the processor's time of the server for the run, of which at most two seconds are waited for, and of the page's
+// main thread. Scrubbing moves the slider at every animation frame for a second: frames a second by the clock, and the milliseconds of
+// the page's main thread for each. On a machine that others load the clock says little, and the processor's time what the lab itself
+// costs: a time is too long where the clock says so and the processor agrees.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { at, browser, catalogue, close, drawn, hash, open, options, origin, out, quantile, SEED, slack, threadTime, token, wrong } from "./lab.mjs";
+
+const [SEEDS, SECONDS, EVERY] = options.quick ? [3, 0.5, 4] : [11, 1, 1];
+const LONGEST = 2000; // milliseconds of a run that are waited for
+const BAR = { median: 100, high: 200, fps: 50, main: 1000 / 50 };
+
+/** Processor milliseconds of a process and of its children, dead threads apart; 0 where the system does not tell. */
+function cpu(pid) {
+  let ns = 0;
+  try {
+    for (const task of readdirSync(`/proc/${pid}/task`)) ns += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+    for (const child of children ? children.split(" ") : []) ns += 1e6 * cpu(child);
+  } catch {
+    // the process has ended, or this system has no such files
+  }
+  return ns / 1e6;
+}
+
+/** As many points, and as much of everything that is counted, as the scene takes together; null where that is the default. */
+async function limitOf(scene) {
+  const points = {};
+  if (scene.points) {
+    const { presets, n, noise } = scene.points;
+    points.points = { preset: presets[0], n: n.max, ...(noise ? { noise: noise.default } : {}) };
+  }
+  const counts = Object.fromEntries(scene.controls.filter((one) => one.kind === "slider" && one.integer).map((one) => [one.name, one.max]));
+  for (const state of [{ ...points, ...counts }, points, counts]) {
+    if (Object.keys(state).length && (await taken(scene.name, state))) return state;
+  }
+  return null;
+}
+
+async function taken(scene, state) {
+  const headers = { "X-Novum-Token": token, "Content-Type": "application/json" };
+  const answer = await fetch(`${origin}/api/code`, { method: "POST", headers, body: JSON.stringify({ v: 1, scene, state, frame: 0 }) });
+  return answer.ok && !("refused" in (await answer.json()));
+}
+
+/** Wait until a run has come to its end, or for a moment where it is a long one. */
+const come = (page) => page.waitForFunction(() => !document.querySelector(".working"), null, { timeout: LONGEST }).catch(() => undefined);
+
+async function firstFrames(page, scene, full) {
+  const [times, costs, works] = [[], [], []];
+  for (let i = 0; i < SEEDS; i++) {
+    const [before, thread] = [cpu(options.server), await threadTime(page)];
+    times.push(
+      await page.evaluate(async (next) => {
+        performance.clearMeasures("first-frame");
+        const since = performance.now();
+        location.hash = next;
+        while (!performance.getEntriesByName("first-frame").length && performance.now() - since < 5000) await new Promise((r) => setTimeout(r, 4));
+        return performance.getEntriesByName("first-frame")[0]?.duration ?? 5000;
+      }, hash(scene.name, { ...full, seed: SEED + 1 + i })),
+    );
+    await come(page);
+    costs.push(cpu(options.server) - before);
+    works.push((await threadTime(page)) - thread);
+  }
+  return { median: quantile(times, 0.5), high: quantile(times, 0.95), server: quantile(costs, 0.5), work: quantile(works, 0.5) };
+}
+
+async function scrubbing(page, seconds) {
+  const before = await threadTime(page);
+  const shown = await page.evaluate(async (length) => {
+    const scrub = document.getElementById("scrub");
+    if (!scrub || Number(scrub.max) < 2) return null;
+    const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
+    const since = performance.now();
+    let count = 0;
+    while (performance.now() - since < 1000 * length) {
+      await new Promise(requestAnimationFrame);
+      set.call(scrub, String(count % (Number(scrub.max) + 1)));
+      scrub.dispatchEvent(new Event("input", { bubbles: true }));
+      count++;
+    }
+    return { count, fps: (1000 * count) / (performance.now() - since) };
+  }, seconds);
+  return shown && { fps: shown.fps, main: ((await threadTime(page)) - before) / shown.count };
+}
+
+export async function everyTime() {
+  const table = [];
+  const slow = [];
+  for (const scene of (await catalogue()).filter((_, k) => k % EVERY === 0)) {
+    for (const [where, full] of Object.entries({ default: {}, limit: await limitOf(scene) })) {
+      if (!full) continue;
+      const page = await open(at(scene.name, { ...full, seed: SEED }));
+      try {
+        await drawn(page);
+        await come(page);
+        const first = await firstFrames(page, scene, full);
+        const scrub = await scrubbing(page, SECONDS);
+        table.push({ scene: scene.name, where, ...first, fps: scrub?.fps ?? null, main: scrub?.main ?? null });
+        const of = `${scene.name} at its ${where}`;
+        if ((first.median > BAR.median * slack || first.high > BAR.high * slack) && first.server + first.work > BAR.median) slow.push(`${of}: first frame ${first.median.toFixed(0)} ms in the median, ${first.high.toFixed(0)} ms at 95 %`);
+        if (scrub && scrub.fps < BAR.fps / slack && scrub.main > BAR.main) slow.push(`${of}: ${scrub.fps.toFixed(0)} frames a second, ${scrub.main.toFixed(0)} ms of the page's thread each`);
+      } catch (error) {
+        wrong.push(`${scene.name} (${where}): ${String(error.message).split("\n")[0]}`);
+      }
+      await close(page);
+    }
+  }
+  const shown = (value, digits = 0) => (value === null ? "-" : value.toFixed(digits));
+  const rows = table.map((row) => [row.scene, row.where, shown(row.median), shown(row.high), shown(row.server), shown(row.work), shown(row.fps), shown(row.main, 1)]);
+  const head = ["scene", "at its", "first frame, median ms", "95 % ms", "server, processor ms a run", "page, processor ms a run", "frames a second", "main thread, ms a frame"];
+  writeFileSync(join(out, "times.md"), `Chromium ${browser.version()}, ${SEEDS} seeds, load ${options.load.toFixed(1)} a core; limits ${slack} times the bar.\n\n${[head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")}\n`);
+  writeFileSync(join(out, "times.json"), JSON.stringify(table, null, 1));
+  const over = table.filter((row) => row.median > BAR.median || row.high > BAR.high || (row.fps !== null && row.fps < BAR.fps));
+  for (const row of over) console.log(`       ${row.scene.padEnd(20)} ${row.where.padEnd(8)} first frame ${shown(row.median)}/${shown(row.high)} ms, server ${shown(row.server)} ms, page ${shown(row.work)} ms; ${shown(row.fps)} frames a second, ${shown(row.main, 1)} ms of the main thread each`);
+  console.log(`       ${table.length - over.length} of ${table.length} within the bar (${BAR.median}/${BAR.high} ms, ${BAR.fps} frames a second); all in ${join(out, "times.md")}`);
+  assert.deepEqual(slow, [], `scenes within ${slack} times the bar`);
+}
