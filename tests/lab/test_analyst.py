@@ -292,6 +292,10 @@ def test_the_server_answers_for_the_study_it_was_given(client, folders):
     for path, body, status in (
         ("/api/study/nothing", {"v": 1}, 404),
         ("/api/study/take-away", {"v": 1}, 404),
+        ("/api/study/rows", {"v": 1}, 422),
+        ("/api/study/script", {"v": 1, "form": "shell"}, 422),
+        ("/api/study/script", {"v": 1, "state": [1]}, 422),
+        ("/api/study/script", {"v": 1, "state": {"what-if": {"c0": "1; import os"}}}, 422),
         ("/api/study/versus", {"v": 2}, 422),
         ("/api/study/versus", {"v": 1, "folder": "/etc"}, 422),
         ("/api/study/versus", {"v": 1, "state": {"a": "../x"}}, 422),

@@ -59,7 +59,6 @@ async function saveOffline(): Promise<void> {
 }
 
 export function Header(): JSX.Element {
-  const study = catalogue.value?.study;
   return (
     <header class="top">
       {!__OFFLINE__ && page.value === "scene" && (
@@ -70,13 +69,13 @@ export function Header(): JSX.Element {
       <a class="brand" href="#/kmeans" onClick={(event) => offline.value && event.preventDefault()}>
         novum <span>lab</span>
       </a>
-      {Boolean(study) && (
+      {!__OFFLINE__ && catalogue.value && (
         <div class="switch pages" role="group" aria-label={say("shell.parts_of_lab")}>
           <button type="button" aria-pressed={page.value === "scene"} class={page.value === "scene" ? "on" : ""} onClick={() => (page.value = "scene")}>
             {say("shell.scenes")}
           </button>
           <button type="button" aria-pressed={page.value === "study"} class={page.value === "study" ? "on" : ""} onClick={() => (page.value = "study")}>
-            {say("shell.study")}
+            {say(catalogue.value.study ? "shell.study" : "shell.own_table")}
           </button>
         </div>
       )}

@@ -16,7 +16,7 @@ def closed(study: Study) -> str:
     return ""
 
 
-def controls(study: Study) -> dict[str, Control]:
+def controls(study: Study, state: dict[str, Any]) -> dict[str, Control]:
     names = tuple(study.leaders)
     return {"model": Choice(names, names[0])}
 

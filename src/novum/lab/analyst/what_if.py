@@ -110,7 +110,7 @@ def cell_control(name: str, role: str, levels: list[str], found: StudiedModel) -
     return CellText(LONGEST, str("" if usual is None else usual)[:LONGEST], title=name)
 
 
-def controls(study: Study) -> dict[str, Control]:
+def controls(study: Study, state: dict[str, Any]) -> dict[str, Control]:
     found = model_of(study)
     names = tuple(found.schema.names)
     first = next((name for name in found.memory.players if name in names), names[0])
