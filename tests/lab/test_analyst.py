@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from lab.answers import array
 from lab.schema_check import problems
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
@@ -55,16 +56,6 @@ def client(folders):
 
 def page(folders, name, study="cancer", **state):
     return answer_of(str(folders / study), name, state)
-
-
-def array(answer, name):
-    """Return an array of an answer as the page unpacks it."""
-    from base64 import b64decode
-
-    found = answer["arrays"][name]
-    if found["t"] == "json":
-        return found["v"]
-    return np.frombuffer(b64decode(found["b"]), dtype=f"<{found['t']}").reshape(found["s"])
 
 
 def held_rows(folder):

@@ -124,6 +124,7 @@ def test_the_page_becomes_options_of_a_study(table):
         "target": "esito",
         "task": "auto",
         "scoring": None,
+        "positive": None,
         "prefer": "accuracy",
         "drop": ["città"],  # the target is never left out
         "time_limit": 60,
@@ -131,7 +132,17 @@ def test_the_page_becomes_options_of_a_study(table):
     }
     other = {"target": "età", "scoring": "mae"}
     assert options_of(upload, checked_state("new", controls(upload, other), other))["scoring"] == "mae"
-    for wrong in ({"scoring": "mae"}, {"target": "nobody"}, {"seconds": 1e9}, {"use9": True}, {"drop": ["età"]}):
+    about = {"positive": "malato"}
+    assert options_of(upload, checked_state("new", controls(upload, about), about))["positive"] == "malato"
+    for wrong in (
+        {"positive": "well"},
+        {"positive": "malato", "target": "età"},
+        {"scoring": "mae"},
+        {"target": "nobody"},
+        {"seconds": 1e9},
+        {"use9": True},
+        {"drop": ["età"]},
+    ):
         with pytest.raises(Refusal):
             checked_state("new", controls(upload, wrong), wrong)
 

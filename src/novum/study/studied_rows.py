@@ -25,7 +25,8 @@ READING = ("separator", "encoding", "most_cells")
 def read_again(document: dict[str, Any], path: Any) -> Formalised:
     """Return the rows of a study from a file of its table, read as the study read it."""
     source = document.get("source") or {}
-    return studied_rows(document, read_table(path, **{key: source.get(key) for key in READING}))
+    reading: dict[str, Any] = {key: source.get(key) for key in READING}
+    return studied_rows(document, read_table(path, **reading))
 
 
 def studied_rows(document: dict[str, Any], table: Table) -> Formalised:

@@ -114,9 +114,9 @@ function Body(): JSX.Element | null {
             </fieldset>
           </div>
         )}
-        {got.page === "new" && <NewStudy empty={false} />}
       </aside>
       <div class="views" key={`${got.page} views`}>
+        {got.page === "new" && <NewStudy empty={false} />}
         {others.slice(1).map((view) => (
           <Card key={view.id} view={view} />
         ))}

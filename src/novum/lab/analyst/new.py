@@ -51,6 +51,14 @@ def task_of(upload: Upload, state: dict[str, Any]) -> str:
     return next((one["task"] for one in upload.document["columns"] if one["name"] == target), "")
 
 
+def labels_of(upload: Upload, state: dict[str, Any]) -> list[str]:
+    """Return the two classes that a state leads to; none where there are others."""
+    if task_of(upload, state) != "classification":
+        return []
+    target = state.get("target", usual_target(upload))
+    return next((one["labels"] for one in upload.document["columns"] if one["name"] == target), [])
+
+
 def usual_target(upload: Upload) -> str:
     """Return the last column from which something can be learned."""
     columns = upload.document["columns"]
@@ -58,12 +66,13 @@ def usual_target(upload: Upload) -> str:
 
 
 def controls(upload: Upload, state: dict[str, Any]) -> dict[str, Control]:
-    names, task = upload.names, task_of(upload, state)
+    names, task, labels = upload.names, task_of(upload, state), labels_of(upload, state)
     made: dict[str, Control] = {
         "target": Choice(names, usual_target(upload)),
         "seconds": Slider(LEAST, MOST, USUAL, log=True, integer=True),
         "task": Choice((AUTO, *SCORINGS), AUTO),
         "scoring": Choice((AUTO, *SCORINGS.get(task, ())), AUTO),
+        **({"positive": Choice(("", *labels), "")} if labels else {}),
         "prefer": Choice(PREFERENCES, PREFERENCES[0]),
         "apart": Choice(("", *PARTED), ""),
         "by": Choice(names, names[0], hidden_when={"apart": ""}),
@@ -107,6 +116,7 @@ def options_of(upload: Upload, state: dict[str, Any]) -> dict[str, Any]:
         "target": state["target"],
         "task": state["task"],
         "scoring": scoring,
+        "positive": state.get("positive") or None,
         "prefer": state["prefer"],
         "drop": left_out,
         "time_limit": state["seconds"],

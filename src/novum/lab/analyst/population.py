@@ -9,8 +9,8 @@ class are as they were and only the share pi of positive ones differs,
 
 The net benefit counts right positive decisions per row, less the wrong ones at the price t / (1 - t) at which the threshold takes
 them; saying it always has r = f = 1, saying it never has no benefit. Both rise with r and fall with f, which come from different
-rows. So Wilson's intervals of r and f at the level sqrt(.95), taken at their best and at their worst ends, make intervals of (1)
-and (2) at the level .95.
+rows. So Clopper and Pearson's intervals of r and f at the level sqrt(.95), taken at their best and at their worst ends, make
+intervals of (1) and (2) that hold at least .95.
 """
 
 from typing import Any
@@ -55,8 +55,13 @@ def net_benefit(share: float, recall: Any, fall_out: Any, t: Any) -> Any:
     return share * recall - (1 - share) * fall_out * t / (1 - t)
 
 
+def above(least: float, values: np.ndarray) -> np.ndarray:
+    """Return values without those so low that they would press all others together: near t = 1 the price has no bound."""
+    return np.where(values >= least, values, np.nan)
+
+
 def shown(study: Study, state: dict[str, Any]) -> Shown:
-    from novum.evaluation import wilson_interval
+    from novum.evaluation import clopper_pearson_interval
 
     rows = rows_of(study, state.get("slice", ""))
     assert rows is not None
@@ -65,7 +70,7 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     level = LEVEL**0.5
     counts = [(int((p[part] >= t).sum()), int(part.sum())) for part in (truth, ~truth)]
     recall, fall_out = (hits / of for hits, of in counts)
-    ends = [wilson_interval(hits, of, level=level) for hits, of in counts]
+    ends = [clopper_pearson_interval(hits, of, level=level) for hits, of in counts]
     worst, best = (ends[0].lower, ends[1].upper), (ends[0].upper, ends[1].lower)
     along = [[float((p[part] >= at).mean()) for at in AT] for part in (truth, ~truth)]
     values = {
@@ -82,8 +87,8 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
         "precisions_low": precision_at(SHARES, *worst),
         "precisions_high": precision_at(SHARES, *best),
         "at": AT,
-        "model": net_benefit(share, np.array(along[0]), np.array(along[1]), AT),
-        "always": net_benefit(share, 1.0, 1.0, AT),
+        "model": above(-share, net_benefit(share, np.array(along[0]), np.array(along[1]), AT)),
+        "always": above(-share, net_benefit(share, 1.0, 1.0, AT)),
         "never": np.zeros(len(AT)),
     }
     views = [

@@ -27,7 +27,7 @@ def closed(study: Study) -> str:
     return "" if losses_of(study) is not None else "no_unseen"
 
 
-def row_control() -> Number:
+def row_control() -> Control:
     """Return the control that chooses a row of the table; none by itself."""
     return Number(NO_ROW, LARGEST_SEED, NO_ROW, integer=True)
 

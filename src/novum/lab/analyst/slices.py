@@ -53,5 +53,5 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
         views.append(intervals(id="gaps", middle="gaps", low="low", high="high", labels="names", truth=0, span=2))
     key = "found" if found else "none"
     said = {"slices": len(found), "looked_at": summary["looked_at"], "rows": summary["rows"]}
-    notes = (("pick", {}),) if "slice" in state else ()
+    notes: tuple[Any, ...] = (("pick", {}),) if "slice" in state else ()
     return Shown({"looked_at": summary["looked_at"], "rows": summary["rows"]}, arrays, views, (key, said), notes)

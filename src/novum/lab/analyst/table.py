@@ -12,6 +12,7 @@ from novum.study.data.task import find_task
 __all__ = ["described_table"]
 
 EXAMPLES = 3
+TWO = 2  # classes, of which one is asked about
 LONGEST = 40  # characters of an example
 SECONDS = 10.0  # for the tasks of all columns; those that come later are left to the study
 
@@ -33,11 +34,12 @@ def described_column(column: Column, table: str, with_task: bool) -> dict[str, A
         codes, different = pd.factorize(np.asarray(column.values), use_na_sentinel=True)
         made["missing"], made["different"] = int((codes < 0).sum()), len(different)
         made["examples"] = [cell_words(cell, column) for cell in different[:EXAMPLES]]
-    made["task"], made["reason"] = "", ""
+    made |= {"task": "", "reason": "", "labels": []}
     if with_task:
         try:
             task = find_task(column, table)
-            made["task"], made["reason"] = task.kind, f"{task.title}: {task.reason}"
+            made |= {"task": task.kind, "reason": f"{task.title}: {task.reason}"}
+            made["labels"] = task.labels if len(task.labels) == TWO else []
         except DataError as error:
             made["reason"] = str(error)
     return made
