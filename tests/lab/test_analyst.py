@@ -39,7 +39,7 @@ def folders(tmp_path_factory):
         ("cancer", cancer, ["GaussianNB", "LDA"]),
         ("patients", patients, ["Ridge", "KNeighbors"]),
     ):
-        study = Study(table, "target", models=models, folds=3, repeats=1, tune=False, ensemble=False, time_limit=60)
+        study = Study(table, "target", models=models, folds=3, repeats=1, tune=False, ensemble=False, time_limit=300)
         study.run().write_report(made / name)
     return made
 

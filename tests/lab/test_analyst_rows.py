@@ -211,3 +211,19 @@ def test_two_columns_are_tried_where_one_is_not_enough_and_none_is_said_to_be_no
     none = smallest_changes(lambda rows: ["x"] * len(rows), row, choices, "x")
     assert (none.columns, none.changes) == (0, []) and none.tried == 36
     assert smallest_changes(lambda rows: ["x"] * len(rows), row, {}, "x").tried == 0
+
+
+def test_the_command_refuses_a_table_that_was_not_studied(study, tmp_path):
+    from typer.testing import CliRunner
+
+    from novum.cli import application
+
+    other = tmp_path / "other.csv"
+    patients().assign(età=1.0 + patients()["età"]).to_csv(other, index=False)
+    command = ["lab", str(study / "out"), "--no-browser", "--data"]
+    result = CliRunner().invoke(application("lab"), [*command, str(other)])
+    assert result.exit_code == 2 and "cells of the column 'età' differ" in result.output
+    result = CliRunner().invoke(application("lab"), [*command, str(tmp_path / "absent.csv")])
+    assert result.exit_code == 2 and "no such file" in result.output
+    result = CliRunner().invoke(application("lab"), ["lab", "--no-browser", "--data", str(other)])
+    assert result.exit_code == 2 and "name the study's folder" in result.output

@@ -169,6 +169,10 @@ def test_no_folder_is_written_over(tmp_path, monkeypatch):
     assert free_folder("a-b-study").name == "a-b-study"
     (tmp_path / "a-b-study").mkdir()
     assert free_folder("a-b-study").name == "a-b-study-2"
+    with monkeypatch.context() as patched:
+        patched.setattr("os.access", lambda path, mode: False)
+        with pytest.raises(Barred, match="cannot be written"):
+            free_folder("a-b-study")
     monkeypatch.setattr("novum.lab.server.studies.MOST_FOLDERS", 2)
     with pytest.raises(Barred, match="remove some"):
         free_folder("a-b-study")
@@ -207,7 +211,9 @@ def test_a_study_that_is_left_or_cancelled_leaves_no_process(lab, table):
     before = set(folder_of(lab).iterdir())
     for kind, _ in lab.events(seconds=60):
         if kind == "progress":
-            assert lab.studying()
+            assert (
+                lab.studying()[0].environ()["PYTHONSAFEPATH"] == "1"
+            )  # nor of those that it starts: a table is no module
             busy = lab.upload(table.read_bytes())
             assert busy.status_code == 409 and "stop it" in busy.json()["sentence"]
             assert lab.client.post("/api/study/run", json={"v": 1}).status_code == 409

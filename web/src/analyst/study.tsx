@@ -16,6 +16,7 @@ export function StudyPage(): JSX.Element {
   useEffect(() => void visit(location.hash), []);
   useEffect(() => {
     document.title = `${pageWord(here.value)} · novum lab`;
+    document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
   const info = study.value;
   return (

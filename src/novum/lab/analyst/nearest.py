@@ -17,9 +17,10 @@ from novum.lab.analyst.folder import Study
 from novum.lab.analyst.table_rows import cells_of, data_rows
 from novum.study.comparison.pipelines import WORDS
 
-__all__ = ["NEAREST", "nearest_rows", "squared_distances"]
+__all__ = ["MOST_COLUMNS", "NEAREST", "nearest_rows", "squared_distances"]
 
 NEAREST = 5
+MOST_COLUMNS = 40  # of a row that is listed
 LEVELS = 2.0  # squared distance of two levels
 
 
@@ -55,7 +56,7 @@ def nearest_rows(study: Study, row: Any) -> list[list[Any]]:
     listed = []
     for place in np.argsort(d2, kind="stable")[:NEAREST]:
         number = int(made.numbers[place])
-        cells = cells_of(made, int(place), made.schema.names)
+        cells = cells_of(made, int(place), made.schema.names[:MOST_COLUMNS])
         listed.append([number, float(np.sqrt(d2[place])), *said_of(study, made, int(place)), *cells.values()])
     return listed
 

@@ -15,7 +15,7 @@ import numpy as np
 from novum.exceptions import DataError, FileFormatError, ParameterError, SourceError
 from novum.lab.analyst.flip import Search, candidates, smallest_changes
 from novum.lab.analyst.folder import Study
-from novum.lab.analyst.nearest import nearest_rows, said_of
+from novum.lab.analyst.nearest import MOST_COLUMNS, nearest_rows, said_of
 from novum.lab.analyst.page import Shown
 from novum.lab.analyst.rows import NO_ROW, row_control
 from novum.lab.analyst.table_rows import cells_of, data_rows, place_of
@@ -222,7 +222,10 @@ def beside(
 
         prepared = prepare(checked_rows(row, found.schema, True)[0], found.schema)
         names = [f"label.{one}" for one in ("row", "distance", "truth", "unseen")]
-        arrays |= {"near_columns": [*names, *found.schema.names], "near_rows": nearest_rows(study, prepared)}
+        arrays |= {
+            "near_columns": [*names, *found.schema.names[:MOST_COLUMNS]],
+            "near_rows": nearest_rows(study, prepared),
+        }
         views.append(table(id="near", columns="near_columns", rows="near_rows", span=2))
     if state.get("turn"):
         search = turning(found, state, study.document["name"])

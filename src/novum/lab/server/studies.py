@@ -6,6 +6,7 @@ own until the server ends. There is one table and one running study; whoever clo
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -236,6 +237,8 @@ def plain_name(given: str) -> str:
 
 def free_folder(name: str) -> Path:
     """Return a folder where the lab was started that is not there yet."""
+    if not os.access(Path.cwd(), os.W_OK):
+        raise Barred(507, "the folder where `novum lab` was started cannot be written; start it in another.")
     for number in range(1, MOST_FOLDERS):
         made = Path.cwd() / (name if number == 1 else f"{name}-{number}")
         if not made.exists():

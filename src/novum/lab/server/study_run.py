@@ -31,6 +31,7 @@ class StudyRun:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             cwd=folder,
+            env={**os.environ, "PYTHONSAFEPATH": "1"},  # a table that is called numpy.py is no module of anyone's
             start_new_session=True,  # Ctrl-C is for the server; and all that it starts can be ended together
         )
         assert self.process.stdin is not None
