@@ -64,6 +64,7 @@ test-peers: $(VENV)/.installed  ## live comparison with the libraries of the ext
 test-web: $(VENV)/.installed  ## the study's report and the lab in headless Chromium, judged by axe; needs Node
 	$(BIN)/python tools/lab_check.py $(WEB_FLAGS)
 	$(BIN)/python tools/web_check.py
+	$(BIN)/python tools/analyst_check.py
 
 web/node_modules/.made: web/package.json web/package-lock.json
 	cd web && npm ci --no-fund --no-audit

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from lab.answers import array
 from lab.schema_check import problems
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
@@ -38,7 +39,7 @@ def folders(tmp_path_factory):
         ("cancer", cancer, ["GaussianNB", "LDA"]),
         ("patients", patients, ["Ridge", "KNeighbors"]),
     ):
-        study = Study(table, "target", models=models, folds=3, repeats=1, tune=False, ensemble=False, time_limit=60)
+        study = Study(table, "target", models=models, folds=3, repeats=1, tune=False, ensemble=False, time_limit=300)
         study.run().write_report(made / name)
     return made
 
@@ -55,16 +56,6 @@ def client(folders):
 
 def page(folders, name, study="cancer", **state):
     return answer_of(str(folders / study), name, state)
-
-
-def array(answer, name):
-    """Return an array of an answer as the page unpacks it."""
-    from base64 import b64decode
-
-    found = answer["arrays"][name]
-    if found["t"] == "json":
-        return found["v"]
-    return np.frombuffer(b64decode(found["b"]), dtype=f"<{found['t']}").reshape(found["s"])
 
 
 def held_rows(folder):
@@ -292,6 +283,10 @@ def test_the_server_answers_for_the_study_it_was_given(client, folders):
     for path, body, status in (
         ("/api/study/nothing", {"v": 1}, 404),
         ("/api/study/take-away", {"v": 1}, 404),
+        ("/api/study/rows", {"v": 1}, 422),
+        ("/api/study/script", {"v": 1, "form": "shell"}, 422),
+        ("/api/study/script", {"v": 1, "state": [1]}, 422),
+        ("/api/study/script", {"v": 1, "state": {"what-if": {"c0": "1; import os"}}}, 422),
         ("/api/study/versus", {"v": 2}, 422),
         ("/api/study/versus", {"v": 1, "folder": "/etc"}, 422),
         ("/api/study/versus", {"v": 1, "state": {"a": "../x"}}, 422),

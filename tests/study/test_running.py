@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 
 import novum.study.comparison.workers as fits
 from novum.cli import application
-from novum.cli.study import Terminal, default_folder, seconds_in
+from novum.cli.study import Terminal, seconds_in
 from novum.exceptions import ClusterLost
 from novum.study import Listener, Study
 from novum.study.comparison.clock import Clock
+from novum.study.folder_names import default_folder
 from novum.study.result import bytes_text
 
 QUICK = {
@@ -163,10 +164,7 @@ def test_explanations_end_in_time():
 
 def test_words_of_the_command_line():
     assert [seconds_in(text) for text in ("90", "90s", "5m", "1.5h", None)] == [90, 90, 300, 5400, None]
-    assert (
-        str(default_folder(__import__("pathlib").Path("a/cars.2020.csv.gz"), "Miles per gallon"))
-        == "cars-Miles_per_gallon-study"
-    )
+    assert default_folder("cars.2020.csv.gz", "Miles per gallon") == "cars-Miles_per_gallon-study"
     assert [bytes_text(size) for size in (0, 12, 2048, 5.5 * 2**20, 527 * 2**20)] == [
         "",
         "12 B",

@@ -1,5 +1,6 @@
 """What other programs read of a study: study.json without rows, unseen.parquet without columns of the table."""
 
+import hashlib
 import json
 
 import numpy as np
@@ -8,8 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from studytables import mixed
 
-from novum.study import Study
-from novum.study.report.study_files import fingerprint_of
+from novum.exceptions import DataError
+from novum.study import Study, read_table
+from novum.study.export.program import Step, script_text
+from novum.study.report.study_files import fingerprint_of, study_document
+from novum.study.studied_rows import read_again, studied_rows
 
 QUICK = {"folds": 3, "repeats": 2, "n_jobs": 1, "tune": False, "models": ["LogisticRegression", "GaussianNB"]}
 
@@ -92,3 +96,74 @@ def test_of_numbers(tmp_path):
     held = found[found["part"] == "held"].set_index("row").loc[result.formalisation.held]
     np.testing.assert_array_equal(held["m0"], result.hold_out.predicted)
     assert "m0:yes" not in found
+
+
+@pytest.fixture(scope="module")
+def from_file(tmp_path_factory):
+    """A study of a file with semicolons, its folder and the file."""
+    folder = tmp_path_factory.mktemp("from a file")
+    path = folder / "città.csv"
+    table().to_csv(path, index=False, sep=";")
+    result = Study(read_table(path, separator=";"), "bought", drop=["age"], **QUICK).run()
+    result.write_report(folder / "out")
+    return json.loads((folder / "out" / "study.json").read_text()), path, result
+
+
+def test_the_file_that_was_read_and_how(from_file, written):
+    document, path, _ = from_file
+    assert document["source"] == {
+        "file": "città.csv",
+        "bytes": path.stat().st_size,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "separator": ";",
+        "encoding": None,
+        "most_cells": None,
+    }
+    assert list(document["columns"]) == list(table()) and len(set(document["columns"].values())) == len(table().columns)
+    assert json.loads((written[1] / "study.json").read_text())["source"] is None
+
+
+def test_a_large_file_that_was_drawn_from(tmp_path):
+    path = tmp_path / "large.parquet"
+    pd.DataFrame({"a": np.arange(20_000), "b": np.arange(20_000) % 2}).to_parquet(path)
+    source = read_table(path, most_cells=20_000).source
+    assert source.bytes == path.stat().st_size and source.sha256 is None and source.most_cells == 20_000
+
+
+def test_the_table_is_known_again_and_another_is_refused_by_what_differs(from_file, tmp_path):
+    document, path, result = from_file
+    again = read_again(document, path)
+    np.testing.assert_array_equal(again.numbers, result.formalisation.numbers)
+    np.testing.assert_array_equal(again.held, result.formalisation.held)
+    other, frame = tmp_path / "other.csv", table()
+
+    def refused(changed, words):
+        changed.to_csv(other, index=False, sep=";")
+        with pytest.raises(DataError, match=words):
+            read_again(document, other)
+
+    refused(frame.drop(columns=["age", "city"]), "lacks the columns ")
+    refused(frame.rename(columns={"city": "town"}), "lacks the column 'city'")
+    refused(frame.assign(more=1), "it has also the column 'more'")
+    refused(frame.iloc[:150], "has 149 rows with a target, and the study 199")
+    refused(frame.assign(age=frame["age"] + 1), "cells of the column 'age' differ")  # though it was left out
+    refused(frame.iloc[::-1], "and 2 more differ, or the order of its rows")
+    with pytest.raises(DataError, match="prepares its rows in another way"):
+        studied_rows({**document, "fingerprint": "0"}, read_table(path, separator=";"))
+
+
+def test_the_program_stands_in_the_study(from_file, tmp_path):
+    document, _, result = from_file
+    script = result.export(tmp_path / "study.py", table="città.csv", reading={"separator": ";"})
+    assert script_text([Step(**one) for one in document["program"]["script"]]) == script.read_text(encoding="utf-8")
+    assert [one["title"] for one in document["program"]["notebook"]][1:] == [
+        one["title"] for one in document["program"]["script"]
+    ][1:]
+
+
+def test_a_model_without_a_program_says_why(from_file, monkeypatch):
+    def cannot(*arguments):
+        raise DataError("export: own's tree cannot be written.")
+
+    monkeypatch.setattr("novum.study.export.program.program_steps", cannot)
+    assert study_document(from_file[2])["program"] == {"reason": "export: own's tree cannot be written."}

@@ -53,7 +53,7 @@ async function start(): Promise<void> {
   } else if (scene.value) {
     scene.value = scenes.find((s) => s.name === scene.value!.name) ?? scene.value;
   }
-  if (catalogue.value!.study && (asked === "" || asked.startsWith("#/study"))) page.value = "study";
+  if (asked.startsWith("#/study") || (catalogue.value!.study && asked === "")) page.value = "study";
   followAddress();
 }
 

@@ -15,7 +15,14 @@ __all__ = ["command"]
 
 def command(
     study: Annotated[
-        Path | None, typer.Argument(metavar="FOLDER", help="A folder that novum study wrote: its model is asked there.")
+        Path | None,
+        typer.Argument(
+            metavar="[FOLDER|TABLE]",
+            help="A folder that novum study wrote: its model is asked there. Or a table: it is studied there.",
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="The table that the study in FOLDER read: its rows are shown beside the model.")
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
@@ -47,12 +54,18 @@ def command(
         typer.echo(f"novum lab: needs the package {error.name!r}: pip install 'novum[lab]'.", err=True)
         raise typer.Exit(2) from error
 
-    folder = None if study is None else study.resolve()
+    given = None if study is None else study.resolve()
+    table = given if given is not None and given.is_file() else None
+    folder = given if table is None else None
+    if data is not None and folder is None:
+        typer.echo("novum lab: --data is the table of a study: name the study's folder before it.", err=True)
+        raise typer.Exit(2)
     listening = listening_socket(port)
     at, token = listening.getsockname()[1], new_token()
-    address = f"http://127.0.0.1:{at}/#{first_fragment(token, scene, state)}"
+    fragment = first_fragment(token, scene, state) if table is None else f"/study/new?t={token}"
+    address = f"http://127.0.0.1:{at}/#{fragment}"
     try:
-        server = LabServer(token, at, study=folder)
+        server = LabServer(token, at, study=folder, data=None if data is None else data.resolve(), table=table)
     except Refusal as refusal:
         listening.close()
         typer.echo(f"novum lab: {refusal.sentence}", err=True)

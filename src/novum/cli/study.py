@@ -98,7 +98,9 @@ def command(
 ) -> None:
     """Compare models on a table, keep one, judge it on unseen rows, write report, model and scores."""
     with refusing("study"):
-        folder = out or Path(default_folder(table, target))
+        from novum.study.folder_names import default_folder
+
+        folder = out or Path(default_folder(table.name if str(table) != "-" else "table", target))
         check_folder(folder)  # before the work, not after it
         for path in export or []:
             check_export(path, folder)
@@ -168,13 +170,6 @@ def command(
             raise typer.Exit(UNSAVED)
         show("", [f"the model was {result.saved_from()}; {file_size(paths[1])}"])
         typer.echo(f"next: novum predict {folder / 'model.novum'} new.csv -o predictions.csv")
-
-
-def default_folder(table: Path, target: str) -> str:
-    """Return a name for the folder from those of the table and the target."""
-    stem = "table" if str(table) == "-" else table.name.split(".")[0] or "table"
-    plain = re.sub(r"[^\w-]+", "_", target).strip("_")
-    return f"{stem}-{plain or 'target'}-study"
 
 
 def seconds_in(text: str | None) -> float | None:

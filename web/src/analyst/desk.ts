@@ -12,9 +12,10 @@ import { has, lang, say, show } from "../words/words";
 import type { Arrays, Frame } from "../state/frames";
 
 export const study = computed<StudyInfo | null>(() => catalogue.value?.study ?? null);
-export const pages = computed<string[]>(() => (study.value?.pages ? [...study.value.pages.filter((name) => name !== "take-away"), "take-away"] : ["new"]));
+export const pages = computed<string[]>(() => (study.value?.pages ? [...study.value.pages, "take-away", "new"] : ["new"]));
 export const here = signal("leaderboard");
-export const slice = signal("");
+/** What is chosen on one page and means the same on others: a slice of the rows, a row. */
+export const shared = signal<State>({});
 const differences = signal<Record<string, State>>({});
 export const answer = signal<StudyPage | null>(null);
 export const waiting = signal(false);
@@ -22,8 +23,20 @@ export const waiting = signal(false);
 export const difference = computed<State>(() => differences.value[here.value] ?? {});
 const arrays = computed<Arrays>(() => Object.fromEntries(Object.entries(answer.value?.arrays ?? {}).map(([name, packed]) => [name, unpack(packed)])));
 
-/** What a script needs to repeat: the state of every page that was changed, and the slice. */
-export const states = (): State => ({ ...differences.value, ...(slice.value ? { slice: slice.value } : {}) });
+const sharing = (name: string): string[] => Object.entries(study.value?.shared ?? {}).flatMap(([control, on]) => (on.includes(name) ? [control] : []));
+const stateOf = (name: string): State => ({ ...differences.value[name], ...Object.fromEntries(sharing(name).flatMap((control) => (control in shared.value ? [[control, shared.value[control]]] : []))) });
+
+/** What a script needs to repeat: the state of every page that was changed. */
+export const states = (): State => Object.fromEntries(pages.value.map((name) => [name, stateOf(name)]).filter(([, state]) => Object.keys(state as State).length > 0));
+
+/** A study has taken the place of another: nothing that was set for that one is left. */
+export function forget(): void {
+  batch(() => {
+    differences.value = {};
+    shared.value = {};
+    answer.value = null;
+  });
+}
 
 let queued = false;
 let busy = false;
@@ -48,8 +61,7 @@ async function fetchPage(): Promise<void> {
   waiting.value = true;
   const started = performance.now();
   try {
-    const body = { v: 1, state: { ...difference.value, ...(slice.value ? { slice: slice.value } : {}) } };
-    const made = await askJson<StudyPage>(`/api/study/${name}`, body);
+    const made = await askJson<StudyPage>(`/api/study/${name}`, { v: 1, state: stateOf(name) });
     if (name === here.value)
       batch(() => {
         answer.value = made;
@@ -81,18 +93,32 @@ export function change(values: State): void {
   const usual = new Map((answer.value?.controls ?? []).map((control) => [control.name, control.default]));
   const next = { ...difference.value };
   for (const [name, value] of Object.entries(values)) {
-    // the slice is of all pages, whichever of them chose it
-    if (name === "slice") slice.value = String(value ?? "");
-    else if (usual.has(name) && same(usual.get(name), value)) delete next[name];
-    else next[name] = value;
+    const common = sharing(here.value).includes(name);
+    const target = common ? { ...shared.value } : next;
+    if (usual.has(name) && same(usual.get(name), value)) delete target[name];
+    else target[name] = value;
+    if (common) choose(name, target);
   }
-  differences.value = { ...differences.value, [here.value]: next };
+  if (!("row" in values) || here.value !== ASKED) differences.value = { ...differences.value, [here.value]: next };
   refresh();
   void keepAddress();
 }
 
+const ASKED = "what-if";
+
+/** Take what is common to pages; another row begins with its own cells, not with those of the row before. */
+function choose(name: string, next: State): void {
+  shared.value = next;
+  if (name === "row") differences.value = { ...differences.value, [ASKED]: Object.fromEntries(Object.entries(differences.value[ASKED] ?? {}).filter(([cell]) => !/^c\d+$/.test(cell))) };
+}
+
+export function unchoose(name: string): void {
+  choose(name, Object.fromEntries(Object.entries(shared.value).filter(([one]) => one !== name)));
+  refresh();
+}
+
 async function keepAddress(): Promise<void> {
-  const state = { ...difference.value, ...(slice.value ? { slice: slice.value } : {}) };
+  const state = stateOf(here.value);
   const hash = `#/study/${here.value}${Object.keys(state).length ? `?s=${await encode(state)}` : ""}`;
   if (hash.length <= LONGEST_LINK && page.value === "study") history.replaceState(null, "", hash);
 }
@@ -106,19 +132,20 @@ export async function visit(hash: string): Promise<void> {
   } catch {
     state = {};
   }
-  if (typeof state.slice === "string") slice.value = state.slice;
-  const { slice: _, ...own } = state;
-  turnTo(found && pages.value.includes(found[1]!) ? found[1]! : pages.value[0]!, own);
+  const name = found && pages.value.includes(found[1]!) ? found[1]! : pages.value[0]!;
+  const common = sharing(name);
+  shared.value = { ...shared.value, ...Object.fromEntries(Object.entries(state).filter(([one]) => common.includes(one))) };
+  turnTo(name, Object.fromEntries(Object.entries(state).filter(([one]) => !common.includes(one))));
 }
 
-export const complete = computed<State>(() => ({ ...(answer.value?.state ?? {}), ...difference.value }));
+export const complete = computed<State>(() => ({ ...(answer.value?.state ?? {}), ...stateOf(here.value) }));
 
 const prefix = (): string => `analyst.${answer.value?.page ?? here.value}`;
 
 export const desk: Desk = {
   get controls() {
     const views = answer.value?.views ?? [];
-    return (answer.value?.controls ?? []).filter((control) => control.name !== "slice" && !control.drag && !views.some((view) => view.pointer === control.name));
+    return (answer.value?.controls ?? []).filter((control) => !control.drag && !views.some((view) => view.pick === control.name && view.picked) && !views.some((view) => view.pointer === control.name));
   },
   get state() {
     return complete.value;
@@ -134,7 +161,7 @@ export const desk: Desk = {
   choice(control, choice) {
     const given = control.choice_titles?.[control.choices?.findIndex((c) => same(c, choice)) ?? -1];
     const key = `${prefix()}.choice.${control.name}.${choice}`;
-    return given ?? (has(key) ? say(key) : String(choice));
+    return given ?? (control.name === "slice" && choice === "" ? say("analyst.all_rows") : has(key) ? say(key) : String(choice));
   },
 };
 

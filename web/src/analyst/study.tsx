@@ -6,7 +6,7 @@ import { Card } from "../shell/card";
 import { DeskOf, List } from "../shell/controls";
 import { Source } from "../shell/drawn";
 import { has, lang, say } from "../words/words";
-import { answer, change, desk, here, pages, slice, source, study, turnTo, visit, waiting } from "./desk";
+import { answer, desk, here, pages, shared, source, study, turnTo, unchoose, visit, waiting } from "./desk";
 import { NewStudy } from "./new";
 import { TakeAway } from "./script";
 
@@ -16,6 +16,7 @@ export function StudyPage(): JSX.Element {
   useEffect(() => void visit(location.hash), []);
   useEffect(() => {
     document.title = `${pageWord(here.value)} · novum lab`;
+    document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
   const info = study.value;
   return (
@@ -48,11 +49,19 @@ export function StudyPage(): JSX.Element {
         <div class="title">
           <h1>{has(`analyst.${here.value}.title`) ? say(`analyst.${here.value}.title`) : pageWord(here.value)}</h1>
           {has(`analyst.${here.value}.question`) && <p>{say(`analyst.${here.value}.question`)}</p>}
-          {slice.value && (
+          {typeof shared.value.slice === "string" && study.value?.shared?.slice?.includes(here.value) && (
             <p class="notice">
-              {say("analyst.only_slice", { slice: slice.value })}
-              <button type="button" class="quiet" onClick={() => change({ slice: "" })}>
+              {say("analyst.only_slice", { slice: shared.value.slice })}
+              <button type="button" class="quiet" onClick={() => unchoose("slice")}>
                 {say("analyst.all_rows")}
+              </button>
+            </p>
+          )}
+          {typeof shared.value.row === "number" && here.value === "rows" && (
+            <p class="notice">
+              {say("analyst.chosen_row", { row: shared.value.row })}
+              <button type="button" class="quiet" onClick={() => turnTo("what-if")}>
+                {pageWord("what-if")}
               </button>
             </p>
           )}
@@ -73,9 +82,11 @@ function Body(): JSX.Element | null {
   if (closed) return <p class="stage closed">{has(closed) ? say(closed) : closed}</p>;
   if (here.value === "take-away") return <TakeAway />;
   const got = answer.value;
+  if (!got && here.value === "new") return <NewStudy empty />;
   if (!got) return refused.value ? <p class="stage refused">{refused.value.sentence}</p> : <div class="stage" />;
   const numbers = got.views.filter((view) => view.kind === "number");
   const others = got.views.filter((view) => view.kind !== "number");
+  if (here.value === "new" && !got.views.length) return <NewStudy empty />;
   const said = got.say ? say(has(`analyst.${got.page}.say.${got.say[0]}`) ? `analyst.${got.page}.say.${got.say[0]}` : got.say[0], got.say[1] ?? {}) : "";
   return (
     <>
@@ -84,7 +95,7 @@ function Body(): JSX.Element | null {
         <div class="sentence" role="status">
           {refused.value ? <p class="refused">{refused.value.sentence}</p> : <p>{said}</p>}
           {got.notes.map((note) => (
-            <p class="note">{note}</p>
+            <p class="note">{typeof note === "string" ? note : say(`analyst.${got.page}.note.${note[0]}`, note[1] ?? {})}</p>
           ))}
         </div>
       </div>
@@ -104,9 +115,9 @@ function Body(): JSX.Element | null {
             </fieldset>
           </div>
         )}
-        {got.page === "new" && <NewStudy />}
       </aside>
       <div class="views" key={`${got.page} views`}>
+        {got.page === "new" && <NewStudy empty={false} />}
         {others.slice(1).map((view) => (
           <Card key={view.id} view={view} />
         ))}

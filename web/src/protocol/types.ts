@@ -94,7 +94,7 @@ export interface StudyInfo {
   rows?: number;
   pages?: string[];
   closed?: Record<string, string>;
-  open?: { table: string };
+  shared?: Record<string, string[]>;
 }
 
 /** The answer of one page of a study. */
@@ -107,7 +107,7 @@ export interface StudyPage {
   arrays: Record<string, Packed>;
   views: View[];
   say: Sentence | null;
-  notes: string[];
+  notes: (string | Sentence)[];
 }
 
 export interface Catalogue {

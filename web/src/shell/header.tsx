@@ -59,7 +59,6 @@ async function saveOffline(): Promise<void> {
 }
 
 export function Header(): JSX.Element {
-  const study = catalogue.value?.study;
   return (
     <header class="top">
       {!__OFFLINE__ && page.value === "scene" && (
@@ -70,14 +69,10 @@ export function Header(): JSX.Element {
       <a class="brand" href="#/kmeans" onClick={(event) => offline.value && event.preventDefault()}>
         novum <span>lab</span>
       </a>
-      {Boolean(study) && (
+      {!__OFFLINE__ && catalogue.value && (
         <div class="switch pages" role="group" aria-label={say("shell.parts_of_lab")}>
-          <button type="button" aria-pressed={page.value === "scene"} class={page.value === "scene" ? "on" : ""} onClick={() => (page.value = "scene")}>
-            {say("shell.scenes")}
-          </button>
-          <button type="button" aria-pressed={page.value === "study"} class={page.value === "study" ? "on" : ""} onClick={() => (page.value = "study")}>
-            {say("shell.study")}
-          </button>
+          <Part name="scene" icon="play" text={say("shell.scenes")} />
+          <Part name="study" icon="table" text={say(catalogue.value.study ? "shell.study" : "shell.own_table")} />
         </div>
       )}
       <span class="room" />
@@ -124,6 +119,17 @@ export function Header(): JSX.Element {
         {told.value}
       </span>
     </header>
+  );
+}
+
+/** A part of the lab; where there is little room, the other one alone, as an icon. */
+function Part({ name, icon, text }: { name: "scene" | "study"; icon: "play" | "table"; text: string }): JSX.Element {
+  const on = page.value === name;
+  return (
+    <button type="button" aria-pressed={on} aria-label={text} class={on ? "on" : ""} onClick={() => (page.value = name)}>
+      <Icon name={icon} />
+      <span>{text}</span>
+    </button>
   );
 }
 

@@ -12,7 +12,8 @@ export const drawer: Drawer = {
     const n = middle.length;
     const truth = value(c, "truth");
     const names = labels(c, "labels");
-    const room = names.length ? clamp(Math.max(...names.map((t) => t.length)) * 6.2 + 14, 30, s.width * 0.5) : 16;
+    const room = names.length ? clamp(Math.max(...names.map((t) => t.length)) * 6.4 + 14, 30, s.width * 0.5) : 16;
+    const most = Math.floor((room - 14) / 6.4); // letters that there is room for: a name that is cut says so
     const box = { x: room, y: 8, w: s.width - room - 16, h: s.height - 40 };
     const x = linear(padded(extent([low, high, truth === null ? [] : [truth]])), [box.x, box.x + box.w]);
     const step = box.h / Math.max(1, n);
@@ -28,7 +29,7 @@ export const drawer: Drawer = {
         if (missed) s.mark(3, x(middle[i]!), y, clamp(step * 0.5, 1.8, 4.5), { fill: color });
         else s.circle(x(middle[i]!), y, clamp(step * 0.42, 1.3, 4), { fill: color });
       }
-      if (names[i] && step > 11) s.text(names[i]!, box.x - 8, y, { size: 11.5, fill: c.theme.ink, anchor: "end", baseline: "middle" });
+      if (names[i] && step > 11) s.text(names[i]!.length > most + 1 ? `${names[i]!.slice(0, Math.max(1, most - 1))}…` : names[i]!, box.x - 8, y, { size: 11.5, fill: c.theme.ink, anchor: "end", baseline: "middle" });
     }
     return {
       tipAt(px, py) {

@@ -68,7 +68,9 @@ function picker(c: Context): ((row: number) => void) | null {
   const names = pair ?? (typeof c.view.pick === "string" ? [c.view.pick] : []);
   const controls = names.map((name) => c.scene.controls.find((found) => found.name === name));
   if (!controls.length || controls.includes(undefined)) return null;
+  const picked = json<unknown[]>(c, "picked");
   return (row) => {
+    if (picked) return c.actions.change({ [names[0]!]: picked[row] });
     const turn = controls.length === 2 ? c.actions.cursor.value++ % 2 : 0;
     const { name, kind, choices } = controls[turn]!;
     c.actions.change({ [name]: kind === "choice" ? choices?.[row] : row });

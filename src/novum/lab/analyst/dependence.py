@@ -14,7 +14,7 @@ def closed(study: Study) -> str:
     return "" if study.document.get("dependences") else "unfinished"
 
 
-def controls(study: Study) -> dict[str, Control]:
+def controls(study: Study, state: dict[str, Any]) -> dict[str, Control]:
     names = tuple(one["column"] for one in study.document["dependences"])
     return {"column": Choice(names, names[0])}
 

@@ -5,6 +5,7 @@ large, is no study, or belongs to another study gets a sentence, and texts of it
 """
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,15 +13,27 @@ import numpy as np
 
 from novum.lab.controls import Refusal, finite
 
-__all__ = ["Study", "open_study"]
+__all__ = ["Study", "open_study", "study_in"]
 
 FORMAT = 1
 LARGEST = 64 * 2**20  # bytes of study.json
 MOST_ROWS = 5_000_000  # of unseen.parquet
 MOST_COLUMNS = 1_000
 ENDS = {"lower": (float, None), "upper": (float, None)}
+STEP = {"title": str, "words": [str], "code": str}
 DOCUMENT: dict[str, Any] = {
     "name": str,
+    "fingerprint": str,
+    "options": {
+        "task": str,
+        **{name: [str] for name in ("drop", "fair", "increasing", "decreasing")},
+        **dict.fromkeys(("group", "time", "weights"), (str, None)),
+        "random_state": int,
+        "hold_out": float,
+    },
+    "source": ({"file": str, "separator": (str, None), "encoding": (str, None), "most_cells": (int, None)}, None),
+    "columns": ({str: str}, None),  # any names
+    "program": ({"script": [STEP], "notebook": [STEP]}, {"reason": str}, None),
     "task": {"kind": str, "target": str, "labels": [str], "positive": (int, None)},
     "scoring": {"name": str, "title": str, "higher_is_better": bool},
     "rows": {"all": int, "train": int, "held": int},
@@ -75,6 +88,7 @@ class Study(NamedTuple):
     document: dict[str, Any]
     unseen: dict[str, np.ndarray]  # columns of unseen.parquet by name; empty where there is none
     folder: Path
+    data: Path | None = None  # the table that was studied, where it was given
 
     @property
     def leaders(self) -> list[str]:
@@ -112,6 +126,12 @@ def open_study(folder: Path) -> Study:
     return Study(document, unseen_of(folder / "unseen.parquet", document), folder)
 
 
+@lru_cache(maxsize=1)
+def study_in(folder: Path, data: Path | None) -> Study:
+    """Return the study in a folder, with the table that was given for it; read once."""
+    return open_study(folder)._replace(data=data)
+
+
 def no_constant(name: str) -> Any:
     raise ValueError(name)
 
@@ -124,6 +144,8 @@ def misfit(value: Any, kind: Any, place: str) -> str:
     if isinstance(kind, dict):
         if not isinstance(value, dict):
             return place
+        if str in kind:
+            kind = dict.fromkeys(value, kind[str])
         return next(
             (bad for key, one in kind.items() if (bad := misfit(value.get(key), one, f"{place}.{key}"[-60:]))), ""
         )

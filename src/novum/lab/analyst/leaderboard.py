@@ -16,7 +16,7 @@ def closed(study: Study) -> str:
     return ""
 
 
-def controls(study: Study) -> dict[str, Control]:
+def controls(study: Study, state: dict[str, Any]) -> dict[str, Control]:
     names = tuple(study.leaders)
     return {"model": Choice(names, names[0])}
 
@@ -45,7 +45,7 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     }
     views = [
         table(columns="columns", rows="rows", marked="chosen", pick="model"),
-        intervals(id="scores", middle="middle", low="low", high="high", labels="names"),
+        intervals(id="scores", middle="middle", low="low", high="high", labels="names", span=2),
         intervals(id="folds", middle="scores", low="scores", high="scores", labels="folds", truth="mean"),
         number("mean"),
         *([number("held_out")] if study.document.get("held_out") else []),

@@ -14,7 +14,7 @@ def closed(study: Study) -> str:
     return "" if study.document.get("curve") else "unfinished"
 
 
-def controls(study: Study) -> dict[str, Control]:
+def controls(study: Study, state: dict[str, Any]) -> dict[str, Control]:
     return {}
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from novum.lab.analyst.folder import Study
 from novum.lab.analyst.page import Shown
+from novum.lab.analyst.table_rows import slice_control
 from novum.lab.controls import Control
 from novum.lab.views import intervals, number, table
 
@@ -16,8 +17,8 @@ def closed(study: Study) -> str:
     return "" if study.document.get("slices") else "unfinished"
 
 
-def controls(study: Study) -> dict[str, Control]:
-    return {}
+def controls(study: Study, state: dict[str, Any]) -> dict[str, Control]:
+    return slice_control(study)
 
 
 def shown(study: Study, state: dict[str, Any]) -> Shown:
@@ -33,7 +34,13 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
             for one in found
         ],
     }
-    views = [table(columns="columns", rows="rows"), number("looked_at"), number("rows")]
+    if "slice" in state:
+        arrays["words"] = [one["words"] for one in found]
+        arrays["chosen"] = [k for k, one in enumerate(found) if one["words"] == state["slice"]]
+        listed = table(columns="columns", rows="rows", marked="chosen", pick="slice", picked="words")
+    else:
+        listed = table(columns="columns", rows="rows")
+    views = [listed, number("looked_at"), number("rows")]
     if found:
         ends = [(one["interval"]["lower"], one["interval"]["upper"]) for one in found]
         bounds = np.array([[np.nan if end is None else end for end in pair] for pair in ends])
@@ -46,4 +53,5 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
         views.append(intervals(id="gaps", middle="gaps", low="low", high="high", labels="names", truth=0, span=2))
     key = "found" if found else "none"
     said = {"slices": len(found), "looked_at": summary["looked_at"], "rows": summary["rows"]}
-    return Shown({"looked_at": summary["looked_at"], "rows": summary["rows"]}, arrays, views, (key, said))
+    notes: tuple[Any, ...] = (("pick", {}),) if "slice" in state else ()
+    return Shown({"looked_at": summary["looked_at"], "rows": summary["rows"]}, arrays, views, (key, said), notes)

@@ -16,15 +16,19 @@ import numpy as np
 
 from novum.lab.analyst.folder import Study
 from novum.lab.analyst.page import Shown
-from novum.lab.controls import Control, Matrix, Slider
+from novum.lab.analyst.table_rows import in_slice, slice_control
+from novum.lab.controls import Control, Matrix, Refusal, Slider
 from novum.lab.views import curve, heat, intervals, number
 
 AT = np.linspace(0.0, 1.0, 101)
 HIGHEST = 1000.0
 
 
-def rows_of(study: Study) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return which rows put away are positive, and the probability of that; None where they are not known."""
+def rows_of(study: Study, words: str = "") -> tuple[np.ndarray, np.ndarray] | None:
+    """Return which rows put away are positive, and the probability of that; None where they are not known.
+
+    With the words of a slice, only those in it; a Refusal where they are all of one class.
+    """
     kept, labels = study.document["kept"], study.labels
     if kept is None or len(labels) != 2 or not study.unseen:
         return None
@@ -32,7 +36,11 @@ def rows_of(study: Study) -> tuple[np.ndarray, np.ndarray] | None:
     if p is None:
         return None
     held = (study.unseen["part"] == "held") & np.isfinite(p)
+    if words:
+        held &= np.isin(study.unseen["row"], in_slice(study, words))
     truth = study.unseen["y"][held] == positive_of(study)
+    if words and len(np.unique(truth)) < 2:
+        raise Refusal(f"the rows put away of the slice {words} are not of both classes; choose all rows.", "slice")
     return (truth, p[held]) if len(np.unique(truth)) == 2 else None
 
 
@@ -47,20 +55,26 @@ def closed(study: Study) -> str:
     return "" if rows_of(study) is not None else "no_unseen"
 
 
-def controls(study: Study) -> dict[str, Control]:
+def usual_threshold(study: Study) -> float:
+    """Return the threshold by which the model decides."""
     found = study.document.get("thresholds")
-    usual = min(1.0, max(0.0, round(found["usual"], 6))) if found else 0.5
+    return min(1.0, max(0.0, round(found["usual"], 6))) if found else 0.5
+
+
+def controls(study: Study, state: dict[str, Any]) -> dict[str, Control]:
+    usual = usual_threshold(study)
     negative, positive = (one for one in study.labels if one != positive_of(study)), positive_of(study)
     return {
         "threshold": Slider(0.0, 1.0, usual),
         "costs": Matrix(2, 2, 0.0, HIGHEST, default=[[0.0, 1.0], [1.0, 0.0]], labels=[*negative, positive]),
+        **slice_control(study),
     }
 
 
 def shown(study: Study, state: dict[str, Any]) -> Shown:
     from novum.evaluation import t_test, wilson_interval
 
-    rows = rows_of(study)
+    rows = rows_of(study, state.get("slice", ""))
     assert rows is not None
     truth, p = rows
     costs, t = np.array(state["costs"]), state["threshold"]

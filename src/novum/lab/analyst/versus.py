@@ -15,6 +15,7 @@ import numpy as np
 from novum.exceptions import DataError
 from novum.lab.analyst.folder import Study
 from novum.lab.analyst.page import Shown
+from novum.lab.analyst.table_rows import in_slice, slice_control
 from novum.lab.controls import Choice, Control
 from novum.lab.views import bars, heat, number, plane, table
 
@@ -26,9 +27,9 @@ def closed(study: Study) -> str:
     return "" if len(study.leaders) > 1 and len(study.document["folds"]) > 1 else "one_model"
 
 
-def controls(study: Study) -> dict[str, Control]:
+def controls(study: Study, state: dict[str, Any]) -> dict[str, Control]:
     names = tuple(study.leaders)
-    return {"a": Choice(names, names[0]), "b": Choice(names, names[1])}
+    return {"a": Choice(names, names[0]), "b": Choice(names, names[1]), **slice_control(study)}
 
 
 def shown(study: Study, state: dict[str, Any]) -> Shown:
@@ -63,13 +64,13 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
         bars(values="gaps", labels="folds"),
         *(number(name) for name in ("difference", "p", "low", "high")),
     ]
-    more, drawn = rows_between(study, a, b)
+    more, drawn = rows_between(study, a, b, state.get("slice", ""))
     measure = study.document["scoring"]["title"]
     return Shown(values, arrays | more, views + drawn, (key, {"a": state["a"], "b": state["b"], "measure": measure}))
 
 
-def rows_between(study: Study, a: int, b: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return what two models said of the rows on which both were asked."""
+def rows_between(study: Study, a: int, b: int, words: str = "") -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what two models said of the rows on which both were asked; with the words of a slice, of those in it."""
     first, second = study.said_by(a), study.said_by(b)
     if first is None or second is None:
         return {}, []
@@ -77,6 +78,8 @@ def rows_between(study: Study, a: int, b: int) -> tuple[dict[str, Any], list[dic
         both = np.array([one is not None and other is not None for one, other in zip(first, second)], dtype=bool)
     else:
         both = np.isfinite(first) & np.isfinite(second)
+    if words:
+        both &= np.isin(study.unseen["row"], in_slice(study, words))
     truth, one, other = study.unseen["y"][both], first[both], second[both]
     numbers = study.unseen["row"][both]
     columns = {"columns": [f"label.{name}" for name in ("row", "truth", "says_a", "says_b")]}

@@ -13,10 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError, FileFormatError, ParameterError, SourceError
+from novum.lab.analyst.flip import Search, candidates, smallest_changes
 from novum.lab.analyst.folder import Study
+from novum.lab.analyst.nearest import MOST_COLUMNS, nearest_rows, said_of
 from novum.lab.analyst.page import Shown
-from novum.lab.controls import Choice, Control, Refusal, Slider, Text, finite
-from novum.lab.views import bars, curve, number
+from novum.lab.analyst.rows import NO_ROW, row_control
+from novum.lab.analyst.table_rows import cells_of, data_rows, place_of
+from novum.lab.controls import Choice, Control, Refusal, Slider, Text, Toggle, finite
+from novum.lab.views import bars, curve, number, table
 
 BEYOND = 0.25  # of the range that was seen, on either side
 POINTS = 41
@@ -93,32 +97,43 @@ def closed(study: Study) -> str:
     return "" if (study.folder / "model.novum").is_file() else "no_model"
 
 
-def cell_control(name: str, role: str, levels: list[str], found: StudiedModel) -> Control:
-    """Return what sets the cell of a column."""
-    usual, entry = found.memory.usual.get(name), found.memory.reference[name]
+def cell_control(name: str, role: str, levels: list[str], found: StudiedModel, first: Any = None) -> Control:
+    """Return what sets the cell of a column, which begins with the first of its cells, an ordinary one where that is None."""
+    usual, entry = found.memory.usual.get(name) if first is None else first, found.memory.reference[name]
     seen = entry.get("values", ())
     if role == "number" and name in (found.schema.truths or ()):
         return CellSlider(0, 1, int(usual == 1), integer=True, title=name)
     if role == "number" and len(seen):
         low, high = float(seen[0]), float(seen[-1])
         room = BEYOND * (high - low) or 1.0
-        start = float(np.clip(usual, low, high)) if finite(usual) else low
         least = max(0.0, low - room) if low >= 0 else low - room  # what was never negative stays so
+        start = float(np.clip(usual, least, high + room)) if finite(usual) else low
         return CellSlider(least, high + room, start, title=name, warn=(low, high))
     if role == "category" and 0 < len(levels) <= MOST_LEVELS:
         return CellChoice(tuple(levels), usual if usual in levels else levels[0], title=name)
     return CellText(LONGEST, str("" if usual is None else usual)[:LONGEST], title=name)
 
 
-def controls(study: Study) -> dict[str, Control]:
+def controls(study: Study, state: dict[str, Any]) -> dict[str, Control]:
     found = model_of(study)
     names = tuple(found.schema.names)
     first = next((name for name in found.memory.players if name in names), names[0])
+    begun = cells_of_row(study, state.get("row", NO_ROW), names)
     cells = {
-        f"c{k}": cell_control(name, role, levels, found)
+        f"c{k}": cell_control(name, role, levels, found, begun.get(name))
         for k, (name, role, levels) in enumerate(zip(names, found.schema.roles, found.schema.levels))
     }
-    return {"column": Choice(names, first), "level": Slider(0.5, 0.99, 0.9), **cells}
+    row = {"row": row_control()} if study.data is not None else {}
+    turn = {"turn": Toggle()} if study.labels else {}
+    return {**row, "column": Choice(names, first), "level": Slider(0.5, 0.99, 0.9), **turn, **cells}
+
+
+def cells_of_row(study: Study, row: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the cells of a row of the table, None where they are missing; none of them where no row is chosen."""
+    made = data_rows(study)
+    if made is None or row_control().check("row", row) == NO_ROW:
+        return {}
+    return cells_of(made, place_of(made, row), names)
 
 
 def frame_of(found: StudiedModel, state: dict[str, Any], place: int | None = None, cells: Any = ()) -> Any:
@@ -138,7 +153,8 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     from novum.study.insight.contributions import explain_table
 
     found = model_of(study)
-    row, name, notes = frame_of(found, state), study.document["name"], []
+    row, name = frame_of(found, state), study.document["name"]
+    notes: list[Any] = notes_on_row(study, state, found.schema.names)
     proba = bool(study.labels) and hasattr(found.model, "predict_proba")
     try:
         said = predict_table(found.model, row, proba=proba, unseen=True, level=state["level"], name=name)
@@ -170,13 +186,80 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     key = "number" if not study.labels else "label" if reach is None else "set"
     if reach is not None and reach.sets:
         words["set"] = ", ".join(reach.sets[0])
+    more, listed, remarks = beside(study, found, state, row)
+    notes += remarks
     return Shown(
         {**values, **along[0]},
-        {**arrays, **along[1]},
-        [*views, along[2], *numbers],
+        {**arrays, **along[1], **more},
+        [*views, along[2], *listed, *numbers],
         (key, words),
         (*notes, *said.notes, *said.drift),
     )
+
+
+def notes_on_row(study: Study, state: dict[str, Any], names: list[str]) -> list[Any]:
+    """Return what is to be said of the row that the state begins with."""
+    if state.get("row", NO_ROW) == NO_ROW:
+        return []
+    made = data_rows(study)
+    truth, said = said_of(study, made, place_of(made, state["row"]))
+    about = ("row", {"row": state["row"], "truth": truth, "said": said})
+    gaps = [one for one, cell in cells_of_row(study, state["row"], tuple(names)).items() if cell is None]
+    first = about if said is not None else ("row_only", {"row": state["row"], "truth": truth})
+    return [first, *(("gap", {"column": one}) for one in gaps)]
+
+
+def beside(
+    study: Study, found: StudiedModel, state: dict[str, Any], row: Any
+) -> tuple[dict[str, Any], list[dict[str, Any]], list[Any]]:
+    """Return arrays, views and notes of the nearest rows and of the smallest change that turns the decision."""
+    arrays: dict[str, Any] = {}
+    views: list[dict[str, Any]] = []
+    notes: list[Any] = []
+    if study.data is not None:
+        from novum.study.data.schema import prepare
+        from novum.study.predictions import checked_rows
+
+        prepared = prepare(checked_rows(row, found.schema, True)[0], found.schema)
+        names = [f"label.{one}" for one in ("row", "distance", "truth", "unseen")]
+        arrays |= {
+            "near_columns": [*names, *found.schema.names[:MOST_COLUMNS]],
+            "near_rows": nearest_rows(study, prepared),
+        }
+        views.append(table(id="near", columns="near_columns", rows="near_rows", span=2))
+    if state.get("turn"):
+        search = turning(found, state, study.document["name"])
+        arrays |= {
+            "turn_columns": [f"label.{one}" for one in ("change", "to", "size", "decision")],
+            "turn_rows": [
+                [", ".join(one.cells), ", ".join(map(str, one.cells.values())), one.size, one.said]
+                for one in search.changes
+            ],
+        }
+        views.append(table(id="turn", columns="turn_columns", rows="turn_rows", span=2))
+        key = ("turn_none", "turn_one", "turn_two")[search.columns]
+        notes.append((key, {"tried": search.tried}))
+    return arrays, views, notes
+
+
+def turning(found: StudiedModel, state: dict[str, Any], name: str) -> Search:
+    """Return the smallest changes of a state's row that turn the decision."""
+    import pandas as pd
+
+    from novum.study import predict_table
+
+    schema, start = found.schema, frame_of(found, state)
+
+    def decide(rows: list[dict[str, Any]]) -> Any:
+        frame = pd.DataFrame({one: [row[one] for row in rows] for one in schema.names})
+        return predict_table(found.model, frame, unseen=True, name=name).values
+
+    row = {one: start[one][0] for one in schema.names}
+    choices = {
+        one: candidates(one, role, row[one], found.memory, one in (schema.truths or ()))
+        for one, role in zip(schema.names, schema.roles)
+    }
+    return smallest_changes(decide, row, choices, str(decide([row])[0]))
 
 
 def curve_along(

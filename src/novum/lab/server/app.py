@@ -17,6 +17,8 @@ from novum.lab.server.access import HEADERS, Access, Barred
 from novum.lab.server.assets import LANGUAGES, File, built_files, recorded_runs, words_in
 from novum.lab.server.export import offline_page
 from novum.lab.server.limits import Limits
+from novum.lab.server.studies import Studies
+from novum.lab.server.study_routes import study_routes
 from novum.lab.server.workers import Pool
 
 __all__ = ["LabServer"]
@@ -42,9 +44,22 @@ class LabServer:
     limits : Limits or None
     study : path or None
         The folder of a study, to be asked; no request names another.
+    data : path or None
+        The table of that study.
+    table : path or None
+        A table to be studied.
     """
 
-    def __init__(self, token: str, port: int, limits: Limits | None = None, study: Path | None = None) -> None:
+    def __init__(
+        self,
+        token: str,
+        port: int,
+        limits: Limits | None = None,
+        study: Path | None = None,
+        *,
+        data: Path | None = None,
+        table: Path | None = None,
+    ) -> None:
         from starlette.applications import Starlette
         from starlette.exceptions import HTTPException
         from starlette.routing import Route
@@ -52,8 +67,7 @@ class LabServer:
         self.access, self.limits = Access(token, port), limits or Limits()
         self.files, self.recorded = built_files(), recorded_runs()
         self.pool = Pool(self.limits)
-        self.folder = study
-        self.study = None if study is None else study_summary(study)
+        self.studies = Studies(self.limits, study, data, table)
         routes = [
             Route("/", self.guarded(self.page)),
             Route("/assets/{name}", self.guarded(self.asset)),
@@ -61,7 +75,7 @@ class LabServer:
             Route("/words/{name}", self.guarded(self.words)),
             Route("/api/scenes", self.guarded(self.scenes)),
             Route("/api/find", self.guarded(self.find)),
-            Route("/api/study/{name}", self.guarded(self.study_page), methods=["POST"]),
+            *study_routes(self),
             Route("/api/run", self.guarded(self.run), methods=["POST"]),
             Route("/api/code", self.guarded(self.code), methods=["POST"]),
             Route("/api/notebook", self.guarded(self.notebook), methods=["POST"]),
@@ -96,6 +110,7 @@ class LabServer:
         try:
             yield
         finally:
+            await self.studies.close()
             await self.pool.close()
 
     def guarded(self, work: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
@@ -140,7 +155,7 @@ class LabServer:
                 "scenes": catalogue(),
                 "families": list(FAMILIES),
                 "chapters": chapter_titles(),
-                "study": self.study,
+                "study": self.studies.info,
             }
         )
 
@@ -182,20 +197,6 @@ class LabServer:
         disposition = f'attachment; filename="{wanted["scene"]}.html"'
         page = await asyncio.to_thread(offline_page, found["events"], meta)
         return HTMLResponse(page, headers={"content-disposition": disposition, "cache-control": "no-store"})
-
-    async def study_page(self, request: Any) -> Any:
-        """Return a page of the study that the command line named."""
-        name = request.path_params["name"]
-        if self.study is None or name not in self.study["pages"]:
-            raise Barred(404, "there is no such page of a study.")
-        if name in self.study["closed"]:
-            raise Barred(422, f"the study has nothing to show on the page {name}.")
-        body = await self.body_of(request)
-        if not isinstance(body, dict) or set(body) - {"v", "state"}:
-            raise Barred(422, "the body must have v and state.")
-        checked_version(body)
-        wanted = {"kind": "study", "folder": str(self.folder), "page": name, "state": body.get("state", {})}
-        return answer(await self.pool.answer(wanted))
 
     async def scene_request(self, request: Any, kind: str) -> dict[str, Any]:
         """Return a request about a scene whose form is right; its values are for the scene to check."""
@@ -272,18 +273,18 @@ def read_json(body: bytes) -> Any:
         raise Barred(400, "the body is not JSON.") from error
 
 
+def checked_body(body: Any, *more: str) -> dict[str, Any]:
+    """Return a body with v, state and perhaps more, or raise."""
+    if not isinstance(body, dict) or set(body) - {"v", "state", *more}:
+        raise Barred(422, f"the body must have {', '.join(['v', 'state', *more])} and nothing else.")
+    checked_version(body)
+    return body
+
+
 def checked_version(body: dict[str, Any]) -> None:
     """Raise unless a body is of this version of the protocol."""
     if body.get("v") != VERSION or isinstance(body.get("v"), bool):
         raise Barred(422, f"v={shown_value(body.get('v'))}: this server speaks version {VERSION}.", "v")
-
-
-def study_summary(folder: Path) -> dict[str, Any]:
-    """Return what the page is told of a study, or raise a Refusal that says why the folder has none."""
-    from novum.lab.analyst.folder import open_study
-    from novum.lab.analyst.pages import study_info
-
-    return study_info(open_study(folder))
 
 
 def known(files: dict[str, File], name: str) -> File:

@@ -15,3 +15,6 @@ class Limits(NamedTuple):
     workers: int = 2
     memory: int = 2 * 2**30  # bytes that a process may take beyond those it has when it is ready
     body_seconds: float = 10.0
+    table_bytes: int = 200 * 2**20  # of a table that is uploaded
+    table_seconds: float = 120.0  # in which it must be read
+    table_memory: int = 4 * 2**30  # bytes that reading it may take

@@ -9,6 +9,7 @@ from unicodedata import combining, normalize
 
 from novum.exceptions import DataError, ParameterError
 from novum.lab.analyst.pages import answer_of
+from novum.lab.analyst.script import script_of
 from novum.lab.controls import Refusal
 from novum.lab.protocol.events import events_of, frame_place
 from novum.lab.registry import chapter_titles, row_of, scene_named, scenes
@@ -30,7 +31,9 @@ def answer_to(request: dict[str, Any]) -> dict[str, Any]:
             case "find":
                 return {"found": found(request["q"])}
             case "study":
-                return answer_of(request["folder"], request["page"], request["state"])
+                return answer_of(request["folder"], request["page"], request["state"], request["data"])
+            case "script":
+                return script_of(request["folder"], request["state"], request["form"], request["data"])
             case "code":
                 return {"python": code(scene_of(request), request)}
             case "notebook":

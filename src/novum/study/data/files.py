@@ -8,6 +8,7 @@ and missing cells are those of `novum.scan` (novum.fold.readers.dialect), and so
 becomes a large one.
 """
 
+import hashlib
 import io
 import os
 import sys
@@ -21,6 +22,7 @@ from novum.fold.readers.table import check_names
 from novum.report.numbers import counted
 from novum.study.data.delimited_text import read_text
 from novum.study.data.large import sampled_parquet
+from novum.study.data.source import Source
 from novum.study.data.table import Table, table_of
 from novum.study.data.totals import without_totals
 
@@ -87,11 +89,15 @@ def read_table(
     from novum.fold.readers.workbook import sheet_of
 
     name = "standard input" if str(path) == "-" else str(path)
+    source = Source(Path(name).name, 0, None, separator, encoding, most_cells)
     if most_cells is not None and Path(path).is_file():
         drawn = sampled_parquet(Path(path), name, most_cells, advance)
         if drawn is not None:
-            return table_of(drawn[0], name, forms)._replace(whole=drawn[1])
-    data = unpacked(name, bytes_of(path, name))
+            source = source._replace(bytes=Path(path).stat().st_size)
+            return table_of(drawn[0], name, forms)._replace(whole=drawn[1], source=source)
+    data = bytes_of(path, name)
+    source = source._replace(bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+    data = unpacked(name, data)
     if not data:
         raise DataError(f"{name}: is empty; a table has a header line and rows.")
     for magic, what in MAGIC.items():
@@ -114,7 +120,7 @@ def read_table(
     pa.default_memory_pool().release_unused()  # what the file took, as bytes and as Arrow's columns
     if not table.n_rows:
         raise DataError(f"{name}: has a header and no rows.")
-    table = table._replace(notes=notes)
+    table = table._replace(notes=notes, source=source)
     return without_totals(table) if forms is None else table  # rows to predict are all of them
 
 

@@ -22,6 +22,7 @@ from novum.fold.readers.cells import (
 )
 from novum.fold.readers.dialect import MISSING
 from novum.fold.readers.table import check_names
+from novum.study.data.source import Source
 
 __all__ = ["BOOL", "DATE", "NUMBER", "OTHER", "TEXT", "Column", "Table", "table_of"]
 
@@ -74,6 +75,7 @@ class Table(NamedTuple):
     name: str  # of the file or frame, for messages
     notes: list[str] = []  # what the reader found out
     whole: Any = None  # what was counted of all rows, where these were drawn (novum.study.data.large)
+    source: Source | None = None  # the file it was read from
 
     def take(self, rows: np.ndarray) -> "Table":
         """Return some rows."""

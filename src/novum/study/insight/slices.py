@@ -18,7 +18,7 @@ from novum.evaluation.intervals.proportion import Interval
 from novum.report.numbers import counted, num
 from novum.study.insight.gaps import mean_gap, share_gap
 
-__all__ = ["Slice", "Slices", "find_slices"]
+__all__ = ["Slice", "Slices", "find_slices", "slices_of"]
 
 LEAST_ROWS = 10  # of a slice, and of the rest
 LEVEL = 0.05

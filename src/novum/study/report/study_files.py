@@ -1,6 +1,7 @@
 """A study for other programs: study.json, all that was found; unseen.parquet, what models said of rows they had not seen.
 
-study.json has no row of the table. unseen.parquet has their numbers, the target and predictions, no column of the table: a
+study.json has no row of the table; it says which file was read and how, what every column is known by, and the program of the kept
+model. unseen.parquet has their numbers, the target and predictions, no column of the table: a
 program that shows rows takes these from the table itself, which it knows by the fingerprint in study.json.
 
     row              number of the row in the table as it was read, from 0
@@ -22,7 +23,9 @@ from typing import Any
 import numpy as np
 
 from novum import __version__
+from novum.exceptions import DataError
 from novum.persistence.versions import installed_version
+from novum.study.data.source import column_prints
 from novum.study.scoring.measures import Predicted
 
 __all__ = ["FORMAT", "fingerprint_of", "study_document", "unseen_table", "write_study_files"]
@@ -92,6 +95,8 @@ def study_document(result: Any) -> dict[str, Any]:
         },
         "schema": result.schema,
         "rows": {"all": result.card.n_rows, "train": result.n_train, "held": result.n_held},
+        "source": result.formalisation.table.source,
+        "columns": column_prints(result.formalisation.table),
         "fingerprint": fingerprint_of(result.formalisation.rows()),
         "folds": [{"repeat": fold.repeat, "train": len(fold.train), "test": len(fold.test)} for fold in folds],
         "leaderboard": [leader_record(result, leader) for leader in result.leaders],
@@ -115,6 +120,7 @@ def study_document(result: Any) -> dict[str, Any]:
         document["importances"] = result.explanation.importances
         document["fairness"] = [one._replace(measure=one.measure.name) for one in result.fairness]
         document["limits"] = result.limited
+        document["program"] = program_record(result)
     if found is not None:
         document |= {
             "thresholds": found.thresholds,
@@ -127,6 +133,19 @@ def study_document(result: Any) -> dict[str, Any]:
             "notes": found.notes,
         }
     return plain(document)
+
+
+def program_record(result: Any) -> dict[str, Any]:
+    """Return the steps of the program that makes the kept model again, as a script and as a notebook, or why there is none."""
+    from novum.study.export.program import program_steps
+
+    source = result.formalisation.table.source
+    reading = {key: getattr(source, key) for key in ("separator", "encoding")} if source else {}
+    table = source.file if source and source.file != "standard input" else None
+    try:
+        return {kind: program_steps(result, table, reading, kind == "notebook") for kind in ("script", "notebook")}
+    except DataError as error:
+        return {"reason": str(error)}
 
 
 def leader_record(result: Any, leader: Any) -> dict[str, Any]:
