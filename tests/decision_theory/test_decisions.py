@@ -58,6 +58,7 @@ def test_candy_bags():
     assert_allclose(ten.posterior, [0, 0, 0.0035, 0.1009, 0.8956], atol=6e-5)
     assert_allclose(ten.predictive("lime"), 0.97303, atol=5e-6)
     assert ten.ml == "h5" and candy().update(["lime", "cherry"]).ml == "h3"
+    assert (candy().update(["lime"]).ml, candy().update(["lime"]).map) == ("h5", "h3")  # the prior parts them
     drawn, bags = curves(ten.plot(canvas())), load_candy_bags()
     worth = np.asarray(bags.prior) * np.asarray(bags.lime) ** np.arange(11)[:, None]  # prior times lime^n
     for k, name in enumerate(bags.hypotheses):

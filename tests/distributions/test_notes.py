@@ -89,6 +89,10 @@ def test_categorical_in_indicators():
     labels = np.array([0, 2, 2, 1, 2])
     assert_allclose(Categorical.fit(labels).p, [0.2, 0.2, 0.6], rtol=1e-15)
     assert_allclose(Categorical.fit(labels).p, np.eye(3)[labels].mean(axis=0), rtol=1e-15)
+    loaded = Categorical(p)
+    assert_allclose(loaded.cdf([-1, 0, 1, 1.5, 2, 3]), [0, 0.2, 0.5, 0.5, 1, 1], rtol=1e-15)
+    assert_allclose(loaded.sf([-1, 0, 1, 1.5, 2, 3]), [1, 0.8, 0.5, 0.5, 0, 0], rtol=1e-15)
+    assert loaded.quantile([0.1, 0.2, 0.3, 0.5, 0.6]).tolist() == [0, 0, 1, 1, 2]
 
 
 @pytest.mark.notes("000-a", "multinomial")
