@@ -136,6 +136,9 @@ def test_losses():
     )  # the probability of a mistake
     unsure = LossMatrixClassifier(inner, fitted=True, reject_cost=0.05).fit(NUMBERS, LABELS)
     assert unsure.predict([[2.0], [4.2], [8.0]]).tolist() == [0, -1, 1]
+    refused = least_loss([[0.9, 0.1], [0.6, 0.4]], 1 - np.eye(2), reject_cost=0.2)
+    assert refused.position.tolist() == [0, -1]
+    assert_allclose(refused.risk, [0.1, 0.2], rtol=1e-14)  # who refuses pays for that
     words = LossMatrixClassifier(reject_cost=0.0, reject_label="ask").fit(NUMBERS, np.array(["no", "yes"])[LABELS])
     assert "ask" in words.predict([[4.2]])
     with pytest.raises(ParameterError, match="in the order"):
