@@ -7,7 +7,7 @@ import pytest
 import scipy.stats as st
 from artists import canvas
 from numpy.testing import assert_allclose
-from scipy.special import gammaln
+from scipy.special import betaln, digamma, gammaln
 
 from novum.distributions import (
     Bernoulli,
@@ -141,6 +141,10 @@ def test_beta_numbers():
     assert round(float(Beta(a, b).prob(0.37)), 3) == 1.81
     posterior = Beta(2 + 7, 2 + 3)
     assert_allclose([posterior.mean, posterior.var], [0.642857, 0.015306], atol=5e-7)
+    one, other = Beta(2.0, 3.5), Beta(0.8, 4.0)
+    psi = digamma([2.0, 3.5, 5.5])
+    apart = betaln(0.8, 4.0) - betaln(2.0, 3.5) + (2.0 - 0.8) * psi[0] + (3.5 - 4.0) * psi[1] + (4.8 - 5.5) * psi[2]
+    assert_allclose(one.kl(other), apart, rtol=1e-12)
 
 
 @pytest.mark.notes("000-a", "mvn")
@@ -318,6 +322,7 @@ def test_poisson_in_natural_form():
     assert_allclose([model.natural_parameters()[0], model.log_partition()], [np.log(4), 4], rtol=1e-15)
     assert_allclose(Poisson.fit([2, 3, 7]).rate, 4.0, rtol=1e-15)
     assert model.mean == model.var == 4.0
+    assert [Poisson(rate).mode for rate in (0.3, 2.5, 7.9)] == [0, 2, 7]
 
 
 @pytest.mark.notes("002", "dist-gamma")
