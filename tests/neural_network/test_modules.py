@@ -27,6 +27,8 @@ def test_backpropagation_of_the_first_notes():
     np.testing.assert_allclose(
         (W1 - 0.1 * found.coef_gradients[0]).T, [[0.11498354, -0.17003292], [0.38553892, 0.27107784]], atol=1e-8
     )
+    off = check_gradient(lambda v: v @ v, lambda v: 3 * v, [1.0, 2.0])  # (3, 6), where (2, 4) is right
+    assert not off and off.error == pytest.approx(2 / (1 + 4), rel=1e-9) and off.place == (1,)
     # and the compiled kernel takes the same step
     model = MLPRegressor(
         hidden_layer_sizes=(2,),
