@@ -146,6 +146,13 @@ def test_batch_normalization_by_the_notes_and_by_differences():
         model.running_variances_[0],
     )
     net.forward(X)
+    weight = rng.uniform(0.5, 2, size=20)
+    net.backward_loss(np.eye(3)[y], weight)
+    weighted = [g.copy() for g in net.gradients]
+    for factor, share in zip((3.0, 0.5), (weight > 1, weight <= 1)):  # linear in the weights
+        net.backward_loss(np.eye(3)[y], np.where(share, weight, 0.0) * factor)
+        weighted = [g - part / factor for g, part in zip(weighted, net.gradients)]
+    assert max(np.abs(g).max() for g in weighted) < 1e-12
     net.backward_loss(np.eye(3)[y])
     w1, _, gamma, beta, w2, b2 = (p - 0.1 * g / 20 for p, g in zip(before, net.gradients))
     model.partial_fit(X, y)
