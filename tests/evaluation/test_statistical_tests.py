@@ -349,6 +349,9 @@ def test_pictures():
     ):
         ax = test.plot(canvas(), significance=0.1)
         assert ax.get_xlabel() and ax.get_ylabel() and ax.get_legend() is not None
+    sampled = permutation_test(x[:5], y[:5]).distribution
+    q = [0.0, 0.013, 0.5, 0.77, 1.0]
+    np.testing.assert_array_equal([sampled.ppf(p) for p in q], np.quantile(sampled.values, q, method="inverted_cdf"))
     ax = t_test(FOUR, mean=1).plot(canvas())
     at, density = curve(ax)
     distribution = stats.t(3)
