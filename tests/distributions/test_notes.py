@@ -208,6 +208,11 @@ def test_student_numbers():
     plain = Normal.fit(SKEWED)
     assert_allclose([plain.mean, plain.std], [1.3625, 3.321121], atol=5e-7)
     assert_allclose([robust.log_prob(SKEWED).sum(), plain.log_prob(SKEWED).sum()], [-15.003, -20.954], atol=5e-4)
+    q = np.array([1e-40, 1e-9, 0.02, 0.3])
+    for nu in (0.5, 1.0, 4.0):  # far out too, and the same on both sides
+        t = StudentT(nu)
+        assert_allclose(t.cdf(t.quantile(q)), q, rtol=1e-10)
+        assert_allclose(t.quantile(1 - q[1:]), -t.quantile(q[1:]), rtol=1e-6)
 
 
 @pytest.mark.notes("000-a", "student-t")

@@ -139,6 +139,7 @@ def test_predictions_weigh_the_targets():
     assert_allclose(weights, [[0.087265, 0.331006, 0.574747]], atol=5e-7)
     assert_allclose(weights.sum(), 0.993019, atol=5e-7)
     assert_allclose(weights @ LINE[1], 0.442345, atol=5e-7)
+    assert_allclose(model.predict([[1.5]]), weights @ LINE[1], rtol=1e-12)
     bumps = make_pipeline(GaussianBasis(9, width=0.1), BayesianLinearRegression(1e-3, 25.0))
     x, t = make_sine(200, random_state=0, return_X_y=True)
     bumps.fit(x, t)

@@ -21,6 +21,7 @@ def test_notes_every_coefficient_penalised():
     assert_allclose(np.linalg.eigvalsh(LINE.T @ LINE + 2 * np.eye(2)), [3.18975, 18.81025], rtol=1e-6)
 
 
+@pytest.mark.notes("003", "ridge")
 @pytest.mark.notes("004", "ridge")
 def test_notes_intercept_free_or_not():
     y = np.array([1.0, 3, 2, 5])

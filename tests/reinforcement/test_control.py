@@ -247,7 +247,11 @@ def test_schedules_and_their_conditions():
     assert Schedule("power", 1.0, 1.0).glie() == (True, True, True)
     assert Schedule("constant", 0.1).glie() == (True, False, False)
     assert Schedule("exponential", 1.0, 0.9).glie() == (False, True, False)
-    assert not Schedule("exponential", 1.0, 0.9, floor=0.01).glie().holds
+    assert Schedule("exponential", 1.0, 0.9, floor=0.01).glie() == (
+        True,
+        False,
+        False,
+    )  # it never comes below the floor
     assert not Schedule("linear", 1.0, 0.0).glie().for_ever
     # sum 1/n^p over all n: without end for p <= 1, zeta(p) beyond
     assert Schedule("power", 1.0, 0.5).glie() == (True, True, True)
