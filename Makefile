@@ -12,7 +12,7 @@ SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 KERNEL_TESTS := tests/engines tests/kernels tests/neighbors
 
-.PHONY: help demo test test-cpp test-levels test-deep test-slow test-peers test-web test-asan web line-coverage mutate mutate-rows lint tidy format dev stubs notes-coverage bench bench-quick docs pictures wheel clean
+.PHONY: help demo test test-cpp test-levels test-deep test-slow test-peers test-web test-asan web line-coverage mutate-rows lint tidy format dev stubs notes-coverage bench bench-quick docs pictures wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
@@ -86,13 +86,10 @@ line-coverage: $(VENV)/.made  ## line coverage of Python and C++; the figures in
 	-$(VENV)-cover/bin/python -m pytest -n $(JOBS) -m "not deep and not slow and not peer" --timeout=1800 --cov --cov-report= tests -k "not import_time and not memory_does_not_grow"
 	$(VENV)-cover/bin/python tools/line_coverage.py
 
-mutate: $(VENV)/.installed  ## small faults in one package (PACKAGE=...) against its marked tests; writes docs/mutation.md
+mutate-rows: $(VENV)/.installed  ## faults behind the rows of the notes against their own tests, MINUTES=60; writes docs/mutation.md
 	$(INSTALL) ".[cover]"
-	$(BIN)/python tools/mutate.py $(PACKAGE)
-
-mutate-rows: $(VENV)/.installed  ## small faults behind every item of the notes whose tests lie in TESTS=...
-	$(INSTALL) ".[cover]"
-	$(BIN)/python tools/mutate_rows.py $(TESTS)
+	$(PIP) torch==2.13.0
+	$(BIN)/python tools/mutate_rows.py --minutes $(or $(MINUTES),60) $(ROWS)
 
 lint: $(VENV)/.lint  ## ruff, mypy, pyright over right and wrong uses, import-linter, clang-format
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Small faults in a module, one at a time: what tools/mutate.py plants to see whether a marked test notices.
+"""Small faults in a module, one at a time: what tools/mutate_rows.py plants to see whether a marked test notices.
 
 A mutation changes one place of the syntax tree: an operator, a comparison, a constant, a condition, a term, a function for its
 opposite. Words, annotations, messages, defaults of signatures and what only prints are left alone: no formula stands there.
@@ -7,9 +7,13 @@ opposite. Words, annotations, messages, defaults of signatures and what only pri
 import ast
 import copy
 from collections.abc import Iterator
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, TypeGuard
 
-__all__ = ["Mutation", "mutated", "mutations"]
+__all__ = ["Mutation", "faulty_tree", "known_equivalents", "module_name", "mutated", "mutations"]
+
+ROOT = Path(__file__).parents[1]
+EQUIVALENT = ROOT / "tools" / "equivalent_mutations.tsv"
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE,
@@ -118,6 +122,16 @@ def silent_nodes(tree: ast.Module) -> set[int]:
     return quiet
 
 
+def is_number(node: ast.AST) -> TypeGuard[ast.Constant]:
+    """Decide whether a node is a number that is written out."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+
+
+def next_number(value: float) -> float:
+    """Return the next integer, or twice a number that is none."""
+    return value + 1 if isinstance(value, int) else (2 * value or 1.0)
+
+
 def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """Yield the kinds of change that a node allows, and the node changed so."""
     new = copy.deepcopy(node)
@@ -133,6 +147,11 @@ def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         new.op = ARITHMETIC[type(new.op)]()
         yield "operator", new
         yield "dropped term", copy.deepcopy(kept)
+        for side in ("left", "right"):
+            if is_number(getattr(node, side)):
+                other = copy.deepcopy(node)
+                setattr(other, side, ast.Constant(next_number(getattr(node, side).value)))
+                yield "number", other  # a factor, an exponent, an offset
     elif isinstance(new, ast.BoolOp):
         new.op = ast.Or() if isinstance(new.op, ast.And) else ast.And()
         yield "connective", new
@@ -147,9 +166,8 @@ def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     elif isinstance(new, ast.If | ast.While) and not isinstance(new.test, ast.Compare | ast.BoolOp):
         new.test = ast.UnaryOp(ast.Not(), new.test)
         yield "condition", new
-    elif isinstance(new, ast.Constant) and isinstance(new.value, int | float) and not isinstance(new.value, bool):
-        new.value = new.value + 1 if isinstance(new.value, int) else (2 * new.value or 1.0)
-        yield "constant", new
+    elif is_number(new):
+        yield "constant", ast.copy_location(ast.Constant(next_number(new.value)), new)
     elif isinstance(new, ast.Attribute) and new.attr in OPPOSITES and isinstance(new.ctx, ast.Load):
         new.attr = OPPOSITES[new.attr]
         yield "opposite", new
@@ -185,9 +203,26 @@ class Planter(ast.NodeTransformer):
         return self.new if node is self.old else self.generic_visit(node)
 
 
-def mutated(source: str, mutation: Mutation) -> str:
-    """Return the module with one mutation."""
+def faulty_tree(source: str, mutation: Mutation) -> ast.Module:
+    """Return the syntax tree of a module with one mutation; all other nodes keep their lines."""
     tree = ast.parse(source)
     node = next(node for number, node in enumerate(ast.walk(tree)) if number == mutation.number)
-    new = next(new for kind, new in changes(node) if kind == mutation.kind)
-    return ast.unparse(ast.fix_missing_locations(Planter(node, new).visit(tree)))
+    new = next(new for kind, new in changes(node) if (kind, shown(new)) == (mutation.kind, mutation.after))
+    ast.copy_location(new, node)
+    return ast.fix_missing_locations(Planter(node, new).visit(tree))
+
+
+def mutated(source: str, mutation: Mutation) -> str:
+    """Return the module with one mutation."""
+    return ast.unparse(faulty_tree(source, mutation))
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name of a file of the package."""
+    return ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+
+
+def known_equivalents() -> set[tuple[str, str, str]]:
+    """Return the faults that change nothing: module, before, after."""
+    rows = [line.split("\t") for line in EQUIVALENT.read_text(encoding="utf-8").splitlines()[1:]]
+    return {(row[0], row[1], row[2]) for row in rows}

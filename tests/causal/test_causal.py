@@ -83,6 +83,9 @@ def test_minimal_sets_equal_those_of_all_subsets(seed):
     ]
     minimal = {frozenset(s) for s in good if not any(t < s for t in good)}
     assert {frozenset(s) for s in backdoor_sets(dag, x, y)} == minimal
+    assert backdoor_sets(dag, dag.order[4], dag.order[2]) == [
+        s for s in backdoor_sets(dag, dag.order[4], dag.order[2]) if not {x, y} & set(s)
+    ]  # against the arrows: the outcome itself is never adjusted for
     parents = dag.parents[x]
     if y not in parents:
         assert is_backdoor_set(dag, x, y, parents)

@@ -137,6 +137,9 @@ def test_every_picture_of_the_text_has_a_generator():
     X, y = datasets.make_ellipse(300, radii=(1, 1), noise=0.4, random_state=0, return_X_y=True)  # noisy overlap
     assert not separable(np.hypot(*X.T)[:, None], y)
     assert separable(*datasets.make_separable(60, outlier=True, random_state=1, return_X_y=True))
+    X, y = datasets.make_separable(4000, gap=1.5, random_state=2, return_X_y=True)
+    beyond = y * (X.sum(axis=1) - 3) / np.sqrt(2) - 0.75  # exponential, from half of the gap on
+    assert 0 <= beyond.min() < 0.01 and beyond.mean() == pytest.approx(1, abs=4 / np.sqrt(4000))
     far = datasets.make_gaussian_classes(60, outliers=5, random_state=1)
     away = far.means[1] - far.means[0]
     place = far.means[1] + 10 * np.sqrt(np.trace(far.covariances[1]) / 2) * away / np.linalg.norm(away)

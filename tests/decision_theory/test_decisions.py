@@ -58,6 +58,7 @@ def test_candy_bags():
     assert_allclose(ten.posterior, [0, 0, 0.0035, 0.1009, 0.8956], atol=6e-5)
     assert_allclose(ten.predictive("lime"), 0.97303, atol=5e-6)
     assert ten.ml == "h5" and candy().update(["lime", "cherry"]).ml == "h3"
+    assert (candy().update(["lime"]).ml, candy().update(["lime"]).map) == ("h5", "h3")  # the prior parts them
     drawn, bags = curves(ten.plot(canvas())), load_candy_bags()
     worth = np.asarray(bags.prior) * np.asarray(bags.lime) ** np.arange(11)[:, None]  # prior times lime^n
     for k, name in enumerate(bags.hypotheses):
@@ -135,6 +136,9 @@ def test_losses():
     )  # the probability of a mistake
     unsure = LossMatrixClassifier(inner, fitted=True, reject_cost=0.05).fit(NUMBERS, LABELS)
     assert unsure.predict([[2.0], [4.2], [8.0]]).tolist() == [0, -1, 1]
+    refused = least_loss([[0.9, 0.1], [0.6, 0.4]], 1 - np.eye(2), reject_cost=0.2)
+    assert refused.position.tolist() == [0, -1]
+    assert_allclose(refused.risk, [0.1, 0.2], rtol=1e-14)  # who refuses pays for that
     words = LossMatrixClassifier(reject_cost=0.0, reject_label="ask").fit(NUMBERS, np.array(["no", "yes"])[LABELS])
     assert "ask" in words.predict([[4.2]])
     with pytest.raises(ParameterError, match="in the order"):

@@ -111,6 +111,7 @@ def test_both_methods_reach_a_maximum_of_the_likelihood(density, whiten):
     assert_allclose(slow.components_, fast.components_, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.notes("002", "ica")
 @pytest.mark.parametrize("density", ["adaptive", "sech", "laplace", "student"])
 def test_densities_have_unit_mass(density):
     method = "natural-gradient" if density == "laplace" else "quasi-newton"

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats as st
 from artists import canvas
 from numpy.testing import assert_allclose
-from scipy.special import gammaln
+from scipy.special import betaln, digamma, gammaln
 
 from novum.distributions import (
     Bernoulli,
@@ -89,6 +89,10 @@ def test_categorical_in_indicators():
     labels = np.array([0, 2, 2, 1, 2])
     assert_allclose(Categorical.fit(labels).p, [0.2, 0.2, 0.6], rtol=1e-15)
     assert_allclose(Categorical.fit(labels).p, np.eye(3)[labels].mean(axis=0), rtol=1e-15)
+    loaded = Categorical(p)
+    assert_allclose(loaded.cdf([-1, 0, 1, 1.5, 2, 3]), [0, 0.2, 0.5, 0.5, 1, 1], rtol=1e-15)
+    assert_allclose(loaded.sf([-1, 0, 1, 1.5, 2, 3]), [1, 0.8, 0.5, 0.5, 0, 0], rtol=1e-15)
+    assert loaded.quantile([0.1, 0.2, 0.3, 0.5, 0.6]).tolist() == [0, 0, 1, 1, 2]
 
 
 @pytest.mark.notes("000-a", "multinomial")
@@ -137,6 +141,10 @@ def test_beta_numbers():
     assert round(float(Beta(a, b).prob(0.37)), 3) == 1.81
     posterior = Beta(2 + 7, 2 + 3)
     assert_allclose([posterior.mean, posterior.var], [0.642857, 0.015306], atol=5e-7)
+    one, other = Beta(2.0, 3.5), Beta(0.8, 4.0)
+    psi = digamma([2.0, 3.5, 5.5])
+    apart = betaln(0.8, 4.0) - betaln(2.0, 3.5) + (2.0 - 0.8) * psi[0] + (3.5 - 4.0) * psi[1] + (4.8 - 5.5) * psi[2]
+    assert_allclose(one.kl(other), apart, rtol=1e-12)
 
 
 @pytest.mark.notes("000-a", "mvn")
@@ -162,6 +170,7 @@ def test_multivariate_normal_numbers():
 @pytest.mark.notes("002", "dist-dirichlet")
 def test_dirichlet_numbers():
     model = Dirichlet([2.0, 3.0, 5.0])
+    assert model.log_prob([-0.25, 0.5, 0.75]) == -np.inf and Dirichlet([3.0, 3.0]).log_prob([1.5, -0.5]) == -np.inf
     assert_allclose(model.var, [0.014545, 0.019091, 0.022727], atol=5e-7)
     assert_allclose(model.cov[np.triu_indices(3, 1)], [-0.005455, -0.009091, -0.013636], atol=5e-7)
     assert_allclose(model.prob([0.2, 0.3, 0.5]), 8.505, atol=5e-4)
@@ -199,6 +208,11 @@ def test_student_numbers():
     plain = Normal.fit(SKEWED)
     assert_allclose([plain.mean, plain.std], [1.3625, 3.321121], atol=5e-7)
     assert_allclose([robust.log_prob(SKEWED).sum(), plain.log_prob(SKEWED).sum()], [-15.003, -20.954], atol=5e-4)
+    q = np.array([1e-40, 1e-9, 0.02, 0.3])
+    for nu in (0.5, 1.0, 4.0):  # far out too, and the same on both sides
+        t = StudentT(nu)
+        assert_allclose(t.cdf(t.quantile(q)), q, rtol=1e-10)
+        assert_allclose(t.quantile(1 - q[1:]), -t.quantile(q[1:]), rtol=1e-6)
 
 
 @pytest.mark.notes("000-a", "student-t")
@@ -314,6 +328,7 @@ def test_poisson_in_natural_form():
     assert_allclose([model.natural_parameters()[0], model.log_partition()], [np.log(4), 4], rtol=1e-15)
     assert_allclose(Poisson.fit([2, 3, 7]).rate, 4.0, rtol=1e-15)
     assert model.mean == model.var == 4.0
+    assert [Poisson(rate).mode for rate in (0.3, 2.5, 7.9)] == [0, 2, 7]
 
 
 @pytest.mark.notes("002", "dist-gamma")

@@ -227,6 +227,8 @@ def test_targets():
         assert ax.get_title() == f"{'high' if bias else 'low'} bias, {'high' if deviation > 0.5 else 'low'} variance"
         for ring, radius in zip(ax.lines[:4], (1, 2, 3, 4)):
             np.testing.assert_allclose(np.hypot(*ring.get_data()), radius)
+            x, y = ring.get_data()
+            np.testing.assert_allclose([x[-1], y[-1], x.min(), y.min()], [x[0], y[0], -radius, -radius], atol=2e-3)
     options = {"X_test": [[0.2], [0.7]], "truth": sine, "noise": 0.3, "n_repeats": 30}
     real = {
         name: bias_variance_decomposition(polynomial(d), GRID, **options) for name, d in (("line", 1), ("cubic", 3))

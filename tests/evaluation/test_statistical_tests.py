@@ -209,6 +209,14 @@ def test_the_result_knows_all_a_test_is_about():
     assert low < 0.05 < high  # type I
     rate, (low, high) = rejection_rate(t_test, lambda g: g.normal(1.0, 1, size=8), n_repeats=600, random_state=2)
     assert low < power("t", 1.0, 8) < high and rate > under  # power, 1 - type II
+    shift = 0.6 / np.sqrt(1 / 20 + 1 / 50)  # of two means, in standard errors of their difference
+    assert power("two-sample z", 0.6, 20, ratio=2.5) == pytest.approx(
+        stats.norm.sf(1.959963984540054 - shift) + stats.norm.sf(1.959963984540054 + shift), rel=1e-12
+    )
+    tail = stats.t.isf(0.05, 68)
+    assert power("two-sample t", 0.6, 20, ratio=2.5, alternative="greater") == pytest.approx(
+        stats.nct.sf(tail, 68, shift), rel=1e-9
+    )
 
 
 def test_chi_squared_is_scipys():
@@ -341,6 +349,9 @@ def test_pictures():
     ):
         ax = test.plot(canvas(), significance=0.1)
         assert ax.get_xlabel() and ax.get_ylabel() and ax.get_legend() is not None
+    sampled = permutation_test(x[:5], y[:5]).distribution
+    q = [0.0, 0.013, 0.5, 0.77, 1.0]
+    np.testing.assert_array_equal([sampled.ppf(p) for p in q], np.quantile(sampled.values, q, method="inverted_cdf"))
     ax = t_test(FOUR, mean=1).plot(canvas())
     at, density = curve(ax)
     distribution = stats.t(3)

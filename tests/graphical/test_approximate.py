@@ -125,6 +125,9 @@ def test_sampled_posteriors_are_within_their_errors(method):
         deviations.append(((found.p - exact.p)[used] / found.standard_error[used]) ** 2)
         if method != "gibbs":
             assert found.log_evidence == pytest.approx(exact.log_evidence, abs=0.4)
+        if method == "rejection":  # every kept row counts one
+            error = np.sqrt(found.p * (1 - found.p) / found.details["effective_samples"])
+            np.testing.assert_allclose(found.standard_error[found.p > 0.01], error[found.p > 0.01], rtol=1e-12)
     assert 0.5 < np.mean(np.concatenate(deviations)) < 1.8  # squares of standardised errors have mean one
     again = network.query([names[0], names[1]], evidence, method, n_samples=2000, random_state=19)
     np.testing.assert_array_equal(found.p, again.p)

@@ -196,6 +196,7 @@ def test_ten_rules_give_valid_kernels_with_the_values_of_their_definition():
         (k1.exp(), np.exp(a)),
         (Exponential(k2), np.exp(b)),
         (k1.weighted(f), f(X)[:, None] * a * f(Y)[None, :]),
+        (k2.weighted(f), f(X)[:, None] * b * f(Y)[None, :]),
         (Polynomial(k1, degree=3, coef0=0.5, gamma=2.0), (2 * a + 0.5) ** 3),
         (k1**3, a**3),
         (k1.of(phi), k1(phi(X), phi(Y))),

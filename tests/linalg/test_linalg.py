@@ -144,6 +144,9 @@ def test_deflation_on_the_catalogued_matrices():
     assert np.allclose(wide.matrix(), [[0, 2, 0], [2, 3, 0], [0, 0, 0]], atol=1e-14)
     assert eigen_by_deflation(np.zeros((2, 2))).values.tolist() == [0, 0]
     assert eigen_by_deflation(np.eye(3) * 7).values.tolist() == pytest.approx([7, 7, 7])
+    Q = np.linalg.qr(np.random.default_rng(2).normal(size=(5, 5)))[0]
+    graded = eigen_by_deflation(Q * [1.0, 1e-3, 1e-6, 1e-9, 1e-11] @ Q.T)  # no vector leans on one found before
+    assert np.allclose(graded.vectors.T @ graded.vectors, np.eye(5), rtol=0, atol=4e-16 * 5)
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-170, 1e155, 1e300])

@@ -80,6 +80,14 @@ def test_point_by_point_equals_all_at_once():
     one = BayesianLinearRegression(**SETTING).fit([LINE[0][0]], [-0.3])
     again = BayesianLinearRegression(beta=25.0, prior_mean=one.mean_, prior_covariance=one.covariance_)
     assert_allclose(again.fit(LINE[0][1:], LINE[1][1:]).mean_, whole.mean_, rtol=1e-12)
+    X, y, _ = make(12, 2)
+    portions = BayesianLinearRegression(**SETTING)
+    for part in (slice(0, 5), slice(5, 9), slice(9, 12)):
+        portions.partial_fit(X[part], y[part])
+    ones = np.column_stack([np.ones(12), X])
+    precision = 2.0 * np.eye(3) + 25.0 * ones.T @ ones
+    assert_allclose(portions.mean_, np.linalg.solve(precision, 25.0 * ones.T @ y), rtol=1e-10)
+    assert_allclose(portions.covariance_, np.linalg.inv(precision), rtol=1e-10)
 
 
 @pytest.mark.notes("002", "plot-sequential-bayes")
@@ -131,6 +139,7 @@ def test_predictions_weigh_the_targets():
     assert_allclose(weights, [[0.087265, 0.331006, 0.574747]], atol=5e-7)
     assert_allclose(weights.sum(), 0.993019, atol=5e-7)
     assert_allclose(weights @ LINE[1], 0.442345, atol=5e-7)
+    assert_allclose(model.predict([[1.5]]), weights @ LINE[1], rtol=1e-12)
     bumps = make_pipeline(GaussianBasis(9, width=0.1), BayesianLinearRegression(1e-3, 25.0))
     x, t = make_sine(200, random_state=0, return_X_y=True)
     bumps.fit(x, t)

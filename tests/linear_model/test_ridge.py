@@ -21,11 +21,15 @@ def test_notes_every_coefficient_penalised():
     assert_allclose(np.linalg.eigvalsh(LINE.T @ LINE + 2 * np.eye(2)), [3.18975, 18.81025], rtol=1e-6)
 
 
+@pytest.mark.notes("003", "ridge")
 @pytest.mark.notes("004", "ridge")
 def test_notes_intercept_free_or_not():
     y = np.array([1.0, 3, 2, 5])
     assert_allclose(Ridge(1.0, fit_intercept=False).fit(LINE, y).coef_, [0.846154, 1.128205], rtol=1e-6)
     assert_allclose(Ridge(10.0, fit_intercept=False).fit(LINE, y).coef_, [0.44, 0.806667], rtol=1e-6)
+    rest = y - Ridge(1.0).fit(LINE, y).predict(LINE)
+    likelihood = -2 * (np.log(2 * np.pi * (rest @ rest) / 4) + 1)  # of normal noise with its most likely variance
+    assert_allclose(Ridge(1.0).fit(LINE, y).log_likelihood_, likelihood, rtol=1e-12)
     free = Ridge(1.0).fit(LINE[:, 1:], y)
     assert_allclose([*free.coef_, free.intercept_], [0.916667, 1.375], rtol=1e-6)
 

@@ -179,6 +179,14 @@ def test_gaussian_numbers():
 
 @pytest.mark.notes("003", "naive-bayes")
 @pytest.mark.notes("000-b", "naive-bayes")
+def test_codes_without_names_are_counted_category_by_category():
+    codes, y = np.array([[0], [2], [2], [1], [0], [2]]), np.array([0, 0, 1, 1, 1, 1])
+    found = MixedNB(families=["categorical"], alpha=1.0).fit(codes, y).predict_joint_log_proba([[0], [1], [2]])
+    share = np.array([[2, 2], [1, 2], [2, 3]]) / [5, 7]  # of 3 categories: (count + 1) / (rows of the class + 3)
+    assert_allclose(found, np.log(share * [2 / 6, 4 / 6]), rtol=1e-12)
+
+
+@pytest.mark.notes("000-b", "naive-bayes")
 @pytest.mark.parametrize("library", [pd, pl])
 def test_mixed_columns_are_each_familys_own(library):
     rng = np.random.default_rng(0)

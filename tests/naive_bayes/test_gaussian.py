@@ -25,6 +25,10 @@ def test_variance_is_divided_by_the_class_size():
     model = GaussianNB(var_smoothing=0).fit([[1.0], [2], [4], [0], [1]], [0, 0, 0, 1, 1])
     assert_allclose(model.var_[0], 14 / 9, rtol=1e-14)  # 1.5556, where the notes print the bare sum 4.6667
     assert_allclose(model.theta_[0], 7 / 3, rtol=1e-15)
+    X, y = RNG.normal(size=(300_000, 1)), np.arange(300_000) % 2  # several blocks, each with means of its own
+    wide = GaussianNB(var_smoothing=0).fit(X, y)
+    assert_allclose(wide.var_[:, 0], [X[y == c].var() for c in (0, 1)], rtol=1e-11)
+    assert_allclose(wide.theta_[:, 0], [X[y == c].mean() for c in (0, 1)], rtol=1e-11)
 
 
 @pytest.mark.notes("004", "gaussian-naive-bayes")

@@ -11,6 +11,7 @@ from sklearn.neighbors import KernelDensity as SklearnDensity
 
 from novum.engines.search.kernels import KERNELS, log_norm
 from novum.exceptions import DataError, ParameterError
+from novum.linalg import check_gradient
 from novum.neighbors import KernelDensity, KNeighborsClassifier, MetricLearner, NadarayaWatson, pairwise_distances
 from novum.neighbors.metric_learning import components_loss, pairs_loss
 from novum.teaching import check_metric_axioms
@@ -205,6 +206,12 @@ def test_learned_metric():
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
     by_pairs = MetricLearner(n_components=1).fit(X, similar=pairs[same], dissimilar=pairs[~same])
     assert by_pairs.components_.shape == (1, 3) and by_pairs.mahalanobis_[0, 0] > 50 * by_pairs.mahalanobis_[1, 1]
+    gaps, sign, point = X[pairs[:, 0]] - X[pairs[:, 1]], np.where(same, 1.0, -1.0), rng.normal(size=7)
+    A = point[:6].reshape(2, 3)
+    value, _ = pairs_loss(point, gaps, sign, 0.3)
+    apart = sign * (((gaps @ A.T) ** 2).sum(axis=1) - point[6])
+    assert value == pytest.approx(np.logaddexp(0, apart).mean() + 0.15 * (A**2).sum(), rel=1e-12)
+    assert check_gradient(*(lambda v, i=i: pairs_loss(v, gaps, sign, 0.3)[i] for i in (0, 1)), point)
     with pytest.raises(DataError, match="both similar and dissimilar"):
         MetricLearner().fit(X, similar=pairs[same])
     with pytest.raises(DataError, match="requires y to be passed"):

@@ -27,6 +27,8 @@ def test_backpropagation_of_the_first_notes():
     np.testing.assert_allclose(
         (W1 - 0.1 * found.coef_gradients[0]).T, [[0.11498354, -0.17003292], [0.38553892, 0.27107784]], atol=1e-8
     )
+    off = check_gradient(lambda v: v @ v, lambda v: 3 * v, [1.0, 2.0])  # (3, 6), where (2, 4) is right
+    assert not off and off.error == pytest.approx(2 / (1 + 4), rel=1e-9) and off.place == (1,)
     # and the compiled kernel takes the same step
     model = MLPRegressor(
         hidden_layer_sizes=(2,),
@@ -144,6 +146,13 @@ def test_batch_normalization_by_the_notes_and_by_differences():
         model.running_variances_[0],
     )
     net.forward(X)
+    weight = rng.uniform(0.5, 2, size=20)
+    net.backward_loss(np.eye(3)[y], weight)
+    weighted = [g.copy() for g in net.gradients]
+    for factor, share in zip((3.0, 0.5), (weight > 1, weight <= 1)):  # linear in the weights
+        net.backward_loss(np.eye(3)[y], np.where(share, weight, 0.0) * factor)
+        weighted = [g - part / factor for g, part in zip(weighted, net.gradients)]
+    assert max(np.abs(g).max() for g in weighted) < 1e-12
     net.backward_loss(np.eye(3)[y])
     w1, _, gamma, beta, w2, b2 = (p - 0.1 * g / 20 for p, g in zip(before, net.gradients))
     model.partial_fit(X, y)

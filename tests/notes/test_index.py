@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 
 def test_ledger_is_whole():
     rows = notes.ledger()
-    assert len(rows) == 1053 and len({row.key for row in rows}) == 1053
+    assert (len(table("ledger.tsv")), len(table("supplements.tsv"))) == (1053, 3)
+    assert len(rows) == len({row.key for row in rows}) == 1053 + 3
     assert {row.notes for row in rows} == set(SETS)
     assert {(row.notes, row.chapter) for row in rows} == {c[:2] for c in notes.chapters()}
     for row in rows:
@@ -67,7 +68,7 @@ def test_errata_name_their_tests():
         assert e.printed and e.right and e.place and (e.notes, e.chapter) in {c[:2] for c in notes.chapters()}
 
 
-@pytest.mark.parametrize("name", ["ledger.tsv", "chapters.tsv", "errata.tsv"])
+@pytest.mark.parametrize("name", ["ledger.tsv", "supplements.tsv", "chapters.tsv", "errata.tsv"])
 def test_tables_have_no_stray_cells(name):
     text = (ROOT / "src" / "novum" / "notes" / name).read_text(encoding="utf-8")
     rows = list(csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -87,7 +88,7 @@ def test_lists(monkeypatch):
     assert all(f"{number}  {title}" in whole for number, title in SETS.items()) and "Bayesian Networks" in whole
     eight = notes.notes("8")
     assert repr(eight).startswith("Chapter 8 is in 3 places of your files:\n  000  Bayesian Networks")
-    assert "novum notes 004 8" in repr(eight) and len(eight.rows) == 40
+    assert "novum notes 004 8" in repr(eight) and len(eight.rows) == 41
     chapter = notes.notes("000", 8)
     first = repr(chapter).splitlines()[0]
     assert first.startswith("000 chapter 8, Bayesian Networks -> novum.graphical") and "docs/notes/000-08.md" in first

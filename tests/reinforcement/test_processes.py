@@ -242,6 +242,10 @@ def test_epsilon_greedy_probabilities():
     np.testing.assert_allclose(
         Policy.epsilon_greedy(q, 0.1).probabilities, [[0.025, 0.925, 0.025, 0.025], [0.025, 0.025, 0.925, 0.025]]
     )
+    can = np.array([[True, False, True, True], [True, True, False, False]])  # what is impossible takes no share
+    np.testing.assert_allclose(
+        Policy.epsilon_greedy(q, 0.3, can).probabilities, [[0.1, 0.0, 0.8, 0.1], [0.85, 0.15, 0.0, 0.0]]
+    )
     assert greedy_actions(np.array(q), np.array([[True, False, True, True], [True, True, False, True]])) == [
         [2],
         [0, 1, 3],

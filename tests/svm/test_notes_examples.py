@@ -182,6 +182,13 @@ def test_roles_of_the_points():
     assert_allclose(report.margin, THEIR_SIGNS * (0.4 * WITH_OUTLIER.sum(axis=1) - 1), atol=1e-8)
     assert_allclose([report.norm, report.primal, report.dual], [0.4 * np.sqrt(2), 0.44, 0.44], atol=1e-8)
     assert ((report.multiplier >= report.bound) >= (report.slack > 1e-6)).all()  # slack only at the bound
+    assert report.violation < 1e-8
+    rough = kkt_report(SVC(kernel="linear", C=0.1, tol=0.5).fit(WITH_OUTLIER, THEIR_SIGNS), WITH_OUTLIER, THEIR_SIGNS)
+    off = [
+        1 - m if a <= 0 else m - 1 if a >= 0.1 else abs(m - 1)
+        for a, m in zip(rough.multiplier, rough.margin, strict=True)
+    ]
+    assert rough.violation == pytest.approx(max(off), rel=1e-12) and rough.violation > 0.01
     wide = SVC(kernel="linear", C=10, tol=TIGHT).fit(WITH_OUTLIER, THEIR_SIGNS)
     roles = kkt_report(wide, WITH_OUTLIER, THEIR_SIGNS).role
     assert roles.tolist() == ["outside the margin", on, on, on, "outside the margin", "outside the margin", wrong]

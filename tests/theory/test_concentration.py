@@ -31,6 +31,11 @@ def test_radius_of_an_upper_confidence_bound():
     assert round(hoeffding(10, delta=0.05), 7) == 0.3870228
     for t in (2, 10, 1000):
         assert_allclose(hoeffding(7, delta=float(t) ** -4), math.sqrt(2 * math.log(t) / 7), rtol=1e-14)
+    wide = {"low": -1.0, "high": 2.0}  # means of numbers in an interval of length 3
+    assert_allclose(hoeffding(40, 0.5, **wide), math.exp(-2 * 40 * 0.25 / 9), rtol=1e-14)
+    assert_allclose(hoeffding(40, 0.5, two_sided=True, **wide), 2 * math.exp(-2 * 40 * 0.25 / 9), rtol=1e-14)
+    assert_allclose(hoeffding(40, delta=0.1, **wide), 3 * math.sqrt(math.log(10) / 80), rtol=1e-14)
+    assert hoeffding(epsilon=0.5, delta=0.1, **wide) == math.ceil(math.log(10) * 9 / (2 * 0.25))
 
 
 @pytest.mark.notes("004", "lln-demo")

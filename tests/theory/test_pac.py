@@ -47,6 +47,7 @@ def test_sample_size_from_the_vc_dimension():
 
 
 @pytest.mark.notes("003", "vc-bound")
+@pytest.mark.notes("003", "structural-risk-minimisation")
 @pytest.mark.notes("004", "vc-bound")
 def test_vc_bound():
     found = [round(error_bound(n=n, vc=3).value, 7) for n in (100, 1000, 10000)]
@@ -56,6 +57,8 @@ def test_vc_bound():
         assert round(error_bound(n=n, vc=h, training_error=error).value, 6) == expected
     assert error_bound(n=10, vc=50).vacuous and error_bound(n=10, vc=math.inf).value == math.inf
     assert not error_bound(n=10000, vc=3).vacuous
+    few = math.sqrt((40 * math.log(2) + math.log(4 / 0.05)) / 20)  # all 2^40 labelings of twice the examples
+    assert error_bound(n=20, vc=50, delta=0.05).value == pytest.approx(few, rel=1e-12)
 
 
 @pytest.mark.notes("000-b", "margin-error-bound")

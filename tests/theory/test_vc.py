@@ -107,6 +107,8 @@ def test_other_concepts(concepts, points, options, realized):
 @pytest.mark.notes("003", "vc-dimension")
 def test_known_dimensions():
     assert [vc_dimension("linear", d) for d in (1, 2, 5)] == [2, 3, 6]
+    triangle = [[0, 0], [1, 0], [0, 1]]
+    assert shatters("lines", triangle) and not shatters("lines", [*triangle, [1, 1]])  # all 2^n labelings are tried
     assert vc_dimension("lines", 2) == 3 and vc_dimension("homogeneous", 4) == 4
     assert vc_dimension("rectangles", 3) == 6 and vc_dimension("balls", 3) == 4
     assert vc_dimension("polynomials", 2, degree=2) == 6 and vc_dimension("interval_unions", 1, k=4) == 8

@@ -47,6 +47,24 @@ def test_subsets_by_wind():
             assert_allclose(part.entropy[i], -(share * np.log2(share)).sum(), atol=1e-12)
 
 
+@pytest.mark.notes("001", "info-gain")
+def test_gain_of_weighted_rows_below_the_root():
+    tree, weight = ID3().fit(tennis, played), np.arange(1.0, 15)
+    sunny, labels = (tennis["Outlook"] == "Sunny").to_numpy(), np.asarray(played)
+
+    def entropy(mask):
+        share = np.array([weight[mask & (labels == c)].sum() for c in ("No", "Yes")]) / weight[mask].sum()
+        return -sum(p * np.log2(p) for p in share if p > 0)
+
+    node = tree.tree_.branches(0)[0]
+    table = information_gain_table(tennis, played, tree=tree, node=node, sample_weight=weight)
+    for name, gain in zip(tennis.columns, table.gain):
+        parts = [sunny & (tennis[name] == value).to_numpy() for value in set(tennis[name][sunny])]
+        left = sum(weight[part].sum() * entropy(part) for part in parts) / weight[sunny].sum()
+        assert_allclose(gain, entropy(sunny) - left, atol=1e-12)
+    assert information_gain_table(tennis.assign(Day="same"), played).gain[-1] == 0  # one value splits nothing
+
+
 @pytest.mark.notes("001", "id3")
 def test_below_the_root():
     tree = ID3().fit(tennis, played)

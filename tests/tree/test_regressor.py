@@ -33,6 +33,7 @@ def test_variance_and_mean_of_the_leaves():
     assert_allclose(weighted, [3.266667, 2.261667, 0.066667, 2.066667, 3.554667], atol=5e-7)
     assert model.tree_.threshold[0] == 6.5
     assert_allclose(model.predict([[2.5], [100.0]]), [1.0, 5.0], rtol=1e-14)
+    assert model.is_categorical_.tolist() == [False]  # a threshold, not a set of values
 
 
 @pytest.mark.notes("000-a", "dt-regressor")

@@ -137,11 +137,15 @@ def test_maximum_a_posteriori_is_that_of_an_optimiser():
 
 
 @pytest.mark.notes("002", "em")
+@pytest.mark.notes("002", "variational-em")
 def test_the_best_of_several_starts_is_kept():
     starts = [np.array([4.4, 4.6]), np.array([0.0, 4.0])]
     runs = [em(start, gaussian_step, log_joint=gaussian_joint).objective[-1] for start in starts]
     both = em(starts[0], gaussian_step, log_joint=gaussian_joint, more_starts=starts[1:])
     assert both.objective[-1] == max(runs)
+    prior = em(coin_start(), coin_step, log_joint=coin_joint, log_prior=coin_prior)
+    np.testing.assert_allclose(prior.objective - prior.bound_after_e, prior.log_prior, rtol=1e-12)
+    assert prior.log_prior[-1] == pytest.approx(coin_prior(prior.parameters), rel=1e-12) and prior.log_prior[-1] != 0
 
 
 @pytest.mark.notes("002", "variational-em")

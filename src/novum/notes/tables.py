@@ -75,15 +75,15 @@ def table(name: str) -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def ledger() -> tuple[Row, ...]:
-    """Return every item of the notes.
+    """Return every item of the notes: the 1053 of `ledger.tsv`, and definitions that it passes over, of `supplements.tsv`.
 
     Examples
     --------
     >>> from novum.notes import ledger
     >>> len(ledger()), ledger()[0].name
-    (1053, 'Six-step design workflow')
+    (1056, 'Six-step design workflow')
     """
-    return tuple(Row(**row) for row in table("ledger.tsv"))
+    return tuple(Row(**row) for name in ("ledger.tsv", "supplements.tsv") for row in table(name))
 
 
 @lru_cache(maxsize=1)

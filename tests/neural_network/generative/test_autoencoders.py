@@ -114,6 +114,8 @@ def test_layers_are_trained_one_by_one_with_those_below_frozen_then_carry_a_clas
     assert all(stage[-1] < stage[0] for stage in model.stages_)
     plain = Autoencoder(8, hidden=(48, 24), max_epochs=6, random_state=0).fit(X)
     assert model.history_[0] < plain.history_[0] and model.history_[-1] < plain.history_[-1]
+    error = ((model.inverse_transform(model.transform(X)) - X) ** 2).mean() / X.var(axis=0).mean()
+    assert error == pytest.approx(model.history_[-1], rel=0.1) and error < 0.6  # what the last pass left, and says
 
     few = np.r_[0:200]  # the code of all rows, the labels of some
     module = model.encoder_with_head(10)
