@@ -98,6 +98,8 @@ def test_thresholds_are_counted_on_rows_put_away(folders, threshold):
         assert array(answer, "low")[0] == wilson_interval(hits, found).lower
     at = array(answer, "at").tolist().index(threshold)
     assert array(answer, "along_cost")[at] == pytest.approx(answer["values"]["cost"], rel=1e-14)
+    ends = [answer["say"][1]["low"], answer["say"][1]["high"]]
+    assert [array(answer, "cost_low")[at], array(answer, "cost_high")[at]] == pytest.approx(ends, rel=1e-9)
 
 
 def test_versus_is_the_corrected_test_and_names_the_rows(folders):

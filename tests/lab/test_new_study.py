@@ -14,11 +14,13 @@ import pandas as pd
 import psutil
 import pytest
 
+from novum.lab.analyst import new
 from novum.lab.analyst.new import Upload, controls, options_of
-from novum.lab.analyst.page import checked_state
+from novum.lab.analyst.page import checked_state, page_answer
 from novum.lab.analyst.table import described_table
 from novum.lab.controls import Refusal
 from novum.lab.server.access import Barred
+from novum.lab.server.assets import LANGUAGES, words_in
 from novum.lab.server.studies import free_folder, plain_name
 from novum.study import read_table
 
@@ -145,6 +147,20 @@ def test_the_page_becomes_options_of_a_study(table):
     ):
         with pytest.raises(Refusal):
             checked_state("new", controls(upload, wrong), wrong)
+
+
+def test_the_page_has_its_words_in_every_language(table):
+    answer = page_answer(new, "new", Upload(described_table(read_table(table))), {})
+    steps = "read formalise candidates model train leaderboard keep hold-out limits fair explain look write"
+    keys = {f"step.{name}" for name in steps.split()} | {f"view.{view['id']}" for view in answer["views"]}
+    keys |= {f"control.{one['name']}" for one in answer["controls"] if "title" not in one}
+    keys |= set(re.findall(r'"(label\.[\w./]+)"', json.dumps(answer["arrays"]))) | {f"say.{answer['say'][0]}"}
+    for control in answer["controls"]:
+        if control["name"] in ("task", "prefer", "apart"):
+            keys |= {f"choice.{control['name']}.{choice}" for choice in control["choices"]}
+    assert len(keys) > 40
+    for language in LANGUAGES:
+        assert {f"analyst.new.{key}" for key in keys} - set(words_in(language)) == set()
 
 
 @pytest.mark.parametrize(

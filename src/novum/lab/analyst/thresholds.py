@@ -81,6 +81,7 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     positive = positive_of(study)
     negative = next(one for one in study.labels if one != positive)
     along = [measured(truth, p, at, costs) for at in AT]
+    halves = [half_width(costs[truth.astype(int), (p >= at).astype(int)]) for at in AT]
     said = p >= t
     counts = np.array([[np.sum((truth == y) & (said == d)) for d in (False, True)] for y in (False, True)])
     each = costs[truth.astype(int), said.astype(int)]
@@ -94,6 +95,8 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     arrays = {
         "at": AT,
         "along_cost": np.array([one[0] for one in along]),
+        "cost_low": np.array([one[0] - half for one, half in zip(along, halves)]),
+        "cost_high": np.array([one[0] + half for one, half in zip(along, halves)]),
         "along_recall": np.array([one[1] for one in along]),
         "along_precision": np.array([one[2] for one in along]),
         "confusion": counts.astype(np.float64),
@@ -107,7 +110,7 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
         curve(
             id="along",
             x="at",
-            series=[{"array": "along_cost", "label": "value.cost"}],
+            series=[{"array": "along_cost", "low": "cost_low", "high": "cost_high", "label": "value.cost"}],
             marker="threshold",
             drag="threshold",
         ),
@@ -130,6 +133,15 @@ def shown(study: Study, state: dict[str, Any]) -> Shown:
     chosen = study.document.get("thresholds")
     notes = (chosen["sentence"],) if chosen else ()
     return Shown(values, arrays, views, ("judged" if np.ptp(each) else "equal", summary), notes)
+
+
+def half_width(each: np.ndarray) -> float:
+    """Return half of Student's 95 % interval of a mean, NaN where all are equal: these have no interval by their variance."""
+    from scipy.stats import t
+
+    if not np.ptp(each):
+        return float("nan")
+    return float(t.ppf(0.975, len(each) - 1) * each.std(ddof=1) / len(each) ** 0.5)
 
 
 def measured(truth: np.ndarray, p: np.ndarray, t: float, costs: np.ndarray) -> tuple[float, float, float]:

@@ -17,6 +17,7 @@ from typing import Any
 from novum.lab.analyst.new import Upload, controls, options_of
 from novum.lab.analyst.page import checked_state, page_answer
 from novum.lab.controls import Refusal, shown_value
+from novum.lab.protocol.digest import VERSION
 from novum.lab.server.access import Barred
 from novum.lab.server.limits import Limits
 from novum.lab.server.messages import EVENT
@@ -169,7 +170,7 @@ class Studies:
         from novum.lab.analyst import new
 
         if self.upload is None:
-            return {"v": 1, "page": "new", **EMPTY}
+            return {"v": VERSION, "page": "new", **EMPTY}
         return page_answer(new, "new", self.upload, state)
 
     # ------------------------------------------------------------------------------------------------ the study
