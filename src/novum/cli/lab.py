@@ -4,6 +4,7 @@ What it imports before it listens is little: the processes that work import the 
 """
 
 import json
+import logging
 import socket
 from pathlib import Path
 from typing import Annotated, Any
@@ -70,6 +71,7 @@ def command(
         listening.close()
         typer.echo(f"novum lab: {refusal.sentence}", err=True)
         raise typer.Exit(2) from refusal
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # that a page leaves a run while it is sent is no news
     settings = uvicorn.Config(server, log_level="error", access_log=False, server_header=False, ws="none")
     typer.echo(f"The lab is open at {address}\nCtrl-C ends it.")
     if browser:

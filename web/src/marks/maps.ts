@@ -9,6 +9,7 @@ export interface Raster {
 
 const FINER = 4;
 const PASSES = 4;
+const MOST_BITS = 30;
 const made = new WeakMap<object, Map<string, Raster>>();
 
 function once(data: object, key: string, make: () => Raster): Raster {
@@ -19,19 +20,20 @@ function once(data: object, key: string, make: () => Raster): Raster {
   return raster;
 }
 
-/** One pass of the weights 1 2 1 in both directions, edges repeated. */
-function soften(values: Float32Array, w: number, h: number): Float32Array {
-  const across = new Float32Array(values.length);
-  for (let i = 0; i < h; i++)
-    for (let j = 0; j < w; j++) {
-      const row = i * w;
-      across[row + j] = (values[row + Math.max(0, j - 1)]! + 2 * values[row + j]! + values[row + Math.min(w - 1, j + 1)]!) / 4;
+/** `PASSES` passes of the weights 1 2 1 in both directions, edges repeated; `other` is room of the same size. */
+function soften(values: Float32Array, other: Float32Array, w: number, h: number): void {
+  for (let pass = 0; pass < PASSES; pass++) {
+    for (let row = 0; row < w * h; row += w) {
+      const end = row + w - 1;
+      other[row] = (3 * values[row]! + values[Math.min(row + 1, end)]!) / 4;
+      for (let at = row + 1; at < end; at++) other[at] = (values[at - 1]! + 2 * values[at]! + values[at + 1]!) / 4;
+      if (end > row) other[end] = (values[end - 1]! + 3 * values[end]!) / 4;
     }
-  const down = new Float32Array(values.length);
-  for (let i = 0; i < h; i++)
-    for (let j = 0; j < w; j++)
-      down[i * w + j] = (across[Math.max(0, i - 1) * w + j]! + 2 * across[i * w + j]! + across[Math.min(h - 1, i + 1) * w + j]!) / 4;
-  return down;
+    for (let i = 0; i < h; i++) {
+      const [above, row, below] = [Math.max(0, i - 1) * w, i * w, Math.min(h - 1, i + 1) * w];
+      for (let j = 0; j < w; j++) values[row + j] = (other[above + j]! + 2 * other[row + j]! + other[below + j]!) / 4;
+    }
+  }
 }
 
 /** Regions of classes; borders are smoothed to a quarter of a cell, so that sixty-four cells do not look like stairs. */
@@ -39,9 +41,12 @@ export function classMap(theme: Theme, data: ArrayLike<number> & object, w: numb
   return once(data, `c${theme.dark}`, () => {
     let k = 0;
     for (let i = 0; i < data.length; i++) if (data[i]! < 250 && data[i]! >= k) k = data[i]! + 1;
+    const room = new Float32Array(w * h);
     const layers = Array.from({ length: k }, (_, c) => {
-      let layer = Float32Array.from(data, (v) => (v === c ? 1 : 0)) as Float32Array;
-      for (let pass = 0; pass < PASSES; pass++) layer = soften(layer, w, h);
+      const layer = new Float32Array(w * h);
+      let some = false;
+      for (let i = 0; i < layer.length; i++) if (data[i] === c) [layer[i], some] = [1, true];
+      if (some) soften(layer, room, w, h);
       return layer;
     });
     const [W, H] = [w * FINER, h * FINER];
@@ -52,7 +57,15 @@ export function classMap(theme: Theme, data: ArrayLike<number> & object, w: numb
     const words = new Uint32Array(rgba.buffer);
     const solid = colors.map((color) => new Uint32Array(Uint8ClampedArray.of(color[0]!, color[1]!, color[2]!, 255).buffer)[0]!);
     const sure = new Int16Array(w * h).fill(-1);
-    layers.forEach((layer, c) => layer.forEach((v, i) => v > 0.98 && (sure[i] = c)));
+    // the classes that reach a cell: the first thirty-one each by a bit, all others by one
+    const reached = new Int32Array(w * h);
+    for (let c = 0; c < k; c++) {
+      const [layer, bit] = [layers[c]!, 1 << Math.min(c, MOST_BITS)];
+      for (let i = 0; i < layer.length; i++) {
+        if (layer[i]! > 0.98) sure[i] = c;
+        if (layer[i]! > 0) reached[i]! |= bit;
+      }
+    }
     for (let i = 0; i < H; i++) {
       const v = Math.max(0, Math.min(h - 1, (i + 0.5) / FINER - 0.5));
       const [a, p] = [Math.floor(v), v - Math.floor(v)];
@@ -68,7 +81,9 @@ export function classMap(theme: Theme, data: ArrayLike<number> & object, w: numb
           continue;
         }
         let [best, bestAt, second, secondAt] = [-1, 0, -1, 0];
+        const near = reached[a * w + l]! | reached[a * w + r]! | reached[b * w + l]! | reached[b * w + r]!;
         for (let c = 0; c < k; c++) {
+          if (!(near & (1 << Math.min(c, MOST_BITS)))) continue;
           const layer = layers[c]!;
           const share = (layer[a * w + l]! * (1 - q) + layer[a * w + r]! * q) * (1 - p) + (layer[b * w + l]! * (1 - q) + layer[b * w + r]! * q) * p;
           if (share > best) [second, secondAt, best, bestAt] = [best, bestAt, share, c];

@@ -297,6 +297,8 @@ export function followAddress(): void {
       if (page.value === "study") return;
       const next = await link();
       if (next.length > LONGEST_LINK || next === written) return;
+      // a link was followed meanwhile, and its event is on the way: written over now, it would lead nowhere
+      if (written && location.hash !== written) return;
       const moved = written.split("?")[0] !== next.split("?")[0] && written !== "";
       written = next;
       if (location.hash !== next) history[moved ? "pushState" : "replaceState"](null, "", next);

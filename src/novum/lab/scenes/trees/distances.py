@@ -96,10 +96,10 @@ class DistanceSteps(Scene):
         found: list[list[Any]] = []
         for n, name in enumerate(METRICS):
             metric, options, _ = self.metric(s, name)
-            measure = partial(pairwise_distances, metric=metric, **options)
+            measure: Any = partial(pairwise_distances, metric=metric, **options)
             distance = float(measure(pair[:1], pair[1:])[0, 0])
             given = options if name == "minkowski" else {"metric_params": options or None}
-            nearest = KNeighborsClassifier(1, metric=metric, algorithm="brute", **given).fit(X, y)
+            nearest: Any = KNeighborsClassifier(1, metric=metric, algorithm="brute", **given).fit(X, y)
             error = float((nearest.predict(None) != y).mean())
             found = [*found, [f"label.{name}", distance, error]]
             drawn = {
