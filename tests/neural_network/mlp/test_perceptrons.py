@@ -226,7 +226,9 @@ def test_small_random_weights_and_why_not_zero():
 
 @pytest.mark.notes("000-c", "init-glorot")
 def test_glorot_keeps_the_variance():
-    (w,), _ = initialize([300, 100], "glorot", random_state=1)
+    (w,), (b,) = initialize([300, 100], "glorot", random_state=1)
+    for drawn in (w.ravel(), b):  # even between both limits
+        assert drawn.min() < -0.1 and drawn.max() > 0.1 and abs(drawn.mean()) < 4 * 0.0707 / np.sqrt(drawn.size)
     assert np.abs(w).max() < 0.122475 and np.abs(w).max() > 0.1224 and w.var() == pytest.approx(0.005, rel=0.02)
     (w,), _ = initialize([300, 100], "glorot", activation="logistic", random_state=1)
     assert np.abs(w).max() == pytest.approx(0.122474 / np.sqrt(3), rel=1e-3)
