@@ -75,6 +75,10 @@ def test_objective_by_cluster_and_its_derivative():
 def test_notes_error_of_one_to_six_clusters():
     best = [[0] * 6, [0, 0, 0, 1, 1, 1], [0, 0, 1, 2, 2, 2], [0, 0, 1, 2, 2, 3], [0, 0, 1, 2, 3, 4], [0, 1, 2, 3, 4, 5]]
     assert_allclose([within_cluster_error(LINE, z).total for z in best], [77.5, 4, 2.5, 1, 0.5, 0], rtol=1e-14)
+    wide, code = np.random.default_rng(4).normal(size=(30, 3)), np.arange(30) % 4
+    parts = [((wide[code == k] - wide[code == k].mean(axis=0)) ** 2).sum() for k in range(4)]
+    assert_allclose(within_cluster_error(wide, code).by_cluster, parts, rtol=1e-13)
+    assert_allclose(within_cluster_error(wide, code).total, sum(parts), rtol=1e-13)
     weighted = within_cluster_error(LINE, list("aaabbb"), sample_weight=[1, 2, 1, 1, 0, 1])
     assert_allclose(weighted.by_cluster, within_cluster_error(LINE[[0, 1, 1, 2, 3, 5]], list("aaaabb")).by_cluster)
 

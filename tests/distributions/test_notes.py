@@ -119,6 +119,7 @@ def test_multinomial_counts():
 @pytest.mark.notes("004", "gaussian-density")
 def test_normal_numbers():
     model = Normal()
+    assert_allclose(Normal(2, 9).kl(Normal(-1, 4)), 0.5 * (9 / 4 + 3**2 / 4 - 1 - np.log(9 / 4)), rtol=1e-14)
     assert round(float(model.prob(0.0)), 6) == 0.398942
     assert_allclose(model.cdf([1, 2]) - model.cdf([-1, -2]), [0.682689, 0.954500], atol=5e-7)
     assert_allclose(Normal(2, 9).prob(5.0), np.exp(-0.5) / np.sqrt(2 * np.pi * 9), rtol=1e-15)

@@ -277,6 +277,16 @@ def test_choosing_settings_by_scikit_learns_search():
 @pytest.mark.notes("000-a", "holdout")
 @pytest.mark.notes("002", "train-val-test-split")
 @pytest.mark.notes("003", "three-way-split")
+def test_shares_that_give_no_whole_rows_are_rounded_at_their_ends():
+    for n, sizes in ((11, (0.5, 0.25, 0.25)), (17, (0.8, 0.1, 0.1)), (13, (0.38, 0.31, 0.31))):
+        ends = [0, *(int(end * n + 0.5) for end in np.cumsum(sizes))]
+        assert [len(part) for part in holdout_split(np.arange(n), sizes=sizes, random_state=0)] == np.diff(
+            ends
+        ).tolist()
+
+
+@pytest.mark.notes("002", "train-val-test-split")
+@pytest.mark.notes("003", "three-way-split")
 @pytest.mark.parametrize("sizes", [(0.4, 0.3, 0.3), (0.8, 0.1, 0.1), (60, 45, 45)])
 @pytest.mark.parametrize("stratified", [False, True])
 def test_three_way_split(sizes, stratified):

@@ -352,6 +352,9 @@ def test_pictures():
     sampled = permutation_test(x[:5], y[:5]).distribution
     q = [0.0, 0.013, 0.5, 0.77, 1.0]
     np.testing.assert_array_equal([sampled.ppf(p) for p in q], np.quantile(sampled.values, q, method="inverted_cdf"))
+    for tail in (0.0, 0.03, 0.4, 0.9):  # the smallest value that so few exceed
+        least = min(v for v in sampled.values if np.mean(sampled.values > v) <= tail)
+        assert sampled.isf(tail) == least
     ax = t_test(FOUR, mean=1).plot(canvas())
     at, density = curve(ax)
     distribution = stats.t(3)

@@ -81,6 +81,8 @@ class Lopsided(Minimum):
 def test_validity_by_rules_by_points_and_by_random_points():
     points = np.array([[1.0], [2.0], [3.0]])
     assert Minimum().is_psd(points) and Minimum().is_valid is None
+    least = np.linalg.eigvalsh(np.minimum(points, points.T))[0]
+    assert Minimum().is_psd(points).smallest_eigenvalue == pytest.approx(least, rel=1e-12)
     found = Minimum(-1.0).is_psd(points)
     assert not found and found.weights @ Minimum(-1.0)(points) @ found.weights < 0 and "not positive" in repr(found)
     assert "not symmetric" in Lopsided().is_psd(points).verdict and not Lopsided().is_psd(points)

@@ -159,3 +159,12 @@ def test_poisson_against_scipy():
 def test_wrong_input_is_refused_by_name(call, message):
     with pytest.raises((DataError, ParameterError), match=message):
         call()
+
+
+@pytest.mark.notes("004", "cross-entropy")
+@pytest.mark.notes("002", "loss-cce")
+def test_cross_entropy_of_probabilities_and_its_slope():
+    loss = CrossEntropyLoss(from_probabilities=True)
+    np.testing.assert_allclose(loss.gradient([1, 0], [0.8, 0.3]), [-1 / 0.8, 1 / 0.7], rtol=1e-14)
+    cut = CrossEntropyLoss(from_probabilities=True, clip=1e-3)  # no answer is surer than 1 - clip
+    np.testing.assert_allclose(cut.value([0, 1], [1.0, 0.0]), [-np.log(1e-3)] * 2, rtol=1e-12)

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scanfiles
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
+from novum import scan
 from novum.exceptions import DataError, ParameterError
 from novum.naive_bayes import GaussianNB
 
@@ -25,10 +27,16 @@ def test_variance_is_divided_by_the_class_size():
     model = GaussianNB(var_smoothing=0).fit([[1.0], [2], [4], [0], [1]], [0, 0, 0, 1, 1])
     assert_allclose(model.var_[0], 14 / 9, rtol=1e-14)  # 1.5556, where the notes print the bare sum 4.6667
     assert_allclose(model.theta_[0], 7 / 3, rtol=1e-15)
-    X, y = RNG.normal(size=(300_000, 1)), np.arange(300_000) % 2  # several blocks, each with means of its own
-    wide = GaussianNB(var_smoothing=0).fit(X, y)
-    assert_allclose(wide.var_[:, 0], [X[y == c].var() for c in (0, 1)], rtol=1e-11)
-    assert_allclose(wide.theta_[:, 0], [X[y == c].mean() for c in (0, 1)], rtol=1e-11)
+
+
+@pytest.mark.notes("001", "gaussian-nb")
+def test_blocks_of_a_file_have_the_moments_of_all_rows(tmp_path):
+    frame = scanfiles.table(600, d=2)[["x0", "x1", "number"]].sort_values("x0")  # every block has another mean
+    scanfiles.write(frame, tmp_path / "rows.parquet", rows=50)
+    model = GaussianNB(var_smoothing=0).fit(scan(tmp_path / "rows.parquet", ["x0", "x1"], "number", batch_rows=50))
+    X, y = frame[["x0", "x1"]].to_numpy(), frame["number"].to_numpy()
+    assert_allclose(model.theta_, [X[y == c].mean(axis=0) for c in (0, 3)], rtol=1e-12)
+    assert_allclose(model.var_, [X[y == c].var(axis=0) for c in (0, 3)], rtol=1e-12)
 
 
 @pytest.mark.notes("004", "gaussian-naive-bayes")

@@ -163,6 +163,7 @@ def test_batch_normalization_by_the_notes_and_by_differences():
 
 
 @pytest.mark.notes("000-c", "module-interface")
+@pytest.mark.notes("002", "backprop")
 def test_modules_compose_by_the_chain_rule():
     rng = RNG(2)
     net = Sequential(
@@ -189,6 +190,8 @@ def test_modules_compose_by_the_chain_rule():
         return float((error * net.forward(x)).sum())
 
     assert check_gradient(with_first, lambda v: gradient, start)
+    net.parameters[0][...] = start
+    np.testing.assert_allclose(net.gradients[-1], error.sum(axis=0), rtol=1e-12)  # every row pulls on the last shift
     with pytest.raises(ParameterError):
         Sequential([])
 

@@ -52,6 +52,7 @@ def test_the_gradient_alone_is_enough_and_a_stationary_start_stops_at_once():
     assert at_saddle.converged and at_saddle.n_iter == 0
 
 
+@pytest.mark.notes("003", "gradient-descent")
 def test_backtracking_descends_always_and_differences_replace_a_missing_gradient():
     result = gradient_descent(rosen, [-1.2, 1.0], gradient=rosen_der, tol=1e-4, max_iter=50_000)
     assert np.all(np.diff(result.history) <= 0)

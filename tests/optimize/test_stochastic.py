@@ -76,6 +76,12 @@ def test_rmsprop():
 def test_adam():
     path, _ = run(Adam(0.1), [3, 4])
     np.testing.assert_allclose(path, [-0.1, -0.1997323], atol=5e-8)
+    w = m = r = 0.0
+    path, _ = run(Adam(0.1, beta_1=0.8, beta_2=0.95, epsilon=0.5), [3, 4, -1])
+    for t, (g, found) in enumerate(zip([3, 4, -1], path, strict=True), start=1):
+        m, r = 0.8 * m + 0.2 * g, 0.95 * r + 0.05 * g**2
+        w -= 0.1 * m / (1 - 0.8**t) / (np.sqrt(r / (1 - 0.95**t)) + 0.5)
+        assert found == pytest.approx(w, rel=1e-12)
 
 
 @pytest.mark.parametrize("rule", [SGD(0.1), SGD(0.1, 0.9), SGD(0.1, 0.9, True), AdaGrad(), RMSProp(), Adam()], ids=repr)

@@ -328,6 +328,8 @@ def test_costs():
     assert cost.sweep == 2 * 2000
     assert cost.sweeps == np.ceil(np.log(1e3) / np.log(1 / 0.9))
     assert cost.exact_evaluation == pytest.approx(1e6 / 3)
+    assert planning_cost(garnet(100, 4, 5, discount=0.9), tol=0.5).sweeps == 7  # log 2 / log(10 / 9) = 6.58
+    assert planning_cost(garnet(100, 4, 5, discount=0.5), tol=1e-3).sweeps == 10
     assert cost.value_iteration == cost.sweep * cost.sweeps
 
 

@@ -81,6 +81,7 @@ def test_bound_with_zeros_and_by_draws():
 
 @pytest.mark.notes("000-c", "em")
 @pytest.mark.notes("002", "em")
+@pytest.mark.notes("002", "variational-em")
 def test_known_steps_and_fixed_point():
     found = em(np.array([0.0, 4.0]), gaussian_step, log_joint=gaussian_joint)
     one = em(np.array([0.0, 4.0]), gaussian_step, log_joint=gaussian_joint, tol=10.0)

@@ -30,6 +30,9 @@ def test_a_network_is_its_formula_and_learns():
     p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.predict_proba(X), p, atol=1e-12)
     assert model.score(X, Y) > 0.99
+    two = MLPClassifier((3,), activation="tanh", solver="lbfgs", alpha=1.0, max_iter=2000, tol=1e-9, random_state=0)
+    p = two.fit(X, Y > 0).predict_proba(X)[:, 1]  # at the optimum the output's bias leaves no error on average
+    assert p.mean() == pytest.approx((Y > 0).mean(), abs=1e-4) and 0 < p.min() < p.max() < 1
     first, second = model.hidden_outputs(X)
     np.testing.assert_allclose(first, np.tanh(X @ w1 + b1), atol=1e-12)
     np.testing.assert_allclose(second, np.tanh(first @ w2 + b2), atol=1e-12)
@@ -223,7 +226,9 @@ def test_small_random_weights_and_why_not_zero():
 
 @pytest.mark.notes("000-c", "init-glorot")
 def test_glorot_keeps_the_variance():
-    (w,), _ = initialize([300, 100], "glorot", random_state=1)
+    (w,), (b,) = initialize([300, 100], "glorot", random_state=1)
+    for drawn in (w.ravel(), b):  # even between both limits
+        assert drawn.min() < -0.1 and drawn.max() > 0.1 and abs(drawn.mean()) < 4 * 0.0707 / np.sqrt(drawn.size)
     assert np.abs(w).max() < 0.122475 and np.abs(w).max() > 0.1224 and w.var() == pytest.approx(0.005, rel=0.02)
     (w,), _ = initialize([300, 100], "glorot", activation="logistic", random_state=1)
     assert np.abs(w).max() == pytest.approx(0.122474 / np.sqrt(3), rel=1e-3)

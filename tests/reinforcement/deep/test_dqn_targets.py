@@ -67,7 +67,10 @@ def test_every_step_goes_towards_the_target_of_the_older_network(double, n_steps
         with monkeypatch.context() as patch:
             patch.setattr(held, "sample", sample)
             patch.setattr(training.networks, "backward", recorded)
+            before = training.average.flat.numpy().astype(float)
             plain(self, training)
+            turn["average"] = before, training.average.flat.numpy().astype(float)
+            turn["after"] = training.networks.flat.numpy().astype(float)
         turns.append(turn)
 
     monkeypatch.setattr(DQN, "_learn", watched)
@@ -83,10 +86,15 @@ def test_every_step_goes_towards_the_target_of_the_older_network(double, n_steps
         learning_rate=0.02,
         double=double,
         n_steps=n_steps,
+        averaging=0.7,
         device="cpu",
         random_state=0,
     ).fit(Walk())
     assert len(turns) > 9
+    for t, turn in enumerate(turns, start=1):  # what acts in the end: a mean of the networks, an even one at first
+        before, after = turn["average"]
+        share = max(0.3, 1 / t)
+        np.testing.assert_allclose(after, before + share * (turn["after"] - before), atol=1e-6)
     cut, differs = 0, 0
     for number, turn in enumerate(turns):
         # the older network is the one that every third turn leaves
