@@ -60,7 +60,7 @@ def plot_voronoi(X: Rows, y: Target = None, *, ax: Axes | None = None) -> Axes:
         ax.add_patch(
             Polygon(corners, facecolor=series(ax, int(code[i])), alpha=0.3, edgecolor=shade(ax, 0.5), linewidth=0.8)
         )
-    ax.scatter(*X.T, c=[series(ax, c) for c in code], s=16, edgecolors=ink(ax), linewidths=0.5)
+    ax.scatter(*X.T, c=[series(ax, c) for c in code.tolist()], s=16, edgecolors=ink(ax), linewidths=0.5)
     ax.set(
         xlabel=str(named[0]),
         ylabel=str(named[1]),
